@@ -302,7 +302,7 @@ def convert(
         >>> for each in convert("examples/six.txt", "examples/killer.txt", to="lines"):
         ...     print(each.data, each.reason)
         b'...5....5631.......1.3.5.5....2.4...\n' None
-        None lines cannot say diagonal from r1c1
+        None lines cannot express diagonal from r1c1
 
     Raises UsageError for an unknown target or an invalid setting, InputError for several puzzles
     in a format that has one per file, or if they would be read back differently, OSError if the

@@ -12,7 +12,7 @@ from random_texts import ARGUMENTS, MEMBERS, random_lines
 
 from pipeline.reading.formats import parse_source
 from pipeline.reading.formats.iss.groups import GROUPS
-from pipeline.reading.formats.iss.rules import KNOWN
+from pipeline.reading.formats.iss.rules import KNOWN_TYPES
 from pipeline.reading.formats.notations import FLAGS, KEYS, LAST
 
 RISING = ".Shape~4x4.Thermo~R1C1~R1C2~R1C3~R1C4"
@@ -40,7 +40,7 @@ def test_every_difference_is_printed_with_its_reason_and_all_are_counted(tmp_pat
     assert code == 1
     differs = f"answers:1: differs: 2 solutions, 1 by the other program: {RISING!r}"
     assert printed[0] == differs
-    assert printed[1].startswith("answers:2: refused by name: puzzle 2:1:12: expected rules that ")
+    assert printed[1].startswith("answers:2: refused by name: puzzle 2:1:12: expected known rules")
     assert printed[2].startswith("answers:4: invalid: puzzle 3:1:24: expected a cell")
     assert printed[3:] == ["1 differs, 1 refused by name, 1 invalid, 1 same"]
 
@@ -66,5 +66,5 @@ def test_every_type_and_key_is_drawn():
     """Types of layouts and groups are drawn with the others."""
     layouts = {"Shape", "NoBoxes", "Jigsaw", "RegionSize", "RegionSameValues", "Var"}
     layouts |= {"ChaosConstruction", "Doppelganger", "SearchPriority", "", *GROUPS}
-    assert {name.partition("~")[0] for name in ARGUMENTS} == KNOWN - layouts
+    assert {name.partition("~")[0] for name in ARGUMENTS} == KNOWN_TYPES - layouts
     assert {*MEMBERS} == {*KEYS, *FLAGS, *LAST} - {"windoku"}

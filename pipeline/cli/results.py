@@ -253,13 +253,13 @@ def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
     Raises InputError for a formula, or a puzzle that is too large.
     """
     from pipeline.outbox.report import TOO_LARGE, Board, board_svg  # noqa: PLC0415 - slow to load
-    from pipeline.reading.formats.formula import NO_PUZZLE  # noqa: PLC0415
+    from pipeline.reading.formats.formula import FORMULA_REFUSED  # noqa: PLC0415
 
     if result.status == "invalid":
         return
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
-        raise InputError(f"{name}: {NO_PUZZLE}")
+        raise InputError(f"{name}: {FORMULA_REFUSED}")
     board = Board(problem.puzzle, signs=signs_of(problem.format))
     board = board if puzzle_only else board_of(board, result)
     if not board.is_drawable:

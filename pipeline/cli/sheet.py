@@ -25,7 +25,7 @@ from pipeline.outbox.report import (
     sheet_pdf,
 )
 from pipeline.puzzle.geometry import NINE
-from pipeline.reading.formats.formula import NO_PUZZLE
+from pipeline.reading.formats.formula import FORMULA_REFUSED
 from pipeline.service.solving import solved
 from pipeline.settings import Settings
 from pipeline.solving import LEVELS, Rating
@@ -81,7 +81,7 @@ def _unsolved(item: Item, name: str) -> Unsolved | InputError:
     if problem is None:
         return InputError(f"{item.reason}")
     if not isinstance(problem, PuzzleProblem):
-        return InputError(f"{where}: {NO_PUZZLE}")
+        return InputError(f"{where}: {FORMULA_REFUSED}")
     board = Board(problem.puzzle, signs=item.signs, unread=problem.unread)
     if not board.is_drawable:
         return InputError(f"{where}: {TOO_LARGE}")

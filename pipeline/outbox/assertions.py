@@ -36,7 +36,7 @@ from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream, drain
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, Layout, parse_source, signs_of
-from pipeline.reading.read import CHUNK_BYTES, source_at, source_of_member
+from pipeline.reading.read import COLLECTION_CHUNK_BYTES, source_at, source_of_member
 from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
 from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
@@ -207,7 +207,7 @@ def _entries_in(
 ) -> dict[int, Entry]:
     found: dict[int, Entry] = {}
     before, left = 0, [*reversed(wanted)]
-    for chunk in layout.chunks(stream, CHUNK_BYTES):
+    for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
         entries = layout.entries(chunk, settings.reading)
         while left and left[-1] <= before + len(entries):
             index = left.pop()

@@ -1,6 +1,6 @@
-"""From bytes to puzzles: what a source is, decided once.
+"""From bytes to puzzles. `read.py` decides, once, what a source is.
 
-`read.py` decides. Loading this module loads no parser.
+Importing this module loads no parser.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SinglePuzzle:
-    """A source of one puzzle, with its bytes, and the size of its file.
+    """A source of one puzzle: its bytes and the size of its file.
 
-    `parsed` is the puzzle, read in `seconds`; None if it is large or slow to read, which is left to
-    whoever solves it.
+    `parsed` is the puzzle, read in `seconds`; None if it is large or slow to read, so that the
+    solver reads it.
     """
 
     name: str
@@ -31,7 +31,7 @@ class SinglePuzzle:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A source of one formula; the fields are those of SinglePuzzle."""
+    """A source of one formula, with the same fields as SinglePuzzle."""
 
     name: str
     data: bytes
@@ -57,9 +57,9 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A source that is refused, and the reason; `data` is None if it could not be had.
+    """A source that is refused, and the reason; `data` is None if it could not be read.
 
-    `place` is the line and the column of the error, from 1, if it has both.
+    `place` is the line and column of the error, counted from 1, if both are known.
     """
 
     name: str
@@ -73,6 +73,6 @@ class Unreadable:
 Readable = SinglePuzzle | Formula
 
 OneProblem = SinglePuzzle | Formula | Unreadable
-"""A source that gives one result."""
+"""A source with one result."""
 
 Source = OneProblem | Collection | Archive

@@ -1,12 +1,11 @@
-"""Decide what a source is: one problem, a collection or an archive, or unreadable.
+"""Decide what a source is: one problem, a collection, an archive, or unreadable.
 
 `source_in` looks at all bytes of a small file, `source_at` at any file, and `source_of_member` at a
 member of an archive.
 
-`looks_like_no_puzzle` tells invalid puzzles in an archive from its other files. A grid with a wrong
-sign looks like a puzzle, and in case of doubt a source looks like one. Single lines of digits are
-common in any text. So a line among much other text counts only if it has the cells of a whole
-puzzle.
+`looks_like_no_puzzle` separates invalid puzzles in an archive from unrelated files. A grid with a
+wrong sign looks like a puzzle, and so does anything doubtful. Since any text may contain a line of
+digits, a line among much other text counts only if it has the cells of a whole puzzle.
 """
 
 from __future__ import annotations
@@ -51,60 +50,60 @@ from pipeline.reading.formats import (
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN, number_of
 from pipeline.reading.formats.formula import ParsedFormula, looks_like_cnf, parse_formula
 from pipeline.reading.formats.spaces import is_in_spaces
-from pipeline.reading.formats.text import is_border, said_lines
+from pipeline.reading.formats.text import is_border, significant_lines
 from pipeline.settings import Settings
 
-CHUNK_BYTES = 64 * 1024
+COLLECTION_CHUNK_BYTES = 64 * 1024
 """Bytes of a collection to read at once."""
 
 _FIRST_SECONDS = 1.0
-"""Work to read one text before it is known who solves it; a slower one is read there."""
+"""Time to read one text up front; the solver reads slower ones."""
 
-NO_PUZZLE = "nothing in it looks like a puzzle"
-"""What a message adds for such a source in an archive, after the error from reading it."""
+NOTHING_LIKE_A_PUZZLE = "nothing in it looks like a puzzle"
+"""Appended to the parse error of such a member of an archive."""
 
 _SAMPLE_BYTES = 64 * 1024
 _WORD = re.compile(r"[^\s,;:|\"'\[\]]+")
 _FIELD = re.compile(r"[,;\t]")
 _LETTERS = re.compile(r"[0-9A-Y.*_?-]+|[0-9a-y.*_?-]+")
 _IN_LETTERS = {*range(15, 18), *range(24, 27), *range(250, 262), *range(620, 631)}
-"""Approximate numbers of signs in rows and puzzles that are written in letters."""
+"""Approximate lengths of rows and puzzles that are written in letters."""
 
 _SHORTEST_ROW, _LONGEST_ROW, _SHORTEST_PUZZLE, _FEWEST_CELLS = 4, 26, 15, 16
 
 
 def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None, bool]:
-    """Tell what all the bytes of a file hold, and whether they look cut off.
+    """The source in the bytes of a whole file, and whether it looks cut off.
 
-    None if that is left to `source_at`: it is packed, or takes too long to read.
+    None if `source_at` has to decide: the file is packed, or takes too long to read.
     """
     if is_packed(data):
         return None, False
     head, begun = data[:HEAD_BYTES], time.perf_counter()
-    found: Parsed | ParsedFormula | Layout | InvalidPuzzle | None
+    result: Parsed | ParsedFormula | Layout | InvalidPuzzle | None
     try:
-        found = _look(head, len(data) <= HEAD_BYTES, printable(name), settings)
-        if isinstance(found, Layout):
-            is_torn = not data.endswith(b"\n") and _ends_badly(data, found, settings)
-            return Collection(found, "plain"), is_torn
+        result = _look(head, len(data) <= HEAD_BYTES, printable(name), settings)
+        if isinstance(result, Layout):
+            is_torn = not data.endswith(b"\n") and _ends_badly(data, result, settings)
+            return Collection(result, "plain"), is_torn
         if len(data) > settings.max_bytes:
             return _oversize(name, settings, f"{len(data)} bytes"), False
-        if found is None:
-            found = parsed_of(unread(data, name, settings), settings, _FIRST_SECONDS)
+        if result is None:
+            result = parsed_of(unread(data, name, settings), settings, _FIRST_SECONDS)
     except InvalidPuzzle as error:
-        found = error
+        result = error
     except LimitReached:
         return None, False
-    if isinstance(found, LimitReached):
+    if isinstance(result, LimitReached):
         return None, False
-    source = _read(data, name, found, len(data), time.perf_counter() - begun)
-    return source, isinstance(found, InvalidPuzzle) and found.truncated
+    source = _read(data, name, result, len(data), time.perf_counter() - begun)
+    return source, isinstance(result, InvalidPuzzle) and result.truncated
 
 
 def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False) -> Source:
-    """Tell by its content what has been claimed. Raises OSError.
+    """The source at a path, judged by its content. Raises OSError.
 
-    If it `counts`, an archive with too many members is refused; else the walk comes to that.
+    With `counts`, an archive with too many members is refused here, not later during the walk.
     """
     status = path.lstat()
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
@@ -118,47 +117,47 @@ def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False
             return Archive(kind)
         size = path.stat().st_size
         with PeekableStream(opened(path, limits)) as stream:
-            most = f"{size} bytes" if kind == "plain" else "more"
-            found = _in_stream(stream, printable(name), settings, most)
+            shown_size = f"{size} bytes" if kind == "plain" else "more"
+            result = _in_stream(stream, printable(name), settings, shown_size)
     except UnpackError as error:
         return Unreadable(name, f"{printable(name)}: {error}", None, status.st_size)
     except PermissionError:
         why = "no permission to read it"
-        return _refused(name, "a file that may be read", why, status.st_size)
-    if isinstance(found, Layout):
-        return Collection(found, kind)
-    return replace(found, name=name, size=size)
+        return _refused(name, "a readable file", why, status.st_size)
+    if isinstance(result, Layout):
+        return Collection(result, kind)
+    return replace(result, name=name, size=size)
 
 
 def source_of_member(
     member: Member, settings: Settings
 ) -> OneProblem | tuple[Layout, PeekableStream]:
-    """A member of an archive; if it is a collection, its layout with its stream.
+    """The source in a member of an archive; for a collection, its layout and stream.
 
-    Raises OSError if the environment keeps it from being read.
+    Raises OSError if the environment is at fault.
     """
     if member.stream is None:
         return Unreadable(member.name, member.refusal or "")
     try:
         stream = PeekableStream(member.stream)
-        found = _in_stream(stream, member.name, settings)
+        result = _in_stream(stream, member.name, settings)
     except (UnpackError, OSError) as error:
         if isinstance(error, OSError) and is_environmental(error):
             raise
         return Unreadable(member.name, str(error))
-    return (found, stream) if isinstance(found, Layout) else found
+    return (result, stream) if isinstance(result, Layout) else result
 
 
 def parsed_of(
-    source: Readable, settings: Settings, most_seconds: float = math.inf
+    source: Readable, settings: Settings, max_seconds: float = math.inf
 ) -> Parsed | ParsedFormula:
-    """The puzzle or the formula of a source, read now unless it was.
+    """The puzzle or formula of a source, read now if it was not read before.
 
-    It takes `settings.timeout` at most, or `most_seconds`. Raises InvalidPuzzle and LimitReached.
+    Takes at most `settings.timeout` or `max_seconds`. Raises InvalidPuzzle and LimitReached.
     """
     if source.parsed is not None:
         return source.parsed
-    seconds = min(settings.timeout, most_seconds)
+    seconds = min(settings.timeout, max_seconds)
     if isinstance(source, SinglePuzzle):
         return parse_source(source.data, source.name, settings.reading.at_most(seconds))
     deadline = Deadline.of(Limits(seconds, settings.memory_limit))
@@ -166,20 +165,20 @@ def parsed_of(
 
 
 def read_now(source: OneProblem, settings: Settings) -> OneProblem:
-    """The source with what it holds, if that was not read yet. Raises LimitReached."""
+    """The source, parsed now if it was not yet. Raises LimitReached."""
     if isinstance(source, Unreadable) or source.parsed is not None:
         return source
     begun = time.perf_counter()
-    found: Parsed | ParsedFormula | InvalidPuzzle
+    result: Parsed | ParsedFormula | InvalidPuzzle
     try:
-        found = parsed_of(source, settings)
+        result = parsed_of(source, settings)
     except InvalidPuzzle as error:
-        found = error
-    return _read(source.data, source.name, found, source.size, time.perf_counter() - begun)
+        result = error
+    return _read(source.data, source.name, result, source.size, time.perf_counter() - begun)
 
 
 def unread(data: bytes, name: str, settings: Settings) -> Readable:
-    """A source of one problem that is still to be read."""
+    """A source of one problem, not parsed yet."""
     kind = Formula if is_formula(data[:HEAD_BYTES], settings.reading) else SinglePuzzle
     return kind(name, data)
 
@@ -195,7 +194,7 @@ def _oversize(name: str, settings: Settings, found: str) -> Unreadable:
 def _look(
     head: bytes, complete: bool, name: str, settings: Settings
 ) -> Parsed | Layout | InvalidPuzzle | None:
-    """What the beginning of a source tells; None for a formula, and if only the rest tells."""
+    """Read the beginning of a source; None for a formula, or if the rest is needed."""
     if is_formula(head, settings.reading):
         return None
     return read_text(head, complete, name, settings.reading.at_most(_FIRST_SECONDS))
@@ -204,39 +203,39 @@ def _look(
 def _in_stream(
     stream: PeekableStream, name: str, settings: Settings, size: str = "more"
 ) -> OneProblem | Layout:
-    """The one problem in a stream of that size, or the layout of a collection, not read yet."""
+    """The one problem in a stream, or the layout of a collection; `size` is for messages."""
     begun = time.perf_counter()
     head = stream.head(HEAD_BYTES + 1)
-    found = _look(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, settings)
-    if isinstance(found, Layout):
-        return found
+    result = _look(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, settings)
+    if isinstance(result, Layout):
+        return result
     seconds = time.perf_counter() - begun
     data = stream.whole(settings.max_bytes + 1)
     if len(data) > settings.max_bytes:
         return _oversize(name, settings, size)
-    if found is None or isinstance(found, LimitReached):
+    if result is None or isinstance(result, LimitReached):
         return unread(data, name, settings)
-    return _read(data, name, found, None, seconds)
+    return _read(data, name, result, None, seconds)
 
 
 def _read(
     data: bytes,
     name: str,
-    found: Parsed | ParsedFormula | InvalidPuzzle,
+    result: Parsed | ParsedFormula | InvalidPuzzle,
     size: int | None,
     seconds: float,
 ) -> OneProblem:
-    match found:
+    match result:
         case Parsed():
-            return SinglePuzzle(name, data, size, found, seconds)
+            return SinglePuzzle(name, data, size, result, seconds)
         case ParsedFormula():
-            return Formula(name, data, size, found, seconds)
-    place = (found.line, found.column) if found.line and found.column else None
-    return Unreadable(name, str(found), data, size, seconds, place)
+            return Formula(name, data, size, result, seconds)
+    place = (result.line, result.column) if result.line and result.column else None
+    return Unreadable(name, str(result), data, size, seconds, place)
 
 
 def _ends_badly(data: bytes, layout: Layout, settings: Settings) -> bool:
-    """Whether the last entry of a collection is invalid: the file may be cut off."""
+    """Whether the last entry of a collection is invalid, so that the file may be cut off."""
     last = deque(layout.chunks(io.BytesIO(data), 1), maxlen=1)
     if not last:
         return False
@@ -247,28 +246,28 @@ def _ends_badly(data: bytes, layout: Layout, settings: Settings) -> bool:
 def looks_like_no_puzzle(data: bytes) -> bool:
     """Whether nothing in a source looks like the beginning of a puzzle in any format.
 
-    That is no error in an archive. Its first 64 KiB decide; nothing is parsed. A source looks like
-    a puzzle if it begins with a format's own words, or if a whole puzzle or a border stands
-    anywhere. A source whose first two lines, or a quarter of its lines, may be rows or whole
-    puzzles, even damaged ones, looks like one too.
+    An archive may contain such files. Only the first 64 KiB are inspected, and nothing is parsed. A
+    source looks like a puzzle if it begins with the keywords of a format or contains a whole puzzle
+    or a border. It is enough that its first two lines, or a quarter of its lines, may be rows or
+    whole puzzles, even damaged ones.
     """
     encoded = data[:_SAMPLE_BYTES]
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     decoded = encoded.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace")
-    lines = said_lines(decoded)
+    lines = significant_lines(decoded)
     text = "\n".join(lines)
     begun = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
     if begun or looks_like_cnf(data) or is_in_spaces(encoded):
         return False
     if any(map(_is_whole, lines)) or any(map(is_border, lines)):
         return False
-    told = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
-    likely = [_is_likely(line) for line in told]
-    return not told or (not all(likely[:2]) and sum(likely) * 4 < len(likely))
+    filled = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
+    likely = [_is_likely(line) for line in filled]
+    return not filled or (not all(likely[:2]) and sum(likely) * 4 < len(likely))
 
 
 def _is_likely(line: str) -> bool:
-    """Whether a line may be a row of cells, or holds a word that may be a whole puzzle."""
+    """Whether a line may be a row of cells, or contains a word that may be a whole puzzle."""
     if _FIELD.search(line):
         words = [field.strip(" \"'[]") for field in _FIELD.split(line)]
     else:
@@ -277,15 +276,15 @@ def _is_likely(line: str) -> bool:
     known = any(word and KNOWN.issuperset(word) for word in words)
     if len(words) >= _SHORTEST_ROW and known and single * 4 >= len(words) * 3:
         return True
-    alike = len({*map(len, words[:-1])}) < 2 and not _FIELD.search(line)
-    row = "".join(words) if alike else ""
+    are_same_length = len({*map(len, words[:-1])}) < 2 and not _FIELD.search(line)
+    row = "".join(words) if are_same_length else ""
     if _SHORTEST_ROW <= len(row) <= _LONGEST_ROW and _are_known(row, 3 / 4):
         return True
     return any(len(word) >= _SHORTEST_PUZZLE and _are_known(word, 7 / 8) for word in words)
 
 
 def _are_known(cells: str, part: float) -> bool:
-    """Whether so many of the signs are digits and blanks, or may be a row or puzzle in letters."""
+    """Whether that `part` of the signs are digits or blanks, or the cells may be in letters."""
     if len(cells) in _IN_LETTERS and _LETTERS.fullmatch(cells):
         letters = sum(map(str.isalpha, cells))
         return len(cells) > _LONGEST_ROW or letters * 4 < len(cells) * 3
@@ -294,7 +293,7 @@ def _are_known(cells: str, part: float) -> bool:
 
 
 def _is_whole(line: str) -> bool:
-    """Whether a line, or a word in it, has the cells of a puzzle, give or take a few."""
+    """Whether a line, or a word in it, has about as many cells as a puzzle."""
     words = [word.replace("+", "") for word in _WORD.findall(line)]  # HoDoKu's mark
     if len({*map(len, words)}) == 1 and (len(words[0]) == 1 or len(words) == len(words[0]) > 4):
         words = ["".join(words)]  # single cells, or rows; but not years and the like

@@ -1,4 +1,4 @@
-"""What was not read of a source: in words, and counted for many puzzles.
+"""The unread parts of a source, as messages and as counts over many puzzles.
 
 `unread` is as in `Parsed`.
 """
@@ -13,45 +13,45 @@ from itertools import chain
 from pipeline.errors import counted
 
 CODES = ("ruleset", "solution")
-"""What is not a text among what was not read."""
+"""Unread parts that are codes, not texts."""
 
 MOST_UNREAD, OTHER_TEXTS = 20, "other texts"
 _LINE = re.compile(r"line [0-9]+: ")
 
 
 def caveat(status: str, unread: Collection[str]) -> str | None:
-    """What an answer of this status does not take into account, given `unread` of its record."""
+    """What an answer with this status ignores, given the `unread` of its record."""
     if status not in ("unique", "multiple", "unsolvable"):
         return None
-    told = {
+    phrases = {
         "ruleset": f"{status} by the rules that were read; the rules text was not",
-        "solution": "the solution beside it is not whole, and was not compared",
+        "solution": "the solution beside it is incomplete and was not compared",
     }
-    said = [told[each] for each in unread if each in told]
+    caveats = [phrases[code] for code in unread if code in phrases]
     if texts := unread_texts(unread):
-        said.append(f"{status} by the rules that were read; not read: {', '.join(texts)}")
-    return "; ".join(said) or None
+        caveats.append(f"{status} by the rules that were read; not read: {', '.join(texts)}")
+    return "; ".join(caveats) or None
 
 
 def unread_texts(unread: Collection[str]) -> list[str]:
-    """The texts, each with its place, among what was not read."""
-    return [each for each in unread if each not in CODES]
+    """The unread texts, each with its place."""
+    return [text for text in unread if text not in CODES]
 
 
-def unread_of_many(unread: Mapping[str, int], what: str = "read") -> str:
-    """What was not read of a collection or archive, and for how many puzzles; empty if nothing."""
-    named = {"ruleset": "the rules text", "solution": "a solution that is not whole"}
+def unread_of_many(unread: Mapping[str, int], verb: str = "read") -> str:
+    """`not read: the rules text (3 puzzles)`; empty if everything was read."""
+    named = {"ruleset": "the rules text", "solution": "an incomplete solution"}
     parts = (f"{named.get(text, text)} ({counted(n, 'puzzle')})" for text, n in unread.items())
-    return f"not {what}: " + ", ".join(parts) if unread else ""
+    return f"not {verb}: " + ", ".join(parts) if unread else ""
 
 
-def unread_counts(each: Iterable[Iterable[str]]) -> Counter[str]:
-    """What was not read of puzzles, without its lines, with the number of these."""
-    texts = ({_LINE.sub("", text, count=1): None for text in unread} for unread in each)
+def unread_counts(records: Iterable[Iterable[str]]) -> Counter[str]:
+    """How many puzzles have each unread part; line numbers are removed."""
+    texts = ({_LINE.sub("", text, count=1): None for text in unread} for unread in records)
     return Counter(chain.from_iterable(texts))
 
 
 def add_unread(total: Counter[str], more: Mapping[str, int]) -> None:
-    """Add up what was not read; after MOST_UNREAD different texts, further ones are OTHER_TEXTS."""
+    """Add up unread parts; beyond MOST_UNREAD different texts, they count as OTHER_TEXTS."""
     for text, count in more.items():
         total[text if text in total or len(total) < MOST_UNREAD else OTHER_TEXTS] += count

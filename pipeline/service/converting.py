@@ -17,8 +17,8 @@ from pipeline.reading.formats import HEAD_BYTES, Layout, Parsed, read_text
 from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.targets import (
     NAMES,
+    ONE_ITEM,
     PICTURES,
-    SINGLE,
     TARGETS,
     File,
     item_text,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMES", "Converted", "convert", "endings_of", "file_of"]
 
-_PAGES: Final = File(most=1_000)
+_PAGES: Final = File(max_items=1_000)
 """A PDF is laid out in memory, as a sheet is."""
 
 Source = tuple[Path | Puzzle, str]
@@ -73,7 +73,7 @@ def endings_of(to: str) -> tuple[str, ...]:
 def file_of(to: str, *, solutions: bool) -> File:
     """How files of that target hold puzzles."""
     if to in PICTURES:
-        return _PAGES if to == "pdf" else SINGLE
+        return _PAGES if to == "pdf" else ONE_ITEM
     return target_of(to).holding(solutions=solutions)
 
 
@@ -159,16 +159,16 @@ class _TargetFile:
         file = self._file
         geometry = NINE if item.plain else _puzzle_in(item).geometry
         first = self._first or geometry
-        if file.most and len(self._held) == file.most:
-            most = "one" if file.most == 1 else f"{file.most:,}"
+        if file.max_items and len(self._held) == file.max_items:
+            limit = "one" if file.max_items == 1 else f"{file.max_items:,}"
             raise InputError(
                 f"{printable(item.name)}: there are many puzzles, and a file of {self._to} holds "
-                f"{most}; -o FOLDER/ takes a file for each"
+                f"{limit}; -o FOLDER/ takes a file for each"
             )
-        if file.alike and geometry != first:
+        if file.one_geometry and geometry != first:
             one, other = map(shape_in_words, (geometry, first))
             raise ValueError(f"a file of {self._to} cannot hold {one} beside {other}")
-        if file.most:
+        if file.max_items:
             self._held.append(data)
         else:
             self._write((file.between if self._first else file.head).encode() + data)
@@ -200,7 +200,7 @@ class _TargetFile:
 def _written(item: Item, result: Result | None, to: str) -> bytes:
     """The puzzle of an item, or if it has a result its only solution, in a notation.
 
-    Raises ValueError if there is none, or the notation cannot say it.
+    Raises ValueError if there is none, or the notation cannot express it.
     """
     grid = None
     if item.reason is not None:

@@ -18,7 +18,7 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import Formula, OneProblem, SinglePuzzle, Unreadable
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Layout, TextChunk, count_lines, parsed_from, signs_of
-from pipeline.reading.read import CHUNK_BYTES
+from pipeline.reading.read import COLLECTION_CHUNK_BYTES
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, problem_of, sources_at
 from pipeline.solving.one import MIN_BATCH, compared, solve_problem
@@ -332,7 +332,7 @@ def _rows_of_many(
     from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - as above
 
     line = 1
-    for chunk in layout.chunks(stream, CHUNK_BYTES):
+    for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
         rows = solve_piece(chunk, layout, solvers, settings, first)
         line = chunk.first_line + count_lines(chunk.data)
         first += rows.count

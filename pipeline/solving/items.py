@@ -17,9 +17,9 @@ from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream, drain
 from pipeline.reading.archives.walk import opened, walk
 from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, signs_of
-from pipeline.reading.formats.formula import NO_PUZZLE
+from pipeline.reading.formats.formula import FORMULA_REFUSED
 from pipeline.reading.formats.parsed import Notes
-from pipeline.reading.read import CHUNK_BYTES, read_now, source_at, source_of_member
+from pipeline.reading.read import COLLECTION_CHUNK_BYTES, read_now, source_at, source_of_member
 from pipeline.settings import Settings, SourceOptions, settings_given
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
@@ -129,7 +129,7 @@ def _items_at(path: Path, name: str, settings: Settings, before: str) -> Iterato
             yield item_of(content, where, settings, is_alone=where == name)
             continue
         layout, stream = content
-        for chunk in layout.chunks(stream, CHUNK_BYTES):
+        for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
             for entry in layout.entries(chunk, settings.reading):
                 yield Item(where, entry.line, entry, entry.signs)
         if stream.error:
@@ -192,7 +192,7 @@ def without_formulas(items: Iterable[Item]) -> Iterator[Item]:
     """Replace formulas by items with the reason that they are not puzzles."""
     for item in items:
         is_formula = isinstance(item.content, FormulaProblem)
-        yield replace(item, content=NO_PUZZLE) if is_formula else item
+        yield replace(item, content=FORMULA_REFUSED) if is_formula else item
 
 
 def problem_of(entry: Entry) -> PuzzleProblem:

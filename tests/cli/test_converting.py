@@ -50,7 +50,9 @@ def test_a_puzzle_goes_to_standard_output(desk, to):
     assert parse_puzzle(printed) == parse_puzzle(EASY)
 
 
-@pytest.mark.parametrize("to", [name for name, target in TARGETS.items() if not target.file.most])
+@pytest.mark.parametrize(
+    "to", [name for name, target in TARGETS.items() if not target.file.max_items]
+)
 def test_a_collection_is_one_file_that_reads_back_as_the_same(desk, to):
     assert run("convert", "--to", to, "many.txt", "one.txt", "-o", "out") == (
         0,
@@ -60,7 +62,7 @@ def test_a_collection_is_one_file_that_reads_back_as_the_same(desk, to):
     assert puzzles_in("out") == [parse_puzzle(line) for line in (*MANY, EASY)]
 
 
-ONLY_ONE = [name for name in NAMES if file_of(name, solutions=False).most == 1]
+ONLY_ONE = [name for name in NAMES if file_of(name, solutions=False).max_items == 1]
 
 
 @pytest.mark.parametrize("to", ONLY_ONE)
@@ -118,7 +120,7 @@ def test_the_help_names_all_that_can_be_converted_to():
 def test_what_a_target_cannot_say_is_named_and_the_rest_is_written(desk):
     code, printed, said = run("convert", "--to", "lines", "one.txt", "killer.txt", "many.txt")
     assert code == 1
-    assert said == "killer.txt: lines cannot say diagonal from r1c1\n"
+    assert said == "killer.txt: lines cannot express diagonal from r1c1\n"
     assert printed.split() == [EASY, *MANY]
     code, printed, said = run("convert", "--to", "hodoku", "killer.txt", "-o", "out")
     assert (code, printed, Path("out").exists()) == (1, "", False)
@@ -167,7 +169,7 @@ def test_many_that_are_left_out_are_counted(desk):
     code, printed, said = run("convert", "--to", "lines", "killers.txt")
     assert (code, printed) == (1, "")
     assert said.splitlines()[19:] == [
-        "killers.txt:20: lines cannot say diagonal from r1c1",
+        "killers.txt:20: lines cannot express diagonal from r1c1",
         "and 10 more not converted",
     ]
 
@@ -206,7 +208,7 @@ def test_an_outbox_has_its_solutions_already(desk, monkeypatch):
 def test_members_of_an_archive_are_converted(desk):
     Path("all.zip").write_bytes(zip_of(("a/one.txt", EASY), ("b/one.txt", HARD), ("x.txt", KILLER)))
     code, _, said = run("convert", "--to", "sdk", "all.zip", "-o", "out/")
-    told = "all.zip/x.txt: sdk cannot say diagonal from r1c1\n"
+    told = "all.zip/x.txt: sdk cannot express diagonal from r1c1\n"
     assert (code, said) == (1, told)
     assert {path.name for path in Path("out").iterdir()} == {"one.sdk", "one-2.sdk"}
 
@@ -286,7 +288,7 @@ def test_programs_get_each_puzzle_or_the_reason(desk):
     found = [*convert("one.txt", "killer.txt", Path("many.txt"), to="csv", kept=kept)]
     assert [each.line for each in found] == [None, None, 1, 2, 3]
     assert [each.data is None for each in found] == [False, True, False, False, False]
-    assert found[1].reason == "csv cannot say diagonal from r1c1"
+    assert found[1].reason == "csv cannot express diagonal from r1c1"
     assert found[0].data == f"puzzle\n{EASY}\n".encode()
     assert kept.getvalue().decode().split() == ["puzzle", EASY, *MANY]
     with pytest.raises(InputError, match="many puzzles"):
@@ -319,7 +321,7 @@ def test_even_and_odd_cells_are_refused_where_the_program_has_none(desk):
     Path("marked.txt").write_text(EVEN_ODD)
     for to in ("ss", "sdk", "hodoku", "boxes"):
         code, _, said = run("convert", "--to", to, "marked.txt")
-        assert (code, said.startswith(f"marked.txt: {to} cannot say the values ")) == (1, True)
+        assert (code, said.startswith(f"marked.txt: {to} cannot express the values ")) == (1, True)
     assert run("convert", "--to", "grid", "marked.txt")[0] == 0
 
 
@@ -330,7 +332,7 @@ def objects(*arguments: str) -> list[dict]:
 def test_programs_get_the_text_of_each_puzzle_or_where_it_was_written(desk):
     Path("folder").mkdir()
     files = ("killer.txt", "many.txt")
-    left = {"source": "killer.txt", "line": None, "reason": "sdk cannot say diagonal from r1c1"}
+    left = {"source": "killer.txt", "line": None, "reason": "sdk cannot express diagonal from r1c1"}
     wanted = [
         {"source": "many.txt", "line": line, "text": parse_puzzle(text).to("sdk")}
         for line, text in enumerate(MANY, 1)
@@ -349,4 +351,4 @@ def test_programs_get_the_text_of_each_puzzle_or_where_it_was_written(desk):
         assert (code, printed, why in said) == (2, "", True)
 
 
-NOT_IN_CSV = "csv cannot say diagonal from r1c1"
+NOT_IN_CSV = "csv cannot express diagonal from r1c1"

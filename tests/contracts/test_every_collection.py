@@ -27,7 +27,7 @@ from pipeline.reading.formats import (
     parse_puzzle,
 )
 from pipeline.reading.formats.cells import DIGITS
-from pipeline.reading.formats.records import LONGEST
+from pipeline.reading.formats.records import MAX_RECORD_BYTES
 from pipeline.settings import Reading
 
 SIDES = (4, 6, 8, 9)
@@ -375,9 +375,9 @@ def test_a_record_without_end_is_one_error_and_is_skipped(name, size, data):
     found = detected(source.data)
     entries = read(found, source.data, 100)
     at = source.data.rfind(b"1")
-    endless = source.data[:at] + b"5" * (3 * LONGEST) + source.data[at:]
+    endless = source.data[:at] + b"5" * (3 * MAX_RECORD_BYTES) + source.data[at:]
     chunks = pieces_of(found, endless, size)
-    assert all(len(chunk.data) <= max(size, LONGEST + 1) for chunk in chunks)
+    assert all(len(chunk.data) <= max(size, MAX_RECORD_BYTES + 1) for chunk in chunks)
     after = read(found, endless, size)
     check(after, endless)
     assert after[:-1] == entries[:-1]

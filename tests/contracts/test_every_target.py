@@ -56,7 +56,7 @@ def written(puzzle: Puzzle, to: str) -> str | None:
     try:
         return puzzle.to(to)
     except ValueError as error:
-        if not str(error).startswith(f"{to} cannot say "):
+        if not str(error).startswith(f"{to} cannot express "):
             raise
     return None
 
@@ -143,7 +143,7 @@ def test_a_rule_reads_back_as_itself_or_is_refused_by_name(to, kind):
         try:
             check_same(puzzle, parse_puzzle(puzzle.to(to)))
         except ValueError as error:
-            what = str(error).removeprefix(f"{to} cannot say ")
+            what = str(error).removeprefix(f"{to} cannot express ")
         named = {"", rule.describe(geometry), shape_in_words(geometry)}
         assert what in named or re.fullmatch(MORE_SAID, what)
 
@@ -245,9 +245,9 @@ def test_what_says_something_else_when_it_is_read_is_never_handed_out(monkeypatc
 
     def wrong(item: Callable[[Puzzle], str]) -> str:
         monkeypatch.setattr(targets, "TARGETS", {"iss": Target(item, ())})
-        with pytest.raises(ValueError, match=r"^iss cannot say ") as caught:
+        with pytest.raises(ValueError, match=r"^iss cannot express ") as caught:
             puzzle.to("iss")
-        return str(caught.value).removeprefix("iss cannot say ")
+        return str(caught.value).removeprefix("iss cannot express ")
 
     assert wrong(lambda p: iss(p).replace(".AntiKnight", "")) == "anti-knight"
     assert wrong(lambda p: f"{iss(p).strip()}.AntiKing") == "that there is no anti-king"

@@ -62,7 +62,7 @@ def test_the_table_of_what_is_converted_is_that_of_the_package():
     written = {to: many for _, to, many in rows if to != "–"}
     assert {*written} == {*NAMES}
     for to, many in written.items():
-        assert (many == "yes") == (file_of(to, solutions=False).most != 1), to
+        assert (many == "yes") == (file_of(to, solutions=False).max_items != 1), to
     for read, to, _ in rows:
         if to in TARGETS and read != "csv":
             text = parse_puzzle(CLASSIC).to(to).encode()

@@ -100,7 +100,7 @@ def test_commands_keep_the_boxes_or_refuse_what_cannot_say_them(drawn, tmp_path,
     for name in ("grid", "ss", "lines", "spreadsheet", "json"):
         code, printed, said = run("convert", "--to", name, "one.txt")
         assert (code, printed) == (1, "")
-        assert f"{name} cannot say boxes of 3×2 cells" in said
+        assert f"{name} cannot express boxes of 3×2 cells" in said
     assert run("solve", "one.txt", "--table", "table.csv")[0] == 0
     assert f",{TEXT},unique," in Path("table.csv").read_text()
     assert run("sheet", "one.txt", "-o", "sheet.html")[0] == 0

@@ -366,7 +366,7 @@ def test_more_than_max_total_bytes_is_said(tmp_path):
     assert done.returncode == 1
     last = table(box, "large")[-1]
     assert (last["status"], last["puzzle"]) == ("invalid", "")
-    assert last["message"].endswith("--max-total-bytes allows more")
+    assert last["message"].endswith("raise --max-total-bytes to allow more")
     assert box.record("large")["totals"]["unique"] >= 300
     assert box.record("large")["totals"]["invalid"] >= 1
     assert box.record("small")["totals"] == {"unique": 100}

@@ -39,7 +39,7 @@ SAID = [
     UNIQUE,
     "",
     "row 1 holds 1 twice: row 1, column 1 and row 1, column 2; " + UNREAD.format("unsolvable"),
-    UNREAD.format("multiple") + "; the solution beside it is not whole, and was not compared",
+    UNREAD.format("multiple") + "; the solution beside it is incomplete and was not compared",
 ]
 
 

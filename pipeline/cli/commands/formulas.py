@@ -144,7 +144,7 @@ def _encode_each(
     """Write the CNF of each puzzle to a folder; returns the exit code."""
     from pipeline.cli.converting import items_of_files, left_out
     from pipeline.cli.files import Folder, atomic_output
-    from pipeline.reading.formats.formula import NO_PUZZLE
+    from pipeline.reading.formats.formula import FORMULA_REFUSED
     from pipeline.service.log import Display
     from pipeline.solving.cnf import dimacs_lines
     from pipeline.solving.encode import encode_puzzle
@@ -156,7 +156,7 @@ def _encode_each(
         told: dict[str, object] = {"source": item.name, "line": item.line}
         try:
             if not isinstance(item.problem, PuzzleProblem):
-                raise InputError(item.reason or NO_PUZZLE)
+                raise InputError(item.reason or FORMULA_REFUSED)
             cnf = encode_puzzle(item.problem.puzzle, settings.encoding, numbering)
         except (PipelineError, ValueError) as error:
             say(left_out(item.where, str(error)))

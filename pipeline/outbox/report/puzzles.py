@@ -30,7 +30,7 @@ from pipeline.outbox.report.sheet import Printed
 from pipeline.outbox.report.survey import is_record
 from pipeline.outbox.schema import ARCHIVE, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
-from pipeline.reading.formats.formula import CNF_FORMAT, NO_PUZZLE
+from pipeline.reading.formats.formula import CNF_FORMAT, FORMULA_REFUSED
 
 _TABLE = ".csv"
 _UNDRAWN = NOT_WELL - {"unknown"} | {UNRECOGNISED}
@@ -115,7 +115,7 @@ def _single(
     job: Job, record: PuzzleRecord, where: str, original: bytes | None
 ) -> Printed | InputError:
     if record.format == CNF_FORMAT:
-        return InputError(f"{printable(where)}: {NO_PUZZLE}")
+        return InputError(f"{printable(where)}: {FORMULA_REFUSED}")
     if job.status in _UNDRAWN:
         return _undrawn(where, job.status, job.message)
     board = board_of_job(job, original)

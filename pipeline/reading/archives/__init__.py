@@ -1,13 +1,13 @@
-"""Untrusted archives: read as streams, bounded, nothing written under their members' names.
+"""Untrusted archives, read as bounded streams; nothing is written under a member's name.
 
-    path ─ kind_of ─▶ folder, zip, tar ─ walk ─▶ Member, those of nested archives in their places
+    path ─ kind_of ─▶ folder, zip, tar ─ walk ─▶ Member, nested archives in place
                  └──▶ gzip, bzip2, xz, plain ─ opened ─▶ a stream of bytes
 
 The order of the members depends on the archive's content alone: a zip's own list, a tar's order,
-a folder's names sorted as bytes. Empty folders, dotfiles, temporary names and what desktops leave
-behind (`__MACOSX/`, `Thumbs.db`) are skipped silently; everything else is read or refused.
+a folder's names sorted as bytes. Empty folders, dotfiles, temporary names and desktop clutter
+(`__MACOSX/`, `Thumbs.db`) are skipped silently; everything else is read or refused.
 
-Here is what may be unpacked: how much, under which names, and which types of files.
+This module limits what is unpacked: how much, under which names, and which file types.
 
     InputError
     └── UnpackError            broken, cut off, or of an unsupported kind
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from pipeline.settings import Settings
 
 CHUNK_BYTES = 2**16
-"""Bytes that are read, unpacked and passed on at a time."""
+"""Size of the chunks that are read and unpacked."""
 
 HARMLESS = 64 * 2**20
-"""Bytes that may be unpacked whatever the compression ratio."""
+"""Bytes that may be unpacked at any compression ratio."""
 
 LONGEST_PATH = 2048
-"""In bytes, for the whole path: with the outbox before it, it has to stay below 4096."""
+"""Bytes of a whole path; with the outbox prepended it has to stay below 4096."""
 
 DEEPEST = 64
-"""The most parts of a path; deeper ones break programs that walk a tree recursively."""
+"""Maximum depth of a path; deeper trees break programs that recurse."""
 
 NO_NAME = "it has no name"
 _NOTHING: Iterator[bytes] = iter(())
@@ -64,16 +64,16 @@ class UnpackError(InputError):
 
 
 class TooMuch(UnpackError):
-    """More than is allowed; the message names the limit and what to do."""
+    """A limit is exceeded; the message names it and what to do."""
 
 
 class TooManyMembers(TooMuch):
-    """More members than are allowed."""
+    """Too many members."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnpackLimits:
-    """How much an archive, with the archives inside it, may hold.
+    """The limits of an archive, including nested archives.
 
     `total_bytes` when unpacked; `members` of any kind; `ratio`: how many times its packed size
     one compressed stream may unpack to, beyond `HARMLESS` bytes. Deflate packs a million copies
@@ -90,9 +90,9 @@ class UnpackLimits:
 
 
 class Budget:
-    """How much of its limits an archive, with those inside it, has used.
+    """The part of its limits that an archive has used, including nested archives.
 
-    Each method raises TooMuch.
+    Every method raises TooMuch.
     """
 
     def __init__(self, limits: UnpackLimits | None = None) -> None:
@@ -101,7 +101,7 @@ class Budget:
         self._unpacked = 0
 
     def enter(self) -> None:
-        """Count one more member; fails also if the bytes are used up."""
+        """Count one more member; also fails if the byte limit is reached."""
         self.unpack(0)
         self._entered += 1
         self.admit(self._entered)
@@ -110,15 +110,17 @@ class Budget:
         """Check a number of members."""
         if members > self._limits.members:
             raise TooManyMembers(
-                f"it has more than {self._limits.members} members; --max-members allows more; "
-                "better drop its puzzles as one file with a puzzle a line"
+                f"it has more than {self._limits.members} members; raise --max-members, or "
+                "put its puzzles into one file, one per line"
             )
 
     def unpack(self, size: int) -> None:
         """Count bytes before they are passed on."""
         self._unpacked += size
-        if self._unpacked > (most := self._limits.total_bytes):
-            raise TooMuch(f"unpacked it has more than {most} bytes; --max-total-bytes allows more")
+        if self._unpacked > (max_bytes := self._limits.total_bytes):
+            raise TooMuch(
+                f"it unpacks to more than {max_bytes} bytes; raise --max-total-bytes to allow more"
+            )
 
     def weigh(self, packed: int, unpacked: int) -> None:
         """Check that unpacking `packed` bytes to `unpacked` does not look like a bomb."""
@@ -131,11 +133,11 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveEntry:
-    """One entry of an archive or folder as it was found, before it is judged.
+    """One entry of an archive or folder, before it is checked.
 
-    `name` is separated by `/`. `refusal` says why its content is not read. `chunks` is the
-    content, to be read before the next entry is requested, or not at all; `file` is the same
-    content if it lies in a file of its own.
+    `name` is separated by `/`. `refusal` says why the content is not read. `chunks` is the content;
+    read it before requesting the next entry, or not at all. `file` is the same content if the entry
+    is a file of its own.
     """
 
     name: str
@@ -151,13 +153,13 @@ def refusal_of(mode: int) -> str | None:
 
 
 def resolved(name: str) -> tuple[str, ...] | str:
-    """The parts of a path that stays within its folder, or what is wrong with it.
+    """The parts of a path inside its folder, or why the path is refused.
 
-    No part is empty, `.` or `..`, or holds a `/` or a NUL. A backslash counts as a separator in
-    checks that refuse a name.
+    No part is empty, `.` or `..`, or contains a `/` or a NUL. A backslash also counts as
+    a separator in these checks.
     """
     if "\0" in name:
-        return "its name holds a NUL"
+        return "its name contains a NUL"
     if _ABSOLUTE.match(name):
         return "its name is absolute"
     if ".." in _SEPARATORS.split(name):

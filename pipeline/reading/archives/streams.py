@@ -1,4 +1,4 @@
-"""Streams of bytes: files as chunks; chunks counted, unpacked, peeked at, and read."""
+"""Streams of bytes: files as chunks; chunks metered, unpacked, peeked at, and read."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class _MeteredFile(io.FileIO):
 def opened_regular(
     name: str | Path, folder: int | None = None, meter: Meter | None = None
 ) -> io.FileIO:
-    """Open a file as `descriptor_of` does, unbuffered; the meter counts what is read."""
+    """Open a file as `descriptor_of` does, unbuffered; the meter counts the bytes read."""
     return _MeteredFile(descriptor_of(name, folder), meter or Meter())
 
 
@@ -78,8 +78,8 @@ def chunks_of(file: BinaryIO) -> Iterator[bytes]:
         raise UnpackError(f"it cannot be read: {in_words(error)}") from error
 
 
-def counted(chunks: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
-    """Pass the chunks on, counted by the budget; raises TooMuch."""
+def metered(chunks: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
+    """Pass the chunks on, metered by the budget; raises TooMuch."""
     for chunk in chunks:
         budget.unpack(len(chunk))
         yield chunk
@@ -158,9 +158,9 @@ def spooled(chunks: Iterable[bytes]) -> IO[bytes]:
 
 
 class PeekableStream(io.RawIOBase, BinaryIO):
-    """A stream whose beginning can be inspected before it is read; it hashes what is read.
+    """A stream that can be peeked at before it is read; it hashes the bytes read.
 
-    It ends where it is broken; `error` then says what is wrong.
+    A broken stream ends early, and `error` is set.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -172,20 +172,20 @@ class PeekableStream(io.RawIOBase, BinaryIO):
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of all that was read of it, `size` bytes."""
+        """The SHA-256 of the `size` bytes read so far."""
         return self._hashed.hexdigest()
 
-    def head(self, most: int) -> bytes:
-        """At most the first `most` bytes; to be called before anything is read."""
-        self._head = _joined(self._some, most)
+    def head(self, max_bytes: int) -> bytes:
+        """The first `max_bytes` bytes or fewer; call it before reading."""
+        self._head = _joined(self._read_once, max_bytes)
         return self._head
 
-    def _some(self, most: int) -> bytes:
+    def _read_once(self, max_bytes: int) -> bytes:
         if self.error:
             return b""
         read: Callable[[int], bytes] = getattr(self._stream, "read1", self._stream.read)
         try:
-            data = read(most)
+            data = read(max_bytes)
         except UnpackError as error:
             self.error = error
             return b""
@@ -203,16 +203,16 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         if self._head:
             data, self._head = self._head[:size], self._head[size:]
             return data
-        return self._some(min(size, _AT_ONCE))
+        return self._read_once(min(size, _AT_ONCE))
 
     def skip(self, size: int) -> None:
-        """Read and drop so many bytes, if there are so many."""
+        """Read and drop up to that many bytes."""
         while size and (part := self.read(size)):
             size -= len(part)
 
-    def whole(self, most: int) -> bytes:
-        """The rest, at most `most` bytes of it. Raises UnpackError if it is broken."""
-        data = _joined(self.read, most)
+    def whole(self, max_bytes: int) -> bytes:
+        """The rest, at most `max_bytes` bytes of it. Raises UnpackError if it is broken."""
+        data = _joined(self.read, max_bytes)
         if self.error:
             raise self.error
         return data
@@ -234,13 +234,13 @@ def drain(stream: BinaryIO | None) -> None:
             raise
 
 
-def _joined(read: Callable[[int], bytes], most: int) -> bytes:
-    """Everything that can be read, up to `most` bytes."""
-    parts: list[bytes] = []
-    while most and (part := read(most)):
-        parts.append(part)
-        most -= len(part)
-    return b"".join(parts)
+def _joined(read: Callable[[int], bytes], max_bytes: int) -> bytes:
+    """Everything that can be read, up to `max_bytes` bytes."""
+    chunks: list[bytes] = []
+    while max_bytes and (chunk := read(max_bytes)):
+        chunks.append(chunk)
+        max_bytes -= len(chunk)
+    return b"".join(chunks)
 
 
 class _Inflater:

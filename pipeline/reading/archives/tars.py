@@ -91,11 +91,11 @@ class _TarContent:
 
     def beginning(self, size: int) -> bytes:
         """The first `size` bytes; the rest is skipped."""
-        found = b""
-        while self._left and len(found) < size:
-            found += self._read(min(self._left, size - len(found)))
+        data = b""
+        while self._left and len(data) < size:
+            data += self._read(min(self._left, size - len(data)))
         self.skip()
-        return found
+        return data
 
     def _read(self, size: int) -> bytes:
         chunk = self._source.read1(size)  # `read` would lose what comes before an error
@@ -164,11 +164,11 @@ def _complete(
 
 def _apply(header: _TarHeader, records: bytes) -> None:
     """Apply a pax header: records like `19 path=a/b/c.txt` and a line feed."""
-    at = 0
-    while at < len(records):
-        length, _, rest = records[at : at + 20].partition(b" ")
-        end = at + int(length) if length.isdigit() and rest else 0
-        record = records[at + len(length) + 1 : end - 1]
+    position = 0
+    while position < len(records):
+        length, _, rest = records[position : position + 20].partition(b" ")
+        end = position + int(length) if length.isdigit() and rest else 0
+        record = records[position + len(length) + 1 : end - 1]
         key, equals, value = record.partition(b"=")
         if not equals or records[end - 1 : end] != b"\n":
             raise UnpackError("one of its headers is damaged")
@@ -179,4 +179,4 @@ def _apply(header: _TarHeader, records: bytes) -> None:
                 raise UnpackError("one of its headers is damaged: no size")
             header.size = int(value)
         header.sparse |= key.startswith(b"GNU.sparse.")
-        at = end
+        position = end

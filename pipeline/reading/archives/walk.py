@@ -35,7 +35,7 @@ from pipeline.reading.archives.streams import (
     Compression,
     Meter,
     chunks_of,
-    counted,
+    metered,
     opened_regular,
     spooled,
     unpacked,
@@ -166,26 +166,25 @@ class Member:
 
 
 def walk(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> Generator[Member]:
-    """The members of an archive or folder, with those of nested archives in their places.
+    """The members of an archive or folder, with the members of nested archives in place.
 
-    When something cannot be read any further, a refused member that gives the reason follows:
-    named like the nested archive, or with an empty name for the whole. Raises OSError if the
-    environment is at fault. The meter counts what is read.
+    If an archive breaks off, a refused member with the name of the nested archive, or an empty name
+    for the outermost one, gives the reason. Raises OSError if the environment is at fault. The
+    meter counts the bytes read.
     """
     budget = Budget(limits)
     return _and_why_no_more("", _members(_entries_at(path, budget, meter), budget))
 
 
 _MOST_COUNTED = 256 * 2**20
-"""Bytes that are unpacked to count members, some 2 s of work."""
+"""Bytes unpacked to count members, about 2 s of work."""
 
 
 def check_readable(path: Path, limits: UnpackLimits, *, counts: bool = True) -> None:
     """Raise UnpackError if an archive breaks off before the first member.
 
-    If it `counts`, also if there are too many. At most 256 MiB are unpacked for that, and the
-    members of nested archives are not counted: the walk notices later what is not seen here. Raises
-    OSError.
+    With `counts`, also if there are too many members. Counting unpacks at most 256 MiB and skips
+    nested archives; the walk finds any excess later. Raises OSError.
     """
     budget, has_files = Budget(replace(limits, total_bytes=_MOST_COUNTED)), False
     try:
@@ -282,7 +281,7 @@ def _entries(
     if layers.compression is not None:
         chunks, file = unpacked(chunks, layers.compression, budget), None
     elif layers.archive == "tar":
-        chunks = counted(chunks, budget)
+        chunks = metered(chunks, budget)
     match layers.archive:
         case "tar":
             with BufferedReader(Chunks(chunks), CHUNK_BYTES) as source:
@@ -311,7 +310,7 @@ def _below(
                     budget.admit(len(names))
         for name in sorted(names, key=os.fsencode):
             try:
-                yield from _found(folder, name, prefix + name, budget, meter)
+                yield from _visit(folder, name, prefix + name, budget, meter)
             except OSError as error:
                 if is_environmental(error):
                     raise
@@ -320,7 +319,7 @@ def _below(
         os.close(folder)
 
 
-def _found(
+def _visit(
     folder: int, name: str, path: str, budget: Budget, meter: Meter | None
 ) -> Generator[ArchiveEntry]:
     mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
@@ -333,4 +332,4 @@ def _found(
         yield ArchiveEntry(path, refusal)
     else:
         with opened_regular(name, folder, meter) as file:
-            yield ArchiveEntry(path, chunks=counted(chunks_of(file), budget), file=file)
+            yield ArchiveEntry(path, chunks=metered(chunks_of(file), budget), file=file)

@@ -17,7 +17,7 @@ from itertools import count, islice
 from typing import IO, NamedTuple
 
 from pipeline.reading.archives import CHUNK_BYTES, ArchiveEntry, Budget, UnpackError, refusal_of
-from pipeline.reading.archives.streams import CUT_OFF, Chunks, counted, unpacked
+from pipeline.reading.archives.streams import CUT_OFF, Chunks, metered, unpacked
 
 _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
@@ -27,7 +27,7 @@ _LOCAL = struct.Struct("<4s5H3L2H")
 
 _LONGEST_COMMENT = 2**16 - 1
 _IN_EXTRA_2, _IN_EXTRA_4 = 2**16 - 1, 2**32 - 1
-"""In a field of 2 or 4 bytes: the number is too large and stands in the zip64 extra field."""
+"""Markers in fields of 2 or 4 bytes: the number is in the zip64 extra field."""
 
 _STORED, _DEFLATED, _BZIP2 = 0, 8, 12
 _ENCRYPTED, _UTF8 = 0x2041, 0x800
@@ -95,9 +95,9 @@ def _refuse_office(file: IO[bytes], place: _Directory) -> None:
     with suppress(UnpackError):  # the members before the damage are read
         names.update(record.name for record in islice(_records(file, place), _MOST_PARTS))
     begun = b"".join(_slice(file, 0, min(place.start, CHUNK_BYTES)))[_LOCAL.size :]
-    for part, said in _OFFICE.items():
+    for part, refusal in _OFFICE.items():
         if part in names or begun.startswith(part.encode()):
-            raise UnpackError(said)
+            raise UnpackError(refusal)
 
 
 def _find_list(file: IO[bytes]) -> _Directory:
@@ -105,11 +105,11 @@ def _find_list(file: IO[bytes]) -> _Directory:
     length = file.seek(0, os.SEEK_END)
     tail_start = max(0, length - _END.size - _LONGEST_COMMENT)
     tail = b"".join(_slice(file, tail_start, length - tail_start))
-    at = tail.rfind(b"PK\5\6", 0, max(0, len(tail) - _END.size + 4))
-    if at < 0:
+    position = tail.rfind(b"PK\5\6", 0, max(0, len(tail) - _END.size + 4))
+    if position < 0:
         raise UnpackError("the list of its members is missing at its end: it is cut off")
-    _, disk, first_disk, _, _, size, offset, _ = _END.unpack_from(tail, at)
-    end = tail_start + at
+    _, disk, first_disk, _, _, size, offset, _ = _END.unpack_from(tail, position)
+    end = tail_start + position
     wide = end - _LOCATOR.size - _END64.size
     if wide >= 0:
         block = b"".join(_slice(file, wide, _LOCATOR.size + _END64.size))
@@ -173,19 +173,19 @@ def _decoded(raw: bytes, *, utf8: bool) -> str:
 
 def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterable[int]:
     """The numbers, with those too large taken from the zip64 extra field; raises struct.error."""
-    at = 0
-    while at + 4 <= len(extra):
-        number, size = struct.unpack_from("<HH", extra, at)
-        at += 4
+    position = 0
+    while position + 4 <= len(extra):
+        number, size = struct.unpack_from("<HH", extra, position)
+        position += 4
         if number == 1:
-            field, places = extra[at : at + size], count(0, 8)
+            field, places = extra[position : position + size], count(0, 8)
             return [
                 struct.unpack_from("<Q", field, next(places))[0]
                 if number == _IN_EXTRA_4
                 else number
                 for number in numbers
             ]
-        at += size
+        position += size
     return numbers
 
 
@@ -198,7 +198,7 @@ def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[by
     start = record.header + _LOCAL.size + name_length + extra_length
     packed = _slice(file, start, record.packed)
     if record.method == _STORED:
-        content = counted(packed, budget)
+        content = metered(packed, budget)
     else:
         content = unpacked(packed, "deflate" if record.method == _DEFLATED else "bzip2", budget)
     crc = size = 0

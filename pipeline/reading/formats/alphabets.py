@@ -1,4 +1,4 @@
-"""Alphabets: which value, or blank, each token of a cell stands for.
+"""Alphabets: the value, or blank, of each token.
 
 An alphabet is made for a side. A format has a function of the tokens, the side and the settings
 that returns its alphabets; where it returns several, the tokens have to decide.
@@ -23,8 +23,8 @@ class Alphabet(NamedTuple):
     """The masks of tokens, and the tokens of which a puzzle may have one for all its blanks.
 
     `fold` gives all spellings of a token one form. `expected` completes "expected …"; `{}` in it
-    is replaced by the names of all alphabets that are left. `in_range` is the same for digits
-    that are too large, if they need another text.
+    is replaced by the names of the remaining alphabets. `in_range` is the text for digits that are
+    too large, if it differs.
     """
 
     masks: Mapping[str, int]

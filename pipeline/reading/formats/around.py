@@ -70,7 +70,7 @@ _HARMLESS_KEYS = frozenset(
 _NOTHING = frozenset(
     ("", "-", "0", "no", "false", "none", "null", "nan", "n/a", "classic", "standard", "normal")
 )
-"""Values of a column of rules that say that there are none."""
+"""Values in a rules column that mean no rules."""
 
 _SIDE = re.compile(r"([0-9]{1,3})(?:x\1)?")
 _ABOUT, _LETTER = re.compile("[ABSLU](?=[A-Z][a-z]|[0-9])"), re.compile(r"\A[A-Z](?=[A-Z][a-z]|\s)")
@@ -89,18 +89,18 @@ Lines = Iterable[tuple[int, str]]
 
 
 def may_name_rule(data: bytes) -> bool:
-    """Whether bytes may name a rule: a quick test, as most collections have hardly a letter."""
+    """Whether bytes may name a rule: a quick test, as most collections have few letters."""
     letters = data.translate(_LOWER, _SIGNS)
     used = {letter for letter in b"abcdefghijklmnopqrstuvwxyz" if letter in letters}
     return any(stem in letters for stem in _STEMS if used.issuperset(stem))
 
 
-piece_may_name_rule = lru_cache(maxsize=2)(may_name_rule)
-"""The same for a piece of a collection, about which several ask."""
+chunk_may_name_rule = lru_cache(maxsize=2)(may_name_rule)
+"""The same for a chunk of a collection, cached because several callers ask."""
 
 
 def names_rule(text: str, applied: Sequence[Rule] = ()) -> bool:
-    """Whether a text names a rule other than those that are `applied`."""
+    """Whether a text names a rule that is not in `applied`."""
     unnamed = _UNNAMED.fullmatch(text)
     if unnamed and not applied and not _is_nothing(unnamed[1]):
         return True
@@ -110,12 +110,12 @@ def names_rule(text: str, applied: Sequence[Rule] = ()) -> bool:
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """Texts in small letters without what may stand between their words."""
+    """Texts in lower case, without word separators."""
     return "\n".join(texts).lower().translate({ord(sign): None for sign in " _-"})
 
 
 def is_note(text: str) -> bool:
-    """Whether a line tells about a puzzle what cannot change it."""
+    """Whether a line is information that cannot change the puzzle."""
     key = _KEY.match(text)
     return bool(key and key[1].lower() in _HARMLESS_KEYS) or _NOTE.fullmatch(text) is not None
 
@@ -127,7 +127,7 @@ def excerpt(text: str) -> str:
 
 
 def around(above: Lines, below: Lines) -> tuple[str, tuple[str, ...]]:
-    """The title in the lines above and below a grid, and what is not read of them."""
+    """The title in the lines above and below a grid, and the unread lines."""
     titles, rules = list[str](), list[str]()
     unread = []
     for lines, is_below in ((above, False), (below, True)):
@@ -159,38 +159,38 @@ def _bounded(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def comments_in(text: str, first_line: int = 1) -> list[tuple[int, str]]:
-    """The comments of a text, without the signs before them; not those that name an author."""
-    found = []
+    """The comments of a text without their markers; SadMan's author lines are left out."""
+    comments = []
     for number, line in enumerate(NEWLINE.split(text), first_line):
         body = line.lstrip()
         if body.startswith(COMMENTS):
             body = body.lstrip("#/")
             if not _ABOUT.match(body):
-                found.append((number, _LETTER.sub("", body)))
-    return found
+                comments.append((number, _LETTER.sub("", body)))
+    return comments
 
 
-def recorded_rules(lines: Lines, applied: Sequence[Rule] = ()) -> list[tuple[int, str]]:
+def rule_lines(lines: Lines, applied: Sequence[Rule] = ()) -> list[tuple[int, str]]:
     """The lines that name a rule."""
     return [(number, text) for number, text in lines if _tells_rule(text.strip(), applied)]
 
 
 def more_unread(known: tuple[str, ...], texts: Sequence[str]) -> tuple[str, ...]:
-    """What is not read, with further texts."""
+    """Unread texts with further ones added."""
     return _bounded((*known, *texts)) if texts else known
 
 
 def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
     """The entries; a remark that names a rule belongs to the next one, else to the last."""
-    found = [*entries]
-    places = [at for at, entry in enumerate(found) if entry.error is None]
-    lines = [found[at].line for at in places]
-    for remark in remarks if places else ():
-        at = places[min(bisect_left(lines, remark[0]), len(places) - 1)]
-        entry = found[at]
-        told = unread_lines(recorded_rules([remark], entry.puzzle.rules if entry.puzzle else ()))
-        found[at] = entry._replace(unread=more_unread(entry.unread, told))
-    return found
+    updated = [*entries]
+    indices = [index for index, entry in enumerate(updated) if entry.error is None]
+    lines = [updated[index].line for index in indices]
+    for remark in remarks if indices else ():
+        index = indices[min(bisect_left(lines, remark[0]), len(indices) - 1)]
+        entry = updated[index]
+        unread = unread_lines(rule_lines([remark], entry.puzzle.rules if entry.puzzle else ()))
+        updated[index] = entry._replace(unread=more_unread(entry.unread, unread))
+    return updated
 
 
 def is_rule_column(name: str) -> bool:
@@ -212,7 +212,7 @@ def unread_field(name: str, text: str, line: int, side: int) -> str | None:
 
 def _is_nothing(value: str, side: int | None = None) -> bool:
     """Whether a value says that a puzzle has no rule but the usual ones; the side says nothing."""
-    said = value.strip(" .").lower().replace("×", "x").replace(" ", "")
-    said = said.removesuffix("rules").removesuffix("sudoku")
-    size = _SIDE.fullmatch(said)
-    return said in _NOTHING or (size is not None and side in (None, int(size[1])))
+    normalised = value.strip(" .").lower().replace("×", "x").replace(" ", "")
+    normalised = normalised.removesuffix("rules").removesuffix("sudoku")
+    size = _SIDE.fullmatch(normalised)
+    return normalised in _NOTHING or (size is not None and side in (None, int(size[1])))

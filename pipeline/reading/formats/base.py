@@ -30,8 +30,8 @@ class Format:
 
     `recognise` says why a text is of this format, or None. `parse` reads it, or raises
     InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back, in
-    a notation that `parse` or `Target` names; "" is the usual one. It raises ValueError with
-    a noun for what the format cannot say. Without `render` the format is only read.
+    a notation that `parse` or `Target` names; "" is the usual one. It raises ValueError
+    naming what the format cannot express. Without `render` the format is only read.
     `has_solutions`: published solutions are filled puzzles in the same notation; else they are
     rows of values.
     `begins` matches the beginning of every text, even a damaged one, that has this format's own
@@ -48,21 +48,21 @@ class Format:
 
 
 @dataclass(frozen=True)
-class Opening:
+class SourceHead:
     """The beginning of a source; `complete` if it is all of it.
 
-    `declared` says that the user named the format: then only its layout is to be found out.
-    `reads_as_one` tells whether a source is one puzzle, or plainly meant to be, `is_ruled` whether
-    a line is a puzzle with rules. `least` is how many puzzles make a collection: 1 if the source is
-    no single puzzle by itself.
+    `declared`: the user named the format, and only its layout has to be found. `reads_as_one`
+    decides whether a source is one puzzle, or plainly meant to be; `is_variant`, whether a line is
+    a variant. `minimum` is how many puzzles make a collection: 1 if the source cannot be a single
+    puzzle.
     """
 
     data: bytes
     complete: bool
     declared: bool
-    reads_as_one: Callable[[Opening], bool]
-    is_ruled: Callable[[str], bool]
-    least: int = 2
+    reads_as_one: Callable[[SourceHead], bool]
+    is_variant: Callable[[str], bool]
+    minimum: int = 2
 
     @cached_property
     def sample(self) -> bytes:
@@ -83,7 +83,7 @@ class Opening:
 
     @property
     def is_whole(self) -> bool:
-        """Whether `lines` are those of the whole source."""
+        """Whether `lines` are all lines of the source."""
         return self.complete and self.sample == self.data and len(self.lines) < MOST_LOOKED_AT
 
     @cached_property
@@ -98,19 +98,19 @@ def _none(_layout: Details) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ManyFormat:
-    """One notation for many puzzles; `Details` are what has to be found out to read a source in it.
+    """One notation for many puzzles. `Details` are what a reader has to know about a source.
 
-    `recognise` gives that and the reason, or None; if the format is declared never None.
-    `chunks` cuts a stream, in memory that does not grow with it; the size of a piece is in
-    bytes, and where it ends depends on the input and that size alone. A piece's data is itself a
-    source that can be cut further. `entries` reads a piece; a bad record is an entry with an
-    error. `takes_plain_lines` tells whether a line of 81 cells and nothing else is a puzzle.
-    `is_ruled`: its puzzles have rules, which take a while to solve.
+    `recognise` returns the details and the reason, or None; never None if the format is declared.
+    `chunks` cuts a stream in bounded memory into chunks of about `size` bytes. The end of a chunk
+    depends only on the input and that size, and its data is itself a source that can be cut
+    further. `entries` reads a chunk; an invalid record becomes an entry with an error.
+    `takes_plain_lines`: a line of 81 cells and nothing else is a puzzle. `has_variants`: its
+    puzzles are variants, which take longer to solve.
     """
 
     name: str
-    recognise: Callable[[Opening], tuple[Details, str] | None]
+    recognise: Callable[[SourceHead], tuple[Details, str] | None]
     chunks: Callable[[BinaryIO, Details, int], Iterator[TextChunk]]
     entries: Callable[[TextChunk, Details, Reader], list[Entry]]
     takes_plain_lines: Callable[[Details], bool] = _none
-    is_ruled: bool = False
+    has_variants: bool = False

@@ -23,7 +23,7 @@ from pipeline.settings import Reading
 _BAR = "|"
 _CROSSING = re.compile(r"[+*|]")
 _DRAWN = frozenset("|+*")
-_ALIKE = str.maketrans("123456789", "." * 9)
+_DIGITS_AS_DOTS = str.maketrans("123456789", "." * 9)
 _REPEATED = re.compile(r"(.)\1+")
 
 _Cuts = frozenset[int]
@@ -31,7 +31,7 @@ _Cuts = frozenset[int]
 
 
 class _Direction(NamedTuple):
-    """The lines of one direction; `speaks` if there are any but those of the usual boxes.
+    """The lines of one direction; `speaks` if some are not lines of the usual boxes.
 
     `is_whole`: they are the same across the grid. `line` is the number of the first line of text
     that shows one.
@@ -50,11 +50,10 @@ def boxes_of(
     reading: Reading,
     stated: Geometry | None = None,
 ) -> Geometry:
-    """The boxes of a grid of that side, whose rows and borders these lines are.
+    """The boxes of a grid of that side, given its lines: rows and borders.
 
-    A single line may hold all rows. Raises InvalidPuzzle if the declared boxes do not fit, if the
-    lines draw no boxes, or others than those that the text has `stated`, or if the side
-    has no usual boxes.
+    A single line may contain all rows. Raises InvalidPuzzle if the declared boxes do not fit, if
+    the lines draw no boxes or contradict the `stated` ones, or if the side has no usual boxes.
     """
     usual, box = usual_boxes(side), reading.box
     if box and not stated:
@@ -66,24 +65,29 @@ def boxes_of(
         expected = f"{choices(side)} to say which boxes it has"
         raise text.error(None, None, expected, f"{side} rows")
     columns, rows = _judge(lines, usual)
-    found = stated or usual
+    geometry = stated or usual
     if not stated and (columns.speaks or rows.speaks):
         height, width = _smallest(rows, side), _smallest(columns, side)
         height, width = height or side // max(1, width), width or side // max(1, height)
-        found = Geometry(height, width) if 1 < height < side == height * width else usual
-    if not (_fits(rows, found.height, side) and _fits(columns, found.width, side)):
-        first = min((each.line for each in (columns, rows) if each.line is not None), default=None)
-        boxes = f"lines around boxes of {found.height}×{found.width} cells, as the size says"
+        geometry = Geometry(height, width) if 1 < height < side == height * width else usual
+    if not (_fits(rows, geometry.height, side) and _fits(columns, geometry.width, side)):
+        first = min(
+            (direction.line for direction in (columns, rows) if direction.line is not None),
+            default=None,
+        )
+        boxes = f"lines around boxes of {geometry.height}×{geometry.width} cells, as the size says"
         if not stated:
             boxes = f"lines around the usual boxes of {usual.height}×{usual.width} cells"
             boxes += f", or {choices(side)} to say which are meant"
         raise text.error(first, None, boxes, _in_words(columns, rows))
-    return found
+    return geometry
 
 
 def draws_usual_boxes(text: str, side: int) -> bool:
     """Whether the lines around the cells of a grid of digits and blanks say nothing."""
-    return not _DRAWN.intersection(text) or _draws_usual_boxes(text.translate(_ALIKE), side)
+    return not _DRAWN.intersection(text) or _draws_usual_boxes(
+        text.translate(_DIGITS_AS_DOTS), side
+    )
 
 
 @lru_cache(maxsize=64)  # the grids of a collection are drawn alike
@@ -112,7 +116,7 @@ def _columns(lines: Sequence[TextLine], usual: Geometry) -> _Direction:
         return _judged(bars, usual.width, usual.side)
     borders = (line for line in lines if line.is_border)
     crossed = [(line.number, _heavier(_crossings(line.text, usual.side))) for line in borders]
-    return _judged([each for each in crossed if each[1]], usual.width, usual.side)
+    return _judged([crossing for crossing in crossed if crossing[1]], usual.width, usual.side)
 
 
 def _rows(lines: Sequence[TextLine], usual: Geometry) -> _Direction:
@@ -147,7 +151,7 @@ def _barred(lines: Sequence[TextLine], side: int) -> Iterator[tuple[TextLine, li
 
 
 def _bars(text: str, count: int) -> list[str]:
-    """The bars before each of so many cells, and after the last."""
+    """The bars before each of `count` cells, and after the last."""
     gaps, cells = [""] * (count + 1), 0
     for part in text.split(_BAR)[:-1]:
         cells += len(cells_of(part))
@@ -156,7 +160,7 @@ def _bars(text: str, count: int) -> list[str]:
 
 
 def _crossings(text: str, side: int) -> list[str]:
-    """Where a border is crossed, between columns; its length is that of all of them."""
+    """The crossings of a border, by the gap between columns; the border spans all columns."""
     gaps, drawn = [""] * (side + 1), text.strip(" \t|+*")
     for match in _CROSSING.finditer(drawn):
         gaps[round((match.start() + 0.5) * side / len(drawn))] += match[0]
@@ -164,7 +168,7 @@ def _crossings(text: str, side: int) -> list[str]:
 
 
 def _heavier(gaps: Sequence[str]) -> _Cuts:
-    """The gaps with lines; if all have, those whose line is not the most frequent one."""
+    """The gaps with lines; if all have one, those with an unusual line."""
     cuts = {cut for cut, drawn in enumerate(gaps, 1) if drawn}
     if len(cuts) == len(gaps):
         light = Counter(gaps).most_common(1)[0][0]
@@ -172,12 +176,12 @@ def _heavier(gaps: Sequence[str]) -> _Cuts:
     return frozenset(cuts)
 
 
-def _judged(found: Sequence[tuple[int, _Cuts]], size: int, side: int) -> _Direction:
+def _judged(line_cuts: Sequence[tuple[int, _Cuts]], size: int, side: int) -> _Direction:
     """Judge the cuts that each line of text shows, by the size of the usual boxes."""
     usual = _multiples(size, side)
-    odd = [number for number, cuts in found if not cuts <= usual]
-    cuts = frozenset[int]().union(*(cuts for _, cuts in found))
-    is_whole = not odd or len({cuts for _, cuts in found}) == 1
+    odd = [number for number, cuts in line_cuts if not cuts <= usual]
+    cuts = frozenset[int]().union(*(cuts for _, cuts in line_cuts))
+    is_whole = not odd or len({cuts for _, cuts in line_cuts}) == 1
     return _Direction(cuts, bool(odd), is_whole, odd[0] if odd else None)
 
 
@@ -186,12 +190,12 @@ def _multiples(size: int, side: int) -> _Cuts:
 
 
 def _smallest(direction: _Direction, side: int) -> int:
-    """The size of boxes that the lines of a direction cut; 0 if they do not say, or cut none."""
+    """The size of the boxes that the lines cut; 0 if they are silent, or cut none."""
     return min(direction.cuts) if direction.speaks and side % min(direction.cuts) == 0 else 0
 
 
 def _fits(direction: _Direction, size: int, side: int) -> bool:
-    """Whether the lines are those of boxes of that size; all of them, if they say anything."""
+    """Whether the lines are borders of boxes of that size; all borders, if `speaks`."""
     expected = _multiples(size, side)
     if direction.speaks:
         return direction.is_whole and direction.cuts == expected
@@ -200,12 +204,12 @@ def _fits(direction: _Direction, size: int, side: int) -> bool:
 
 def _in_words(columns: _Direction, rows: _Direction) -> str:
     """What is drawn: `lines after columns 2 and 4, row 3`."""
-    said = []
+    phrases = []
     for noun, direction in (("column", columns), ("row", rows)):
         numbers = [*map(str, sorted(direction.cuts))]
         if numbers:
-            *others, last = numbers
-            listed = f"{', '.join(others)} and {last}" if others else last
+            *rest, last = numbers
+            listed = f"{', '.join(rest)} and {last}" if rest else last
             partly = "" if direction.is_whole else " of some rows"
-            said.append(f"{noun}{'s' * (len(numbers) > 1)} {listed}{partly}")
-    return f"lines after {', '.join(said)}"
+            phrases.append(f"{noun}{'s' * (len(numbers) > 1)} {listed}{partly}")
+    return f"lines after {', '.join(phrases)}"

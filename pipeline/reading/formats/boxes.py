@@ -160,14 +160,14 @@ def _bordered(text: Text) -> Frame:
 def _size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
     """The geometry that the first lines give, and the lines after them."""
     for index, line in enumerate(text.lines):
-        said = line.text.strip()
-        if match := _SIZE.fullmatch(said):
+        content = line.text.strip()
+        if match := _SIZE.fullmatch(content):
             try:
                 geometry = Geometry(int(match[1]), int(match[2]))
             except ValueError:
                 raise text.at_line(line, _EXPECTED_SIZE) from None
             return geometry, text.lines[index + 1 :]
-        if _ANY_SIZE.match(said) or not _NAME.match(said):
+        if _ANY_SIZE.match(content) or not _NAME.match(content):
             raise text.at_line(line, _EXPECTED_SIZE)
     raise text.at_end(_EXPECTED_SIZE, "the end of the file")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_letters, ascii_uppercase, digits
 from typing import TypeVar, get_args
 
-from pipeline.puzzle.geometry import Geometry, usual_boxes, values_of
+from pipeline.puzzle.geometry import NINE, Geometry, usual_boxes, values_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import AlphabetChoice
 
@@ -17,13 +17,13 @@ LARGER_GEOMETRIES = {16: Geometry(4, 4), 25: Geometry(5, 5)}
 ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
 """The same for cells that are numbers or letters."""
 
-NINE = GEOMETRIES[9]
+
 DIGITS = "123456789"
 BLANKS = ".0_-x?*"
 EVEN, ODD = "*", "."
 """The marks of even and odd cells; blanks if only one of them occurs."""
 
-_PLAIN_SIGNS = {1 << at: digit for at, digit in enumerate(DIGITS)} | {NINE.all_values: "."}
+_PLAIN_SIGNS = {1 << index: digit for index, digit in enumerate(DIGITS)} | {NINE.all_values: "."}
 
 KNOWN = frozenset(DIGITS + BLANKS)
 IN_LARGER = KNOWN | frozenset(ascii_letters)
@@ -69,9 +69,9 @@ def number_of(word: str, side: int) -> int | None:
 
 
 def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]:
-    """The n² cells of a classic puzzle, `signs` being those of the values 1 to n.
+    """The n² cells of a classic puzzle; `signs` write the values 1 to n.
 
-    Raises ValueError for rules, and cells that allow neither one value nor all: with a noun.
+    Raises ValueError naming the first rule, or the first cell that is neither given nor blank.
     """
     check_plain(puzzle)
     words = {1 << value: sign for value, sign in enumerate(signs)}
@@ -99,7 +99,7 @@ def shape_in_words(geometry: Geometry) -> str:
 
 
 def cell_in_words(puzzle: Puzzle, cell: int) -> str:
-    """A cell, and what it may hold: `the values 1 2 of r1c1`."""
+    """A cell and its candidates: `the values 1 2 of r1c1`."""
     values = [*values_of(puzzle.cells[cell], puzzle.geometry.lowest)]
     noun = "the value" if len(values) == 1 else "the values"
     return f"{noun} {' '.join(map(str, values))} of {puzzle.geometry.name_of(cell)}"
@@ -164,12 +164,12 @@ def _written(puzzle: Puzzle, signs: Mapping[int, str]) -> list[str]:
 
 
 def check_unmarked(puzzle: Puzzle) -> None:
-    """Raise ValueError, which names it, for a cell that is neither given nor blank."""
+    """Raise ValueError naming the first cell that is neither given nor blank."""
     written_cells(puzzle, numbers_up_to(puzzle.geometry.side), "")
 
 
 def classic_cells(puzzle: Puzzle) -> str:
-    """As `plain_cells`. Raises ValueError, with a noun for what is not classic."""
+    """As `plain_cells`. Raises ValueError naming what is not classic."""
     if puzzle.geometry != NINE:
         raise ValueError(shape_in_words(puzzle.geometry))
     return "".join(written_cells(puzzle, DIGITS, "."))

@@ -41,7 +41,7 @@ from pipeline.reading.formats.frames import (
     Row,
     frame_of_line,
     frame_of_rows,
-    puzzle_in,
+    puzzle_of_frame,
 )
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine, decode_text, either
@@ -92,7 +92,7 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
         letters(name) for name in names if frame.fault or len(ALPHABETS[name]) == frame.side
     ]
     choose = partial(_decided, text, frame, reading)
-    parsed = puzzle_in(text, frame, lambda *_: alphabets, reading, choose)
+    parsed = puzzle_of_frame(text, frame, lambda *_: alphabets, reading, choose)
     return replace(parsed, format=parsed.format + IN_LINE * in_line)
 
 
@@ -113,9 +113,13 @@ def _is_small_even_odd(rows: Sequence[TextLine]) -> bool:
 
 
 def _decided(text: Text, frame: Frame, reading: Reading, fitting: Sequence[Alphabet]) -> Alphabet:
-    """The alphabet that is meant of those that fit. Raises InvalidPuzzle if there are several."""
+    """Choose between the alphabets that fit. Raises InvalidPuzzle if several remain."""
     names = {alphabet.name for alphabet in fitting}
-    fitting = [each for each in fitting if each.name.isupper() or each.name.upper() not in names]
+    fitting = [
+        alphabet
+        for alphabet in fitting
+        if alphabet.name.isupper() or alphabet.name.upper() not in names
+    ]
     filled = [alphabet for alphabet in fitting if _is_filled(frame, alphabet)]
     for decided in (fitting, filled):
         if len(decided) == 1:
@@ -125,7 +129,7 @@ def _decided(text: Text, frame: Frame, reading: Reading, fitting: Sequence[Alpha
     if is_sixteen and reading.format == "auto":
         expected = f"--format lines for 16 puzzles of 4×4, or {choice} for one of 16×16"
         raise text.error(None, None, expected, "16 ambiguous lines of 16 characters")
-    expected = f"{choice} to say what the characters stand for"
+    expected = f"{choice} to say what the characters mean"
     raise text.error(None, None, expected, "ambiguous characters: they fit each of these")
 
 

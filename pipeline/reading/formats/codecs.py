@@ -1,6 +1,6 @@
-"""Codecs, which read and write the arguments of rules, and forms, which are made of them.
+"""Codecs read and write the arguments of rules; forms combine them.
 
-A notation has codecs of its own: `fpuzzles/codecs.py`, `iss/codecs.py`. `notations.py` has the
+Each notation has its own codecs: `fpuzzles/codecs.py`, `iss/codecs.py`. `notations.py` has the
 table of all rules.
 """
 
@@ -14,24 +14,24 @@ from typing import Any, NamedTuple
 
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.reading.formats.ruled import RuleType
+from pipeline.reading.formats.variants import RuleType
 
-Fields = dict[str, Any]
-"""Values of fields of a rule, by name."""
+RuleFields = dict[str, Any]
+"""Field values of a rule, by name."""
 
 Write = Callable[[Any, Geometry], Iterable[Any] | None]
-"""Returns what is written: members of an object, or words."""
+"""Returns the output: members of an object, or words."""
 
 
 class Codec(NamedTuple):
     """Reads and writes one argument of a form.
 
-    `read` returns the fields that it sets, once for each rule: none if the form means nothing,
-    several if it stands for several rules. `write` returns what is written for a rule, or None if
-    the form cannot express it.
+    `read` returns the fields it sets, once per rule: nothing if the form has no effect, several if
+    it expresses several rules. `write` returns the output for a rule, or None if the form cannot
+    express it.
     """
 
-    read: Callable[[Any], Iterable[Fields]]
+    read: Callable[[Any], Iterable[RuleFields]]
     write: Write
 
 
@@ -45,7 +45,7 @@ def nothing(*_: object) -> tuple[()]:
     return ()
 
 
-def codec(write: Write) -> Callable[[Callable[[Any], Iterable[Fields]]], Codec]:
+def codec(write: Write) -> Callable[[Callable[[Any], Iterable[RuleFields]]], Codec]:
     """Makes a codec of the function that reads."""
     return lambda read: Codec(read, write)
 
@@ -59,7 +59,7 @@ def field(name: str, write: Write = nothing) -> Callable[[Callable[[Any], object
 
 
 def fixed(**fields: object) -> Codec:
-    """Fields that are the same for all rules of a form, and are not written."""
+    """Fields with one value for all rules of a form; they are not written."""
 
     def write(rule: Rule, _geometry: Geometry) -> tuple[()] | None:
         same = all(getattr(rule, name) == value for name, value in fields.items())
@@ -84,18 +84,18 @@ def form(kind: RuleType, *codecs: Codec) -> Form:
     *first, last = codecs or (fixed(),)
 
     def read(source: object) -> Iterator[Rule]:
-        before = [*product(*[[*codec.read(source)] for codec in first])]
+        combinations = [*product(*[[*codec.read(source)] for codec in first])]
         for fields in last.read(source):
-            for others in before:
-                yield kind(**reduce(or_, others, fields))
+            for combination in combinations:
+                yield kind(**reduce(or_, combination, fields))
 
     def write(rule: Rule, geometry: Geometry) -> list[Any] | None:
         written = list[Any]()
         for codec in codecs:
-            some = codec.write(rule, geometry)
-            if some is None:
+            output = codec.write(rule, geometry)
+            if output is None:
                 return None
-            written += some
+            written += output
         return written
 
     return Form(kind, read, write)

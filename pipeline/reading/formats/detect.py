@@ -18,22 +18,22 @@ from pipeline.errors import InvalidPuzzle, LimitReached, UsageError
 from pipeline.puzzle.geometry import MAX_SIDE, NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import (
+    chunk_may_name_rule,
     comments_in,
     may_name_rule,
     more_unread,
-    piece_may_name_rule,
-    recorded_rules,
+    rule_lines,
     unread_lines,
     with_remarks,
 )
-from pipeline.reading.formats.base import MOST_LOOKED_AT, Details, Format, ManyFormat, Opening
+from pipeline.reading.formats.base import MOST_LOOKED_AT, Details, Format, ManyFormat, SourceHead
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
-from pipeline.reading.formats.iss import ISS, texts_in
+from pipeline.reading.formats.iss import ISS, one_or_many
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
 from pipeline.reading.formats.numbers import JSON, SPREADSHEET
@@ -42,7 +42,7 @@ from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
 from pipeline.reading.formats.programs import HODOKU, SADMAN
 from pipeline.reading.formats.records import (
-    LONGEST,
+    MAX_RECORD_BYTES,
     Reader,
     cut_lines,
     entries_of_lines,
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from pipeline.reading.formats.plain import ChunkContents
 
 ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS)
-"""The notations of puzzles with rules that take one line, in the order in which they are tried."""
+"""The one-line notations of variants, in the order in which they are tried."""
 
 FORMATS: Final = (
     OPENSUDOKU,
@@ -82,31 +82,31 @@ FORMATS: Final = (
     LINE,
     GRID,
 )
-"""The formats are tried in this order; the last one explains what is wrong with other texts."""
+"""The formats in the order in which they are tried; the last one reports errors in any text."""
 
 _MOST_LINES_TRIED = 100
 _MAX_CHUNKS_TRIED = 100
-_SHORTEST_RULED = 2 * min(ALL_GEOMETRIES) ** 2
-"""Signs of the smallest jigsaw: no other puzzle with rules is written in signs of cells alone."""
+_SHORTEST_VARIANT = 2 * min(ALL_GEOMETRIES) ** 2
+"""Length of the smallest jigsaw, the only variant that is written with cell signs alone."""
 
 _FEW_LINES = 10
 """Lines of a cut head that do not decide between jigsaws and puzzles with wrong solutions."""
 
 
-def _recognise_variants(head: Opening) -> tuple[None, str] | None:
+def _recognise_variants(head: SourceHead) -> tuple[None, str] | None:
     if head.is_single:
         return None
     if head.declared:
         return None, "it is declared"
     lines = [*islice(head.lines, _MOST_LINES_TRIED)]
     if lines and _begins_as_iss(lines[0]):
-        is_iss = all(_begins_as_iss(line) or not head.is_ruled(line) for line in lines)
+        is_iss = all(_begins_as_iss(line) or not head.is_variant(line) for line in lines)
         if is_iss:
-            found = texts_in(head.lines) == "many"
-            return (None, "every line is a text of constraints") if found else None
-    known = sum(map(head.is_ruled, lines))
-    if known * 2 > len(lines) >= head.least:
-        return None, "most lines are puzzles with rules"
+            is_collection = one_or_many(head.lines) == "many"
+            return (None, "every line is a text of constraints") if is_collection else None
+    known = sum(map(head.is_variant, lines))
+    if known * 2 > len(lines) >= head.minimum:
+        return None, "most lines are variants"
     return None
 
 
@@ -114,9 +114,9 @@ def _begins_as_iss(line: str) -> bool:
     return ISS.begins is not None and ISS.begins.match(line) is not None
 
 
-def _is_ruled(line: str) -> bool:
-    """Whether a line is in one of the notations, and begins with the words that it may have."""
-    if is_plain(line) or (len(line) < _SHORTEST_RULED and KNOWN.issuperset(cells_of(line))):
+def _is_variant(line: str) -> bool:
+    """Whether a line is a variant: in a one-line notation, with its keywords if it has any."""
+    if is_plain(line) or (len(line) < _SHORTEST_VARIANT and KNOWN.issuperset(cells_of(line))):
         return False
     text = Text("", (TextLine.of_text(1, line),), line.encode(errors="replace"))
     return any(
@@ -130,18 +130,18 @@ def _entries_of_variants(chunk: TextChunk, _layout: None, reader: Reader) -> lis
 
 
 VARIANTS = ManyFormat(
-    "variants", _recognise_variants, cut_lines, _entries_of_variants, is_ruled=True
+    "variants", _recognise_variants, cut_lines, _entries_of_variants, has_variants=True
 )
-"""A file of puzzles with rules, one a line; the notations may differ from line to line."""
+"""A file of variants, one per line; the notation may differ from line to line."""
 
 COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
     VARIANTS,
     *(known.many for known in FORMATS if known.many is not None),
 )
-"""The same notations for sources of many puzzles, in that order; but first rules, line by line."""
+"""The collection formats, in the same order, after variants line by line."""
 
 _TOLERANT: Final = (OPENSUDOKU, HODOKU, SADMAN, BORDERED, BOXES)
-"""The formats whose files have other lines or fields beside the cells, which are no letters."""
+"""Formats with other lines or fields beside the cells; their cells are not letters."""
 
 BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
 _MANY = tuple(known.name for known in COLLECTIONS)
@@ -149,14 +149,14 @@ FORMAT_NAMES: Final = tuple(dict.fromkeys((*BY_NAME, *_MANY, CNF_FORMAT)))
 """What `--format` takes besides `auto`."""
 
 HEAD_BYTES = 1024 * 1024
-"""Bytes at the beginning of a source that are enough to recognise it."""
+"""Bytes from the beginning of a source that suffice to recognise it."""
 
 _MOST_OF_ONE = 4096
 """Bytes: larger sources are as likely to be collections."""
 
 _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
-"""Headings in SadMan's files: what stands under them is not a puzzle each."""
+"""Headings in SadMan's files; the sections below them are one puzzle."""
 
 _ONLY_MANY = frozenset(_MANY) - BY_NAME.keys()
 """Names for `--format` that are not formats of single puzzles."""
@@ -164,10 +164,10 @@ _ONLY_MANY = frozenset(_MANY) - BY_NAME.keys()
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How to read a collection: its format, and the details that this found.
+    """How to read a collection: its format and the details that the format found.
 
-    It holds all that a piece needs to be read anywhere. `reason` says why the format was chosen,
-    `cells` is the size of the first puzzle, and `name` that of the source.
+    A chunk can be read anywhere with its layout alone. `reason` says why the format was chosen;
+    `cells` is the size of the first puzzle; `name` is the name of the source.
     """
 
     name: str
@@ -177,36 +177,36 @@ class Layout:
     cells: int = NINE.size
 
     def chunks(self, stream: BinaryIO, size: int) -> Iterator[TextChunk]:
-        """Cut the stream into pieces of so many bytes, in bounded memory."""
+        """Cut the stream into chunks of about `size` bytes, in bounded memory."""
         return self.format.chunks(stream, self.details, size)
 
     def entries(self, chunk: TextChunk, reading: Reading, *, raises: bool = False) -> list[Entry]:
-        """The puzzles of a piece.
+        """The puzzles of a chunk.
 
         With `raises`, an invalid one raises InvalidPuzzle instead of becoming an entry.
         """
         reading = reading._replace(format="auto")
         reader = Reader(self.name, reading, parse_single, _needs_its_text, raises)
-        found = self.format.entries(chunk, self.details, reader)
-        if piece_may_name_rule(chunk.data):
+        entries = self.format.entries(chunk, self.details, reader)
+        if chunk_may_name_rule(chunk.data):
             text = chunk.data.decode(errors="surrogateescape")
-            return with_remarks(found, comments_in(text, chunk.first_line))
-        return found
+            return with_remarks(entries, comments_in(text, chunk.first_line))
+        return entries
 
     def contents(self, chunk: TextChunk, reading: Reading) -> ChunkContents:
-        """The puzzles of a piece, the plain ones as an array; as `entries` else."""
+        """The puzzles of a chunk: the plain ones as an array, others as in `entries`."""
         from pipeline.reading.formats.plain import ChunkContents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
 
         plain = PlainLines.none(chunk)
         if reading.takes_plain and self.format.takes_plain_lines(self.details):
             plain = plain_lines(chunk)
-            if any(piece_may_name_rule(other.data) for other in plain.others):
+            if any(chunk_may_name_rule(other.data) for other in plain.remaining):
                 plain = PlainLines.none(chunk)  # its comments belong to puzzles
-        others = (self.entries(other, reading) for other in plain.others)
-        return ChunkContents(plain, list(chain.from_iterable(others)))
+        entries = (self.entries(other, reading) for other in plain.remaining)
+        return ChunkContents(plain, list(chain.from_iterable(entries)))
 
     def with_cells(self, head: bytes, reading: Reading) -> Layout:
-        """The same with the size of the first puzzle in the head, if that is found quickly."""
+        """The layout with the size of the first puzzle, if that is found quickly."""
         reading = reading.at_most(1 / _MAX_CHUNKS_TRIED)
         chunks = islice(self.chunks(io.BytesIO(head), 1), _MAX_CHUNKS_TRIED)
         for entry in chain.from_iterable(self.entries(chunk, reading) for chunk in chunks):
@@ -218,17 +218,17 @@ class Layout:
 
 
 def is_formula(head: bytes, reading: Reading) -> bool:
-    """Whether `parse_formula` is to read the source that begins so."""
+    """Whether a source that begins with `head` is a formula for `parse_formula`."""
     return reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head))
 
 
 def read_text(
     head: bytes, complete: bool, source: str, reading: Reading
 ) -> Parsed | Layout | InvalidPuzzle | None:
-    """Read a source that is no formula: its puzzle, its layout as a collection, or what is wrong.
+    """Read a source that is not a formula: its puzzle, its layout as a collection, or the error.
 
-    `head` are its first HEAD_BYTES, or all of it if `complete`. None if only the rest of it can
-    tell. A small puzzle is read at once, which is quicker than looking for a collection. Raises
+    `head` is its first HEAD_BYTES, or the whole source if `complete`. None if the rest is needed to
+    decide. A small puzzle is parsed first, which is faster than looking for a collection. Raises
     UsageError for an unknown format.
     """
     look = _Look(head, source, reading)
@@ -267,16 +267,16 @@ def parse_source(data: bytes, source: str, reading: Reading = USUAL) -> Parsed:
     A collection of a single puzzle is that puzzle. Raises InvalidPuzzle, without reading a source
     of more than `reading.max_bytes` bytes, and UsageError for an unknown format.
     """
-    found = _Look(data, source, reading).one
-    if isinstance(found, InvalidPuzzle):
-        raise found
-    return found
+    result = _Look(data, source, reading).one
+    if isinstance(result, InvalidPuzzle):
+        raise result
+    return result
 
 
 def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     """Parse the puzzle in `data` by the formats of single puzzles. Raises as `parse_source`.
 
-    A file may merely be cut off if what is wrong is in its last line, or in no line.
+    A file may be cut off if the error is in its last line, or in no particular line.
     """
     if len(data) > reading.max_bytes:
         raise oversize(source, reading.max_bytes, "more")
@@ -291,16 +291,16 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     if chosen is not SADMAN:  # which names its section
         check_no_region_map(text)
     try:
-        found = chosen.parse(text, reading)
-        _check_boxes(text, found.puzzle.geometry, reading)
+        parsed = chosen.parse(text, reading)
+        _check_boxes(text, parsed.puzzle.geometry, reading)
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
         raise
-    found = replace(found, format=f"{chosen.name} {found.format}".rstrip(), reason=reason)
+    parsed = replace(parsed, format=f"{chosen.name} {parsed.format}".rstrip(), reason=reason)
     if may_name_rule(data):
-        told = recorded_rules(_remarks(text, chosen), found.puzzle.rules)
-        return found.with_text("", more_unread(found.unread, unread_lines(told)))
-    return found
+        named_rules = rule_lines(_remarks(text, chosen), parsed.puzzle.rules)
+        return parsed.with_text("", more_unread(parsed.unread, unread_lines(named_rules)))
+    return parsed
 
 
 def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
@@ -309,19 +309,19 @@ def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
     if chosen in _TOLERANT:
         fields = (line.text.split(":") if chosen is HODOKU else [line.text] for line in text.lines)
         numbers = (line.number for line in text.lines)
-        lines += ((n, each) for n, found in zip(numbers, fields, strict=True) for each in found)
+        lines += ((n, field) for n, row in zip(numbers, fields, strict=True) for field in row)
     return sorted(lines)
 
 
 def _check_boxes(text: Text, geometry: Geometry, reading: Reading) -> None:
-    """Raise InvalidPuzzle if a source states other boxes than those that were declared."""
+    """Raise InvalidPuzzle if a source contradicts the boxes given by --boxes."""
     if reading.box not in (None, (geometry.height, geometry.width)):
         expected = f"boxes of {reading.boxes}, as --boxes says"
         raise text.error(None, None, expected, shape_in_words(geometry))
 
 
 def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
-    """Whether the solutions of a puzzle are rows of values; so are those of unknown formats."""
+    """Whether the solutions of a puzzle are written as rows of values, the default."""
     known = BY_NAME.get(format_name.partition(" ")[0])
     if not puzzle.is_plain or known is None or not known.has_solutions:
         return True
@@ -330,7 +330,7 @@ def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
 
 
 def _needs_its_text(parsed: Parsed) -> bool:
-    """Whether the cells alone would not be the same puzzle, or not all that its text says."""
+    """Whether the cells alone would lose something that the text says."""
     puzzle = parsed.puzzle
     if not puzzle.is_plain or parsed.unread or parsed.variant == "rules":
         return True
@@ -349,12 +349,12 @@ def _format_of(text: Text) -> tuple[Format, str]:
 def detect_collection(
     head: bytes, complete: bool, reading: Reading = USUAL, source: str = ""
 ) -> Layout | None:
-    """Tell how a source that begins with `head` is to be read as a collection.
+    """The layout of a source that begins with `head`, if it is a collection.
 
-    1 MiB of it is enough; `complete` says that it is all. None for a single puzzle, for what may
-    be one, for a formula, and for what is neither. The format of a collection, if it is declared,
-    is used whatever the source holds; with that of a single puzzle the source is not a collection,
-    unless a collection has the same name (HoDoKu, OpenSudoku).
+    1 MiB is enough; `complete` says that `head` is the whole source. None for a formula, a source
+    that is or may be a single puzzle, and anything else. A declared collection format is always
+    used. A declared format of single puzzles rules a collection out, unless a collection format has
+    the same name (HoDoKu, OpenSudoku).
     """
     if is_formula(head, reading):
         return None
@@ -362,16 +362,16 @@ def detect_collection(
 
 
 class _Look:
-    """One look at a source of which `data` is all, or the beginning; nothing is done twice."""
+    """A source of which `data` is all or the beginning; every test is made at most once."""
 
     def __init__(self, data: bytes, source: str, reading: Reading) -> None:
         self._data, self._source, self._reading = data, source, reading
-        self._is_ruled = cache(_is_ruled)
+        self._is_variant = cache(_is_variant)
         self._may_be_many = True
 
     @cached_property
     def one(self) -> Parsed | InvalidPuzzle:
-        """The puzzle that all of the source is, or the only one in a collection; else the error."""
+        """The only puzzle of the source, even in a collection; else the error."""
         if isinstance(self.alone, Parsed | LimitReached):
             return self.alone
         try:
@@ -381,7 +381,7 @@ class _Look:
 
     @cached_property
     def alone(self) -> Parsed | InvalidPuzzle:
-        """The same by the formats of single puzzles alone."""
+        """The same, with the formats of single puzzles only."""
         if self._reading.format in _ONLY_MANY:
             return InvalidPuzzle(self._source, None, None, "one puzzle", "none, or several")
         try:
@@ -389,8 +389,8 @@ class _Look:
         except InvalidPuzzle as error:
             return error
 
-    def _reads_as_one(self, head: Opening) -> bool:
-        """Whether a single puzzle's format reads it; only those with sizes have as many lines."""
+    def _reads_as_one(self, head: SourceHead) -> bool:
+        """Whether a format of single puzzles reads it; long heads are not tried."""
         if not head.complete or len(head.lines) == MOST_LOOKED_AT:
             return False
         if not self._reading.declared() and len(self._data) <= self._reading.max_bytes:
@@ -398,20 +398,22 @@ class _Look:
         usual = USUAL._replace(steps=self._reading.steps)
         return isinstance(_Look(self._data, self._source, usual).alone, Parsed | LimitReached)
 
-    def layout(self, *, complete: bool, least: int = 2) -> Layout | None:
-        """The layout of a collection of so many puzzles.
+    def layout(self, *, complete: bool, minimum: int = 2) -> Layout | None:
+        """The layout of a collection of at least `minimum` puzzles.
 
-        With 1 the source is known not to be a single puzzle by itself.
+        Use 1 if the source is known not to be a single puzzle.
         """
         if not self._may_be_many:
             return None
         declared = self._reading.format
         forced = declared in _ONLY_MANY
-        view = Opening(self._data, complete, forced, self._is_one_puzzle, self._is_ruled, least)
+        view = SourceHead(
+            self._data, complete, forced, self._is_one_puzzle, self._is_variant, minimum
+        )
         for candidate in COLLECTIONS:
-            found = candidate.recognise(view) if declared in ("auto", candidate.name) else None
-            if found is not None:
-                return Layout(self._source, candidate, *found)
+            details = candidate.recognise(view) if declared in ("auto", candidate.name) else None
+            if details is not None:
+                return Layout(self._source, candidate, *details)
         return None
 
     def _lone_puzzle(self) -> Parsed | None:
@@ -421,9 +423,9 @@ class _Look:
         """
         data, reading = self._data, self._reading
         declarable = reading.format == "auto" or reading.format in _ONLY_MANY
-        if len(data) > min(LONGEST, reading.max_bytes) or not declarable:
+        if len(data) > min(MAX_RECORD_BYTES, reading.max_bytes) or not declarable:
             return None
-        layout = self.layout(complete=True, least=1)
+        layout = self.layout(complete=True, minimum=1)
         self._may_be_many = layout is not None
         if layout is None or layout.format.name not in _ONLY_MANY:
             return None
@@ -444,13 +446,13 @@ class _Look:
             entry.title, entry.unread
         )
 
-    def _is_one_puzzle(self, head: Opening) -> bool:
-        if len(head.lines) < 2 and head.complete and head.least > 1:
+    def _is_one_puzzle(self, head: SourceHead) -> bool:
+        if len(head.lines) < 2 and head.complete and head.minimum > 1:
             return True
         is_sectioned = any(line.strip().lower() in _SECTIONS for line in head.lines)
         if is_sectioned or find_region_map([*map(cells_of, head.lines)]):  # which is refused
             return True
-        if _begins_with_sizes(head) or (head.least > 1 and self._reads_as_one(head)):
+        if _begins_with_sizes(head) or (head.minimum > 1 and self._reads_as_one(head)):
             return True
         if not head.complete and _is_too_short(head):
             return True
@@ -459,17 +461,17 @@ class _Look:
         return head.is_whole and is_in_spaces(head.data)
 
 
-def _is_too_short(head: Opening) -> bool:
-    """Whether a few lines may be jigsaws, or puzzles with wrong solutions: more lines decide."""
+def _is_too_short(head: SourceHead) -> bool:
+    """Whether a few lines may be jigsaws, or puzzles with wrong solutions."""
     lines = head.lines
     if len(lines) > _FEW_LINES:
         return False
-    ruled = [line for line in lines if head.is_ruled(line)]
-    sure = [line for line in ruled if halves(cells_of(line))[1] is None]
-    return len(ruled) * 2 > len(lines) >= len(sure) * 2
+    variants = [line for line in lines if head.is_variant(line)]
+    sure = [line for line in variants if halves(cells_of(line))[1] is None]
+    return len(variants) * 2 > len(lines) >= len(sure) * 2
 
 
-def _begins_with_sizes(head: Opening) -> bool:
+def _begins_with_sizes(head: SourceHead) -> bool:
     """Whether it begins with the size of a box, followed by about as many numbers."""
     body = [line for line in head.lines if not line.lstrip().startswith("c")]
     sizes = _SIZES.fullmatch(body[0]) if body else None
@@ -477,5 +479,5 @@ def _begins_with_sizes(head: Opening) -> bool:
         return False
     side = int(sizes[1]) * int(sizes[2])
     numbers = sum(len(line.split()) for line in body[1:])
-    least = side * side // 2 if head.is_whole else 0
-    return side <= MAX_SIDE and least <= numbers <= 2 * side * side
+    minimum = side * side // 2 if head.is_whole else 0
+    return side <= MAX_SIDE and minimum <= numbers <= 2 * side * side

@@ -28,7 +28,7 @@ from pipeline.reading.formats.text import oversize, quote
 from pipeline.settings import MAX_BYTES
 
 CNF_FORMAT = "cnf"
-NO_PUZZLE = "a formula is no puzzle"
+FORMULA_REFUSED = "a formula is no puzzle"
 MOST_VARIABLES = 10_000_000
 _MOST_CLAUSES = _MOST_LITERAL = 2**31 - 1
 _LONGEST_NUMBER = 10
@@ -83,8 +83,8 @@ class ParsedFormula:
 def looks_like_cnf(head: bytes) -> bool:
     """Whether the first line that is neither empty nor a comment is a DIMACS header.
 
-    Any `p KIND …` is one, even `p wcnf`, so that a message can say what is wrong with it; but not
-    a row of cells, `p . . a`. `head` is the source, or enough of it to hold that line.
+    Any `p KIND …` counts, even `p wcnf`, which gets its own error; a row of cells, `p . . a`, does
+    not. `head` is the source, or enough of it to contain that line.
     """
     before = _BEFORE_HEADER.match(head)
     line = head[before.end() if before else 0 :][:_LONGEST_HEADER]
@@ -139,9 +139,9 @@ class _Located(NamedTuple):
             start, found = foreign.start(), f"the byte 0x{foreign[0][0]:02x}"
         line = text.count(b"\n", 0, start) + 1
         column = start - text.rfind(b"\n", 0, start)
-        said = found or quote(text[start : min(stop, start + _LONGEST_HEADER)].decode("ascii"))
+        shown = found or quote(text[start : min(stop, start + _LONGEST_HEADER)].decode("ascii"))
         is_last = start > text.rfind(b"\n", 0, len(text.rstrip(_WHITE)))
-        return InvalidPuzzle(self.source, line, column, expected, said, is_last)
+        return InvalidPuzzle(self.source, line, column, expected, shown, is_last)
 
 
 class _CnfHeader(NamedTuple):
@@ -184,18 +184,18 @@ def _read_body(located: _Located, header: _CnfHeader, deadline: Deadline, block:
     Valid blocks are read without examining their words. The words of the first invalid block are
     examined one by one, to find the one at fault.
     """
-    text, literals, clauses, at = located.text, array("i"), 0, header.end
-    trailer = _TRAILER.search(text, at) if b"%" in text else None
+    text, literals, clauses, position = located.text, array("i"), 0, header.end
+    trailer = _TRAILER.search(text, position) if b"%" in text else None
     end = trailer.start() if trailer else len(text)
-    while at < end:
+    while position < end:
         deadline.check()
-        space = _SPACE.search(text, at + block, end)
-        start, at = at, space.start() if space else end
-        numbers = _numbers(text[start:at], header.variables)
+        space = _SPACE.search(text, position + block, end)
+        start, position = position, space.start() if space else end
+        numbers = _numbers(text[start:position], header.variables)
         room, is_open = header.clauses - clauses, bool(literals) and literals[-1] != 0
         ended = numbers.count(0) if numbers else 0
         if numbers is None or ended > room or (numbers and ended == room and numbers[-1] != 0):
-            raise _fault(located, header, start, at, room, is_open=is_open)
+            raise _fault(located, header, start, position, room, is_open=is_open)
         literals += numbers
         clauses += ended
     _check_end(located, header, literals, clauses, trailer)
@@ -203,7 +203,7 @@ def _read_body(located: _Located, header: _CnfHeader, deadline: Deadline, block:
 
 
 def _numbers(chunk: bytes, variables: int) -> array[int] | None:
-    """The literals and zeros in a piece, if all its words are valid."""
+    """The literals and zeros in a block, if all its words are valid."""
     kinds = b" " + chunk.translate(_KINDS)
     if chunk.translate(None, _SIGNS) or any(zeros in kinds for zeros in _IDLE_ZEROS):
         return None
@@ -218,7 +218,7 @@ def _numbers(chunk: bytes, variables: int) -> array[int] | None:
 def _fault(
     located: _Located, header: _CnfHeader, start: int, stop: int, room: int, *, is_open: bool
 ) -> InvalidPuzzle:
-    """The first error between these offsets; there is room for so many more clauses."""
+    """The first error between these offsets; at most `room` more clauses may follow."""
     for word in _WORD.finditer(located.text, start, stop):
         expected = _wanted(word[0], header.variables)
         if room == 0 and not is_open:
@@ -265,7 +265,7 @@ def _check_end(
     words = _WORD.finditer(located.text, stop) if trailer else iter(())
     for wanted, word in zip((b"0", b""), words, strict=False):
         if word[0] != wanted:
-            expected = "0 behind the line '%'" if wanted else "the end of the file"
+            expected = "0 after the line '%'" if wanted else "the end of the file"
             raise located.error(*word.span(), expected)
 
 

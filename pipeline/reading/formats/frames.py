@@ -2,11 +2,10 @@
 
     text ─ frame ─▶ Frame: a token for each cell ─ alphabet ─▶ masks ─▶ Puzzle
 
-This is the one routine for grids, lines, letters, spreadsheets, lists in JSON, numbers under the
-size of a box, bordered grids, jigsaws and samurai. The row of such a format in `FORMATS` has
-`parser(frame, alphabets)`. Faults are reported in this order: the first token that is no cell of
-any puzzle, what is wrong with the frame, the first token that is no cell of this one, and drawn
-lines that are no boxes.
+Grids, lines, letters, spreadsheets, JSON lists, numbers below a box size, bordered grids, jigsaws
+and samurai all use it: their row in `FORMATS` has `parser(frame, alphabets)`. Errors are reported
+in this order: a token that is not a cell of any puzzle, a faulty frame, a token that is not a cell
+of this puzzle, and lines that do not draw boxes.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from itertools import chain
 from typing import NamedTuple, Self
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.alphabets import Alphabet, Alphabets, digits
 from pipeline.reading.formats.borders import boxes_of
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, DIGITS, NINE, SIDES
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, DIGITS, SIDES
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.ruled import given_masks
 from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
+from pipeline.reading.formats.variants import given_masks
 from pipeline.settings import Reading
 
 _NUMBER = re.compile(r"[^\s|]+")
 
 
 class Frame(NamedTuple):
-    """The tokens of the cells, row by row, and what is wrong with the rows.
+    """The tokens of the cells, row by row, and the fault of the rows, if any.
 
     `words` gives the tokens with their places, for messages. `lines` are rows and borders, which
     may draw boxes; `geometry` is set if the text states it. `cells` has the cell of each token
@@ -61,10 +60,10 @@ def parser(
     frame: Callable[[Text], Frame], alphabets: Alphabets
 ) -> Callable[[Text, Reading], Parsed]:
     """The `Format.parse` of a frame and alphabets of which one fits."""
-    return lambda text, reading: puzzle_in(text, frame(text), alphabets, reading)
+    return lambda text, reading: puzzle_of_frame(text, frame(text), alphabets, reading)
 
 
-def puzzle_in(
+def puzzle_of_frame(
     text: Text,
     frame: Frame,
     alphabets: Alphabets,
@@ -88,14 +87,14 @@ def puzzle_in(
 def _fitting(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> Sequence[Alphabet]:
     """The alphabets that all tokens fit. Raises InvalidPuzzle.
 
-    What is wrong with the rows is reported before a value that is too large: the side may be wrong.
+    A faulty frame is reported before a value that is too large, as the side may be wrong.
     """
     tokens = [*dict.fromkeys(frame.tokens)]
     left, count = _most_fitting(tokens, alphabets, is_strict=True)
     if count < len(tokens):
-        others, known = _most_fitting(tokens, alphabets, is_strict=False)
+        lenient, known = _most_fitting(tokens, alphabets, is_strict=False)
         if known < len(tokens):
-            left, count = others, known
+            left, count = lenient, known
         elif frame.fault:
             raise frame.fault
         wrong = next(word for word in frame.words() if word.text == tokens[count])
@@ -108,21 +107,23 @@ def _fitting(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> Sequenc
 def _most_fitting(
     tokens: Sequence[str], alphabets: Sequence[Alphabet], *, is_strict: bool
 ) -> tuple[Sequence[Alphabet], int]:
-    """The alphabets that most of the tokens fit, from the first on; and how many they are."""
+    """The alphabets that fit the longest run of tokens from the start, and its length."""
     counts = [alphabet.fitting(tokens, is_strict=is_strict) for alphabet in alphabets]
-    most = max(counts)
-    return [each for each, count in zip(alphabets, counts, strict=True) if count == most], most
+    best = max(counts)
+    return [
+        alphabet for alphabet, count in zip(alphabets, counts, strict=True) if count == best
+    ], best
 
 
 def _expected(tokens: Sequence[str], wrong: str, left: Sequence[Alphabet]) -> str:
-    """What is expected instead of a token in the alphabets that are left."""
+    """What the remaining alphabets expect instead of a token."""
     first = left[0]
     if first.fold(wrong) in first.blanks:
         before = next(token for token in tokens if first.fold(token) in first.blanks)
         return f"one symbol for all blanks, {_shown(before)} as before"
     if first.in_range and wrong in {*DIGITS}:
         return first.in_range
-    return first.expected.format(either(dict.fromkeys(each.name.upper() for each in left)))
+    return first.expected.format(either(dict.fromkeys(alphabet.name.upper() for alphabet in left)))
 
 
 def _shown(token: str) -> str:
@@ -181,7 +182,7 @@ def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
 def _fault_in(
     text: Text, rows: Sequence[Row], side: int | None, sides: Collection[int], noun: str
 ) -> InvalidPuzzle | None:
-    """What is wrong if these are not n rows of n tokens."""
+    """The error unless these are n rows of n tokens."""
     if side is None:
         line, count = (rows[0].line, rows[0].width) if rows else (text.lines[0].number, 0)
         usual = either(side for side in sides if side in ALL_GEOMETRIES)
@@ -223,4 +224,4 @@ def frame_of_line(
 
 def nine_of(text: Text, row: TextLine, expected: str, reading: Reading) -> Parsed:
     """The puzzle whose 81 cells are in this line. Raises InvalidPuzzle."""
-    return puzzle_in(text, frame_of_line(text, row, (NINE.side,), expected), digits, reading)
+    return puzzle_of_frame(text, frame_of_line(text, row, (NINE.side,), expected), digits, reading)

@@ -25,8 +25,8 @@ from typing import BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import digits
-from pipeline.reading.formats.around import around, more_unread, piece_may_name_rule
-from pipeline.reading.formats.base import Format, ManyFormat, Opening
+from pipeline.reading.formats.around import around, chunk_may_name_rule, more_unread
+from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
@@ -41,7 +41,8 @@ from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.parsed import LONGEST_TITLE, Entry, TextChunk, title_of
 from pipeline.reading.formats.records import (
     Reader,
-    cut_pieces,
+    cut_chunks,
+    decoded_text,
     is_above_four,
     is_damaged_row,
     is_plain,
@@ -50,7 +51,6 @@ from pipeline.reading.formats.records import (
     last_end,
     plain_entry,
     plain_of,
-    text_of,
 )
 from pipeline.reading.formats.regions import NO_REGION_MAP, find_region_map, is_region_map
 from pipeline.reading.formats.text import (
@@ -60,8 +60,8 @@ from pipeline.reading.formats.text import (
     cells_of,
     count_lines,
     is_border,
-    said_lines,
     says_something,
+    significant_lines,
 )
 
 FRAMED = "ss"
@@ -86,7 +86,7 @@ parse_grid = parser(_frame, digits)
 def render_grid(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n characters; in the notation `ss` with bars and borders around boxes.
 
-    That has no marks of even and odd cells. Raises ValueError with a noun.
+    `ss` has no marks of even and odd cells. Raises ValueError naming what it cannot express.
     """
     cells, geometry = render_cells(puzzle), puzzle.geometry
     if notation != FRAMED:
@@ -97,7 +97,9 @@ def render_grid(puzzle: Puzzle, notation: str) -> str:
     ]
     between = f"|{'+'.join(['-' * geometry.width] * geometry.height)}|\n"
     edge = f"*{'-' * (len(between) - 3)}*\n"
-    bands = (bars[at : at + geometry.height] for at in range(0, geometry.side, geometry.height))
+    bands = (
+        bars[start : start + geometry.height] for start in range(0, geometry.side, geometry.height)
+    )
     return edge + between.join(map("".join, bands)) + edge
 
 
@@ -122,7 +124,7 @@ _SILENT = re.compile(
 
 _BETWEEN_CELLS, _IN_ROWS = b" \t,|\r\n", "".join(sorted(KNOWN)).encode()
 _FAR = 16 * 1024
-"""Bytes of text that belong to a grid; what is farther from it is no title, nor a rule."""
+"""Bytes around a grid that may contain its title and rules."""
 
 _ROW = re.compile(rb"(?>%b[^\r\n]++(?:\r\n?|\n))" % _SILENT.pattern)
 _LINE_BEGIN = 100
@@ -153,16 +155,16 @@ class Stack:
 _Numbered = list[tuple[int, str]]
 
 
-def recognise_stacked(head: Opening) -> tuple[Stack, str] | None:
+def recognise_stacked(head: SourceHead) -> tuple[Stack, str] | None:
     if head.is_single:
         return None
     side = _side_meant(head)
     if side is None:
         return (Stack(9, None), "it is declared") if head.declared else None
     ways = [(stack, *_judged(head, stack)) for stack in _stacks(head, side)]
-    most = max(good for _, good, _, _ in ways)
-    stack, good, near, bad = next(way for way in ways if way[1] * 2 >= most)
-    several = good >= head.least or (good + near >= 2 and stack.title is not None)
+    best = max(good for _, good, _, _ in ways)
+    stack, good, near, bad = next(way for way in ways if way[1] * 2 >= best)
+    several = good >= head.minimum or (good + near >= 2 and stack.title is not None)
     is_collection = good > 0 and several and good + near > bad
     may_be_lines = side == 16 and stack.title is None and head.is_whole
     undecided = may_be_lines and not any(map(is_above_four, head.lines))
@@ -171,29 +173,29 @@ def recognise_stacked(head: Opening) -> tuple[Stack, str] | None:
     return None
 
 
-def _side_meant(head: Opening) -> int | None:
+def _side_meant(head: SourceHead) -> int | None:
     for side, _ in Counter(len(cells_of(line)) for line in head.lines).most_common():
         if side in ALL_GEOMETRIES and sum(is_row(line, side) for line in head.lines) >= side:
             return side
     return None
 
 
-def _stacks(head: Opening, side: int) -> Iterator[Stack]:
-    """What may separate the grids: the most reliable first."""
-    others = [line for line in head.lines if not is_row(line, side)]
-    words = Counter(match[1] for line in others if (match := _TITLE_WORD.match(line)))
+def _stacks(head: SourceHead, side: int) -> Iterator[Stack]:
+    """Possible separators of the grids, the most reliable first."""
+    outside = [line for line in head.lines if not is_row(line, side)]
+    words = Counter(match[1] for line in outside if (match := _TITLE_WORD.match(line)))
     for word, times in words.most_common(1):
         if times > 1:
             yield Stack(side, rf"[ \t]{{0,100}}{re.escape(word)}")
     if words:
         yield Stack(side, _ANY_WORD)
-    if any(re.fullmatch(_NUMBER, line.strip()) for line in others):
+    if any(re.fullmatch(_NUMBER, line.strip()) for line in outside):
         yield Stack(side, rf"[ \t]{{0,100}}+(?!\S{{{side}}}{_END}){_NUMBER}")
     yield Stack(side, _EMPTY_LINE)
     yield Stack(side, None)
 
 
-def _judged(head: Opening, stack: Stack) -> tuple[int, int, int]:
+def _judged(head: SourceHead, stack: Stack) -> tuple[int, int, int]:
     """How many of the records are grids, damaged grids, and neither."""
     good = near = bad = 0
     records = islice(_records(TextChunk(1, head.sample), stack), _MOST_RECORDS)
@@ -216,8 +218,8 @@ def _judged(head: Opening, stack: Stack) -> tuple[int, int, int]:
 def chunks(stream: BinaryIO, stack: Stack, size: int) -> Iterator[TextChunk]:
     boundary = partial(_boundary, stack)
     if stack.title is None:
-        return cut_pieces(stream, size, boundary, _rows_begun)
-    return cut_pieces(stream, size, boundary)
+        return cut_chunks(stream, size, boundary, _rows_begun)
+    return cut_chunks(stream, size, boundary)
 
 
 def _boundary(stack: Stack, data: bytes, limit: int, known: int) -> int:
@@ -225,12 +227,11 @@ def _boundary(stack: Stack, data: bytes, limit: int, known: int) -> int:
 
 
 def _ends(data: bytes, stack: Stack) -> Iterator[int]:
-    """Where records end: after the rows of a grid, if there are rows after the next mark.
+    """The ends of records: after the rows of a grid, if there are rows after the next mark.
 
-    So the text between two grids is in the record of the second, and that below the last grid is
-    in its record.
+    So text between two grids belongs to the second one, and text below the last grid to the last.
     """
-    start = last = seen = 0  # of a record, of its rows, and of what is not looked at yet
+    start = last = seen = 0  # start of the record, end of its rows, start of the unseen rest
     for mark in _marks(data, stack):
         rows_end = mark if stack.title is None else _end_of_rows(data, seen, mark, stack.side)
         seen = mark
@@ -258,14 +259,14 @@ def _marks(data: bytes, stack: Stack) -> Iterator[int]:
 
 
 def _end_of_rows(data: bytes, start: int, end: int, side: int) -> int:
-    """Where the last row between two places ends, with the borders below it; 0 if there is none."""
+    """The end of the last row between two offsets, with the borders below it; 0 without rows."""
     part = data[start:end]
     row = part[part.rstrip().rfind(b"\n") + 1 :].translate(None, _BETWEEN_CELLS)
     if len(row) == side and not row.translate(None, _IN_ROWS):  # quick, and right for most
         return end
     lines = part.splitlines(keepends=True)
     texts = [line.decode(errors="surrogateescape").rstrip("\r\n") for line in lines]
-    rows = [at for at, text in enumerate(texts) if _is_any_row(text, side)]
+    rows = [index for index, text in enumerate(texts) if _is_any_row(text, side)]
     if not rows:
         return 0
     below = rows[-1] + 1
@@ -305,7 +306,7 @@ def _records(chunk: TextChunk, stack: Stack) -> Iterator[tuple[int, str]]:
     data, start, line = chunk.data, 0, chunk.first_line
     for end in (*_ends(data, stack), len(data)):
         record = data[start:end]
-        yield line, text_of(record, line)
+        yield line, decoded_text(record, line)
         line += count_lines(record)
         start = end
 
@@ -333,13 +334,13 @@ def _is_beside(line: str, side: int, count: int) -> bool:
 
 
 def _is_several(rows: _Numbered, side: int) -> bool:
-    """Whether the rows are those of several grids, with nothing between them."""
+    """Whether the rows form several grids without a separator."""
     count, more = divmod(len(rows), side)
     return count > 1 and not more and all(is_row(line, side) for _, line in rows)
 
 
 def entries(chunk: TextChunk, stack: Stack, reader: Reader) -> list[Entry]:
-    has_rules = piece_may_name_rule(chunk.data)
+    has_rules = chunk_may_name_rule(chunk.data)
     records = _records(chunk, stack)
     return [
         entry
@@ -349,9 +350,9 @@ def entries(chunk: TextChunk, stack: Stack, reader: Reader) -> list[Entry]:
 
 
 def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) -> list[Entry]:
-    """The entry of a record, or several if it holds several grids.
+    """The entry of a record, or several if it contains several grids.
 
-    `has_rules`: some of the records may name a rule in the text around a grid.
+    `has_rules`: the text around a grid may name a rule.
     """
     if is_too_long(text):
         return [reader.too_long(first, text)]
@@ -369,19 +370,19 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
     lines = text.split("\n")
     is_long = max(len(lines), text.count("\r")) >= 2 * side or max(map(len, lines)) >= side * side
     if not rows or is_long:
-        cells = [cells_of(line) for line in said_lines(text) if not is_border(line)]
+        cells = [cells_of(line) for line in significant_lines(text) if not is_border(line)]
         if is_region_map("".join(cells)) or find_region_map(cells):
             return [reader.refuse(first, 1, NO_REGION_MAP, "one", text)]
     grids = [rows]
     if _is_several(rows, side):
         grids = [rows[start : start + side] for start in range(0, len(rows), side)]
     borders = _borders_in(text, first)
-    found = [_entry(grid, borders, side, reader) for grid in grids if grid]
-    if found and (above or below):
-        found[0] = _with_text(found[0], above, below if len(found) == 1 else ())
-    if len(found) > 1 and below:
-        found[-1] = _with_text(found[-1], (), below)
-    return found
+    entries = [_entry(grid, borders, side, reader) for grid in grids if grid]
+    if entries and (above or below):
+        entries[0] = _with_text(entries[0], above, below if len(entries) == 1 else ())
+    if len(entries) > 1 and below:
+        entries[-1] = _with_text(entries[-1], (), below)
+    return entries
 
 
 def _with_text(
@@ -406,7 +407,7 @@ def _entry(rows: _Numbered, borders: _Numbered, side: int, reader: Reader) -> En
     cells = [cells_of(line) for _, line in rows]
     if is_region_map("".join(cells)):
         return reader.refuse(rows[0][0], 1, NO_REGION_MAP, "one", rows[0][1])
-    inside = [each for each in borders if rows[0][0] < each[0] < rows[-1][0]]
+    inside = [border for border in borders if rows[0][0] < border[0] < rows[-1][0]]
     rows = sorted((*rows, *inside)) if inside else rows
     if side == 9 and reader.takes_plain and [len(row) for row in cells] == [9] * 9:
         plain = plain_of("".join(cells))

@@ -19,14 +19,15 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, NINE
+from pipeline.reading.formats.cells import ALL_GEOMETRIES
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.regions import JIGSAW_SIDES
-from pipeline.reading.formats.ruled import (
+from pipeline.reading.formats.text import Text, TextLine, Word, quote
+from pipeline.reading.formats.variants import (
     cages_of,
     diagonals,
     first_misfit,
@@ -35,7 +36,6 @@ from pipeline.reading.formats.ruled import (
     variant_of,
     words_of,
 )
-from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.settings import Reading
 
 _CELLS = NINE.size

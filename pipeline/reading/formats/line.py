@@ -24,22 +24,23 @@ from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import digits
 from pipeline.reading.formats.around import (
+    chunk_may_name_rule,
     is_rule_column,
     more_unread,
-    piece_may_name_rule,
     unread_field,
 )
-from pipeline.reading.formats.base import Format, ManyFormat, Opening
+from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import EVEN, GEOMETRIES, ODD, render_cells
 from pipeline.reading.formats.frames import Frame, frame_of_line, parser
 from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import (
     FULL,
-    LONGEST,
+    MAX_RECORD_BYTES,
     PLAIN,
     Reader,
     cut_lines,
+    decoded_text,
     halves,
     has_blanks,
     is_above_four,
@@ -51,7 +52,6 @@ from pipeline.reading.formats.records import (
     plain_entry,
     plain_of,
     side_of,
-    text_of,
 )
 from pipeline.reading.formats.regions import AS_JIGSAW, is_region_map
 from pipeline.reading.formats.text import (
@@ -86,10 +86,10 @@ def recognise_line(text: Text) -> str | None:
 
 
 def _frame(text: Text) -> Frame:
-    first, *others = text.rows or text.lines
-    if others:
-        expected = "a single puzzle (`solve`, `encode -o FOLDER/` and `run` read files of many)"
-        raise text.error(others[0].number, 1, expected, f"{len(others) + 1} lines")
+    first, *rest = text.rows or text.lines
+    if rest:
+        expected = "a single puzzle (`solve`, `encode -o FOLDER/` and `run` read collections)"
+        raise text.error(rest[0].number, 1, expected, f"{len(rest) + 1} lines")
     return frame_of_line(text, first, GEOMETRIES, _EXPECTED)
 
 
@@ -101,11 +101,11 @@ def render_line(puzzle: Puzzle, _notation: str) -> str:
 class Fields:
     """The layout of a source's lines.
 
-    `delimiter` separates the fields, as in CSV; None stands for any of white space, `,`, `;` and
-    `|`. `column` is the field of the puzzle, from 0; None: the whole line. `claim` is the field of
+    `delimiter` separates the fields, as in CSV; None: any of white space, `,`, `;` and `|`.
+    `column` is the field of the puzzle, from 0; None: the whole line. `claim` is the field of
     the solution, or None. `header` is the number of the line that names the fields, 0 for none.
-    `maps` are the fields that may hold region maps, each with what messages call it. `names` are
-    those that the header gives the fields.
+    `maps` are the fields that may contain region maps, each with its name in messages. `names` are
+    the field names in the header.
     """
 
     delimiter: str | None = None
@@ -123,25 +123,25 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class ScoredFields:
-    """A way to read lines: `good` of them hold a puzzle, `near` may hold a damaged one."""
+    """A way to read lines: `good` have a puzzle, `near` may have a damaged one."""
 
     fields: Fields
     good: int = 0
     near: int = 0
     total: int = 0
 
-    def is_collection(self, least: int) -> bool:
-        """Whether there are so many puzzles or more, and not much else."""
-        several = self.good >= least or (self.good == self.near == 1 and self.total == 2)
+    def is_collection(self, minimum: int) -> bool:
+        """Whether at least `minimum` lines are puzzles, and most lines are."""
+        several = self.good >= minimum or (self.good == self.near == 1 and self.total == 2)
         return several and (self.good + self.near) * 2 > self.total
 
 
 class UnreadableError(Exception):
-    """A line that is not a CSV record; the message says what was found."""
+    """A line that is not a CSV record; the message completes "found …"."""
 
 
 def split(line: str, fields: Fields) -> list[tuple[int, str]]:
-    """Split a line into fields, each with the number of characters before it.
+    """Split a line into fields, each with its offset.
 
     Raises UnreadableError.
     """
@@ -157,13 +157,17 @@ def split(line: str, fields: Fields) -> list[tuple[int, str]]:
             texts = next(rows)
         except csv.Error as error:
             is_open = str(error) == "unexpected end of data"
-            found = "a quote that does not end in this line" if is_open else "text behind a quote"
+            found = (
+                "a quote that does not end in this line"
+                if is_open
+                else "text after a closing quote"
+            )
             raise UnreadableError(found) from None
     placed, end = [], 0
     for body in map(str.strip, texts):
-        at = max(line.find(body, end), end)
-        placed.append((at, body))
-        end = at + len(body) + 1
+        position = max(line.find(body, end), end)
+        placed.append((position, body))
+        end = position + len(body) + 1
     return placed
 
 
@@ -176,8 +180,8 @@ def texts_in(line: str, fields: Fields) -> list[str]:
 
 
 @lru_cache(maxsize=1)  # csv and lines both ask
-def find_fields(head: Opening) -> ScoredFields:
-    """Find the layout in which most lines are puzzles.
+def find_fields(head: SourceHead) -> ScoredFields:
+    """Find the layout that reads most lines as puzzles.
 
     In a tie, a table wins only if more than a hash precedes the puzzle.
     """
@@ -189,94 +193,98 @@ def find_fields(head: Opening) -> ScoredFields:
     delimiters = [sign for sign in DELIMITERS if any(sign in line for line in lines)]
     words = [texts_in(line, Fields()) for line in lines]
     if not delimiters and all(len(row) == 1 for row in words):
-        return survey(words, Fields())
+        return survey_fields(words, Fields())
     ways = [
         (Fields(), _BEHIND_HASH),
         (Fields(column=None), _WIDEST),
         *((Fields(delimiter=delimiter), _WIDEST) for delimiter in delimiters),
         (Fields(), _WIDEST),
     ]
-    found = [survey([texts_in(line, way) for line in lines], way, last) for way, last in ways]
-    return max(found, key=lambda way: way.good)
+    surveys = [
+        survey_fields([texts_in(line, way) for line in lines], way, last) for way, last in ways
+    ]
+    return max(surveys, key=lambda way: way.good)
 
 
 def judge(fields: Fields, texts: Sequence[str], total: int) -> ScoredFields:
     """Count the puzzles among these texts."""
-    others = [text for text in texts if not side_of(text)]
-    return ScoredFields(fields, len(texts) - len(others), sum(map(is_attempt, others)), total)
+    invalid = [text for text in texts if not side_of(text)]
+    return ScoredFields(fields, len(texts) - len(invalid), sum(map(is_attempt, invalid)), total)
 
 
 def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
     """Whether lines of sixteen cells are, or may be, the rows of 16×16 puzzles.
 
-    `whole` says that these are all lines of the source.
+    `whole`: these are all lines of the source.
     """
     cells = list(map(cells_of, lines))
     rows = [row for row in cells if len(row) == 16]
-    others = sum(len(row) != 16 and is_attempt(row) for row in cells)
-    if len(rows) <= others:
+    misfits = sum(len(row) != 16 and is_attempt(row) for row in cells)
+    if len(rows) <= misfits:
         return False
     above = sum(map(is_above_four, rows))
     several = whole and len(rows) == len(lines) and len(rows) % 16 == 0 and not above
-    if several or len(rows) + others == 16:
+    if several or len(rows) + misfits == 16:
         return above > 0 or not {EVEN, ODD} <= set("".join(rows))
     return above * 4 > len(rows)
 
 
-def survey(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> ScoredFields:
-    """Count the puzzles in the field, up to `last`, that has them in most records."""
+def survey_fields(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> ScoredFields:
+    """Count the puzzles in the field, up to `last`, that is a puzzle in most records."""
     shaped: Counter[int] = Counter()
     open_cells: Counter[int] = Counter()
     maps = set[int]()
     for row in rows:
-        for at, text in enumerate(row[:_WIDEST]):
+        for index, text in enumerate(row[:_WIDEST]):
             if is_region_map(text):
-                maps.add(at)
+                maps.add(index)
             elif side_of(text):
-                shaped[at] += 1
-                open_cells[at] += has_blanks(text)
-    most = max(shaped.values(), default=0)
-    likely = [at for at in sorted(shaped) if shaped[at] * 2 > most]
-    eligible = [at for at in likely if at <= last]
+                shaped[index] += 1
+                open_cells[index] += has_blanks(text)
+    highest = max(shaped.values(), default=0)
+    likely = [index for index in sorted(shaped) if shaped[index] * 2 > highest]
+    eligible = [index for index in likely if index <= last]
     if not eligible:
         return ScoredFields(way, total=len(rows))
-    mostly_open = [at for at in eligible if open_cells[at] * 2 > shaped[at]]
-    column = next((at for at in mostly_open or eligible if open_cells[at]), eligible[0])
+    mostly_open = [index for index in eligible if open_cells[index] * 2 > shaped[index]]
+    column = next((index for index in mostly_open or eligible if open_cells[index]), eligible[0])
     if not open_cells[column]:
         column = _with_blanks(rows, column, last)
-    claim = next((at for at in likely if at != column and open_cells[at] * 2 <= shaped[at]), None)
+    claim = next(
+        (index for index in likely if index != column and open_cells[index] * 2 <= shaped[index]),
+        None,
+    )
     fields = replace(
         way,
         column=None if way.column is None else column,
         claim=claim,
-        maps=tuple((at, f"field {at + 1}") for at in sorted(maps - {column})),
+        maps=tuple((index, f"field {index + 1}") for index in sorted(maps - {column})),
     )
     return judge(fields, [row[column] for row in rows if column < len(row)], len(rows))
 
 
 def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
-    """The first column of puzzles with blanks, damaged ones too, beside the column `full`.
+    """The first column of puzzles with blanks, even damaged ones, beside the column `full`.
 
-    Then the full grids are solutions, however many puzzles are damaged. Without such a column:
-    `full`.
+    If there is one, the full grids are solutions. Else returns `full`.
     """
-    for at in range(min(last + 1, max(map(len, rows)))):
-        texts = [row[at] for row in rows if at < len(row) and at != full]
+    for index in range(min(last + 1, max(map(len, rows)))):
+        texts = [row[index] for row in rows if index < len(row) and index != full]
         if any((side_of(text) or is_attempt(text)) and has_blanks(text) for text in texts):
-            return at
+            return index
     return full
 
 
 def entries_in_fields(chunk: TextChunk, fields: Fields, reader: Reader) -> list[Entry]:
-    text = text_of(chunk.data, chunk.first_line)
-    has_text = bool(fields.maps) or fields.may_have_rules or piece_may_name_rule(chunk.data)
+    text = decoded_text(chunk.data, chunk.first_line)
+    has_text = bool(fields.maps) or fields.may_have_rules or chunk_may_name_rule(chunk.data)
     if has_text or not reader.takes_plain or not _is_sound(text, chunk.data):
         rows = [("", "", line) for line in NEWLINE.split(text)]
     else:
         rows = _pattern(fields).findall(text)
         if fields.column is not None and fields.claim is not None and fields.claim < fields.column:
             rows = [(plain, claimed, line) for claimed, plain, line in rows]
-    found = [
+    entries = [
         plain_entry(number, plain, claimed or None)
         if plain
         else _entry(line, number, fields, reader)
@@ -284,11 +292,11 @@ def entries_in_fields(chunk: TextChunk, fields: Fields, reader: Reader) -> list[
         else None
         for number, (plain, claimed, line) in enumerate(rows, chunk.first_line)
     ]
-    return [entry for entry in found if entry]
+    return [entry for entry in entries if entry]
 
 
 def _is_sound(text: str, data: bytes) -> bool:
-    short = len(data) <= LONGEST or max(map(len, data.splitlines())) <= LONGEST
+    short = len(data) <= MAX_RECORD_BYTES or max(map(len, data.splitlines())) <= MAX_RECORD_BYTES
     return short and is_text(text)
 
 
@@ -318,7 +326,7 @@ def _row(fields: Fields, other: str, delimiter: str) -> str:
 
 
 def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | None:
-    """The entry of a line that is not plain at first sight; None if it is empty or a comment."""
+    """The entry of a line that is not known to be plain; None for empty lines and comments."""
     if not says_something(line) or is_border(line) or number == fields.header:
         return None
     if is_too_long(line):
@@ -326,63 +334,63 @@ def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | No
     if not is_text(line):
         return reader.read(line, (number,))
     try:
-        found = split(line, fields)
+        placed = split(line, fields)
     except UnreadableError as error:
         return reader.refuse(number, 1, "a record of CSV", str(error), line)
-    entry = _record(line, number, found, fields, reader)
-    unread = _unread_in(found, fields, entry)
+    entry = _record(line, number, placed, fields, reader)
+    unread = _unread_in(placed, fields, entry)
     return entry._replace(unread=more_unread(entry.unread, unread)) if unread else entry
 
 
-def _unread_in(found: Sequence[tuple[int, str]], fields: Fields, entry: Entry) -> list[str]:
-    """What is not read of the fields beside a puzzle; without a delimiter they are words."""
+def _unread_in(placed: Sequence[tuple[int, str]], fields: Fields, entry: Entry) -> list[str]:
+    """The unread parts of the fields beside a puzzle; without a delimiter, fields are words."""
     if fields.column is None or entry.error is not None:
         return []
     side = entry.puzzle.geometry.side if entry.puzzle else 9
     names = dict(enumerate(fields.names))
-    others = [
-        (names.get(at, ""), text)
-        for at, (_, text) in enumerate(found)
-        if at not in (fields.column, fields.claim)
+    texts = [
+        (names.get(index, ""), text)
+        for index, (_, text) in enumerate(placed)
+        if index not in (fields.column, fields.claim)
     ]
     if fields.delimiter is None:
-        others = [("", " ".join(text for _, text in others).lstrip("#/ "))]
-    told = (unread_field(name, text, entry.line, side) for name, text in others)
-    return [each for each in told if each]
+        texts = [("", " ".join(text for _, text in texts).lstrip("#/ "))]
+    remarks = (unread_field(name, text, entry.line, side) for name, text in texts)
+    return [remark for remark in remarks if remark]
 
 
 def _record(
-    line: str, number: int, found: Sequence[tuple[int, str]], fields: Fields, reader: Reader
+    line: str, number: int, placed: Sequence[tuple[int, str]], fields: Fields, reader: Reader
 ) -> Entry:
     column, wanted = fields.column or 0, f"a puzzle in field {(fields.column or 0) + 1}"
-    if column >= len(found):
-        return reader.refuse(number, len(line) + 1, wanted, counted(len(found), "field"), line)
-    offset, text = found[column]
+    if column >= len(placed):
+        return reader.refuse(number, len(line) + 1, wanted, counted(len(placed), "field"), line)
+    offset, text = placed[column]
     if not text:
         return reader.refuse(number, offset + 1, wanted, quote(text), line)
     cells, joined = halves(cells_of(text))
-    for at, place in fields.maps:
-        start, signs = found[at] if at < len(found) else (0, "")
+    for index, place in fields.maps:
+        start, signs = placed[index] if index < len(placed) else (0, "")
         if len(signs) == len(cells) and len({*signs}) > 1:
             expected = f"no region map in {place} ({AS_JIGSAW})"
             return reader.refuse(number, start + 1, expected, quote(signs), line)
     claimed = joined
-    if fields.claim is not None and fields.claim < len(found):
-        claimed = cells_of(found[fields.claim][1]) or None
+    if fields.claim is not None and fields.claim < len(placed):
+        claimed = cells_of(placed[fields.claim][1]) or None
     plain = plain_of(cells) if reader.takes_plain else None
     if plain and draws_usual_boxes(text, 9) and (not claimed or is_full(claimed)):
         return plain_entry(number, plain, claimed)
     return reader.read(cells if joined else text, (number,), offset, claimed)
 
 
-def recognise_lines(head: Opening) -> tuple[Fields, str] | None:
+def recognise_lines(head: SourceHead) -> tuple[Fields, str] | None:
     if head.is_single:
         return None
-    found = find_fields(head)
-    fields = found.fields
+    scored = find_fields(head)
+    fields = scored.fields
     if head.declared:
-        return (fields if found.good and not fields.delimiter else Fields()), "it is declared"
-    if not found.is_collection(head.least) or fields.delimiter is not None:
+        return (fields if scored.good and not fields.delimiter else Fields()), "it is declared"
+    if not scored.is_collection(head.minimum) or fields.delimiter is not None:
         return None
     where = f"in field {fields.column + 1} of each line" if fields.column else "in single lines"
     return fields, f"whole puzzles {where}"
@@ -404,59 +412,61 @@ _REGIONS = frozenset(("region", "regions", "jigsaw", "layout", "cage", "cages", 
 _NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 
-def recognise_csv(head: Opening) -> tuple[Fields, str] | None:
+def recognise_csv(head: SourceHead) -> tuple[Fields, str] | None:
     text = head.sample.decode("utf-8-sig", errors="replace")
     lines = enumerate(each_line(text), 1)  # a header may begin like a comment
-    number, header = next(((at, line) for at, line in lines if line.strip()), (1, ""))
+    number, header = next(((index, line) for index, line in lines if line.strip()), (1, ""))
     for delimiter in DELIMITERS:
-        found = _with_header(head, header, Fields(delimiter, header=number))
-        if found:
-            return found
+        layout = _with_header(head, header, Fields(delimiter, header=number))
+        if layout:
+            return layout
     if head.is_single:
         return None
     finding = find_fields(head)
     fields = finding.fields
-    if fields.delimiter is not None and (finding.is_collection(head.least) or head.declared):
+    if fields.delimiter is not None and (finding.is_collection(head.minimum) or head.declared):
         return fields, f"field {(fields.column or 0) + 1} of its records is a puzzle"
     return (Fields(","), "it is declared") if head.declared else None
 
 
-def _with_header(head: Opening, header: str, way: Fields) -> tuple[Fields, str] | None:
+def _with_header(head: SourceHead, header: str, way: Fields) -> tuple[Fields, str] | None:
     names = [name.lower() for name in _texts(header, way)]
-    column = next((at for at, name in enumerate(names) if name in _PUZZLES), None)
+    column = next((index for index, name in enumerate(names) if name in _PUZZLES), None)
     if column is None and (len(names) < 2 or not all(map(_NAME.fullmatch, names))):
         return None
     rows = [_texts(line, way) for line in head.lines if line.strip() != header.strip()]
     if column is None:  # other names, as many as most records have fields
-        found = survey(rows, way)
+        scored = survey_fields(rows, way)
         full = sum(len(row) == len(names) for row in rows)
-        reason = f"it has a header, and field {(found.fields.column or 0) + 1} is a puzzle"
+        reason = f"it has a header, and field {(scored.fields.column or 0) + 1} is a puzzle"
         return (
-            (_with_names(found.fields, names), reason)
-            if found.is_collection(head.least) and full * 2 > len(rows)
+            (_with_names(scored.fields, names), reason)
+            if scored.is_collection(head.minimum) and full * 2 > len(rows)
             else None
         )
-    known = survey(rows, way).fields
-    claim = next((at for at, name in enumerate(names) if name in _SOLUTIONS), None)
+    known = survey_fields(rows, way).fields
+    claim = next((index for index, name in enumerate(names) if name in _SOLUTIONS), None)
     if claim is None and known.column == column:
         claim = known.claim
     way = replace(way, maps=known.maps)
     texts = [row[column] for row in rows if column < len(row)]
     may_be_grid = len(rows) == 16 and max(map(len, rows)) == 1
     may_be_grid = may_be_grid and may_be_sixteen(texts, whole=head.is_whole)
-    found = judge(replace(way, column=column, claim=claim), texts, len(rows))
-    ruled = sum(head.is_ruled(text) for text in texts if not side_of(text))
-    found = replace(found, good=found.good + ruled)
-    if head.declared or (found.is_collection(head.least) and not may_be_grid):
-        return _with_names(found.fields, names), f"its header names the column {names[column]!r}"
+    scored = judge(replace(way, column=column, claim=claim), texts, len(rows))
+    variants = sum(head.is_variant(text) for text in texts if not side_of(text))
+    scored = replace(scored, good=scored.good + variants)
+    if head.declared or (scored.is_collection(head.minimum) and not may_be_grid):
+        return _with_names(scored.fields, names), f"its header names the column {names[column]!r}"
     return None
 
 
 def _with_names(fields: Fields, names: Sequence[str]) -> Fields:
-    """The fields with their names, and with those that are named as region maps."""
-    columns = {at for at, name in enumerate(names) if name in _REGIONS}
-    columns |= {at for at, _ in fields.maps if at < len(names)}
-    maps = tuple((at, f"column {quote(names[at])}") for at in sorted(columns - {fields.column}))
+    """The fields with their names, and with the region maps among these."""
+    columns = {index for index, name in enumerate(names) if name in _REGIONS}
+    columns |= {index for index, _ in fields.maps if index < len(names)}
+    maps = tuple(
+        (index, f"column {quote(names[index])}") for index in sorted(columns - {fields.column})
+    )
     claim = None if fields.claim in columns else fields.claim
     return replace(fields, claim=claim, maps=maps, names=tuple(names))
 

@@ -18,7 +18,7 @@ from pipeline.reading.formats.fpuzzles import codecs as fp
 from pipeline.reading.formats.fpuzzles.document import Placed
 from pipeline.reading.formats.iss import codecs as iss
 from pipeline.reading.formats.iss import custom as own
-from pipeline.reading.formats.ruled import RuleType
+from pipeline.reading.formats.variants import RuleType
 
 _EMPTY = Codec(lambda _: (), nothing)
 """A type without arguments whose rule is read elsewhere."""
@@ -96,7 +96,7 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
         "LookAndSay": [fixed(exactly=True), iss.look_and_say, iss.cells("group", once=True)],
     },
     cages.CountingCircles: {"CountingCircles": iss.cells("circles", once=True)},
-    cages.CountOfDifferent: {"CountDistinct": iss.counted},
+    cages.CountOfDifferent: {"CountDistinct": iss.count_of_values},
     cages.EqualSums: {"EqualSum": iss.groups_apart},
     cages.SameMultiset: {"SameValues": iss.groups_of_one_size},
     cages.Arrow: {"arrow": fp.arrows, "Arrow": iss.arrow, "PillArrow": iss.pill_arrow},
@@ -186,24 +186,24 @@ _FORMS: Final[Mapping[type[Rule], Mapping[str, Form | Rule | None]]] = {
 _ALL = [(name, kind, way) for kind, ways in _FORMS.items() for name, way in ways.items()]
 RULES_OF_KEYS: Final = [(name, kind) for name, kind, _ in _ALL if name.islower()]
 RULES_OF_TYPES: Final = [(name, kind) for name, kind, _ in _ALL if not name.islower()]
-"""Every key, and every type, that stands for rules, and their kind."""
+"""Every key and every type of rules, with the kind of rule."""
 
 FLAGS: Final = {key: way for key, _, way in _ALL if way and not isinstance(way, Form)}
-"""Keys of true or false, which stand for a rule."""
+"""Boolean keys, each for one rule."""
 
 KEYS: Final[Mapping[str, Sequence[Form]]] = {
     key: [way for name, _, way in _ALL if name == key and isinstance(way, Form)]
     for key, _, way in _ALL
     if key.islower() and isinstance(way, Form)
 }
-"""Keys of lists of objects, each with the ways to read these."""
+"""Keys of lists of objects, with the forms that read them."""
 
 TYPES: Final = {name: way for name, _, way in _ALL if isinstance(way, Form) and not name.islower()}
-"""Types, except those of the layout and of groups."""
+"""The types of rules, without the types for layout and groups."""
 
 
 def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list[Any]] | None:
-    """The first key, or type, that can express a rule, and what is written for it."""
+    """The first key or type that can express a rule, and its output."""
     for name, way in _FORMS.get(type(rule), {}).items():
         if isinstance(way, Form) and name.islower() == by_keys:
             words = way.write(rule, geometry)
@@ -213,13 +213,13 @@ def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list
 
 
 STRICT: Final = {"StrictKropki": ("difference", "ratio"), "StrictXV": ("xv",)}
-"""Types about neighbours without marks, and these marks, as `negative` in documents names them."""
+"""Types about neighbours without marks, and the marks under their name in `negative`."""
 
 
 def without_marks(
     geometry: Geometry, rules: Sequence[Rule], marks: Sequence[str]
 ) -> Iterator[Rule]:
-    """Pairs without a mark of a kind must not have the values that such a mark stands for."""
+    """The rules that pairs without a mark do not have the property of that mark."""
     differences = {rule.difference for rule in rules if isinstance(rule, pairs.WhiteDot)} or {1}
     ratios = {rule.ratio for rule in rules if isinstance(rule, pairs.BlackDot)} or {2}
     if {"difference", "ratio"}.intersection(marks):
@@ -240,10 +240,10 @@ def _nonconsecutive(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> 
 
 
 def _negative(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterator[Rule]:
-    names = [each.value for each in node.list()]
-    for at, each in enumerate(node.list()):
-        if each.value not in ("ratio", "difference", "xv") or each.value in names[:at]:
-            raise each.wrong("'ratio', 'difference' or 'xv', each once")
+    names = [child.value for child in node.list()]
+    for index, child in enumerate(node.list()):
+        if child.value not in ("ratio", "difference", "xv") or child.value in names[:index]:
+            raise child.wrong("'ratio', 'difference' or 'xv', each once")
     yield from without_marks(geometry, rules, [*map(str, names)])
 
 

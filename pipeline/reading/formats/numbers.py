@@ -5,8 +5,8 @@
     …                     …
 
 n is 4, 6, 8, 9, 16 or 25. Fields are separated by commas, semicolons or tabs, and may be quoted. A
-blank is an empty field, in JSON null or "", or 0 if nothing is empty. The rows of a list may be
-texts too; if the cells are signs, as in "53..7....", they are read as those of a grid.
+blank is an empty field, null or "" in JSON, or 0 if no field is empty. The rows of a list may also
+be texts; rows of signs, as in "53..7....", are read like a grid.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.line import CSV
-from pipeline.reading.formats.text import CHUNK_BYTES, Text, TextLine, Word, quote
+from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, quote
 from pipeline.settings import Reading
 
 _SEPARATORS = (",", ";", "\t")
@@ -86,10 +86,12 @@ def _fields_of(line: TextLine, delimiter: str) -> Row:
     """
     words, column = [], 1
     for written in line.text.split(delimiter, _LARGEST + 1)[: _LARGEST + 1]:
-        said = written.strip()
-        quoted = len(said) > 1 and said[0] == said[-1] == '"'
-        indent = len(written) - len(written.lstrip()) if said else 0
-        words.append(Word(line.number, column + indent, said[1:-1].strip() if quoted else said))
+        stripped = written.strip()
+        quoted = len(stripped) > 1 and stripped[0] == stripped[-1] == '"'
+        indent = len(written) - len(written.lstrip()) if stripped else 0
+        words.append(
+            Word(line.number, column + indent, stripped[1:-1].strip() if quoted else stripped)
+        )
         column += len(written) + 1
     row = Row.of_words(words, line.number, len(line.text) + 1)
     return row._replace(width=line.text.count(delimiter) + 1)
@@ -146,7 +148,7 @@ def _json(text: Text) -> Frame:
         for match in _SCALAR.finditer(line)
     )
     place = (text.lines[-1].number, 1, 1)  # the line, column and end of a number or a text
-    found: list[Row] = []
+    framed: list[Row] = []
     drawn: list[TextLine] = []
     for row in rows:
         if type(row) not in (list, str) or type(row) is not type(rows[0]):
@@ -164,10 +166,10 @@ def _json(text: Text) -> Frame:
             drawn.append(replace(TextLine.of_text(place[0], row), is_border=False))
             cells = drawn[-1].placed_cells()
             words = [Word(line, place[1] + column, cell) for line, column, cell in cells]
-        found.append(Row.of_words(words, place[0], place[2]))
-    tokens = {token for row in found for token in row.tokens}
+        framed.append(Row.of_words(words, place[0], place[2]))
+    tokens = {token for row in framed for token in row.tokens}
     has_signs = isinstance(rows[0], str) or not _SIGNS.isdisjoint(tokens)
-    return frame_of_rows(text, found, GEOMETRIES if has_signs else _SIDES, drawn)
+    return frame_of_rows(text, framed, GEOMETRIES if has_signs else _SIDES, drawn)
 
 
 def _signs_or_numbers(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
@@ -177,8 +179,8 @@ def _signs_or_numbers(tokens: Sequence[str], side: int, reading: Reading) -> Seq
 
 
 def _loaded(text: Text, written: str) -> list[Any]:
-    if len(written) > CHUNK_BYTES:
-        raise text.error(None, None, f"at most {CHUNK_BYTES} characters", f"{len(written)}")
+    if len(written) > DECODED_BYTES:
+        raise text.error(None, None, f"at most {DECODED_BYTES} characters", f"{len(written)}")
     try:
         rows = json.loads(written)
     except json.JSONDecodeError as error:

@@ -1,6 +1,4 @@
-"""OpenSudoku: XML.
-
-It has a `game` element for each puzzle:
+"""OpenSudoku: XML with a `game` element for each puzzle.
 
     <opensudoku>
       <name>…</name>
@@ -12,7 +10,7 @@ each cell; the values that the player cannot change are the givens. XML can be m
 memory of a reader, or to make it read other files. So document types and entities are refused (by
 defusedxml), and so are endless tokens, nesting and names; no tree is built. In a collection, a
 record is a `<game …>` tag, which is read as a document of its own. So no declaration of the
-document reaches it, and each piece can be read by itself.
+document affects it, and each chunk can be read by itself.
 """
 
 from __future__ import annotations
@@ -25,21 +23,21 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.around import piece_may_name_rule, with_remarks
-from pipeline.reading.formats.base import Format, ManyFormat, Opening
+from pipeline.reading.formats.around import chunk_may_name_rule, with_remarks
+from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import classic_cells
 from pipeline.reading.formats.frames import nine_of
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import (
-    LONGEST,
+    MAX_RECORD_BYTES,
     Reader,
-    cut_pieces,
+    cut_chunks,
+    decoded_text,
     is_plain,
     last_end,
     plain_entry,
-    text_of,
 )
-from pipeline.reading.formats.text import CHUNK_BYTES, NEWLINE, Text, TextLine, count_lines, quote
+from pipeline.reading.formats.text import DECODED_BYTES, NEWLINE, Text, TextLine, count_lines, quote
 from pipeline.settings import Reading
 
 _ROOT = "opensudoku"
@@ -83,7 +81,10 @@ def _game_of(text: Text) -> _Game:
     target = _Target(text)
     parser = XMLParser(target=target, forbid_dtd=True)
     target.expat = parser.parser
-    chunks = (text.data[at : at + CHUNK_BYTES] for at in range(0, len(text.data), CHUNK_BYTES))
+    chunks = (
+        text.data[start : start + DECODED_BYTES]
+        for start in range(0, len(text.data), DECODED_BYTES)
+    )
     try:
         for part in codecs.iterdecode(chunks, "utf-8"):
             target.waiting += len(part)
@@ -92,8 +93,8 @@ def _game_of(text: Text) -> _Game:
                 raise target.refused(f"tags of at most {_LONGEST_TOKEN} characters", "a longer one")
         parser.close()
     except ParseError as error:
-        (line, column), said = error.position, str(error).partition(":")[0]
-        fault = text.error(line, column + 1, "XML", said)
+        (line, column), message = error.position, str(error).partition(":")[0]
+        fault = text.error(line, column + 1, "XML", message)
         fault.truncated = error.code in _CUT_OFF
         raise fault from None
     except DefusedXmlException:
@@ -129,7 +130,7 @@ class _Target:
             raise self.refused(f"<{_ROOT}>", f"<{quote(name)[1:-1]}>")
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise self.refused(f"at most {_DEEPEST} elements in each other", "another")
+            raise self.refused(f"elements nested at most {_DEEPEST} deep", "a deeper one")
         self._names.update((tag, *attributes))
         if len(self._names) > _MOST_NAMES:
             raise self.refused(f"at most {_MOST_NAMES} names", "another")
@@ -170,7 +171,7 @@ _TAG = re.compile(r"""<game(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(/?)>"
 _DATA = re.compile(r"""\sdata\s*=\s*["']([0-9.]{81})["']""")
 
 
-def recognise_games(head: Opening) -> tuple[None, str] | None:
+def recognise_games(head: SourceHead) -> tuple[None, str] | None:
     """Recognise two or more games; a document with a type or entities is left to be refused."""
     if not _HEAD.match(head.sample) or _DECLARATION.search(head.sample):
         return None
@@ -196,24 +197,26 @@ def _comment_begun(begun: bytes) -> bytes:
 
 
 def cut_games(stream: BinaryIO, _layout: None, size: int) -> Iterator[TextChunk]:
-    return cut_pieces(stream, size, _boundary, _comment_begun)
+    return cut_chunks(stream, size, _boundary, _comment_begun)
 
 
 def entries_of_games(chunk: TextChunk, _layout: None, reader: Reader) -> list[Entry]:
-    found, line, at = [], chunk.first_line, 0
+    entries, line, position = [], chunk.first_line, 0
     for start, end in pairwise((*_starts(chunk.data), len(chunk.data))):
-        line, at = line + count_lines(chunk.data, at, start), start
-        found.append(_entry_of_game(chunk.data[start:end], line, reader))
-    if piece_may_name_rule(chunk.data):
-        lines = enumerate(NEWLINE.split(text_of(chunk.data, chunk.first_line)), chunk.first_line)
-        return with_remarks(found, [each for each in lines if "<game" not in each[1]])
-    return found
+        line, position = line + count_lines(chunk.data, position, start), start
+        entries.append(_entry_of_game(chunk.data[start:end], line, reader))
+    if chunk_may_name_rule(chunk.data):
+        lines = enumerate(
+            NEWLINE.split(decoded_text(chunk.data, chunk.first_line)), chunk.first_line
+        )
+        return with_remarks(entries, [numbered for numbered in lines if "<game" not in numbered[1]])
+    return entries
 
 
 def _entry_of_game(record: bytes, line: int, reader: Reader) -> Entry:
-    text = record[: LONGEST + 1].decode(errors="surrogateescape")
+    text = record[: MAX_RECORD_BYTES + 1].decode(errors="surrogateescape")
     match = _TAG.match(text)
-    if len(record) > LONGEST and (match is None or match.end() > LONGEST):
+    if len(record) > MAX_RECORD_BYTES and (match is None or match.end() > MAX_RECORD_BYTES):
         return reader.too_long(line, text)
     tag = match[0] if match else text
     cells = _DATA.search(tag)

@@ -79,7 +79,7 @@ class TextChunk:
     end: Position = START
 
     def moved(self, start: Position) -> TextChunk:
-        """The same piece of a source that has `start` before the beginning of this one's."""
+        """The chunk in the whole source, if its own source begins at `start`."""
         byte, line = self.end.byte + start.byte, self.end.line + start.line - 1
         return TextChunk(self.first_line + start.line - 1, self.data, Position(byte, line))
 
@@ -91,7 +91,7 @@ class Entry(NamedTuple):
     `.`, or numbers with spaces between where the source has numbers; of an invalid one the
     beginning. A `plain` text is 81 characters of 1-9 and `.`; then `puzzle` is None, because many
     are converted faster together. Otherwise either `puzzle` or `error` is set. `claimed` is the
-    solution that stands beside the puzzle, unchecked: for a plain one 81 characters of 1-9, else
+    solution given beside the puzzle, unchecked: for a plain one 81 characters of 1-9, else
     anything. `signs` are those of the values 1, 2, … if the puzzle is written in letters. `parsed`
     is how a puzzle with rules was read, or one whose cells do not say all; then `text` is all of
     its line, or for unusual boxes their height and width, then numbers. `title` and `unread` are as

@@ -13,8 +13,8 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import GEOMETRIES, check_plain, shape_in_words
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.ruled import variant_of
 from pipeline.reading.formats.text import Text, either
+from pipeline.reading.formats.variants import variant_of
 from pipeline.settings import Reading
 
 _SIDES = {side**3: side for side in GEOMETRIES if side > 4}
@@ -40,17 +40,20 @@ def parse_pencil_marks(text: Text, reading: Reading) -> Parsed:
         expected = f"{either(_SIDES)} signs in one line, n for each of n² cells"
         raise text.at_line(line, expected, f"{len(signs)} signs")
     masks = [0] * side**2
-    for at, sign in enumerate(signs):
-        cell, value = divmod(at, side)
+    for index, sign in enumerate(signs):
+        cell, value = divmod(index, side)
         if sign == str(value + 1):
             masks[cell] |= 1 << value
         elif sign not in _WITHOUT:
             raise text.error(
-                line.number, begin + at + 1, f"'{value + 1}' or '.' as sign {at + 1}", repr(sign)
+                line.number,
+                begin + index + 1,
+                f"'{value + 1}' or '.' as sign {index + 1}",
+                repr(sign),
             )
     if 0 in masks:
-        at = side * masks.index(0)
-        raise text.error(line.number, begin + at + 1, "a cell with a value", "none")
+        index = side * masks.index(0)
+        raise text.error(line.number, begin + index + 1, "a cell with a value", "none")
     puzzle = Puzzle(boxes_of(text, (), side, reading), tuple(masks))
     return Parsed(puzzle, variant=variant_of(puzzle))
 

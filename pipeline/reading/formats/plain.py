@@ -1,6 +1,6 @@
-"""Plain lines: those of a piece that are a puzzle of 9×9 and nothing else, found all at once.
+"""Plain lines: lines of a chunk that are a 9×9 puzzle and nothing else, found all at once.
 
-Only collections come here: numpy is slow to load.
+Used only for collections, as numpy is slow to load.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ class PlainLines:
     """Q lines of 81 characters of 1-9 and at most one kind of blank, `.` or `0`.
 
     `numbers` (Q,) are their places in the source, from 1, ascending; `cells` (Q, 81) the
-    characters, blanks as `.`. `others` are the stretches of other lines between them.
+    characters, blanks as `.`. `remaining` are the stretches of other lines between them.
     """
 
     numbers: NDArray[np.int64]
     cells: NDArray[np.uint8]
-    others: list[TextChunk]
+    remaining: list[TextChunk]
 
     @classmethod
-    def none(cls, *others: TextChunk) -> PlainLines:
-        """No such lines, beside these."""
-        return cls(np.zeros(0, np.int64), np.zeros((0, 81), np.uint8), list(others))
+    def none(cls, *remaining: TextChunk) -> PlainLines:
+        """No plain lines, only these chunks."""
+        return cls(np.zeros(0, np.int64), np.zeros((0, 81), np.uint8), list(remaining))
 
     def entry(self, index: int) -> Entry:
         return plain_entry(int(self.numbers[index]), self.cells[index].tobytes().decode("ascii"))
 
 
 def plain_lines(chunk: TextChunk) -> PlainLines:
-    """Find the plain lines of a piece; none if a lone CR ends a line in it."""
-    if (cells := _alike(chunk.data)) is not None:
+    """Find the plain lines of a chunk; none if a lone CR ends a line in it."""
+    if (cells := _uniform_lines(chunk.data)) is not None:
         return PlainLines(np.arange(len(cells)) + chunk.first_line, _dotted(cells), [])
     data = np.frombuffer(chunk.data, np.uint8)
     if chunk.data.count(b"\r") != chunk.data.count(b"\r\n"):
@@ -63,12 +63,12 @@ def plain_lines(chunk: TextChunk) -> PlainLines:
     kinds = np.bitwise_or.reduce(_KINDS[cells], axis=1)
     plain = kinds < (_DOT | _ZERO)
     lines = fitting[plain]
-    others = _between(chunk, lines, starts, np.append(ends, 0))
-    return PlainLines(lines + chunk.first_line, _dotted(cells[plain]), others)
+    remaining = _between(chunk, lines, starts, np.append(ends, 0))
+    return PlainLines(lines + chunk.first_line, _dotted(cells[plain]), remaining)
 
 
-def _alike(data: bytes) -> NDArray[np.uint8] | None:
-    """The cells if there are plain lines alone, all with the same line end; else None."""
+def _uniform_lines(data: bytes) -> NDArray[np.uint8] | None:
+    """The cells if all lines are plain and have the same line end; else None."""
     width = data.find(b"\n") + 1
     end = data[81:width]
     if end not in (b"\n", b"\r\n") or len(data) % width:
@@ -88,7 +88,7 @@ def _dotted(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def _between(
     chunk: TextChunk, lines: NDArray[np.intp], starts: NDArray[np.intp], ends: NDArray[np.intp]
 ) -> list[TextChunk]:
-    """The stretches of a piece without these lines."""
+    """The stretches of a chunk between these lines."""
     count = len(starts)
     bounds = np.concatenate(([-1], lines, [count]))
     before = np.flatnonzero(np.diff(bounds) > 1)
@@ -108,7 +108,7 @@ def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
 
 
 class ChunkContents:
-    """The puzzles of a piece, or what stands where one should be: `places` count them from 0."""
+    """The puzzles of a chunk and its invalid records, each with its place, from 0."""
 
     def __init__(self, plain: PlainLines, entries: Sequence[Entry]) -> None:
         self.plain = plain
@@ -138,11 +138,11 @@ class ChunkContents:
         return lines
 
     def entries(self) -> Iterator[tuple[int, Entry]]:
-        """What is not in plain lines, with its places."""
+        """The entries that are not plain lines, with their places."""
         return zip(self._places.tolist(), self._entries, strict=True)
 
     def plain_cells(self) -> tuple[PlaceArray, NDArray[np.uint8]]:
-        """The places of all plain puzzles, those of plain lines first, and their cells, (P, 81)."""
+        """The places of all plain puzzles, plain lines first, and their cells, (P, 81)."""
         places = [place for place, entry in self.entries() if entry.plain]
         texts = "".join([entry.text for entry in self._entries if entry.plain])
         cells = np.frombuffer(texts.encode("ascii"), np.uint8).reshape(-1, 81)

@@ -28,8 +28,8 @@ from dataclasses import replace
 from functools import partial
 
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.around import piece_may_name_rule
-from pipeline.reading.formats.base import Format, ManyFormat, Opening
+from pipeline.reading.formats.around import chunk_may_name_rule
+from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import check_unmarked, classic_cells
 from pipeline.reading.formats.frames import nine_of
 from pipeline.reading.formats.grid import parse_grid, render_grid
@@ -84,15 +84,15 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
     return parsed
 
 
-def recognise_library(head: Opening) -> tuple[None, str] | None:
+def recognise_library(head: SourceHead) -> tuple[None, str] | None:
     library = sum(_LIBRARY_LINE.fullmatch(line) is not None for line in head.lines)
     if library >= 2 and library * 2 > len(head.lines):
-        return None, "its lines are those of a HoDoKu library"
+        return None, "its lines form a HoDoKu library"
     return None
 
 
 def library_entries(chunk: TextChunk, _layout: None, reader: Reader) -> list[Entry]:
-    has_rules = piece_may_name_rule(chunk.data)
+    has_rules = chunk_may_name_rule(chunk.data)
     return entries_of_lines(chunk, reader, partial(_library_entry, has_rules))
 
 

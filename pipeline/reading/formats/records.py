@@ -1,6 +1,6 @@
-"""A collection: its stream → pieces of whole records; a record → its entry.
+"""Cuts the stream of a collection into chunks of whole records, and reads records as entries.
 
-And tests for puzzles and rows in one line.
+Also tests for puzzles and rows in one line.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from pipeline.reading.formats.text import (
 )
 from pipeline.settings import Reading
 
-LONGEST = 64 * 1024
-"""Bytes of the longest record that is read; a longer one is an error, and is skipped."""
+MAX_RECORD_BYTES = 64 * 1024
+"""Maximum size of a record; a longer one is an error and is skipped."""
 
 LOOK = 256
 """Bytes after a record's end that may be needed to recognise it as the end."""
@@ -69,41 +69,43 @@ def _line_boundary(data: bytes, limit: int, known: int) -> int:
     if not end:
         ends = (match.end() for match in LINE_END.finditer(data))
         end, sign = last_end(ends, limit, known), b"\r"
-    at = end
-    while 0 < at <= limit:
-        start = data.rfind(sign, 0, at - 1) + 1
-        if not is_silent(data[start:at]):
-            return at
-        at = start
+    position = end
+    while 0 < position <= limit:
+        start = data.rfind(sign, 0, position - 1) + 1
+        if not is_silent(data[start:position]):
+            return position
+        position = start
     return end
 
 
 def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[TextChunk]:
-    """Cut pieces of whole lines.
+    """Cut chunks of whole lines.
 
-    Comments are in the piece of the puzzle that follows them, those at the end in the last one.
+    Comments go with the puzzle after them; those at the end go with the last chunk.
     """
     held = comments = None
-    most = 2 * max(size, LONGEST)
-    for chunk in cut_pieces(stream, size, _line_boundary):
+    max_bytes = 2 * max(size, MAX_RECORD_BYTES)
+    for chunk in cut_chunks(stream, size, _line_boundary):
         if is_silent(chunk.data):
-            comments = _joined(comments, chunk, LONGEST)
+            comments = _joined(comments, chunk, MAX_RECORD_BYTES)
             continue
         if held:
             yield held
-        held, comments = _joined(comments, chunk, most), None
+        held, comments = _joined(comments, chunk, max_bytes), None
     if comments:
-        held = _joined(held, comments, most)
+        held = _joined(held, comments, max_bytes)
     if held:
         yield held
 
 
-def _joined(chunk: TextChunk | None, following: TextChunk, most: int) -> TextChunk:
-    """A piece with comments before or after it, as far as they fit."""
+def _joined(chunk: TextChunk | None, following: TextChunk, max_bytes: int) -> TextChunk:
+    """A chunk with the comments before or after it, if they fit."""
     if chunk is None:
         return following
-    are_cut = [len(x.data) > LONGEST and not count_lines(x.data) for x in (chunk, following)]
-    if not any(are_cut) and len(chunk.data) + len(following.data) <= most:
+    are_cut = [
+        len(x.data) > MAX_RECORD_BYTES and not count_lines(x.data) for x in (chunk, following)
+    ]
+    if not any(are_cut) and len(chunk.data) + len(following.data) <= max_bytes:
         return TextChunk(chunk.first_line, chunk.data + following.data, following.end)
     return following if is_silent(chunk.data) else chunk
 
@@ -115,11 +117,11 @@ class _Window:
         self._stream = stream
         self.data = b""
         self.taken = 0
-        """How many bytes are before `data`."""
+        """The number of bytes before `data`."""
         self.is_last = False
 
     def fill(self, wanted: int) -> bool:
-        """Read until `wanted` bytes are there, if the stream has them; whether any are there."""
+        """Fill `data` up to `wanted` bytes if the stream has them; whether it has any."""
         parts, missing = [self.data], wanted - len(self.data)
         while missing > 0 and not self.is_last:
             parts.append(self._stream.read(missing))
@@ -134,7 +136,7 @@ class _Window:
         return len(self.data) if self.is_last else len(self.data) - LOOK
 
     def end(self, size: int, boundary: Boundary) -> int:
-        """Where a piece of that size that begins here ends; 0 if that cannot be seen."""
+        """The end of a chunk of that size that begins here; 0 if it is not in `data`."""
         rest = len(self.data)
         if self.is_last and rest <= size:
             return rest
@@ -147,10 +149,10 @@ class _Window:
 
     def skip(self, boundary: Boundary, digest: Digest) -> int:
         """Drop the record that begins here; return the number of line ends in it."""
-        dropped = self.take(LONGEST)
+        dropped = self.take(MAX_RECORD_BYTES)
         kept, lines = digest(dropped), count_lines(dropped)
         while True:
-            self.fill(LONGEST + LOOK)
+            self.fill(MAX_RECORD_BYTES + LOOK)
             end = boundary(kept + self.data, 0, len(kept) + self.known) - len(kept)
             is_split = dropped.endswith(b"\r") and self.data.startswith(b"\n")
             dropped = self.take(end if end > 0 else self.known)
@@ -160,25 +162,26 @@ class _Window:
             kept = digest(kept + dropped)
 
 
-def cut_pieces(
+def cut_chunks(
     stream: BinaryIO, size: int, boundary: Boundary, digest: Digest = lambda _begun: b""
 ) -> Iterator[TextChunk]:
-    """Cut pieces of at most `size` bytes, or of one record that is longer.
+    """Cut chunks of at most `size` bytes, or of one record that is longer.
 
-    A record longer than LONGEST becomes a piece of LONGEST + 1 bytes; the rest is skipped.
+    Of a record longer than MAX_RECORD_BYTES, the first MAX_RECORD_BYTES + 1 bytes are a chunk; the
+    rest is skipped.
     """
     window, line = _Window(stream), 1
-    most = max(size, LONGEST)
+    max_bytes = max(size, MAX_RECORD_BYTES)
     while window.fill(size + LOOK):
         end = window.end(size, boundary)
         if not end:
-            window.fill(most + LOOK)
+            window.fill(max_bytes + LOOK)
             end = window.end(size, boundary)
-        if end and end <= most:
+        if end and end <= max_bytes:
             data, first = window.take(end), line
             line += count_lines(data)
         else:
-            data, first = window.data[: LONGEST + 1], line
+            data, first = window.data[: MAX_RECORD_BYTES + 1], line
             line += window.skip(boundary, digest)
         yield TextChunk(first, data, Position(window.taken, line))
 
@@ -189,7 +192,7 @@ _PLAIN, _FULL = re.compile(PLAIN), re.compile(FULL)
 
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 _LINE = re.compile(r"^line ([0-9]+)")
-"""How a text that was not read begins."""
+"""How an unread text begins."""
 
 _SHORTEST_ATTEMPT = 12
 _WITHOUT_KNOWN = {ord(sign): None for sign in KNOWN}
@@ -200,8 +203,8 @@ _SHOWN = 100
 class Reader:
     """Reads the records of one source; `source` names it in messages.
 
-    `parse` reads a single puzzle in any format. `needs_its_text` tells whether its cells alone
-    would not be the same puzzle, or not all that its text says. `raises`: an invalid record
+    `parse` reads a single puzzle in any format. `needs_its_text` tells whether the cells
+    alone would lose something that the text says. `raises`: an invalid record
     raises InvalidPuzzle instead of becoming an entry.
     """
 
@@ -242,29 +245,29 @@ class Reader:
         claimed = claimed or parsed.claimed
         if self.needs_its_text(parsed):
             own = replace(parsed, claimed=claimed)
-            found = Entry(lines[0], text.strip(), own.puzzle, None, claimed, False, parsed=own)
+            entry = Entry(lines[0], text.strip(), own.puzzle, None, claimed, False, parsed=own)
         elif has_usual_boxes(parsed.puzzle.geometry):
             cells, signs = _in_one_line(text, parsed.puzzle), signs_of(parsed.format)
-            found = Entry(lines[0], cells, parsed.puzzle, None, claimed, False, signs)
+            entry = Entry(lines[0], cells, parsed.puzzle, None, claimed, False, signs)
         else:  # the cells alone would not say which boxes they have
             own, cells = replace(parsed, claimed=claimed), in_boxes(parsed.puzzle)
             signs = signs_of(parsed.format)
-            found = Entry(lines[0], cells, own.puzzle, None, claimed, False, signs, own)
+            entry = Entry(lines[0], cells, own.puzzle, None, claimed, False, signs, own)
         unread = (
-            _LINE.sub(lambda m: f"line {lines[min(int(m[1]), len(lines)) - 1]}", each)
-            for each in parsed.unread
+            _LINE.sub(lambda m: f"line {lines[min(int(m[1]), len(lines)) - 1]}", remark)
+            for remark in parsed.unread
         )
-        return found._replace(title=parsed.title, unread=tuple(unread))
+        return entry._replace(title=parsed.title, unread=tuple(unread))
 
     def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
         """The entry of an invalid record, for a reason other than a parser's."""
         return self._bad(line, text, InvalidPuzzle(self.source, line, column, expected, found))
 
     def too_long(self, line: int, text: str) -> Entry:
-        return self.refuse(line, 1, f"at most {LONGEST} bytes of a puzzle", "more", text)
+        return self.refuse(line, 1, f"at most {MAX_RECORD_BYTES} bytes of a puzzle", "more", text)
 
     def _bad(self, line: int, text: str, error: InvalidPuzzle) -> Entry:
-        """The entry of an invalid record: its beginning, without what cannot be shown."""
+        """The entry of an invalid record: its printable beginning and the error."""
         if self.raises:
             raise error
         shown = printable(text[:_SHOWN].strip()) + ("…" if len(text) > _SHOWN else "")
@@ -272,7 +275,7 @@ class Reader:
 
 
 def _in_one_line(text: str, puzzle: Puzzle) -> str:
-    """The cells as written if they are characters, blanks as `.`; else as they can be rendered."""
+    """The cells as written, blanks as `.`, if each is one character; else as rendered."""
     cells = "".join(cells_of(line) for line in text.split("\n") if not is_border(line))
     if len(cells) == len(puzzle.cells):
         blank = puzzle.geometry.all_values
@@ -288,8 +291,8 @@ def _in_one_line(text: str, puzzle: Puzzle) -> str:
 def entries_of_lines(
     chunk: TextChunk, reader: Reader, entry: Callable[[str, int, Reader], Entry]
 ) -> list[Entry]:
-    """An entry for each line of a piece that says something."""
-    lines = NEWLINE.split(text_of(chunk.data, chunk.first_line))
+    """An entry for each significant line of a chunk."""
+    lines = NEWLINE.split(decoded_text(chunk.data, chunk.first_line))
     return [
         reader.too_long(number, line) if is_too_long(line) else entry(line, number, reader)
         for number, line in enumerate(lines, chunk.first_line)
@@ -297,7 +300,7 @@ def entries_of_lines(
     ]
 
 
-def text_of(data: bytes, line: int) -> str:
+def decoded_text(data: bytes, line: int) -> str:
     """Decode the text that begins at that line; undecodable bytes become lone surrogates."""
     text = data.decode(errors="surrogateescape")
     return text.removeprefix("\ufeff") if line == 1 else text
@@ -310,7 +313,10 @@ def is_text(text: str) -> bool:
 
 def is_too_long(text: str) -> bool:
     """Whether a record has more bytes than are read."""
-    return len(text) * 4 > LONGEST and len(text.encode(errors="surrogateescape")) > LONGEST
+    return (
+        len(text) * 4 > MAX_RECORD_BYTES
+        and len(text.encode(errors="surrogateescape")) > MAX_RECORD_BYTES
+    )
 
 
 def plain_entry(
@@ -380,7 +386,7 @@ def is_attempt(field: str) -> bool:
 
 
 def is_row(line: str, side: int) -> bool:
-    """Whether a line is a row of so many cells."""
+    """Whether a line is a row of `side` cells."""
     known = KNOWN if side <= 9 else IN_LARGER
     cells = cells_of(line)
     return len(cells) == side and known.issuperset(cells)

@@ -1,16 +1,16 @@
-"""Puzzles whose regions or cages a line tells: jigsaws, and the game ids of Simon Tatham's Solo.
+"""Puzzles with regions or cages in a line: jigsaws, and the game ids of Simon Tatham's Solo.
 
-A jigsaw is the cells of a puzzle, then for each the sign of its region, which takes the box's
-place:
+A jigsaw is the cells of a puzzle, then for each cell the sign of its region, which replaces the
+box:
 
     1.........3..4..AABBAABBCCDDCCDD
 
-Cells and regions stand in one line, with or without white space between, or in two lines. Any n
-signs but `~`, which constraint texts have, name the n regions of n cells. Up to side 9 the values
-are digits, above that letters: A is 1. A line of 162 cells may also be a puzzle and its solution.
-There equal signs are never neighbours; in regions they nearly always are.
+Cells and regions are in one line, with or without white space between them, or in two lines. Any n
+signs except `~`, which occurs in constraint texts, name the n regions of n cells. Up to side 9 the
+values are digits, above that letters: A is 1. A line of 162 cells may also be a puzzle and its
+solution, where equal signs are never neighbours; in regions they nearly always are.
 
-That also tells a map of regions around a grid, `find_region_map`. Such maps are refused: a grid
+The same test finds a region map around a grid, `find_region_map`. Such maps are refused, as a grid
 without its regions is another puzzle.
 
 An id of Solo:
@@ -43,7 +43,8 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import in_rows, number_of
 from pipeline.reading.formats.frames import Frame, parser
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.ruled import (
+from pipeline.reading.formats.text import Text, Word, quote
+from pipeline.reading.formats.variants import (
     cages_of,
     diagonals,
     first_misfit,
@@ -51,7 +52,6 @@ from pipeline.reading.formats.ruled import (
     region_rules,
     variant_of,
 )
-from pipeline.reading.formats.text import Text, Word, quote
 from pipeline.settings import Reading
 
 JIGSAW_SIDES = range(4, 26)
@@ -121,29 +121,29 @@ def find_region_map(rows: Sequence[str]) -> RegionMap | None:
     A map alone is a grid that breaks the rules.
     """
     widths = Counter(map(len, rows))
-    for at, row in enumerate(rows):
+    for index, row in enumerate(rows):
         width = len(row)
         if widths[side := isqrt(width)] >= side and is_region_map(row):
-            return RegionMap(at, 0, side)
+            return RegionMap(index, 0, side)
         half = width // 2
         ways = [(width, 0)] if width in JIGSAW_SIDES and width < len(rows) else []
         if half in JIGSAW_SIDES and width == 2 * half and widths[width] == half:
             ways += [(half, 0), (half, half)]
         for side, first in ways:
-            block = rows[at : at + side]
-            parts = [each[first : first + side] for each in block if len(each) == width]
+            block = rows[index : index + side]
+            parts = [line[first : first + side] for line in block if len(line) == width]
             if len(parts) == side and is_region_map("".join(parts)):
-                return RegionMap(at, first, side)
+                return RegionMap(index, first, side)
     return None
 
 
 def check_no_region_map(text: Text) -> None:
     """Raise InvalidPuzzle for a region map around a grid."""
     rows = text.rows
-    if found := find_region_map([row.cells for row in rows]):
-        row = rows[found.row]
-        column = [*row.placed_cells()][found.sign].column
-        raise text.error(row.number, column, NO_REGION_MAP, f"{found.side} regions")
+    if region_map := find_region_map([row.cells for row in rows]):
+        row = rows[region_map.row]
+        column = [*row.placed_cells()][region_map.sign].column
+        raise text.error(row.number, column, NO_REGION_MAP, f"{region_map.side} regions")
 
 
 def _jigsaw(text: Text) -> Frame:
@@ -232,16 +232,16 @@ class _SoloField(NamedTuple):
         line, column, field = self.word
         return self.text.at_word(Word(line, column + place, field[place:]), expected)
 
-    def numbers(self, most: int) -> list[int]:
+    def numbers(self, maximum: int) -> list[int]:
         """The number in each cell, 0 for a blank."""
         values: list[int] = []
         for match in _IN_GRID.finditer(self.word.text):
             if match[0] in ascii_lowercase:
                 values += [0] * (ascii_lowercase.index(match[0]) + 1)
-            elif number := number_of(match[0], most):
+            elif number := number_of(match[0], maximum):
                 values.append(number)
             elif match[0] != "_":
-                expected = f"a number from 1 to {most}, a letter for blanks or '_'"
+                expected = f"a number from 1 to {maximum}, a letter for blanks or '_'"
                 raise self.at_sign(match.start(), expected)
             if len(values) > self.side**2:
                 raise self.at_sign(match.start(), f"at most {self.side**2} cells")
@@ -263,7 +263,7 @@ class _SoloField(NamedTuple):
                 raise self.at_sign(place, f"the end after {steps} steps and a border")
             for step in range(done, done + open_steps):
                 one, other = (block[cell] for cell in _ends(step, n))
-                block = [one if each == other else each for each in block]
+                block = [one if number == other else number for number in block]
             done += open_steps + (sign != "z")
         if done <= steps:
             raise self.short(f"{steps} steps and a border", counted(done, "step"))
@@ -279,13 +279,15 @@ def _ends(step: int, n: int) -> tuple[int, int]:
 
 
 def _cages(blocks: Sequence[int], field: _SoloField) -> list[Rule]:
-    """The cages of these blocks; each has a sum, in one of its cells."""
+    """The cages of these blocks; the sum of a cage is in one of its cells."""
     totals = field.numbers(_LARGEST_SUM)
     cages = groups_of(blocks)
     sums = [[totals[cell] for cell in cage if totals[cell]] for cage in cages]
-    if any(len(found) > 1 for found in sums):
+    if any(len(numbers) > 1 for numbers in sums):
         raise field.short("one sum for each cage", "several in one")
-    return cages_of(dict(enumerate(cages)), {at: sum(found) for at, found in enumerate(sums)})
+    return cages_of(
+        dict(enumerate(cages)), {index: sum(numbers) for index, numbers in enumerate(sums)}
+    )
 
 
 SOLO = Format("solo", recognise_solo, parse_solo, begins=_SOLO_BEGINS)

@@ -2,12 +2,12 @@
 
     the upper left, the upper right, the middle, the lower left and the lower right grid
 
-The five lines are one puzzle if they agree in all shared cells and these are not all blank. If
-together they give no cell two values, and no unit a value twice, they may be one or five: then the
+The five lines are one puzzle if they agree in all shared cells and these are not all blank. If the
+lines merely do not contradict each other or the rules, they may be one puzzle or five, and the
 format has to be declared.
 
-Or a picture, as solutions are written: 21 rows of up to 21 places, perhaps with a space between all
-places. A space, `-` or any other blank stands for a place without a cell.
+Or a picture, in the form of solutions: 21 rows of up to 21 places, optionally separated by spaces.
+A space, `-` or any other blank is a place without a cell.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats.alphabets import signs
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import BLANKS, DIGITS
-from pipeline.reading.formats.frames import Frame, puzzle_in
+from pipeline.reading.formats.frames import Frame, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine, Word
 from pipeline.settings import Reading
@@ -54,12 +54,12 @@ def judge_lines(lines: Sequence[str]) -> str | None:
         return _SURE
     if len(blanks) > 1 or not blanks <= {*BLANKS}:
         return None
-    given = {cell: {*found} - blanks for cell, found in written.items()}
+    given = {cell: {*signs} - blanks for cell, signs in written.items()}
     geometry = SAMURAI_GEOMETRY
     units = chain(geometry.rows(), geometry.columns(), geometry.boxes())
     in_units = ([sign for cell in unit for sign in given[cell]] for unit in units)
-    is_sound = all(len({*each}) == len(each) for each in in_units)
-    return _UNSURE if is_sound and all(len(each) < 2 for each in given.values()) else None
+    is_sound = all(len({*signs}) == len(signs) for signs in in_units)
+    return _UNSURE if is_sound and all(len(signs) < 2 for signs in given.values()) else None
 
 
 def _cells() -> Iterator[int]:
@@ -84,7 +84,7 @@ def _picture(text: Text) -> Iterator[tuple[int | None, Word]]:
 
 def _places(line: TextLine) -> list[Word]:
     words = [*line.words()]
-    single = [Word(line.number, *each) for each in enumerate(line.text.rstrip(), 1)]
+    single = [Word(line.number, *placed) for placed in enumerate(line.text.rstrip(), 1)]
     if len(single) > _EXTENT and not any(word.text.strip() for word in single[1::2]):
         single = single[::2]
     return words if len(words) == _EXTENT else single
@@ -96,7 +96,7 @@ def parse_samurai(text: Text, reading: Reading) -> Parsed:
     if reading.format == "auto" and is_unsure:
         expected = "--format samurai for one puzzle, or --format lines for five"
         raise text.error(None, None, expected, _UNSURE)
-    return puzzle_in(text, _frame(text, rows), signs, reading)
+    return puzzle_of_frame(text, _frame(text, rows), signs, reading)
 
 
 def _frame(text: Text, rows: Sequence[TextLine]) -> Frame:

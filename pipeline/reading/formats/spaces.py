@@ -5,10 +5,10 @@
      98    6
     …
 
-Editors strip the spaces at the end of a line, and so leave empty lines for empty rows. The cells
-may also stand in every second column, `5 3     7`. The columns of the digits show which way it is.
-Nothing is guessed: a digit has to stand in the first column, another in the last, and one where a
-gap between boxes would be. If rows are empty there may be no other empty lines.
+Editors strip trailing spaces, so an empty row may be an empty line. The cells may also be in every
+second column, `5 3     7`; the columns of the digits decide. To avoid guesses, digits are required
+in the first column, in the last, and where a gap between boxes would be. With empty rows, no other
+empty lines are allowed.
 """
 
 from __future__ import annotations
@@ -83,8 +83,11 @@ def _frame(text: Text) -> Frame:
 def _row(line: TextLine, side: int, step: int) -> Row:
     """The cells of a line, then any sign that is not at the place of a cell."""
     columns = range(0, side * step, step)
-    others = [at for at, sign in enumerate(line.text) if sign != " " and at not in columns]
-    words = [Word(line.number, at + 1, line.text[at : at + 1] or " ") for at in (*columns, *others)]
+    strays = [index for index, sign in enumerate(line.text) if sign != " " and index not in columns]
+    words = [
+        Word(line.number, index + 1, line.text[index : index + 1] or " ")
+        for index in (*columns, *strays)
+    ]
     return Row.of_words(words, line.number, len(line.text) + 1)
 
 
@@ -105,9 +108,9 @@ def _layout(text: Text) -> _SpacedGrid | None:
     in_odd = not any(row[1::2].strip() for row in clean)
     step = 2 if in_odd and width > likely_side else 1
     columns = (width + step - 1) // step
-    least = max(columns, *(int(sign) for row in clean for sign in row if sign != " "))
-    rows = _rows(lines, least)
-    side = len(rows) if len(rows) in GEOMETRIES and len(rows) >= least else columns
+    min_side = max(columns, *(int(sign) for row in clean for sign in row if sign != " "))
+    rows = _rows(lines, min_side)
+    side = len(rows) if len(rows) in GEOMETRIES and len(rows) >= min_side else columns
     if side not in GEOMETRIES:
         return None
     are_all = len(rows) == len(lines) or all(row.text.strip() for row in rows)
@@ -119,22 +122,21 @@ def _layout(text: Text) -> _SpacedGrid | None:
 
 
 def _width(rows: Sequence[str]) -> int:
-    """The number of characters of a full row, as far as the rows show it.
+    """The estimated length of a full row.
 
-    Usually it is the length of the longest row: a row is shorter only by the blanks at its end.
-    If that is more than a row of single characters can have, the longest may have something
-    extra. Then it is the length that at most a quarter of the rows exceed.
+    Usually that of the longest row, as rows are shorter only by their trailing blanks. If it is
+    too long for a row of single characters, the length that at most a quarter of the rows exceed.
     """
     lengths = sorted(map(len, rows))
     return lengths[len(lengths) * 3 // 4] if lengths[-1] > _LARGEST else lengths[-1]
 
 
 def _fills(rows: Sequence[str], side: int, step: int) -> bool:
-    """Whether the rows go from the first column to the last, and no spaces separate boxes.
+    """Whether the rows span all columns, and no spaces separate boxes.
 
     Otherwise they may be indented, belong to smaller grids or lack columns. Spaces in the same
-    columns of most rows, `123 456`, may lie between boxes. So may a column without digits behind
-    the first box of this grid, or of a smaller one that is as wide with its gaps.
+    columns of most rows, `123 456`, may separate boxes. So may a column without digits after the
+    first box of this grid, or of a smaller grid that is as wide with its gaps.
     """
     last = (side - 1) * step
     is_from_first_to_last = any(row[0] != " " for row in rows) and any(
@@ -144,20 +146,20 @@ def _fills(rows: Sequence[str], side: int, step: int) -> bool:
     gaps = {geometry.width * step for geometry in likely}
     has_no_gap = all(any(row[gap : gap + 1].strip() for row in rows) for gap in gaps)
     shapes = Counter(tuple(sign == " " for sign in row) for row in rows)
-    are_alike = shapes.most_common(1)[0][1] * 2 > len(rows) > 1
-    return is_from_first_to_last and has_no_gap and not are_alike
+    have_same_shape = shapes.most_common(1)[0][1] * 2 > len(rows) > 1
+    return is_from_first_to_last and has_no_gap and not have_same_shape
 
 
-def _rows(lines: Sequence[TextLine], least: int) -> Sequence[TextLine]:
+def _rows(lines: Sequence[TextLine], min_side: int) -> Sequence[TextLine]:
     """The lines from the first that is not empty to the last, and empty ones that are rows too.
 
-    There are at least `least` rows, if possible. Empty lines are rows if a grid needs them. All
+    There are at least `min_side` rows, if possible. Empty lines are rows if a grid needs them. All
     are if there are as many lines as rows; those at the end are if the grid begins in the first
     line. Elsewhere nothing shows which of them are rows.
     """
     filled = [index for index, line in enumerate(lines) if line.text.strip()]
     first, stop = filled[0], filled[-1] + 1
-    sides = [side for side in GEOMETRIES if side >= max(least, stop - first)]
+    sides = [side for side in GEOMETRIES if side >= max(min_side, stop - first)]
     if stop - first in sides:
         return lines[first:stop]
     for side in sides:

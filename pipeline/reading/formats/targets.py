@@ -1,7 +1,7 @@
-"""The notations that puzzles are converted to, and whether what was written says the same.
+"""The notations that puzzles are converted to.
 
-A row of `TARGETS` is what `--to` and `Puzzle.to` name. Each text is read again before it is handed
-out; a difference is refused by name.
+`--to` and `Puzzle.to` name a row of `TARGETS`. Every text is read back before it is returned; a
+difference is an error that names what was lost.
 """
 
 from __future__ import annotations
@@ -33,34 +33,34 @@ from pipeline.settings import MAX_BYTES
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """How a file holds items: what stands before, between and behind them; `most` of them.
+    """The text of a file before, between and after its items; at most `max_items`.
 
-    `alike`: their puzzles have one geometry.
+    `one_geometry`: all puzzles have the same geometry.
     """
 
     head: str = ""
     between: str = ""
     end: str = ""
-    most: int | None = None
-    alike: bool = False
+    max_items: int | None = None
+    one_geometry: bool = False
 
 
-SINGLE, _LINES = File(most=1), File()
+ONE_ITEM, _LINES = File(max_items=1), File()
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """A notation to convert to: the item of a puzzle, and the file that holds items.
 
-    `endings` are those by which the names of its files tell it. `plain` writes the item of 81
-    digits and blanks, `.`. `beside` writes a puzzle with its solution, in a `file_beside` of its
-    own; without it a solution is a filled grid. `noted` writes a puzzle, its solution if there is
-    one, and notes. All raise ValueError, with a noun for what the notation cannot say.
+    `endings` are the file name endings that imply it. `plain` writes the item of 81 digits and
+    blanks, `.`. `beside` writes a puzzle with its solution, for a `file_beside`; without it a
+    solution is a filled grid. `noted` writes a puzzle, its solution if given, and notes. All raise
+    ValueError naming what the notation cannot express.
     """
 
     item: Callable[[Puzzle], str]
     endings: tuple[str, ...]
-    file: File = SINGLE
+    file: File = ONE_ITEM
     plain: Callable[[str], str] | None = None
     beside: Callable[[Puzzle, Grid], str] | None = None
     file_beside: File | None = None
@@ -72,7 +72,7 @@ class Target:
 
 
 def _in(*notations: str) -> Callable[[Puzzle], str]:
-    """Writes in the first of these notations that can; the fault is that of the first."""
+    """Writes the first notation that can express the puzzle; else raises the first error."""
 
     def write(puzzle: Puzzle) -> str:
         faults: list[ValueError] = []
@@ -91,7 +91,7 @@ def _of_cells(plain: Callable[[str], str]) -> Callable[[Puzzle], str]:
 
 
 def _document(notation: str = "") -> Target:
-    """Documents of f-puzzles, which hold all of it, or links that hold these."""
+    """f-puzzles documents, which can contain everything, or links with them."""
 
     def noted(puzzle: Puzzle, solution: Grid | None, notes: Notes) -> str:
         return render_fpuzzles(puzzle, notation, solution, notes)
@@ -120,7 +120,7 @@ TARGETS: Final[Mapping[str, Target]] = {
     "grid": Target(
         _in("grid", "characters"),
         (),
-        File(between="\n", alike=True),
+        File(between="\n", one_geometry=True),
         lambda cells: in_lines(cells, 9),
     ),
     "ss": Target(_in("grid ss"), (".ss",)),
@@ -169,36 +169,36 @@ def file_text(puzzle: Puzzle, to: str, solution: Grid | None = None) -> str:
 
 
 def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Notes = ()) -> str:
-    """A puzzle, or its solution, as it stands among others in a file of that target.
+    """A puzzle, or its solution, as an item in a file of that target.
 
-    Notes are written where the target has a place for them. Raises ValueError, which names what
-    the target cannot say, and UsageError.
+    Notes are written if the target has a place for them. Raises UsageError, and ValueError naming
+    what the target cannot express.
     """
     target = target_of(to)
-    said, beside = puzzle, target.beside if solution else None
+    content, beside = puzzle, target.beside if solution else None
     if solution and not (beside or target.noted):
-        said = _filled(solution)
-    if target.plain and (cells := plain_cells(said)):  # which read as nothing else
+        content = _filled(solution)
+    if target.plain and (cells := plain_cells(content)):  # which read as nothing else
         return beside(puzzle, solution) if beside and solution else target.plain(cells)
     try:
         if target.noted:
             item = target.noted(puzzle, solution, notes)
         else:
-            item = beside(puzzle, solution) if beside and solution else target.item(said)
+            item = beside(puzzle, solution) if beside and solution else target.item(content)
         file = target.holding(solutions=solution is not None)
-        _check_read_back(said, f"{file.head}{item}{file.end}", target)
+        _check_read_back(content, f"{file.head}{item}{file.end}", target)
     except ValueError as error:
-        raise ValueError(f"{to} cannot say {error}") from None
+        raise ValueError(f"{to} cannot express {error}") from None
     return item
 
 
 def _check_read_back(puzzle: Puzzle, text: str, target: Target) -> None:
-    """Raise ValueError, which names what is lost, if a text does not say what the puzzle does."""
+    """Raise ValueError naming what is lost, if a text reads back as another puzzle."""
     try:
-        found = parse_source(text.encode(), "puzzle").puzzle
+        read_back = parse_source(text.encode(), "puzzle").puzzle
     except InvalidPuzzle as error:
         raise ValueError(_first_refused(puzzle, target) or str(error)) from None
-    if lost := difference(puzzle, found):
+    if lost := difference(puzzle, read_back):
         raise ValueError(lost)
 
 
@@ -213,14 +213,14 @@ def _first_refused(puzzle: Puzzle, target: Target) -> str:
     return puzzle.rules[0].describe(puzzle.geometry) if len(puzzle.rules) == 1 else ""
 
 
-def difference(puzzle: Puzzle, found: Puzzle) -> str:
-    """A noun for the first thing that only one of two puzzles says; empty if there is none."""
+def difference(puzzle: Puzzle, read_back: Puzzle) -> str:
+    """A noun for the first difference between two puzzles; empty if there is none."""
     geometry = puzzle.geometry
-    if geometry != found.geometry:
+    if geometry != read_back.geometry:
         return shape_in_words(geometry)
-    (cells, rules), (cells_found, rules_found) = _said(puzzle), _said(found)
+    (cells, rules), (cells_found, rules_found) = _normalised(puzzle), _normalised(read_back)
     if lost := rules - rules_found:
-        rule = next(each for each in puzzle.rules if _usual(each, geometry) in lost)
+        rule = next(candidate for candidate in puzzle.rules if _usual(candidate, geometry) in lost)
         return rule.describe(geometry)
     if more := rules_found - rules:
         return f"that there is no {next(iter(more)).describe(geometry)}"
@@ -228,20 +228,20 @@ def difference(puzzle: Puzzle, found: Puzzle) -> str:
     return next((cell_in_words(puzzle, cell) for cell, (mask, other) in pairs if mask != other), "")
 
 
-def _said(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
-    """The masks, with rules about the values of one cell in them, and the other rules."""
+def _normalised(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
+    """The masks, with rules about single cells merged into them, and the other rules."""
     if not puzzle.rules:
         return puzzle.cells, Counter()
     from pipeline.puzzle.rules.pairs import Among, Parity  # noqa: PLC0415 - take a while to load
 
-    geometry, cells, others = puzzle.geometry, [*puzzle.cells], Counter[Rule]()
+    geometry, cells, rules = puzzle.geometry, [*puzzle.cells], Counter[Rule]()
     for rule in puzzle.rules:
         match rule:
             case Among(cell) | Parity(cell) if mask := cells[cell] & _allowed(rule, geometry):
                 cells[cell] = mask
             case _:
-                others[_usual(rule, geometry)] += 1
-    return tuple(cells), others
+                rules[_usual(rule, geometry)] += 1
+    return tuple(cells), rules
 
 
 def _allowed(rule: Rule, geometry: Geometry) -> int:
@@ -255,7 +255,7 @@ def _allowed(rule: Rule, geometry: Geometry) -> int:
 
 
 def _usual(rule: Rule, geometry: Geometry) -> Rule:
-    """The rule in one of several ways in which it can be stated."""
+    """The rule in a canonical form, if it can be stated in several ways."""
     from pipeline.puzzle.rules.cages import Arrow, Quadruple  # noqa: PLC0415 - as above
     from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine  # noqa: PLC0415
     from pipeline.puzzle.rules.outside import Sandwich  # noqa: PLC0415
@@ -269,13 +269,13 @@ def _usual(rule: Rule, geometry: Geometry) -> Rule:
         case Arrow(circle):
             rule = replace(rule, circle=tuple(sorted(circle)))
         case OneOf(choices):
-            each = ([_usual(inner, geometry) for inner in choice] for choice in choices)
-            usual = (tuple(sorted(some, key=repr)) for some in each)
+            restated = ([_usual(inner, geometry) for inner in choice] for choice in choices)
+            usual = (tuple(sorted(choice, key=repr)) for choice in restated)
             rule = replace(rule, choices=tuple(sorted(usual, key=repr)))
         case Relation(related=related):
-            key = machines.key_of(related, geometry.values)
+            key = machines.relation_key(related, geometry.values)
             rule = replace(rule, related=machines.related_in(key, geometry.values))
         case StateMachine(line, moves, accepted):
-            found = machines.restated(moves, accepted, geometry.values, len(line))
-            rule = replace(rule, moves=found.moves, accepted=found.accepted)
+            machine = machines.restated(moves, accepted, geometry.values, len(line))
+            rule = replace(rule, moves=machine.moves, accepted=machine.accepted)
     return rule

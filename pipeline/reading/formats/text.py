@@ -1,4 +1,4 @@
-"""Bytes → the lines that matter, each with its number; and the errors for what is wrong in them."""
+"""The significant lines of a source, with their numbers, and errors that point at them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_LINES = 70_000
 MOST_TEXT = 4 * 1024 * 1024
 """Bytes in all significant lines: 64 for each cell of the largest puzzle."""
 
-CHUNK_BYTES = 1 << 16
+DECODED_BYTES = 1 << 16
 """Bytes that are decoded at once; also the longest text that is read with its empty lines."""
 
 _NOTHING = re.compile(rb"(?:\s*+(?:#|//)[^\r\n]*+)*+\s*+")
@@ -101,8 +101,8 @@ class Text:
         return tuple(line for line in self.lines if not line.is_border)
 
     def written(self) -> list[TextLine]:
-        """Every line but comments, even empty ones; none of a text too long for small grids."""
-        if len(self.data) > CHUNK_BYTES:
+        """All lines except comments, even empty ones; none if the text is too long for a grid."""
+        if len(self.data) > DECODED_BYTES:
             return []
         numbered = enumerate(io.StringIO(self.data.decode(), newline=None), 1)
         return [
@@ -118,8 +118,8 @@ class Text:
         return InvalidPuzzle(self.source, line, column, expected, found)
 
     def at_word(self, word: Word, expected: str, found: str | None = None) -> InvalidPuzzle:
-        said = quote(word.text) if found is None else found
-        return self.error(word.line, word.column, expected, said)
+        shown = quote(word.text) if found is None else found
+        return self.error(word.line, word.column, expected, shown)
 
     def at_line(self, line: TextLine, expected: str, found: str | None = None) -> InvalidPuzzle:
         body = line.text.strip()
@@ -135,16 +135,16 @@ class Text:
 
     def single_line(self) -> TextLine:
         """The only line. Raises InvalidPuzzle if there are several."""
-        first, *others = self.lines
-        if others:
+        first, *rest = self.lines
+        if rest:
             found = counted(len(self.lines), "line")
-            raise self.at_line(others[0], "a single puzzle", found)
+            raise self.at_line(rest[0], "a single puzzle", found)
         return first
 
     def without_comments(self) -> str:
-        """The lines up to the last, in place; those that are not significant are empty."""
-        said = {line.number: line.text for line in self.lines}
-        return "\n".join(said.get(number, "") for number in range(1, self.lines[-1].number + 1))
+        """All lines up to the last significant one; other lines are empty."""
+        texts = {line.number: line.text for line in self.lines}
+        return "\n".join(texts.get(number, "") for number in range(1, self.lines[-1].number + 1))
 
 
 def cells_of(text: str) -> str:
@@ -181,15 +181,15 @@ def each_line(text: str) -> Iterator[str]:
     yield text[begin:]
 
 
-def said_lines(text: str) -> list[str]:
+def significant_lines(text: str) -> list[str]:
     """The lines that say something."""
     return [line for line in NEWLINE.split(text) if says_something(line)]
 
 
 def either(choices: Iterable[object]) -> str:
     """`4, 6 or 9`."""
-    *others, last = map(str, choices)
-    return f"{', '.join(others)} or {last}" if others else last
+    *rest, last = map(str, choices)
+    return f"{', '.join(rest)} or {last}" if rest else last
 
 
 def quote(text: str) -> str:
@@ -197,9 +197,9 @@ def quote(text: str) -> str:
     return ascii(text[:_LONGEST_QUOTE]) + ("…" if len(text) > _LONGEST_QUOTE else "")
 
 
-def oversize(source: str, most: int, found: str, option: str = "--max-bytes") -> InvalidPuzzle:
-    """The error for a source that is too large: by default, to be one puzzle."""
-    return InvalidPuzzle(source, None, None, f"at most {most} bytes ({option})", found)
+def oversize(source: str, max_bytes: int, found: str, option: str = "--max-bytes") -> InvalidPuzzle:
+    """The error for a source that is too large, by default for a single puzzle."""
+    return InvalidPuzzle(source, None, None, f"at most {max_bytes} bytes ({option})", found)
 
 
 def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
@@ -213,15 +213,17 @@ def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
 
 def _check_text(body: bytes, source: str) -> None:
     """Raise InvalidPuzzle if the bytes are not UTF-8, or hold a NUL."""
-    at, bad, found = 0, body.find(b"\0"), "a NUL character"
+    position, bad, found = 0, body.find(b"\0"), "a NUL character"
     is_cut_off = False
-    while at < len(body) and not body.isascii():
+    while position < len(body) and not body.isascii():
         try:
-            at += codecs.utf_8_decode(
-                body[at : at + CHUNK_BYTES], "strict", at + CHUNK_BYTES >= len(body)
+            position += codecs.utf_8_decode(
+                body[position : position + DECODED_BYTES],
+                "strict",
+                position + DECODED_BYTES >= len(body),
             )[1]
         except UnicodeDecodeError as error:
-            bad, is_cut_off = at + error.start, error.reason == "unexpected end of data"
+            bad, is_cut_off = position + error.start, error.reason == "unexpected end of data"
             found = f"the byte 0x{body[bad]:02x}"
             break
     if bad >= 0:
@@ -233,20 +235,22 @@ def _check_text(body: bytes, source: str) -> None:
 
 def _significant(body: bytes, source: str) -> Iterator[TextLine]:
     """The lines that are neither empty nor comments. Raises InvalidPuzzle for too many."""
-    found = size = at = 0
+    count = size = position = 0
     number = 1
-    while (nothing := _NOTHING.match(body, at)) and (first := nothing.end()) < len(body):
-        begin = max(at, body.rfind(b"\n", at, first) + 1, body.rfind(b"\r", at, first) + 1)
-        number += count_lines(body, at, begin)
+    while (nothing := _NOTHING.match(body, position)) and (first := nothing.end()) < len(body):
+        begin = max(
+            position, body.rfind(b"\n", position, first) + 1, body.rfind(b"\r", position, first) + 1
+        )
+        number += count_lines(body, position, begin)
         match = LINE_END.search(body, first)
-        end, at = match.span() if match else (len(body), len(body))
+        end, position = match.span() if match else (len(body), len(body))
         size += end - begin
         if size > MOST_TEXT:
             raise InvalidPuzzle(source, number, 1, f"at most {MOST_TEXT} bytes of a puzzle", "more")
         line = body[begin:end].decode()
         if says_something(line):
-            found += 1
-            if found > MOST_LINES:
+            count += 1
+            if count > MOST_LINES:
                 expected = f"at most {MOST_LINES} lines of a puzzle"
                 raise InvalidPuzzle(source, number, 1, expected, "another")
             yield TextLine.of_text(number, line)

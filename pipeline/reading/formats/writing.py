@@ -108,23 +108,23 @@ def _values_in(
     signs = {str(value): value for value in geometry.values}
     words = line.split(between) if between and line else [*line]
     values, column = [], 1
-    for at, cell in enumerate(row):
-        word = words[at] if at < len(words) else ""
+    for index, cell in enumerate(row):
+        word = words[index] if index < len(words) else ""
         if cell is None and word != nowhere:
-            raise InvalidPuzzle(*place, column, f"{nowhere!r}: there is no cell", _told(word))
+            raise InvalidPuzzle(*place, column, f"{nowhere!r}: there is no cell", _shown(word))
         if cell is not None:
             if word not in signs:
                 expected = f"a value from {geometry.lowest} to {geometry.values[-1]}"
-                raise InvalidPuzzle(*place, column, expected, _told(word))
+                raise InvalidPuzzle(*place, column, expected, _shown(word))
             values.append((cell, signs[word]))
         column += len(word) + len(between)
     if len(words) > len(row):
         expected = f"the end of a line of {counted(len(row), 'place')}"
-        raise InvalidPuzzle(*place, column, expected, _told(words[len(row)]))
+        raise InvalidPuzzle(*place, column, expected, _shown(words[len(row)]))
     return values
 
 
-def _told(word: str) -> str:
+def _shown(word: str) -> str:
     return quote(word) if word else "nothing"
 
 
@@ -134,9 +134,9 @@ def _signs(geometry: Geometry) -> tuple[str, str]:
 
 
 def _rows(geometry: Geometry) -> list[list[int | None]]:
-    """The cells of each row of the extent, up to the last cell; None for a place without one.
+    """The cells of each row of the extent, up to its last cell; None for a place without a cell.
 
-    Of a free geometry, those of each row of the grid, and of each group of extra cells.
+    In a free geometry, each group of extra cells is a row too.
     """
     if geometry.free:
         return [[*cells] for _, cells in geometry.free.lines()]

@@ -143,7 +143,7 @@ class ChunkSizes:
 
     def size(self, layout: Layout, settings: Settings) -> int:
         """The bytes of a piece of that collection."""
-        if layout.format.is_ruled:
+        if layout.format.has_variants:
             return self.piece_of_ruled
         if settings.prove == "always" or {"effort", "rating"} & {*settings.trait_names}:
             return self.piece_to_prove

@@ -36,7 +36,7 @@ from pipeline.outbox.write_record import (
 )
 from pipeline.reading import Archive, OneProblem
 from pipeline.reading.archives.streams import Meter
-from pipeline.reading.read import NO_PUZZLE, looks_like_no_puzzle
+from pipeline.reading.read import NOTHING_LIKE_A_PUZZLE, looks_like_no_puzzle
 from pipeline.reading.unread import add_unread, unread_counts
 from pipeline.service.jobs import ChunkOf, ChunkSizes, End, LongJob
 from pipeline.service.jobs.collection import CheckpointedTable
@@ -233,7 +233,7 @@ def _judged(data: bytes, result: Result) -> Result:
     """The result of a member; one that does not even look like a puzzle is not an error."""
     if result.status != "invalid" or not looks_like_no_puzzle(data):
         return result
-    return replace(result, status="other", message=f"{result.message}; {NO_PUZZLE}")
+    return replace(result, status="other", message=f"{result.message}; {NOTHING_LIKE_A_PUZZLE}")
 
 
 class Tree:

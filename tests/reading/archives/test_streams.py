@@ -88,7 +88,7 @@ def test_the_total_is_a_limit_to_the_byte(drop, pack):
         size, error = search_all(stream)
     assert size < len(ZEROS)
     assert isinstance(error, TooMuch)
-    assert str(error).endswith("--max-total-bytes allows more")
+    assert str(error).endswith("raise --max-total-bytes to allow more")
 
 
 def test_a_dictionary_of_gibibytes_is_refused(drop):

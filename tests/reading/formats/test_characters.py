@@ -150,7 +150,7 @@ def test_rows_may_be_drawn_as_those_of_a_grid():
 )
 def test_characters_that_fit_several_alphabets_are_refused_and_the_remedy_named(row, alphabets):
     rows = (row + "\n") * len(row)
-    expected = f"expected --alphabet {alphabets} to say what the characters stand for"
+    expected = f"expected --alphabet {alphabets} to say what the characters mean"
     message = f"{expected}, found ambiguous characters: they fit each of these"
     assert said_of(rows, format="characters") == message
     assert said_of(rows.replace("\n", "")) == message

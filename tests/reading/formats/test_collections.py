@@ -19,7 +19,7 @@ from pipeline.reading.formats import (
     parse_puzzle,
     parse_source,
 )
-from pipeline.reading.formats.records import LONGEST
+from pipeline.reading.formats.records import MAX_RECORD_BYTES
 from pipeline.settings import Reading
 
 EXAMPLES = {
@@ -134,7 +134,7 @@ def test_what_may_be_a_single_puzzle_and_what_is_none_is_no_collection(text):
             "opensudoku",
             "<opensudoku> with 2 games or more",
         ),
-        (f":0:x:{A}:::\n:0:x:{B}:::\n", "hodoku", "its lines are those of a HoDoKu library"),
+        (f":0:x:{A}:::\n:0:x:{B}:::\n", "hodoku", "its lines form a HoDoKu library"),
     ],
 )
 def test_the_format_and_the_reason_are_told(text, name, reason):
@@ -232,7 +232,10 @@ def test_characters_of_larger_puzzles_decide_their_alphabet_or_it_is_declared():
         (A + " \udcff", "2:83: expected UTF-8 text, found the byte 0xff"),
         (A[:20] + "\0" + A[21:], "2:21: expected UTF-8 text, found a NUL character"),
         ("|", "2:2: expected a puzzle in field 1, found 0 fields"),
-        ("5" * (LONGEST + 1), f"2:1: expected at most {LONGEST} bytes of a puzzle, found more"),
+        (
+            "5" * (MAX_RECORD_BYTES + 1),
+            f"2:1: expected at most {MAX_RECORD_BYTES} bytes of a puzzle, found more",
+        ),
     ],
 )
 def test_a_bad_line_is_one_row_that_says_why(line, error):
@@ -312,7 +315,7 @@ def test_an_open_solution_does_not_keep_the_others_from_being_compared():
                 "5:43: expected a puzzle in field 2, found 1 field",
             ],
         ),
-        (f'4,"{A}"x', ["4:1: expected a record of CSV, found text behind a quote"]),
+        (f'4,"{A}"x', ["4:1: expected a record of CSV, found text after a closing quote"]),
         (f'"4,5","{A[:-1]}!"', ["4:88: expected a digit or a blank, found '!'"]),
     ],
 )
@@ -426,12 +429,15 @@ class Endless(io.RawIOBase):
 @pytest.mark.parametrize("name", ["lines", "csv", "stacked"])
 def test_a_line_without_end_is_skipped_in_bounded_memory(name):
     found = detected(f"{A}\n{B}\n", name)
-    stream = Endless(50 * LONGEST)
+    stream = Endless(50 * MAX_RECORD_BYTES)
     (chunk,) = found.chunks(stream, 100)
-    assert len(chunk.data) == LONGEST + 1
-    assert stream.most <= 2 * LONGEST
+    assert len(chunk.data) == MAX_RECORD_BYTES + 1
+    assert stream.most <= 2 * MAX_RECORD_BYTES
     (entry,) = found.entries(chunk, READING)
-    assert entry.error == f"a.txt:1:1: expected at most {LONGEST} bytes of a puzzle, found more"
+    assert (
+        entry.error
+        == f"a.txt:1:1: expected at most {MAX_RECORD_BYTES} bytes of a puzzle, found more"
+    )
 
 
 LONE = {

@@ -35,5 +35,5 @@ def test_a_piece_has_the_same_entries_line_by_line_and_all_at_once(lines, end, e
 def test_lines_that_are_all_alike_are_all_plain(end, blank):
     lines = [line.replace(".", blank) for line in (DOTS, *PLAIN[2:])]
     found = plain_lines(TextChunk(7, "".join(line + end for line in lines).encode()))
-    assert (found.numbers.tolist(), found.others) == ([7, 8, 9], [])
+    assert (found.numbers.tolist(), found.remaining) == ([7, 8, 9], [])
     assert [cells.tobytes().decode() for cells in found.cells] == [DOTS, *PLAIN[2:]]

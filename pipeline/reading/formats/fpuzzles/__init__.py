@@ -1,15 +1,15 @@
-r"""f-puzzles: a JSON document with a grid and rules, as it is, packed, or in a link.
+r"""f-puzzles: a JSON document with a grid and rules, plain, packed, or in a link.
 
     {"size":9,"grid":[[{},…],…,[…,{"value":1,"given":true},…],…],"killercage":[…]}
     N4IgzglgXgpiBcBOANCA5gJwgEwQbT2AF9ljSSzKLryBdZQmq8l54+x1p7rj…
     https://sudokupad.app/fpuzzlesN4IgzglgXgpiBcBOANCA5gJwgEwQbT2AF9ljSS…
 
-Cells and rules are objects with cells by name, `R1C1`. Unknown keys are refused by name, and
-so are drawings, unless they repeat known rules. Sides are 4 to 16.
+Rules are objects that name their cells, `R1C1`. Unknown keys are refused by name, and so are
+drawings that do not repeat known rules. Sides are 4 to 16.
 
-A link holds the document packed by LZString and written in base64. This text follows `load=`,
-`puzzleid=`, `fpuzzles` or `fpuz`, up to a `&`, `#` or `?`. The text may have slashes and percent
-signs; a `+` in it often has become a space.
+A link contains the document, packed by LZString and encoded in base64. It follows `load=`,
+`puzzleid=`, `fpuzzles` or `fpuz` and ends at a `&`, `#` or `?`. It may contain slashes and percent
+signs, and `+` has often become a space.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.fpuzzles.document import LONGEST, Misread, load
+from pipeline.reading.formats.fpuzzles.document import MAX_CHARACTERS, Misread, parse_json
 from pipeline.reading.formats.parsed import Notes, Parsed
 from pipeline.reading.formats.text import Text, Word, quote
 from pipeline.settings import Reading
@@ -29,7 +29,7 @@ from pipeline.settings import Reading
 _OBJECT = re.compile(r"\{\s*(?:$|[\"}])")
 _PACKED = re.compile(r"N4Ig|fpuz(?:zles)?N4|(?:scl|ctc|scf)[\w+/=%]{20}")
 _SHORT = re.compile(r"(?=[a-z\d]*[A-Z])(?=[A-Zx\d]*[a-wyz])(?=[A-Za-z]*\d)[A-Za-z\d]{8,19}")
-"""A short name of a link, which is no row of a grid: no alphabet has small letters and large."""
+"""The short name of a link; no alphabet of cells mixes upper and lower case."""
 
 _PENPA = re.compile(r"\bm=(?:edit|solve)&p=", re.IGNORECASE)
 """Part of every link of Penpa."""
@@ -48,9 +48,9 @@ LONGEST_PACKED = 1 << 16
 """Characters of a packed document."""
 
 _ALPHABET = f"{ascii_uppercase}{ascii_lowercase}{digits}+/"
-_SIGNS = {sign: at for at, sign in enumerate(_ALPHABET)}
+_SIGNS = {sign: index for index, sign in enumerate(_ALPHABET)}
 _ENTRIES = ("", "", "")
-"""The entries that every packed text begins with: 0 and 1 introduce characters, 2 is its end."""
+"""The initial entries of every packed text: 0 and 1 introduce characters, 2 ends the text."""
 
 _END = 2
 _ANY_LINK = re.compile(r"[a-z]+://|[\w.-]+\.[a-z]+/", re.IGNORECASE)
@@ -60,42 +60,42 @@ _HELD = re.compile(
 )
 _NAMED = re.compile(r"fpuz(?:zles)?(?=N4)", re.IGNORECASE)
 _OTHERS = {
-    "scl": "SudokuPad's own notation, 'scl…', which holds drawings in place of rules",
-    "ctc": "SudokuPad's older notation, 'ctc…', which holds drawings in place of rules",
+    "scl": "SudokuPad's own notation, 'scl…', which has drawings instead of rules",
+    "ctc": "SudokuPad's older notation, 'ctc…', which has drawings instead of rules",
     "scf": "SudokuPad's packed notation, 'scf…'",
 }
-_OF_PENPA = "Penpa's notation, 'm=edit&p=…', which holds drawings in place of rules"
+_OF_PENPA = "Penpa's notation, 'm=edit&p=…', which has drawings instead of rules"
 _SHORTEST = 20
-_EXPECTED = "a link that holds an f-puzzles document, or the document"
+_EXPECTED = "an f-puzzles document, or a link with one"
 
 
 def recognise_fpuzzles(text: Text) -> str | None:
     first = text.lines[0].text.lstrip()
     if _OBJECT.match(first):
-        return "it begins as an object in JSON"
+        return "it begins with a JSON object"
     if _LINK.match(first):
-        return "it begins as a link to a puzzle"
+        return "it begins with a link to a puzzle"
     if _PACKED.match(first):
-        return "it begins as what a link to a puzzle holds"
+        return "it begins like the data of a puzzle link"
     alone = len(text.lines) == 1 and _SHORT.fullmatch(first.rstrip())
-    return "it is like the short name of a link to a puzzle" if alone else None
+    return "it looks like the short name of a puzzle link" if alone else None
 
 
 def parse_fpuzzles(text: Text, _reading: Reading) -> Parsed:
-    from pipeline.reading.formats.fpuzzles.reading import read  # noqa: PLC0415 - with all rules
+    from pipeline.reading.formats.fpuzzles.reading import read_document  # noqa: PLC0415 - with all rules
 
     is_packed = not text.lines[0].text.lstrip().startswith("{")
-    if not is_packed and len(text.data) > LONGEST:
-        raise text.error(None, None, f"at most {LONGEST} bytes", f"{len(text.data)}")
+    if not is_packed and len(text.data) > MAX_CHARACTERS:
+        raise text.error(None, None, f"at most {MAX_CHARACTERS} bytes", f"{len(text.data)}")
     written = unpack(text) if is_packed else text.without_comments()
     try:
-        return read(load(written))
+        return read_document(parse_json(written))
     except Misread as misread:
         raise _invalid(text, misread, "" if is_packed else written) from None
 
 
 def _invalid(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
-    """The error with the way to its place; a text that is no JSON has a line and column."""
+    """The error with the path to its place, or the line and column of invalid JSON."""
     expected = f"{misread.expected} in {misread.where}" if misread.where else misread.expected
     line = column = None
     if written and misread.offset is not None:
@@ -105,10 +105,10 @@ def _invalid(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
 
 
 def unpack(text: Text) -> str:
-    """The JSON text that a link, or what stands in a link, holds. Raises InvalidPuzzle."""
-    line, *others = text.lines
-    if others:
-        raise text.at_line(others[0], "a single link or document")
+    """The JSON text of a link, or of the packed part of one. Raises InvalidPuzzle."""
+    line, *rest = text.lines
+    if rest:
+        raise text.at_line(rest[0], "a single link or document")
     body = line.text.strip()
     held = _held(text, Word(line.number, line.text.find(body) + 1, body))
     packed = held.text.rstrip("=")
@@ -121,8 +121,8 @@ def unpack(text: Text) -> str:
     unpacked = _unpacked(packed)
     if unpacked is None:
         raise text.at_word(held, "a document packed by LZString", "a damaged one")
-    if len(unpacked) > LONGEST:
-        raise text.at_word(held, f"a document of at most {LONGEST} characters", "more")
+    if len(unpacked) > MAX_CHARACTERS:
+        raise text.at_word(held, f"a document of at most {MAX_CHARACTERS} characters", "more")
     return unpacked
 
 
@@ -139,28 +139,28 @@ def _held(text: Text, word: Word) -> Word:
     match = _HELD.search(word.text)
     begin = match.end() if match else 0
     if is_link and match is None:
-        raise text.at_word(word, f"{_EXPECTED}; what this link names is on a server")
+        raise text.at_word(word, f"{_EXPECTED}; this link can only be resolved by its server")
     body = re.split("[&#?]", word.text[begin:], maxsplit=1)[0] if is_link else word.text[begin:]
     decoded = unquote(body).replace(" ", "+")
     held = Word(word.line, word.column + begin, _NAMED.sub("", decoded))
     if len(held.text) >= _SHORTEST and (other := _OTHERS.get(held.text[:3].lower())):
         raise text.at_word(held, _EXPECTED, other)
     if len(held.text) < _SHORTEST and not held.text.startswith("N4Ig"):
-        raise text.at_word(held, f"{_EXPECTED}; what a short name stands for is on a server")
+        raise text.at_word(held, f"{_EXPECTED}; a short name can only be resolved by its server")
     return held
 
 
 def _unpacked(packed: str) -> str | None:
-    """The text that LZString packed, up to the longest document; None if it is damaged or cut off.
+    """Unpack an LZString text, up to MAX_CHARACTERS; None if it is damaged or cut off.
 
-    64 KiB can stand for hundreds of megabytes, and LZString's own program knows no limit. A code
-    names an entry, or is 0 or 1 before the 8 or 16 bits of a new character, or 2 at the end. Each
-    code adds an entry: the one before it, and the first character of its own.
+    64 KiB can unpack to hundreds of megabytes, and the original LZString has no limit. A code is
+    the number of an entry, 0 or 1 before the 8 or 16 bits of a new character, or 2 at the end. Each
+    code adds an entry: the previous phrase and the first character of its own.
     """
     bits = (_SIGNS[sign] >> shift & 1 for sign in packed for shift in range(5, -1, -1))
     entries, unpacked, length, before = [*_ENTRIES], list[str](), 0, ""
     try:
-        while (code := _read(bits, len(entries).bit_length())) != _END and length <= LONGEST:
+        while (code := _read(bits, len(entries).bit_length())) != _END and length <= MAX_CHARACTERS:
             if code < 2:
                 entries.append(chr(_read(bits, 16 if code else 8)))
                 code = len(entries) - 1
@@ -178,35 +178,35 @@ def _unpacked(packed: str) -> str | None:
 
 
 def _read(bits: Iterator[int], width: int) -> int:
-    """A number of so many bits, the lowest first. Raises StopIteration at the end."""
+    """A number of `width` bits, the lowest first. Raises StopIteration at the end."""
     number = 0
-    for at in range(width):
-        number |= next(bits) << at
+    for bit in range(width):
+        number |= next(bits) << bit
     return number
 
 
-def packed(text: str) -> str:
-    """A text of ASCII packed by LZString in base64, as `_unpacked` reads it.
+def compressed(text: str) -> str:
+    """Pack an ASCII text by LZString in base64, as `_unpacked` reads it.
 
-    A phrase is the longest entry that the rest of the text begins with, or a new character. When
-    it is written, the one before it and its first character become an entry.
+    A phrase is the longest known entry at the current position, or a new character. Writing it adds
+    an entry: the previous phrase and its first character.
     """
-    bits, known, size, before, at = list[int](), dict[str, int](), len(_ENTRIES), "", 0
-    while at < len(text):
-        phrase = text[at]
+    bits, known, size, before, position = list[int](), dict[str, int](), len(_ENTRIES), "", 0
+    while position < len(text):
+        phrase = text[position]
         if before:
             known.setdefault(before + phrase, size + (phrase not in known))
-        end = at + 1
-        while end < len(text) and text[at : end + 1] in known:
+        end = position + 1
+        while end < len(text) and text[position : end + 1] in known:
             end += 1
         if phrase in known:
-            phrase = text[at:end]
+            phrase = text[position:end]
             bits += _bits(known[phrase], size.bit_length())
         else:
             bits += _bits(0, size.bit_length()) + _bits(ord(phrase), 8)
             known[phrase], size = size, size + 1
         size += bool(before)
-        before, at = phrase, at + len(phrase)
+        before, position = phrase, position + len(phrase)
     bits += [*_bits(_END, size.bit_length()), 0]
     bits += [0] * (-len(bits) % 6)
     sixes = (bits[first : first + 6] for first in range(0, len(bits), 6))
@@ -216,7 +216,7 @@ def packed(text: str) -> str:
 
 def _bits(number: int, width: int) -> list[int]:
     """The bits of a number, the lowest first."""
-    return [number >> at & 1 for at in range(width)]
+    return [number >> bit & 1 for bit in range(width)]
 
 
 def render_fpuzzles(
@@ -225,17 +225,20 @@ def render_fpuzzles(
     solution: Grid | None = None,
     notes: Notes = (),
 ) -> str:
-    """Write a document, or for `link` and `sudokupad` a link that holds it.
+    """Write a document, or a link with it for `link` and `sudokupad`.
 
-    Raises ValueError with a noun for what it cannot say.
+    Raises ValueError naming what it cannot express.
     """
     from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - as above
 
     text = document_text(puzzle, solution, notes)
-    return f"{LINKS[notation]}{packed(text)}\n" if notation else f"{text}\n"
+    return f"{LINKS[notation]}{compressed(text)}\n" if notation else f"{text}\n"
 
 
-LINKS = {"link": "https://www.f-puzzles.com/?load=", "sudokupad": "https://sudokupad.app/fpuzzles"}
-"""What stands before a packed document in links."""
+LINKS = {
+    "link": "https://www.f-puzzles.com/?load=",
+    "sudokupad": "https://sudokupad.app/fpuzzles",
+}
+"""The prefix of the packed document in links."""
 
 FPUZZLES = Format("f-puzzles", recognise_fpuzzles, parse_fpuzzles, render_fpuzzles, begins=_BEGINS)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, outside, pairs, places
-from pipeline.reading.formats.codecs import Codec, Fields, codec, field
+from pipeline.reading.formats.codecs import Codec, RuleFields, codec, field
 from pipeline.reading.formats.fpuzzles.document import DIRECTIONS, Placed, RuleObject
 
 DRAWINGS = ("cage", "circle", "line", "rectangle", "text")
@@ -48,8 +48,8 @@ def _value(value: object, _geometry: Geometry) -> Members:
     return [("value", str(value))]
 
 
-def cells(name: str, least: int = 1, most: int | None = None) -> Codec:
-    return field(name, _cells)(lambda item: item.cells(least, most))
+def cells(name: str, minimum: int = 1, maximum: int | None = None) -> Codec:
+    return field(name, _cells)(lambda item: item.cells(minimum, maximum))
 
 
 cell = field("cell", _cell)(RuleObject.cell)
@@ -60,42 +60,42 @@ each_cell = Codec(
 
 
 @codec(lambda rule, geometry: _cells((rule.a, rule.b), geometry))
-def pair(item: RuleObject) -> Iterator[Fields]:
+def pair(item: RuleObject) -> Iterator[RuleFields]:
     a, b = item.cells(2, 2)
     yield {"a": a, "b": b}
 
 
-def line(least: int = 2, *, once: bool = False) -> Codec:
+def line(minimum: int = 2, *, once: bool = False) -> Codec:
     """Each of the lines of at least that many cells; `once`: one that closes is no loop."""
 
-    def read(item: RuleObject) -> Iterator[Fields]:
+    def read(item: RuleObject) -> Iterator[RuleFields]:
         for line in item.lines():
-            if len(line) >= least:
+            if len(line) >= minimum:
                 yield {"line": tuple(dict.fromkeys(line)) if once else line}
 
     return Codec(read, lambda rule, geometry: _lines(rule.line, geometry))
 
 
-def number(name: str, least: int = 0, default: int | None = None) -> Codec:
+def number(name: str, minimum: int = 0, default: int | None = None) -> Codec:
     """The value; the default is not written."""
 
     def write(number: int, geometry: Geometry) -> Members:
         return [] if number == default else _value(number, geometry)
 
-    return field(name, write)(lambda item: item.number(least, default))
+    return field(name, write)(lambda item: item.number(minimum, default))
 
 
 @field("difference", _value)
 def half_of_side(item: RuleObject) -> int:
     """The value, by default half of the side."""
-    return item.number(least=1, default=(item.context.geometry.side + 1) // 2)
+    return item.number(minimum=1, default=(item.context.geometry.side + 1) // 2)
 
 
-def clue(least: int = 1) -> Codec:
+def clue(minimum: int = 1) -> Codec:
     """The value of a clue, which means nothing without one or with a smaller one."""
 
-    def read(item: RuleObject) -> Iterator[Fields]:
-        if (number := item.number(default=-1)) >= least:
+    def read(item: RuleObject) -> Iterator[RuleFields]:
+        if (number := item.number(default=-1)) >= minimum:
             yield {"number": number}
 
     return Codec(read, lambda rule, geometry: _value(rule.number, geometry))
@@ -112,7 +112,7 @@ row_or_column = field("line", _beside)(RuleObject.clue)
 
 def _direction(line: Sequence[int], geometry: Geometry) -> Members | None:
     step = outside.step_of(geometry, line)
-    names = [name for name, each in DIRECTIONS.items() if each == step]
+    names = [name for name, direction in DIRECTIONS.items() if direction == step]
     return [("direction", names[0]), *_beside(line, geometry)] if names else None
 
 
@@ -129,14 +129,14 @@ regions = field("regions")(lambda item: item.context.regions)
 
 
 @codec(lambda rule, geometry: _value(rule.total, geometry) if rule.total else [])
-def total(item: RuleObject) -> Iterator[Fields]:
+def total(item: RuleObject) -> Iterator[RuleFields]:
     """The sum of a cage, if it has one; none for a cage with a digital root."""
     if not item.matched(_DIGITAL_ROOT):
         yield {"total": item.number(default=0) or None}
 
 
 @codec(lambda rule, geometry: _value(f"DR{rule.root}", geometry))
-def digital_root(item: RuleObject) -> Iterator[Fields]:
+def digital_root(item: RuleObject) -> Iterator[RuleFields]:
     """The digital root of the sum of a cage, such as DR7; none for any other value."""
     if root := item.matched(_DIGITAL_ROOT):
         yield {"root": int(root[1])}
@@ -147,7 +147,7 @@ def _letter(rule: pairs.XV, geometry: Geometry) -> Members | None:
 
 
 @codec(_letter)
-def sign(item: RuleObject) -> Iterator[Fields]:
+def sign(item: RuleObject) -> Iterator[RuleFields]:
     """A letter; without one an object means nothing."""
     if item.has("value"):
         value = item.member("value")
@@ -162,7 +162,7 @@ def _cells_and_clone(rule: cages.Clone, geometry: Geometry) -> Members:
 
 
 @codec(_cells_and_clone)
-def clone(item: RuleObject) -> Iterator[Fields]:
+def clone(item: RuleObject) -> Iterator[RuleFields]:
     cells, copy = item.cells(), item.cells(name="cloneCells")
     if len(cells) != len(copy):
         raise item.member("cloneCells").wrong(f"{len(cells)} cells", str(len(copy)))
@@ -170,10 +170,10 @@ def clone(item: RuleObject) -> Iterator[Fields]:
 
 
 @codec(lambda rule, _: [("values", [*rule.wanted])])
-def values(item: RuleObject) -> Iterator[Fields]:
+def values(item: RuleObject) -> Iterator[RuleFields]:
     """Values; without any an object means nothing."""
     side = item.context.geometry.side
-    if values := tuple(each.number(1, side) for each in item.member("values").list()):
+    if values := tuple(node.number(1, side) for node in item.member("values").list()):
         yield {"wanted": values}
 
 
@@ -190,12 +190,12 @@ def _circle_and_line(rule: cages.Arrow, geometry: Geometry) -> Members:
 
 
 @codec(_circle_and_line)
-def arrows(item: RuleObject) -> Iterator[Fields]:
+def arrows(item: RuleObject) -> Iterator[RuleFields]:
     """An arrow for each line; a line starts in the circle, which is read like a text.
 
     A circle without a line, or whose line does not leave its first cell, is no rule.
     """
-    circle = tuple(sorted(item.cells(most=cages.MAX_CIRCLE)))
+    circle = tuple(sorted(item.cells(maximum=cages.MAX_CIRCLE)))
     for node in item.list("lines"):
         first, *shaft = item.path(node, 1)
         if first not in circle:
@@ -205,25 +205,28 @@ def arrows(item: RuleObject) -> Iterator[Fields]:
 
 
 @codec(lambda rule, geometry: _cell(rule.cell, geometry))
-def extreme(item: RuleObject) -> Iterator[Fields]:
+def extreme(item: RuleObject) -> Iterator[RuleFields]:
     """A cell and its neighbours, of which `without_marked` removes some."""
     cell, geometry = item.cell(), item.context.geometry
     row, column = geometry.place(cell)
     places = ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
     beside = [geometry.cell_at(*place) for place in places]
-    yield {"cell": cell, "neighbours": tuple(each for each in beside if each is not None)}
+    yield {
+        "cell": cell,
+        "neighbours": tuple(neighbour for neighbour in beside if neighbour is not None),
+    }
 
 
 def without_marked(rules: Iterable[Rule]) -> Iterator[Rule]:
     """The rules of `extreme`, once for each cell, without neighbours that are marked too."""
     marked = {rule.cell: rule for rule in rules if isinstance(rule, pairs.Extreme)}
     for cell, rule in marked.items():
-        others = tuple(each for each in rule.neighbours if each not in marked)
-        yield pairs.Extreme(cell, others, rule.maximum)
+        unmarked = tuple(neighbour for neighbour in rule.neighbours if neighbour not in marked)
+        yield pairs.Extreme(cell, unmarked, rule.maximum)
 
 
 @codec(each_cell.write)
-def each_in_region(item: RuleObject) -> Iterator[Fields]:
+def each_in_region(item: RuleObject) -> Iterator[RuleFields]:
     """Cells that point into their regions; those in none point nowhere."""
     for cell in item.cells():
         for region in item.context.regions:

@@ -1,6 +1,6 @@
-"""A JSON text from strangers, read whole: its values, and objects that stand for rules.
+"""Untrusted JSON documents: their values, and objects that describe rules.
 
-An error names the way to its place.
+Every error names the path to its place.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from pipeline.puzzle.geometry import Geometry
-from pipeline.reading.formats.ruled import RowColumn, cells_along
 from pipeline.reading.formats.text import quote
+from pipeline.reading.formats.variants import RowColumn, cells_along
 
-LONGEST = 1 << 20
+MAX_CHARACTERS = 1 << 20
 """Characters of a document."""
 
 _LONGEST_NUMBER = 9
-_LONGEST_TOLD = 40
+_LONGEST_SHOWN = 40
 
 Way = tuple[str | int, ...]
-"""Keys, and places in lists from 0, that lead from the whole document to a part of it."""
+"""A path into the document: keys, and indices of lists from 0."""
 
 
 @dataclass(eq=False)
 class Misread(Exception):
-    """Something in a document is not what was expected, at the end of `way`.
+    """Something unexpected in a document, at the path `way`.
 
-    A text that is no JSON has an `offset` in place of a way.
+    Invalid JSON has an `offset` instead of a path.
     """
 
     expected: str
@@ -40,7 +40,7 @@ class Misread(Exception):
 
     @property
     def where(self) -> str:
-        """The way in words: `killercage 2, cells 1`, `R1C4, value`."""
+        """The path in words: `killercage 2, cells 1`, `R1C4, value`."""
         way = self.way
         if way[:1] == ("grid",) and len(way) > 2:
             row, column = (int(place) + 1 for place in way[1:3])
@@ -62,13 +62,13 @@ class Placed:
     way: Way = ()
 
     def wrong(self, expected: str, found: str = "") -> Misread:
-        return Misread(expected, found or _told(self.value), self.way)
+        return Misread(expected, found or _shown(self.value), self.way)
 
     def list(self) -> list[Placed]:
         """The members of a list."""
         if not isinstance(self.value, list):
             raise self.wrong("a list")
-        return [Placed(value, (*self.way, at)) for at, value in enumerate(self.value)]
+        return [Placed(value, (*self.way, index)) for index, value in enumerate(self.value)]
 
     def fields(self) -> dict[str, Placed]:
         """The members of an object."""
@@ -82,11 +82,15 @@ class Placed:
             if key not in known:
                 raise self.wrong(expected, quote(key))
 
-    def number(self, least: int, most: int | None = None) -> int:
+    def number(self, minimum: int, maximum: int | None = None) -> int:
         """A whole number, written as one or as a text."""
         number = whole_number(self.value)
-        if number is None or number < least or (most is not None and number > most):
-            span = f"a number from {least} to {most}" if most is not None else f"{least} or more"
+        if number is None or number < minimum or (maximum is not None and number > maximum):
+            span = (
+                f"a number from {minimum} to {maximum}"
+                if maximum is not None
+                else f"{minimum} or more"
+            )
             raise self.wrong(span)
         return number
 
@@ -117,27 +121,27 @@ def whole_number(value: object) -> int | None:
     return value if 0 <= value < 10**_LONGEST_NUMBER else None
 
 
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     """A value in a message."""
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
     written = json.dumps(value)
-    return written if len(written) <= _LONGEST_TOLD else f"{written[:_LONGEST_TOLD]}…"
+    return written if len(written) <= _LONGEST_SHOWN else f"{written[:_LONGEST_SHOWN]}…"
 
 
-def load(text: str) -> object:
+def parse_json(text: str) -> object:
     """The value that a JSON text is. Raises Misread, for a key that stands twice too."""
-    if len(text) > LONGEST:
-        raise Misread(f"at most {LONGEST} characters", "more")
+    if len(text) > MAX_CHARACTERS:
+        raise Misread(f"at most {MAX_CHARACTERS} characters", "more")
     try:
         return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         rest = text[error.pos :].rstrip()
         raise Misread("JSON", quote(rest) if rest else "the end", offset=error.pos) from None
     except RecursionError:
-        raise Misread("fewer lists and objects in each other", "more") from None
+        raise Misread("lists and objects nested less deeply", "more") from None
     except ValueError:  # a number of thousands of digits
         raise Misread("numbers of a few digits", "a longer one") from None
 
@@ -156,7 +160,7 @@ COSMETIC = frozenset(
 """Keys that say how something looks."""
 
 REPEATING = frozenset(("fromConstraint", "fromRangskSolver", "isLLConstraint", "isNewConstraint"))
-"""Members by which programs mark drawings that repeat a rule."""
+"""Members that mark a drawing as the repetition of a rule."""
 
 _SYMBOLS = {"xsum": "◯", "skyscraper": "▯"}
 """What programs draw around the clues under a key."""
@@ -166,11 +170,11 @@ DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 
 
 @dataclass(frozen=True)
-class Context:
-    """The grid that objects are about, its regions, and the places that rules have named.
+class DocumentContext:
+    """The grid of the objects, its regions, and the places that rules have named.
 
-    `named` are the places of each cell, line or group, by key; drawings may repeat these, and
-    with them the `values` that are said there.
+    `named` has the places of every cell, line or group by key. Drawings may repeat them, with the
+    `values` that the rules have there.
     """
 
     geometry: Geometry
@@ -179,7 +183,7 @@ class Context:
     values: set[tuple[frozenset[RowColumn], str]] = field(default_factory=set)
 
     def place(self, node: Placed) -> RowColumn:
-        """A place in the grid, or beside it, where clues stand."""
+        """A place in the grid, or beside it for clues."""
         match = _CELL.fullmatch(node.value) if isinstance(node.value, str) else None
         if match is None:
             raise node.wrong("a cell, such as 'R1C1'")
@@ -197,7 +201,7 @@ class Context:
 
     @property
     def everything_named(self) -> set[frozenset[RowColumn]]:
-        """The groups of places that rules have named, and all those of each key together."""
+        """The groups of places named by rules, and the union of each key's groups."""
         together = (frozenset(chain.from_iterable(groups)) for groups in self.named.values())
         return {*chain.from_iterable(self.named.values()), *together}
 
@@ -205,10 +209,10 @@ class Context:
 class RuleObject:
     """An object under `key`, such as a cage: its cells, lines and numbers.
 
-    A member that no rule has asked for is refused by name, so a rule need not list its own.
+    A member that no rule has read is refused by name, so rules need not list their members.
     """
 
-    def __init__(self, context: Context, key: str, node: Placed) -> None:
+    def __init__(self, context: DocumentContext, key: str, node: Placed) -> None:
         self.context = context
         self._key, self._node, self._fields = key, node, node.fields()
         self._asked = COSMETIC | REPEATING
@@ -236,11 +240,11 @@ class RuleObject:
         self._asked |= {name}
         return self._fields[name].list() if name in self._fields else []
 
-    def number(self, least: int = 0, default: int | None = None) -> int:
+    def number(self, minimum: int = 0, default: int | None = None) -> int:
         """The value, which may be missing if there is a default."""
         if not self.has("value") and default is not None:
             return default
-        return self.member("value").number(least)
+        return self.member("value").number(minimum)
 
     def matched(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """The value, if there is one and it is like that."""
@@ -251,11 +255,11 @@ class RuleObject:
         return self._name([node], [self.context.cell(node)])[0]
 
     def cells(
-        self, least: int = 1, most: int | None = None, name: str = "cells"
+        self, minimum: int = 1, maximum: int | None = None, name: str = "cells"
     ) -> tuple[int, ...]:
         """Different cells in their order."""
         node = self.member(name)
-        cells = self.path(node, least, most)
+        cells = self.path(node, minimum, maximum)
         if len({*cells}) < len(cells):
             raise node.wrong("different cells", "one of them twice")
         return cells
@@ -292,13 +296,17 @@ class RuleObject:
             raise node.wrong(expected)
         return self._name([node], line)
 
-    def path(self, node: Placed, least: int, most: int | None = None) -> tuple[int, ...]:
+    def path(self, node: Placed, minimum: int, maximum: int | None = None) -> tuple[int, ...]:
         """Cells in their order, perhaps some of them twice."""
         nodes = node.list()
-        if len(nodes) < least or (most is not None and len(nodes) > most):
-            span = f"{least} to {most} cells" if most and most > least else f"{least} cells"
-            raise node.wrong(span if most else f"{least} cells or more", str(len(nodes)))
-        return self._name(nodes, [self.context.cell(each) for each in nodes])
+        if len(nodes) < minimum or (maximum is not None and len(nodes) > maximum):
+            span = (
+                f"{minimum} to {maximum} cells"
+                if maximum and maximum > minimum
+                else f"{minimum} cells"
+            )
+            raise node.wrong(span if maximum else f"{minimum} cells or more", str(len(nodes)))
+        return self._name(nodes, [self.context.cell(child) for child in nodes])
 
     def _name(self, nodes: Sequence[Placed], cells: Sequence[int]) -> tuple[int, ...]:
         """Note the places, and those at the ends, as named by a rule."""
@@ -306,7 +314,7 @@ class RuleObject:
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
         self.context.named.setdefault(self._key, []).extend(groups)
         value = self._fields.get("value", Placed(None))
-        said = [] if value.is_nothing else [value.text]
-        said += [_SYMBOLS[self._key]] if self._key in _SYMBOLS else []
-        self.context.values.update((group, text) for group in groups for text in said)
+        texts = [] if value.is_nothing else [value.text]
+        texts += [_SYMBOLS[self._key]] if self._key in _SYMBOLS else []
+        self.context.values.update((group, text) for group in groups for text in texts)
         return tuple(cells)

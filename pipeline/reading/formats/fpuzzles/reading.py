@@ -14,7 +14,7 @@ from pipeline.reading.formats.fpuzzles.codecs import DRAWINGS, is_drawing, witho
 from pipeline.reading.formats.fpuzzles.document import (
     COSMETIC,
     REPEATING,
-    Context,
+    DocumentContext,
     Misread,
     Placed,
     RuleObject,
@@ -22,7 +22,7 @@ from pipeline.reading.formats.fpuzzles.document import (
 )
 from pipeline.reading.formats.notations import FLAGS, KEYS, LAST
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.ruled import (
+from pipeline.reading.formats.variants import (
     LEAST_SIDE,
     MOST_SIDE,
     given_masks,
@@ -53,19 +53,19 @@ _OTHERS = ("size", "grid", "ruleset", "solution", *DRAWINGS)
 _KNOWN = {*_OTHERS, *_SILENT, *FLAGS, *KEYS, *LAST}
 
 
-def read(document: object) -> Parsed:
-    """The puzzle of a document that `load` has read. Raises Misread."""
+def read_document(document: object) -> Parsed:
+    """The puzzle of a document that `parse_json` has read. Raises Misread."""
     whole = Placed(document)
-    whole.check_keys(_KNOWN, "rules that are known")
+    whole.check_keys(_KNOWN, "known rules")
     fields = whole.fields()
     boxes = usual_boxes(_member(fields, "size").number(LEAST_SIDE, MOST_SIDE))
     cells = _cells(_member(fields, "grid"), boxes.side)
-    given = [each for at, cell in enumerate(cells) for each in _given(cell, at, boxes)]
+    given = [pair for index, cell in enumerate(cells) for pair in _given(cell, index, boxes)]
     regions = _regions(cells, boxes)
     has_boxes = {*regions} == {*boxes.boxes()}
     geometry = boxes if has_boxes else Geometry(1, boxes.side)
-    own = [] if has_boxes else [_region(each, boxes.side) for each in regions]
-    context = Context(geometry, regions)
+    own = [] if has_boxes else [_region(region, boxes.side) for region in regions]
+    context = DocumentContext(geometry, regions)
     rules = [*own, *_rules(fields, context)]
     _check_drawings(fields, context)
     masks, contradicting = given_masks(geometry, given)
@@ -98,29 +98,29 @@ def _cells(grid: Placed, side: int) -> list[dict[str, Placed]]:
     return [cell.fields() for row in rows for cell in row]
 
 
-def _given(cell: dict[str, Placed], at: int, geometry: Geometry) -> Iterator[tuple[int, int]]:
-    """The cell with the values that it may hold; one that is not given is somebody's progress."""
+def _given(cell: dict[str, Placed], index: int, geometry: Geometry) -> Iterator[tuple[int, int]]:
+    """The cell with its candidates; values that are not given are a player's progress."""
     n, marks = geometry.side, cell.get("givenPencilMarks")
     if marks is not None and not marks.is_nothing and marks.list():
-        yield at, sum({1 << mark.number(1, n) - 1 for mark in marks.list()})
+        yield index, sum({1 << mark.number(1, n) - 1 for mark in marks.list()})
     if "given" not in cell or not cell["given"].flag():
         return
     if "value" not in cell:
-        row, column = geometry.place(at)
+        row, column = geometry.place(index)
         raise Misread("'value' beside 'given'", f"none in R{row}C{column}", cell["given"].way)
-    yield at, 1 << cell["value"].number(1, n) - 1
+    yield index, 1 << cell["value"].number(1, n) - 1
 
 
 def _regions(cells: Sequence[dict[str, Placed]], boxes: Geometry) -> tuple[tuple[int, ...], ...]:
     """The cells of each region. A cell may belong to none, and so may all."""
     n = boxes.side
     groups: dict[int, list[int]] = {}
-    for at, cell in enumerate(cells):
+    for index, cell in enumerate(cells):
         node = cell.get("region")
         if node is None:
-            groups.setdefault(boxes.box_of(at), []).append(at)
+            groups.setdefault(boxes.box_of(index), []).append(index)
         elif node.value is not None:
-            groups.setdefault(node.number(0, n - 1), []).append(at)
+            groups.setdefault(node.number(0, n - 1), []).append(index)
     regions = tuple(tuple(group) for _, group in sorted(groups.items()))
     too_large = next((region for region in regions if len(region) > n), None)
     if too_large:
@@ -132,57 +132,57 @@ def _region(cells: tuple[int, ...], side: int) -> Rule:
     return Region(cells) if len(cells) == side else ExtraRegion(cells)
 
 
-def _rules(fields: dict[str, Placed], context: Context) -> list[Rule]:
-    """The rules under all keys, in their order; last those that look at the others' marks."""
+def _rules(fields: dict[str, Placed], context: DocumentContext) -> list[Rule]:
+    """The rules under all keys, in order; last those that depend on the marks of others."""
     rules: list[Rule] = []
     for key, node in fields.items():
         try:
             if key in FLAGS and node.flag():
                 rules.append(FLAGS[key])
             elif key in KEYS:
-                nodes = (each for each in node.list() if not is_drawing(key, each))
-                objects = [RuleObject(context, key, each) for each in nodes]
+                nodes = (child for child in node.list() if not is_drawing(key, child))
+                objects = [RuleObject(context, key, child) for child in nodes]
                 made = [rule for item in objects for form in KEYS[key] for rule in form.read(item)]
                 rules += without_marked(made) if KEYS[key][0].kind is Extreme else made
-                for each in objects:
-                    each.check_all_asked()
+                for item in objects:
+                    item.check_all_asked()
         except ValueError as error:
-            raise node.wrong("rules that can be kept", str(error)) from None
+            raise node.wrong("rules that can be satisfied", str(error)) from None
     for key, row in LAST.items():
         if key in fields:
             rules += row.read(context.geometry, fields[key], rules)
     return rules
 
 
-def _check_drawings(fields: dict[str, Placed], context: Context) -> None:
-    """Raise Misread for a drawing unless it repeats what rules say: its own rule is prose.
+def _check_drawings(fields: dict[str, Placed], context: DocumentContext) -> None:
+    """Raise Misread for a drawing that does not repeat a rule: its meaning is only in words.
 
-    Programs draw the cells of rules that f-puzzles itself does not know, and mark the drawing.
+    Programs draw the cells of rules that f-puzzles itself lacks, and mark these drawings.
     """
     known = context.everything_named
     for key in (key for key in DRAWINGS if key in fields):
         for drawing in filter(partial(is_drawing, key), fields[key].list()):
             drawing.check_keys({"cells", "lines", "value"} | COSMETIC | REPEATING)
-            said = drawing.fields()
-            is_marked = any(said[mark].value for mark in REPEATING & said.keys())
-            value = said.get("value", Placed(None))
-            lists = said["lines"].list() if "lines" in said else []
-            lists += [said["cells"]] if "cells" in said else []
-            drawn = [frozenset(map(context.place, each.list())) for each in lists]
+            members = drawing.fields()
+            is_marked = any(members[mark].value for mark in REPEATING & members.keys())
+            value = members.get("value", Placed(None))
+            lists = members["lines"].list() if "lines" in members else []
+            lists += [members["cells"]] if "cells" in members else []
+            drawn = [frozenset(map(context.place, node.list())) for node in lists]
             repeats = bool(drawn) and known.issuperset(drawn)
             if value.is_nothing:
                 is_marked |= key == "cage"  # an outline
             else:
                 repeats &= context.values.issuperset((group, value.text) for group in drawn)
             if not (is_marked and repeats):
-                found = f"'{key}', a rule that stands in prose alone"
+                found = f"'{key}', a rule that is only described in prose"
                 raise drawing.wrong("drawings of known rules", found)
 
 
 def _marked(
     geometry: Geometry, masks: tuple[int, ...], rules: list[Rule]
 ) -> tuple[tuple[int, ...], list[Rule]]:
-    """Masks in place of rules where even and odd cells, blank and each marked once, are all."""
+    """Turn the rules into masks if all of them are parity marks on blank cells."""
     marks = {rule.cell: rule.odd for rule in rules if isinstance(rule, Parity)}
     blank = all(masks[cell] == geometry.all_values for cell in marks)
     if len(marks) < len(rules) or not blank:
@@ -194,14 +194,14 @@ def _marked(
 
 
 def _claimed(fields: dict[str, Placed], side: int) -> tuple[str | None, tuple[str, ...]]:
-    """The solution beside the puzzle; or, if it is not whole, that it is not compared."""
+    """The solution beside the puzzle; if it is incomplete, the code for an unread solution."""
     node = fields.get("solution")
     if node is None or node.is_nothing:
         return None, ()
     if isinstance(node.value, str):
         signs: Sequence[object] = node.value
     else:
-        rows = [each.value for each in node.list()]
+        rows = [child.value for child in node.list()]
         signs = [sign for row in rows for sign in (row if isinstance(row, list) else [row])]
     if len(signs) != side * side:
         raise node.wrong(f"{side * side} values", str(len(signs)))

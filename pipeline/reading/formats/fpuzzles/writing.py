@@ -17,7 +17,7 @@ from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.notations import FLAGS, LAST, written
 from pipeline.reading.formats.parsed import Notes
-from pipeline.reading.formats.ruled import LEAST_SIDE, MOST_SIDE
+from pipeline.reading.formats.variants import LEAST_SIDE, MOST_SIDE
 
 Written = dict[str, object]
 """The members of an object that is written."""
@@ -48,24 +48,24 @@ _CAGES = {
 def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = ()) -> str:
     """The document of a puzzle, perhaps with its solution and notes, in one line of JSON.
 
-    Raises ValueError with a noun for what it cannot say.
+    Raises ValueError naming what it cannot express.
     """
     n, geometry = puzzle.geometry.side, puzzle.geometry
     shapes = (usual_boxes(n), Geometry(1, n)) if LEAST_SIDE <= n <= MOST_SIDE else ()
     if geometry not in shapes:
         raise ValueError(shape_in_words(geometry))
     puzzle = _with_parity(puzzle)
-    own = {region: at for at, region in enumerate(_own_regions(puzzle))}
+    own = {region: index for index, region in enumerate(_own_regions(puzzle))}
     cells = _cells(puzzle, own)
     whole: Written = {
         "size": n,
         **dict(notes),
-        "grid": [cells[at : at + n] for at in range(0, n * n, n)],
+        "grid": [cells[start : start + n] for start in range(0, n * n, n)],
     }
     whole |= _by_key(puzzle, [rule for rule in puzzle.rules if _group(rule) not in own])
     for key, drawings in _drawings(whole).items():
-        told = whole.get(key, [])
-        whole[key] = [*(told if isinstance(told, list) else ()), *drawings]
+        existing = whole.get(key, [])
+        whole[key] = [*(existing if isinstance(existing, list) else ()), *drawings]
     if solution:
         for cell, value in zip(cells, solution.values, strict=True):
             cell.setdefault("value", value)
@@ -74,7 +74,7 @@ def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = (
 
 
 def _with_parity(puzzle: Puzzle) -> Puzzle:
-    """The puzzle with rules for its even and odd cells, which are read as marks without others."""
+    """The puzzle with even and odd cells as rules, if it has no other rules."""
     odd_of = {puzzle.geometry.even_values: False, puzzle.geometry.odd_values: True}
     marked = {cell: odd_of[mask] for cell, mask in enumerate(puzzle.cells) if mask in odd_of}
     if puzzle.rules or not marked:
@@ -102,56 +102,56 @@ def _own_regions(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
 
 
 def _by_key(puzzle: Puzzle, rules: Sequence[Rule]) -> Written:
-    """What is under each key of rules. Raises ValueError for a rule that has none."""
-    flags, found, last = dict[str, bool](), dict[str, list[Written]](), list[Rule]()
+    """The members of the document with rules. Raises ValueError for a rule without a key."""
+    flags, objects, last = dict[str, bool](), dict[str, list[Written]](), list[Rule]()
     for rule in rules:
         if any(type(rule) in row.kinds for row in LAST.values()):
             last.append(rule)
-        elif flag := next((key for key, each in FLAGS.items() if each == rule), ""):
+        elif flag := next((key for key, flagged in FLAGS.items() if flagged == rule), ""):
             flags[flag] = True
-        elif told := written(rule, puzzle.geometry, by_keys=True):
-            key, members = told
+        elif output := written(rule, puzzle.geometry, by_keys=True):
+            key, members = output
             # the value is the last member
             item = dict(sorted(members, key=lambda member: member[0] == "value"))
-            found.setdefault(key, []).append(item)
+            objects.setdefault(key, []).append(item)
         else:
             raise ValueError(rule.describe(puzzle.geometry))
-    whole: Written = {**flags, **found}
+    whole: Written = {**flags, **objects}
     for key, row in LAST.items():
-        if some := [rule for rule in last if type(rule) in row.kinds]:
-            whole[key] = row.write(some)
+        if matching := [rule for rule in last if type(rule) in row.kinds]:
+            whole[key] = row.write(matching)
     return whole
 
 
 def _cells(puzzle: Puzzle, own: dict[tuple[int, ...], int]) -> list[Written]:
-    """The cells with their givens and marks, and the numbers of the regions if these are own."""
+    """The cells with givens, marks and, unless the regions are the boxes, region numbers."""
     geometry = puzzle.geometry
-    region_of = {cell: at for region, at in own.items() for cell in region}
+    region_of = {cell: index for region, index in own.items() for cell in region}
     cells: list[Written] = []
-    for at, mask in enumerate(puzzle.cells):
+    for index, mask in enumerate(puzzle.cells):
         cell: Written = {}
         if mask & (mask - 1) == 0:
             cell = {"value": mask.bit_length(), "given": True}
         elif mask != geometry.all_values:
             cell = {"givenPencilMarks": [*values_of(mask)]}
         if not geometry.has_boxes:
-            cell["region"] = region_of.get(at)
+            cell["region"] = region_of.get(index)
         cells.append(cell)
     return cells
 
 
 def _drawings(document: Written) -> dict[str, list[Written]]:
     """Drawings of rules that f-puzzles does not draw, by key, as its extensions add them."""
-    found: dict[str, list[Written]] = {}
+    drawings: dict[str, list[Written]] = {}
     for key, value in document.items():
         for item in value if isinstance(value, list) else ():
             if colour := _LINES.get(key):
                 look = {"outlineC": colour, "width": 0.3, "isNewConstraint": True}
-                found.setdefault("line", []).append({"lines": item["lines"], **look})
+                drawings.setdefault("line", []).append({"lines": item["lines"], **look})
             elif name := _TEXTS.get(key):
                 text = {"cells": [item["cell"]], "value": item["value"], "fromConstraint": name}
-                found.setdefault("text", []).append(text | {"fontC": "#000000", "size": 0.7})
+                drawings.setdefault("text", []).append(text | {"fontC": "#000000", "size": 0.7})
             elif name := _CAGES.get(key):
                 cage = {"cells": item["cells"], "fromConstraint": name}
-                found.setdefault("cage", []).append(cage | {"outlineC": "#707070"})
-    return found
+                drawings.setdefault("cage", []).append(cage | {"outlineC": "#707070"})
+    return drawings

@@ -3,9 +3,9 @@
     .Thermo~R9C4~R8C3~R7C2.~R1C2_4~R2C5_1_2
     https://sigh.github.io/Interactive-Sudoku-Solver/?q=.Thermo~R9C4~R8C3
 
-Each constraint is a dot, its type and its arguments; one without a type tells values of cells.
-Rows and columns are single signs, 1-9 and a-g. White space means nothing. A type that is not
-known is refused by its name. Sides are 4 to 16.
+A constraint is a dot, its type and its arguments; without a type it lists values of cells. Rows and
+columns are single signs, 1-9 and a-g. White space is ignored. Unknown types are refused by name.
+Sides are 4 to 16.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Format
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.ruled import given_masks, variant_of
 from pipeline.reading.formats.text import Text, TextLine
+from pipeline.reading.formats.variants import given_masks, variant_of
 from pipeline.settings import Reading
 
 if TYPE_CHECKING:
-    from pipeline.reading.formats.iss.groups import Item
-    from pipeline.reading.formats.iss.layout import Layout
+    from pipeline.reading.formats.iss.groups import GroupItem
+    from pipeline.reading.formats.iss.layout import GridLayout
     from pipeline.reading.formats.iss.phrases import Phrase
 
 _TYPES = r"(?:[XV]|NFA)\s*~|[A-Z][A-Za-z]*[a-z]"
@@ -43,22 +43,21 @@ _FEWEST_GIVENS = 17
 """No classic with fewer has a single solution (McGuire, Tugemann and Civario, 2012)."""
 
 _ENOUGH = 400
-"""Characters that are looked at: no type is so long."""
+"""Characters that are inspected; no type is longer."""
 
 
 def recognise_iss(text: Text) -> str | None:
-    """Recognise a type or a tilde after a dot: no grid has either, even one with letters."""
+    """Recognise a type or a tilde after a dot, which no grid has, not even one with letters."""
     begun = "\n".join(line.text[:_ENOUGH] for line in text.lines[:_ENOUGH])
     return "it begins as a constraint, '.Type~'" if _BEGINS.match(begun) else None
 
 
-def texts_in(lines: Sequence[str]) -> Literal["one", "many", "either"]:
-    """Whether lines are one text, or many, one a line, or may be either.
+def one_or_many(lines: Sequence[str]) -> Literal["one", "many", "either"]:
+    """Whether lines are one text, one text per line, or ambiguous.
 
-    A line may be a text of its own if it has several constraints, or the values of 17 cells.
-    Such lines are many if they cannot be one text: two have a shape, they contradict each other
-    in a value, or each has all that it names, but together they have two layouts. Links are
-    always many.
+    A line may be a text of its own if it has several constraints, or the values of 17 cells. Such
+    lines are separate texts if they cannot be one: two of them have a shape, their values conflict,
+    or each is complete by itself while together they have two layouts. Links are always separate.
     """
     if len(lines) < 2:
         return "one"
@@ -77,7 +76,7 @@ def texts_in(lines: Sequence[str]) -> Literal["one", "many", "either"]:
 
 
 def _may_be_whole(line: str) -> bool:
-    """Whether a line is more than a part of a text, which is often written line by line."""
+    """Whether a line may be a whole text, not one of the lines of a longer text."""
     if _BEGINS.match(line) is None:
         return False
     only_values = _VALUES.match(line) is not None and line.count("~") >= _FEWEST_GIVENS
@@ -85,7 +84,7 @@ def _may_be_whole(line: str) -> bool:
 
 
 def _given_in(line: str) -> tuple[Geometry, tuple[int, ...]] | None:
-    """The grid of a line and the masks of its cells; None if it names what is not in that grid.
+    """The grid of a line and its masks; None if the line names a cell outside of that grid.
 
     The arguments of rules are not read.
     """
@@ -106,18 +105,18 @@ def _given_in(line: str) -> tuple[Geometry, tuple[int, ...]] | None:
 
 
 def _differ(given: Sequence[tuple[Geometry, tuple[int, ...]] | None]) -> bool:
-    """Whether lines about one grid leave a cell no value that all of them allow."""
-    found = [each for each in given if each]
+    """Whether lines about the same grid leave some cell without a candidate."""
+    grids = [grid for grid in given if grid]
     return any(
         not reduce(and_, masks)
-        for geometry in {geometry for geometry, _ in found}
-        for masks in zip(*(masks for other, masks in found if other == geometry), strict=True)
+        for geometry in {geometry for geometry, _ in grids}
+        for masks in zip(*(masks for other, masks in grids if other == geometry), strict=True)
     )
 
 
 def parse_iss(text: Text, reading: Reading) -> Parsed:
     lines = [line.text for line in text.rows[:MOST_LOOKED_AT]]
-    texts = "one" if reading.format == "iss" else texts_in(lines)
+    texts = "one" if reading.format == "iss" else one_or_many(lines)
     if texts == "either":
         expected = (
             "--format iss for one puzzle in several lines, or --format variants for one a line"
@@ -129,28 +128,28 @@ def parse_iss(text: Text, reading: Reading) -> Parsed:
 
 
 def _without_link(text: Text) -> Text:
-    """The text in a link, each sign at its place: what stands for nothing becomes a space."""
+    """The text in a link, with every sign in its column: other characters become spaces."""
     link = _LINK.match(text.lines[0].text)
     if link is None:
         return text
     line = text.single_line()
     query = re.split(r"[&#]", line.text[link.end() :])[0].replace("+", " ")
-    said = _ESCAPE.sub(lambda escape: f"{chr(int(escape[1], 16))}  ", query)
-    return replace(text, lines=(TextLine.of_text(line.number, " " * link.end() + said),))
+    decoded = _ESCAPE.sub(lambda escape: f"{chr(int(escape[1], 16))}  ", query)
+    return replace(text, lines=(TextLine.of_text(line.number, " " * link.end() + decoded),))
 
 
-def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[Item], Layout]:
+def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[GroupItem], GridLayout]:
     """All phrases of a text, the same with their groups, and the layout."""
     # rules take a while to load
     from pipeline.reading.formats.iss.groups import grouped  # noqa: PLC0415
     from pipeline.reading.formats.iss.layout import layout_of  # noqa: PLC0415
     from pipeline.reading.formats.iss.phrases import Phrase, phrases_of  # noqa: PLC0415
-    from pipeline.reading.formats.iss.rules import KNOWN  # noqa: PLC0415
+    from pipeline.reading.formats.iss.rules import KNOWN_TYPES  # noqa: PLC0415
 
     every = phrases_of(text)
     for phrase in every:
-        if phrase.name not in KNOWN:
-            raise phrase.wrong(phrase.type, "rules that are known")
+        if phrase.name not in KNOWN_TYPES:
+            raise phrase.wrong(phrase.type, "known rules")
     if not every:
         raise text.at_end("a constraint, such as '.~R1C1_5'", "none")
     items = grouped(every)
@@ -178,9 +177,9 @@ def _puzzle_in(text: Text, steps: int) -> Parsed:
 
 
 def render_iss(puzzle: Puzzle, _notation: str) -> str:
-    """Write all constraints in one line, the shape first: so many lines are many texts.
+    """Write all constraints in one line, the shape first, so that each line is a text.
 
-    Raises ValueError with a noun for what they cannot say.
+    Raises ValueError naming what they cannot express.
     """
     from pipeline.reading.formats.iss.writing import constraints  # noqa: PLC0415 - as above
 

@@ -11,15 +11,15 @@ from pipeline.puzzle.geometry import Geometry, usual_boxes
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, lines, neighbours, outside
 from pipeline.puzzle.rules.regions import ExtraRegion, Windoku
-from pipeline.reading.formats.codecs import Codec, Fields, codec, field, nothing, read_only
+from pipeline.reading.formats.codecs import Codec, RuleFields, codec, field, nothing, read_only
 from pipeline.reading.formats.iss.phrases import Arguments, Context, cell_word, line_word
-from pipeline.reading.formats.ruled import RowColumn, cells_along
+from pipeline.reading.formats.variants import RowColumn, cells_along
 
 APART = "-"
 """A word between groups of cells."""
 
 LOOP = "LOOP"
-_MOST_OF_PIECE = 30
+_MAX_SEGMENT_SUM = 30
 _MOST_WEIGHT = 100
 _WEIGHT = re.compile(r"-?\d{1,9}", re.ASCII)
 
@@ -44,26 +44,26 @@ def write_parts(parts: Iterable[Sequence[int]], geometry: Geometry) -> list[str]
     return [word for part in parts for word in (APART, *write_cells(part, geometry))][1:]
 
 
-def number(name: str, least: int = 0, usual: int | None = None) -> Codec:
+def number(name: str, minimum: int = 0, usual: int | None = None) -> Codec:
     """A number, which may be missing if there is a usual one."""
 
     def read(args: Arguments) -> int:
-        return args.number(least) if usual is None or args.has_number() else usual
+        return args.number(minimum) if usual is None or args.has_number() else usual
 
     return field(name, write_number)(read)
 
 
-def line(least: int = 2) -> Codec:
+def line(minimum: int = 2) -> Codec:
     """The cells of a line; fewer mean nothing."""
 
-    def read(args: Arguments) -> list[Fields]:
-        return [{"line": cells}] if len(cells := args.cells()) >= least else []
+    def read(args: Arguments) -> list[RuleFields]:
+        return [{"line": cells}] if len(cells := args.cells()) >= minimum else []
 
     return Codec(read, lambda rule, geometry: write_cells(rule.line, geometry))
 
 
-def cells(name: str, least: int = 1, *, once: bool = False) -> Codec:
-    return field(name, write_cells)(lambda args: args.cells(least, once=once))
+def cells(name: str, minimum: int = 1, *, once: bool = False) -> Codec:
+    return field(name, write_cells)(lambda args: args.cells(minimum, once=once))
 
 
 each_cell = Codec(
@@ -91,7 +91,7 @@ row_or_column_indexed = word("row", "'R' or 'C'", R=True, C=False)
 def grid(is_met: Callable[[Context], bool], expected: str) -> Codec:
     """No argument, but a condition that the grid has to meet."""
 
-    def read(args: Arguments) -> list[Fields]:
+    def read(args: Arguments) -> list[RuleFields]:
         if not is_met(args.context):
             raise args.wrong(args.type, expected)
         return [{}]
@@ -122,30 +122,30 @@ def row_or_column(args: Arguments) -> tuple[int, ...]:
 
 
 @codec(lambda rule, geometry: write_cells((rule.a, rule.b), geometry))
-def pairs_of_neighbours(args: Arguments) -> Iterator[Fields]:
+def pairs_of_neighbours(args: Arguments) -> Iterator[RuleFields]:
     """Every two cells that are neighbours; each has to be in such a pair."""
     cells = args.cells(2, once=True)
-    places = {cell: at for at, cell in enumerate(cells)}
-    found = (pair for pair in neighbours(args.geometry) if places.keys() >= {*pair})
-    bound = sorted(sorted(places[cell] for cell in pair) for pair in found)
+    indices = {cell: index for index, cell in enumerate(cells)}
+    pairs = (pair for pair in neighbours(args.geometry) if indices.keys() >= {*pair})
+    bound = sorted(sorted(indices[cell] for cell in pair) for pair in pairs)
     paired = {*chain.from_iterable(bound)}
-    for at, word in enumerate(args.phrase.words):
-        if at not in paired:
+    for index, word in enumerate(args.phrase.words):
+        if index not in paired:
             raise args.wrong(word, "a neighbour of another of these cells")
     return ({"a": cells[a], "b": cells[b]} for a, b in bound)
 
 
-def from_both_ends(most: Callable[[Geometry], int | None] = lambda _: None) -> Codec:
+def from_both_ends(maximum: Callable[[Geometry], int | None] = lambda _: None) -> Codec:
     """A row or column, a clue at its beginning and one at its end; either may be missing."""
 
-    def read(args: Arguments) -> Iterator[Fields]:
+    def read(args: Arguments) -> Iterator[RuleFields]:
         line, clues = args.row_or_column(), args.phrase.words[1:3]
         if not any(clue.text for clue in clues):
             raise args.short("a number")
         for clue, cells in zip(clues, (line, line[::-1]), strict=False):
             args.next("a number")
             if clue.text:
-                yield {"line": cells, "number": args.number_in(clue, 1, most(args.geometry))}
+                yield {"line": cells, "number": args.number_in(clue, 1, maximum(args.geometry))}
 
     def write(rule: outside.Outside, geometry: Geometry) -> list[str]:
         before = [] if rule.line[0] < rule.line[-1] else [""]
@@ -219,14 +219,14 @@ def _weighted_words(rule: cages.Sum, geometry: Geometry) -> list[str]:
 
 
 @codec(_weighted_words)
-def weighted_sum(args: Arguments) -> Iterator[Fields]:
+def weighted_sum(args: Arguments) -> Iterator[RuleFields]:
     """A sum, perhaps with a factor for each cell: `12_=_1_-2`."""
     word = args.next("a number")
     numbers = word.text.split("_")
-    if not all(_WEIGHT.fullmatch(each) for each in (numbers[0], *numbers[2:])):
+    if not all(_WEIGHT.fullmatch(text) for text in (numbers[0], *numbers[2:])):
         raise args.wrong(word, "a number, or '12_=_1_-2'")
     if numbers[1:2] not in ([], ["="]):
-        raise args.wrong(word, "'=' behind the sum")
+        raise args.wrong(word, "'=' after the sum")
     total, cells = int(numbers[0]), args.cells()
     weights = [*map(int, numbers[2:])] if len(numbers) > 1 else [1] * len(cells)
     if max(map(abs, weights), default=0) > _MOST_WEIGHT:
@@ -244,11 +244,11 @@ def _sum_line_words(rule: lines.SumLine, geometry: Geometry) -> list[str]:
 
 
 @codec(_sum_line_words)
-def sum_line(args: Arguments) -> Iterator[Fields]:
+def sum_line(args: Arguments) -> Iterator[RuleFields]:
     is_loop = any(word.text == LOOP for word in args.phrase.words[-1:])
     # ISS takes a loop of zeros for a sum of 1 only
-    least = 2 if is_loop and args.geometry.lowest == 0 else 1
-    total, words = args.number(least, _MOST_OF_PIECE), args.rest(1)
+    minimum = 2 if is_loop and args.geometry.lowest == 0 else 1
+    total, words = args.number(minimum, _MAX_SEGMENT_SUM), args.rest(1)
     cells = tuple(map(args.cell_in, words[:-1] if is_loop else words))
     if not cells:
         raise args.short("1 cells or more")
@@ -277,7 +277,7 @@ def look_and_say(args: Arguments) -> tuple[int, ...]:
 
 
 @codec(lambda rule, geometry: write_cells((rule.counter, *rule.counted), geometry))
-def counted(args: Arguments) -> Iterator[Fields]:
+def count_of_values(args: Arguments) -> Iterator[RuleFields]:
     counter, *counted = args.cells(2, once=True)
     yield {"counter": counter, "counted": tuple(counted)}
 
@@ -296,12 +296,12 @@ def groups_apart(args: Arguments) -> tuple[tuple[int, ...], ...]:
     lambda parts, geometry: [str(len(parts)), *write_cells(chain.from_iterable(parts), geometry)],
 )
 def groups_of_one_size(args: Arguments) -> tuple[tuple[int, ...], ...]:
-    number = args.number(least=2, most=args.geometry.size)
+    number = args.number(minimum=2, maximum=args.geometry.size)
     cells = args.cells()
     size, rest = divmod(len(cells), number)
     if rest:
         raise args.short(f"cells for {number} groups of one size", len(cells))
-    return tuple(cells[at : at + size] for at in range(0, len(cells), size))
+    return tuple(cells[start : start + size] for start in range(0, len(cells), size))
 
 
 def _arrow_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
@@ -309,7 +309,7 @@ def _arrow_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
 
 
 @codec(_arrow_words)
-def arrow(args: Arguments) -> Iterator[Fields]:
+def arrow(args: Arguments) -> Iterator[RuleFields]:
     circle, *shaft = args.cells(2)
     yield {"circle": (circle,), "shaft": tuple(shaft)}
 
@@ -320,9 +320,9 @@ def _pill_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
 
 
 @codec(_pill_words)
-def pill_arrow(args: Arguments) -> Iterator[Fields]:
+def pill_arrow(args: Arguments) -> Iterator[RuleFields]:
     """An arrow whose circle, the first cells, is read like a text."""
-    size = args.number(least=2, most=cages.MAX_CIRCLE)
+    size = args.number(minimum=2, maximum=cages.MAX_CIRCLE)
     cells = args.cells(size + 1)
     yield {"circle": tuple(sorted(cells[:size])), "shaft": cells[size:]}
 
@@ -359,7 +359,9 @@ def diagonal(args: Arguments) -> tuple[int, ...]:
         (column == columns, (-1, -1)),
         (row == rows, (-1, 1)),
     ]
-    diagonals = [cells_along(args.geometry, (row, column), step) for at, step in steps if at]
+    diagonals = [
+        cells_along(args.geometry, (row, column), step) for applies, step in steps if applies
+    ]
     is_lower_corner = row == rows and column in (1, columns)
     if not diagonals or is_lower_corner or cell >= args.geometry.inner:
         raise args.wrong(corner, "a cell at the edge of the grid, but no lower corner")

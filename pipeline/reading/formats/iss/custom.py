@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.rules import custom, free
-from pipeline.reading.formats.codecs import Codec, Fields, codec, field, read_only
+from pipeline.reading.formats.codecs import Codec, RuleFields, codec, field, read_only
 from pipeline.reading.formats.iss import machines
 from pipeline.reading.formats.iss.codecs import (
     APART,
@@ -18,8 +18,8 @@ from pipeline.reading.formats.iss.codecs import (
     write_parts,
 )
 from pipeline.reading.formats.iss.phrases import Arguments
-from pipeline.reading.formats.ruled import cells_along
 from pipeline.reading.formats.text import Word
+from pipeline.reading.formats.variants import cells_along
 
 
 def _named_lines(args: Arguments, *, named: bool = True) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -37,15 +37,15 @@ def _named_lines(args: Arguments, *, named: bool = True) -> Iterator[tuple[str, 
 
 
 def _label(text: str) -> str:
-    """A name as people may read it."""
-    said = "".join(sign if sign.isprintable() else " " for sign in unquote(text))
-    short = " ".join(said.split())
-    most = custom.MAX_LABEL
-    return short if len(short) <= most else f"{short[: most - 1].rstrip()}…"
+    """A printable label."""
+    printable = "".join(sign if sign.isprintable() else " " for sign in unquote(text))
+    short = " ".join(printable.split())
+    max_length = custom.MAX_LABEL
+    return short if len(short) <= max_length else f"{short[: max_length - 1].rstrip()}…"
 
 
 def _labelled(rule: custom.Relation | custom.StateMachine, geometry: Geometry) -> list[str]:
-    """The cells of a line behind its name, whose signs with a meaning in texts are escaped."""
+    """The cells of a line after its name, in which signs with a meaning are escaped."""
     escaped = "".join(
         sign if sign.isascii() and sign.isalnum() else "".join(f"%{b:02X}" for b in sign.encode())
         for sign in rule.label
@@ -54,9 +54,9 @@ def _labelled(rule: custom.Relation | custom.StateMachine, geometry: Geometry) -
 
 
 def related_lines(*, once: bool = False) -> Codec:
-    """Lines for a relation; one of a single cell means nothing."""
+    """Lines for a relation; a line of a single cell has no effect."""
 
-    def read(args: Arguments) -> Iterator[Fields]:
+    def read(args: Arguments) -> Iterator[RuleFields]:
         for name, cells in _named_lines(args):
             if once and len({*cells}) < len(cells):
                 raise args.wrong(args.type, "different cells")
@@ -76,12 +76,14 @@ def related(*, is_old: bool = False) -> Codec:
             raise args.wrong(word, f"{expected} ({error})") from None
 
     def write(related: tuple[int, ...], geometry: Geometry) -> list[str]:
-        return [machines.key_of(related, geometry.values)]
+        return [machines.relation_key(related, geometry.values)]
 
     return field("related", read_only if is_old else write)(read)
 
 
-def _machines(args: Arguments, expected: str, make: machines.Make, *, named: bool) -> list[Fields]:
+def _machines(
+    args: Arguments, expected: str, make: machines.Make, *, named: bool
+) -> list[RuleFields]:
     """The machine of the first argument for each of the lines."""
     word = args.next(expected)
     groups = [*_named_lines(args, named=named)]
@@ -89,11 +91,11 @@ def _machines(args: Arguments, expected: str, make: machines.Make, *, named: boo
         raise args.short("1 cells or more")
     length = max(len(cells) for _, cells in groups)
     try:
-        found = args.context.work.machine(make, word.text, args.geometry.values, length)
+        machine = args.context.work.machine(make, word.text, args.geometry.values, length)
         label = "" if named else _label(_pattern_text(word.text))
     except ValueError as error:
         raise args.wrong(word, f"{expected} ({error})") from None
-    return [found._asdict() | {"line": cells, "label": name or label} for name, cells in groups]
+    return [machine._asdict() | {"line": cells, "label": name or label} for name, cells in groups]
 
 
 def _machine_words(rule: custom.StateMachine, geometry: Geometry) -> list[str]:
@@ -113,12 +115,12 @@ def _pattern(text: str, values: Sequence[int], work: machines.Work) -> machines.
 
 
 @codec(_machine_words)
-def state_machine(args: Arguments) -> list[Fields]:
+def state_machine(args: Arguments) -> list[RuleFields]:
     return _machines(args, "a state machine in base64", machines.machine_in, named=True)
 
 
 @codec(read_only)
-def pattern(args: Arguments) -> list[Fields]:
+def pattern(args: Arguments) -> list[RuleFields]:
     return _machines(args, "a pattern in base64", _pattern, named=False)
 
 
@@ -130,7 +132,7 @@ def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str
 
 
 @codec(_connected_words)
-def connected(args: Arguments) -> Iterator[Fields]:
+def connected(args: Arguments) -> Iterator[RuleFields]:
     """A group, or nothing for the grid, then values, and perhaps the number of cells."""
     geometry = args.geometry
     expected = "a group of cells, such as 'VA', or nothing for the grid"
@@ -155,15 +157,15 @@ def offset(args: Arguments) -> int:
 
 
 def _region_cells(args: Arguments, words: Iterable[Word]) -> tuple[int, ...]:
-    """Cells that tell regions."""
+    """Cells that are region labels."""
     if free.REGIONS not in dict(args.context.groups):
         raise args.wrong(args.type, "'.ChaosConstruction' beside it")
-    found = []
+    cells = []
     for word in words:
-        found.append(args.cell_in(word))
+        cells.append(args.cell_in(word))
         if not word.text.upper().startswith(free.REGIONS):
-            raise args.wrong(word, f"a cell that tells a region, such as '{free.REGIONS}1'")
-    return tuple(found)
+            raise args.wrong(word, f"a region label, such as '{free.REGIONS}1'")
+    return tuple(cells)
 
 
 control = field("control", write_cell)(Arguments.cell)

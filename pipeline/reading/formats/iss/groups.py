@@ -11,23 +11,23 @@ from pipeline.reading.formats.iss.phrases import Arguments, Context, Phrase
 OR, AND, REPLICATE, END = GROUPS = ("Or", "And", "Replicate", "End")
 _DEEPEST = 20
 _MOST_PHRASES = 20_000
-"""Constraints of a text, counting those that are replicated."""
+"""Maximum number of constraints of a text, including copies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """The phrase that opens a group, and what is in it."""
+    """The phrase that opens a group, and the statements in it."""
 
     phrase: Phrase
-    items: tuple[Item, ...]
+    items: tuple[GroupItem, ...]
 
 
-Item = Phrase | Composite
+GroupItem = Phrase | Composite
 
 
-def grouped(phrases: Sequence[Phrase]) -> tuple[Item, ...]:
+def grouped(phrases: Sequence[Phrase]) -> tuple[GroupItem, ...]:
     """The phrases, those between a type of GROUPS and its `.End` as one. Raises InvalidPuzzle."""
-    open_groups: list[tuple[Phrase | None, list[Item]]] = [(None, [])]
+    open_groups: list[tuple[Phrase | None, list[GroupItem]]] = [(None, [])]
     for phrase in phrases:
         name = phrase.name
         if name == END:
@@ -40,7 +40,7 @@ def grouped(phrases: Sequence[Phrase]) -> tuple[Item, ...]:
             open_groups[-1][1].append(Composite(opener, tuple(items)))
         elif name in GROUPS:
             if len(open_groups) > _DEEPEST:
-                raise phrase.wrong(phrase.type, f"at most {_DEEPEST} groups in each other")
+                raise phrase.wrong(phrase.type, f"groups nested at most {_DEEPEST} deep")
             open_groups.append((phrase, []))
         else:
             open_groups[-1][1].append(phrase)
@@ -50,20 +50,20 @@ def grouped(phrases: Sequence[Phrase]) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def inside(items: Sequence[Item]) -> Iterator[tuple[Phrase, tuple[str, ...]]]:
-    """Each phrase in a group, with the types of the groups around it, the outer ones first."""
+def inside(items: Sequence[GroupItem]) -> Iterator[tuple[Phrase, tuple[str, ...]]]:
+    """Each phrase inside a group, with the types of the enclosing groups, outermost first."""
     for item in items:
         if isinstance(item, Composite):
             around = (item.phrase.name,)
-            for each in item.items:
-                if isinstance(each, Phrase):
-                    yield each, around
-            for phrase, others in inside(item.items):
-                yield phrase, around + others
+            for inner in item.items:
+                if isinstance(inner, Phrase):
+                    yield inner, around
+            for phrase, nested in inside(item.items):
+                yield phrase, around + nested
 
 
-def replicated(items: Sequence[Item], context: Context) -> tuple[Item, ...]:
-    """The same without `Replicate`, which becomes an `And` of copies. Raises InvalidPuzzle."""
+def replicated(items: Sequence[GroupItem], context: Context) -> tuple[GroupItem, ...]:
+    """Replace every `Replicate` by an `And` of its copies. Raises InvalidPuzzle."""
     return _Copies(context).of(items, None)
 
 
@@ -71,14 +71,16 @@ class _Copies:
     def __init__(self, context: Context) -> None:
         self._context, self._made = context, 0
 
-    def of(self, items: Sequence[Item], shift: tuple[int, int] | None) -> tuple[Item, ...]:
-        """Copies of the items, moved so many rows down and columns to the right.
+    def of(
+        self, items: Sequence[GroupItem], shift: tuple[int, int] | None
+    ) -> tuple[GroupItem, ...]:
+        """Copies of the items, moved down and right by `shift` rows and columns.
 
-        None: the items themselves, as far as they are not replicated.
+        Without a shift, the items themselves, with their replications expanded.
         """
         return tuple(self._copy(item, shift) for item in items)
 
-    def _copy(self, item: Item, shift: tuple[int, int] | None) -> Item:
+    def _copy(self, item: GroupItem, shift: tuple[int, int] | None) -> GroupItem:
         phrase = item if isinstance(item, Phrase) else item.phrase
         self._made += 1
         if self._made > _MOST_PHRASES:
@@ -90,13 +92,13 @@ class _Copies:
             phrase.check_ended()
             return Composite(phrase, self.of(item.items, shift))
         shifts = _shifts(Arguments(phrase, self._context), shift or (0, 0))
-        copies = [self.of(item.items, each) for each in shifts]
+        copies = [self.of(item.items, offset) for offset in shifts]
         opener = replace(phrase, type=phrase.type._replace(text=AND), words=())
-        return Composite(opener, tuple(each for copy in copies for each in copy))
+        return Composite(opener, tuple(copied for copy in copies for copied in copy))
 
 
 def _shifts(args: Arguments, shift: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    """How far the copies of a `Replicate`, which is itself moved, are from what is in it."""
+    """The shifts of the copies of a `Replicate` that is itself moved by `shift`."""
     expected = "the cells of copies in base64"
     word = args.next(expected)
     origin = args.cell() if args.has_more() else 0

@@ -1,4 +1,4 @@
-"""The grid of a text: its shape and values, boxes, pieces, and cells outside of it."""
+"""The grid of a text: shape, values, boxes, jigsaw regions, and cells outside the grid."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipeline.puzzle.rules.regions import Region
 from pipeline.reading.formats.iss.codecs import ties_of
 from pipeline.reading.formats.iss.machines import Work
 from pipeline.reading.formats.iss.phrases import Arguments, Context, Phrase
-from pipeline.reading.formats.ruled import groups_of
+from pipeline.reading.formats.variants import groups_of
 
 LARGEST = 16
 """The most rows, columns and values."""
@@ -32,15 +32,15 @@ _PREFIX = re.compile(r"[A-Z]{1,8}", re.ASCII)
 _RAW = "Raw"
 _USUAL_TIES = "only-unclued"
 _MISSING = ("DGC", "DGR", "DGB")
-"""The groups of cells that tell the values that rows, columns and boxes miss."""
+"""The groups of extra cells for the values missing from rows, columns and boxes."""
 
 Areas = tuple[tuple[int, ...], ...]
 
 
-class Layout(NamedTuple):
-    """The geometry of a text, its boxes and the pieces of its jigsaws, and the rules of these.
+class GridLayout(NamedTuple):
+    """The geometry of a text, its boxes, its jigsaw regions, and the rules of both.
 
-    `phrases` are all those outside of groups.
+    `phrases` are the phrases outside of groups.
     """
 
     phrases: Sequence[Phrase]
@@ -50,9 +50,9 @@ class Layout(NamedTuple):
     rules: list[Rule]
 
     def contexts(self, work: Work) -> tuple[Context, Context]:
-        """What phrases outside and inside of groups are about."""
-        others = {*range(self.geometry.inner)}.difference(*self.chunks)
-        around = (*self.chunks, tuple(others)) if self.chunks and others else self.chunks
+        """The contexts of phrases outside and inside of groups."""
+        remaining = {*range(self.geometry.inner)}.difference(*self.chunks)
+        around = (*self.chunks, tuple(remaining)) if self.chunks and remaining else self.chunks
         ties = _USUAL_TIES
         for args in _of(self.phrases, "FullRankTies"):
             ties = ties_of(args)
@@ -76,8 +76,8 @@ class _Shape(NamedTuple):
         return max(self.rows, self.columns)
 
 
-def layout_of(phrases: Sequence[Phrase]) -> Layout:
-    """The layout that the phrases outside of groups tell. Raises InvalidPuzzle."""
+def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
+    """The layout given by the phrases outside of groups. Raises InvalidPuzzle."""
     for args in _of(phrases, "NoBoxes"):
         args.check_ended()
     shape = _shape(phrases)
@@ -96,17 +96,17 @@ def layout_of(phrases: Sequence[Phrase]) -> Layout:
         units = [] if shape.is_raw else [*_units(geometry, boxes)]
         rules = [*units]
     _check_rows(phrases, shape)
-    chunks = tuple(_pieces(phrases, shape, size))
+    chunks = tuple(_jigsaw_regions(phrases, shape, size))
     rules += map(Region, chunks)
     for args in _of(phrases, "RegionSameValues"):
         args.check_ended()
         areas = [*chunks, *(unit.group for unit in units)]
-        most = max(map(len, areas), default=0)
-        largest = tuple(area for area in areas if len(area) == most)
-        if 0 < most < shape.number and len(largest) > 1:
+        largest_size = max(map(len, areas), default=0)
+        largest = tuple(area for area in areas if len(area) == largest_size)
+        if 0 < largest_size < shape.number and len(largest) > 1:
             rules.append(SameRegions(largest))
     rules += _about_regions(phrases, geometry, boxes, size)
-    return Layout(phrases, geometry, boxes, chunks, rules)
+    return GridLayout(phrases, geometry, boxes, chunks, rules)
 
 
 def _of(phrases: Sequence[Phrase], name: str) -> Iterator[Arguments]:
@@ -115,11 +115,11 @@ def _of(phrases: Sequence[Phrase], name: str) -> Iterator[Arguments]:
 
 
 def _only(phrases: Sequence[Phrase], name: str) -> Arguments | None:
-    """Those of the phrase of that type, if there is one. Raises InvalidPuzzle for several."""
-    found = [*_of(phrases, name)]
-    for another in found[1:]:
+    """The arguments of the phrase of that type, or None. Raises InvalidPuzzle for several."""
+    matches = [*_of(phrases, name)]
+    for another in matches[1:]:
         raise another.wrong(another.type, f"a single '.{name}'")
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def _shape(phrases: Sequence[Phrase]) -> _Shape:
@@ -134,12 +134,14 @@ def _shape(phrases: Sequence[Phrase]) -> _Shape:
         raise args.wrong(size, expected)
     lowest, number = 1, max(rows, columns)
     if args.has_more() and (word := args.next("values")).text:
-        told = _VALUES.fullmatch(word.text)
-        lowest = int(told[1] or 1) if told else 1
-        number = int(told[2]) - (lowest - 1 if told[1] else 0) if told else 0
+        values = _VALUES.fullmatch(word.text)
+        lowest = int(values[1] or 1) if values else 1
+        number = int(values[2]) - (lowest - 1 if values[1] else 0) if values else 0
         if not max(rows, columns) <= number <= LARGEST:
-            least, most = max(rows, columns), LARGEST
-            expected = f"the number of values, {least} to {most}, or the first and the last, '0-9'"
+            minimum, maximum = max(rows, columns), LARGEST
+            expected = (
+                f"the number of values, {minimum} to {maximum}, or the first and the last, '0-9'"
+            )
             raise args.wrong(word, expected)
     is_raw = args.has_more()
     if is_raw and (word := args.next(_RAW)).text != _RAW:
@@ -218,13 +220,15 @@ def _check_rows(phrases: Sequence[Phrase], shape: _Shape) -> None:
             raise args.wrong(args.type, "a grid with rows and columns")
 
 
-def _pieces(phrases: Sequence[Phrase], shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
-    """The pieces of all jigsaws; other cells may be left, which have one sign."""
+def _jigsaw_regions(
+    phrases: Sequence[Phrase], shape: _Shape, size: int
+) -> Iterator[tuple[int, ...]]:
+    """The regions of all jigsaws; remaining cells share one sign."""
     number = shape.rows * shape.columns
     for args in _of(phrases, "Jigsaw"):
         expected = f"{number} signs, {size} for each region"
         signs = args.next(expected)
-        if args.has_more():  # an old text, which tells the shape too
+        if args.has_more():  # an old text, with the shape
             name = f"{shape.rows}x{shape.columns}"
             if signs.text != name:
                 raise args.wrong(signs, f"'{name}', or {expected}")
@@ -233,9 +237,9 @@ def _pieces(phrases: Sequence[Phrase], shape: _Shape, size: int) -> Iterator[tup
         if len(signs.text) != number:
             raise args.wrong(signs, expected)
         groups = groups_of(signs.text)
-        others = [group for group in groups if len(group) != size]
-        misfits = [each for each in others if shape.largest <= len(each) <= shape.number]
-        if len(groups) > 1 and (len(others) > 1 or misfits):
+        irregular = [group for group in groups if len(group) != size]
+        misfits = [group for group in irregular if shape.largest <= len(group) <= shape.number]
+        if len(groups) > 1 and (len(irregular) > 1 or misfits):
             raise args.wrong(signs, f"{expected}, and other cells of one sign")
         yield from (group for group in groups if len(group) == size)
 
@@ -245,7 +249,7 @@ def _about_regions(
 ) -> Iterator[Rule]:
     if args := _only(phrases, "ChaosConstruction"):
         args.check_ended()
-        assert geometry.free  # noqa: S101 - it has the cells that tell regions
+        assert geometry.free  # noqa: S101 - it has the region labels
         if size < 2 or geometry.inner % size or geometry.inner // size > geometry.side:
             expected = f"cells that make up regions of {size}, at most {geometry.side} regions"
             raise args.wrong(args.type, expected)

@@ -1,7 +1,7 @@
-"""State machines and relations as texts write them: NFAs in base64, patterns, keys, sets of cells.
+"""State machines and relations in texts: NFAs in base64, patterns, keys, sets of cells.
 
-Machines may be nondeterministic; `determined` makes them deterministic, as far as a line needs it.
-Everything raises ValueError for what cannot be read, or is too large.
+Machines may be nondeterministic; `determined` makes them deterministic for lines up to a length.
+All functions raise ValueError for input that cannot be read or is too large.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ _ALPHABET = ascii_letters[26:] + ascii_letters[:26] + digits + "-_"
 _INDEX = {sign: index for index, sign in enumerate(_ALPHABET)}
 _PLAIN, _PACKED = 0, 1
 _MOST_STEPS = 2_000_000
-"""Moves of states in sets that are looked at, for one machine."""
+"""Maximum number of moves that are followed for one machine."""
 
 _STEPS_OF_SIGN, _STEPS_OF_MOVES = 2, 4
-"""Steps that a sign of an NFA in base64, and the moves of a state by each value, count for."""
+"""Steps per sign of an NFA in base64, and per value of a state's moves."""
 
 
 class Machine(NamedTuple):
-    """States from 0 on: for each the states that it moves to by each value.
+    """An NFA: for each state and value, the next states.
 
-    A value is an index from 0 on into the values of a cell.
+    A value is an index into the values of a cell.
     """
 
     moves: list[list[Sequence[int]]]
@@ -37,7 +37,7 @@ class Machine(NamedTuple):
 
 
 def sixes(text: str) -> list[int]:
-    """The numbers of six bits that the signs of a text in base64 are."""
+    """The six-bit numbers of a base64 text."""
     unknown = next((sign for sign in text if sign not in _INDEX), None)
     if unknown is not None:
         raise ValueError(f"{unknown!r} in it")
@@ -51,28 +51,31 @@ def bytes_of(text: str) -> bytes:
 
 
 def _bits_in(text: str) -> str:
-    """The bits of whole bytes of a text in base64, as a text of 0 and 1."""
+    """The bits of the whole bytes of a base64 text, as 0s and 1s."""
     numbers = sixes(text.rstrip("="))
     if len(numbers) % 4 == 1:
         raise ValueError("it is cut off")
     bits = "".join(f"{number:06b}" for number in numbers)
     whole = len(bits) // 8 * 8
     if "1" in bits[whole:]:
-        raise ValueError("bits behind its end")
+        raise ValueError("extra bits at its end")
     return bits[:whole]
 
 
 def bits_of(text: str) -> list[int]:
-    """The indices of the bits that are set; each sign has six of them, the lowest first."""
+    """The indices of the set bits; each sign has six, the lowest first."""
     return [
-        6 * at + bit for at, six in enumerate(sixes(text)) for bit in range(6) if six >> bit & 1
+        6 * index + bit
+        for index, six in enumerate(sixes(text))
+        for bit in range(6)
+        if six >> bit & 1
     ]
 
 
 def related_in(key: str, values: Sequence[int], *, is_old: bool = False) -> tuple[int, ...]:
     """The relation of a key, as `Relation` has it: bits row by row, a row for each first value.
 
-    In keys of old texts (`is_old`), `-` and `_` stand for each other.
+    In keys of old texts (`is_old`), `-` and `_` are swapped.
     """
     if is_old:
         key = key.translate({ord("-"): "_", ord("_"): "-"})
@@ -86,12 +89,12 @@ def related_in(key: str, values: Sequence[int], *, is_old: bool = False) -> tupl
     return tuple(related)
 
 
-def key_of(related: Sequence[int], values: Sequence[int]) -> str:
+def relation_key(related: Sequence[int], values: Sequence[int]) -> str:
     """The key of a relation, as `related_in` reads it."""
     count = len(values)
     bits = [
-        count * at + other
-        for at, value in enumerate(values)
+        count * index + other
+        for index, value in enumerate(values)
         for other, after in enumerate(values)
         if value < len(related) and related[value] >> after & 1
     ]
@@ -127,8 +130,8 @@ def machine_in(text: str, values: Sequence[int], work: Work) -> Machine:
     bits = _Bits(_bits_in(text))
     form, width, symbols = bits.number(2), bits.number(4) + 1, bits.number(4) + 1
     if form not in (_PLAIN, _PACKED):
-        raise ValueError("another kind of machine than the two that are known")
-    starts, others = bits.number(width), bits.number(width)
+        raise ValueError("an unknown kind of machine")
+    starts, accepting = bits.number(width), bits.number(width)
     starts_accepted = bits.number(starts)
     accepted = [state for state in range(starts) if starts_accepted >> state & 1]
     by_count = bits.number(4) if form == _PLAIN else symbols
@@ -144,16 +147,16 @@ def machine_in(text: str, values: Sequence[int], work: Work) -> Machine:
             raise ValueError(f"it is for more than {count} values")
         moves.append([*row[:count]])
     if bits.number(bits.left):
-        raise ValueError("bits behind its end")
+        raise ValueError("extra bits at its end")
     reached = (state for row in moves for states in row for state in states)
-    highest = max(starts + others - 1, *reached, 0)
+    highest = max(starts + accepting - 1, *reached, 0)
     if not starts or highest >= len(moves):
-        raise ValueError(f"{len(moves)} states, but also one of the number {highest}")
-    accepted += range(starts, starts + others)
+        raise ValueError(f"{len(moves)} states, but a reference to state {highest}")
+    accepted += range(starts, starts + accepting)
     machine = Machine(moves, frozenset(accepted), tuple(range(starts)))
     unreached = {*range(len(moves))} - _reached(machine)
     if any(state in machine.accepted or any(moves[state]) for state in unreached):
-        raise ValueError("states that nothing leads to, as in a text that is damaged")
+        raise ValueError("unreachable states: the text is damaged")
     return machine
 
 
@@ -188,22 +191,22 @@ def _plain(bits: _Bits, moves: int, symbols: int, width: int) -> Iterator[tuple[
 def machine_text(moves: Sequence[bytes], accepted: Collection[int], values: Sequence[int]) -> str:
     """The text of a deterministic machine, as `machine_in` reads it.
 
-    Its states are told in this order: the first, those that are accepted, all others.
+    Its states are written in this order: the first, the accepting ones, all others.
     """
     states = sorted(range(len(moves)), key=lambda state: (state > 0, state not in accepted))
-    index = {state: at for at, state in enumerate(states)}
-    others = len({*accepted} - {0})
-    width = max(len(moves) - 1, others, 1).bit_length()
-    bits = f"{_PACKED:02b}{width - 1:04b}{len(values) - 1:04b}{1:0{width}b}{others:0{width}b}"
+    index = {state: position for position, state in enumerate(states)}
+    accepting = len({*accepted} - {0})
+    width = max(len(moves) - 1, accepting, 1).bit_length()
+    bits = f"{_PACKED:02b}{width - 1:04b}{len(values) - 1:04b}{1:0{width}b}{accepting:0{width}b}"
     bits += str(int(0 in accepted))
     for state in states:
         after = [_after(moves[state], value) for value in values]
-        mask = sum(1 << at for at, each in enumerate(after) if each in index)
+        mask = sum(1 << bit for bit, target in enumerate(after) if target in index)
         bits += f"{mask:0{len(values)}b}"
-        bits += "".join(f"{index[each]:0{width}b}" for each in after if each in index)
+        bits += "".join(f"{index[target]:0{width}b}" for target in after if target in index)
     bits += "0" * (-len(bits) % 8)
     bits += "0" * (-len(bits) % 6)
-    return "".join(_ALPHABET[int(bits[at : at + 6], 2)] for at in range(0, len(bits), 6))
+    return "".join(_ALPHABET[int(bits[start : start + 6], 2)] for start in range(0, len(bits), 6))
 
 
 class Determined(NamedTuple):
@@ -244,24 +247,25 @@ Make = Callable[[str, Sequence[int], Work], Machine]
 def restated(
     moves: Sequence[bytes], accepted: Collection[int], values: Sequence[int], length: int
 ) -> Determined:
-    """A deterministic machine as `determined` would have it for lines of that many cells."""
+    """A deterministic machine in the form of `determined`, for lines of that length."""
     rows = [[_after(row, value) for value in values] for row in moves]
     machine = Machine(
-        [[() if each == NO_STATE else (each,) for each in row] for row in rows], frozenset(accepted)
+        [[() if state == NO_STATE else (state,) for state in row] for row in rows],
+        frozenset(accepted),
     )
     return determined(machine, values, length, Work())
 
 
 def _after(row: bytes, value: int) -> int:
-    """The state that a row of moves leads to by a value, NO_STATE if there is none."""
+    """The next state for a value, or NO_STATE."""
     after = row[2 * value : 2 * value + 2]
     return int.from_bytes(after, "little") if after else NO_STATE
 
 
 def determined(machine: Machine, values: Sequence[int], length: int, work: Work) -> Determined:
-    """The same machine for lines of up to that many cells, deterministic; its states are sets."""
+    """The machine made deterministic by subset construction, for lines up to that length."""
     begin = frozenset(machine.start)
-    found = {begin: 0}
+    indices = {begin: 0}
     rows: list[bytes] = []
     layer, steps = [begin], 0
     dead = NO_STATE.to_bytes(2, "little")
@@ -277,14 +281,14 @@ def determined(machine: Machine, values: Sequence[int], length: int, work: Work)
                 if steps > _MOST_STEPS:
                     raise ValueError("it takes too many steps to make it deterministic")
                 after = frozenset(chain.from_iterable(targets))
-                if after and after not in found:
-                    if len(found) >= MAX_STATES:
+                if after and after not in indices:
+                    if len(indices) >= MAX_STATES:
                         raise ValueError(f"more than {MAX_STATES} states if deterministic")
-                    found[after] = len(found)
+                    indices[after] = len(indices)
                     reached.append(after)
                 if after:
-                    row[value] = found[after].to_bytes(2, "little")
+                    row[value] = indices[after].to_bytes(2, "little")
             rows.append(b"".join(row))
         layer = reached
-    accepted = frozenset(index for states, index in found.items() if states & machine.accepted)
+    accepted = frozenset(index for states, index in indices.items() if states & machine.accepted)
     return Determined(tuple(rows), accepted)

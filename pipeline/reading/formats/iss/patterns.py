@@ -44,11 +44,11 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Repeated:
-    """A part so often; `most` None is without end."""
+    """A part so often; `maximum` None is without end."""
 
     part: _Node
-    least: int
-    most: int | None
+    minimum: int
+    maximum: int | None
 
 
 _Node = _Signs | _Sequence | _Choice | _Repeated
@@ -73,14 +73,14 @@ class _PatternReader:
         return self._pattern[self._at : self._at + 1]
 
     def _take(self, sign: str) -> bool:
-        """Go on behind a sign, if it is the next."""
+        """Skip a sign if it is next."""
         is_next = self._next() == sign
         self._at += is_next
         return is_next
 
     def _wrong(self, expected: str) -> ValueError:
         found = f"'{self._next()}'" if self._next() else "the end"
-        return ValueError(f"{expected} is expected as its sign {self._at + 1}, not {found}")
+        return ValueError(f"expected {expected} as sign {self._at + 1}, found {found}")
 
     def _choice(self) -> _Node:
         parts = [self._sequence()]
@@ -101,21 +101,21 @@ class _PatternReader:
             if not sign or sign not in "*+?{":
                 return node
             self._at += 1
-            least, most = _TIMES.get(sign) or self._times()
-            node = _Repeated(node, least, most)
-        raise self._wrong("something else than further repetitions")
+            minimum, maximum = _TIMES.get(sign) or self._times()
+            node = _Repeated(node, minimum, maximum)
+        raise self._wrong("anything but further repetitions")
 
     def _times(self) -> tuple[int, int | None]:
-        """The numbers in braces, behind the first of these."""
-        least = self._number()
-        most: int | None = least
+        """The numbers in braces, after the opening one."""
+        minimum = self._number()
+        maximum: int | None = minimum
         if self._take(","):
-            most = None if self._next() == "}" else self._number()
+            maximum = None if self._next() == "}" else self._number()
         if not self._take("}"):
             raise self._wrong("'}'")
-        if most is not None and most < least:
-            raise ValueError(f"{least} to {most} times")
-        return least, most
+        if maximum is not None and maximum < minimum:
+            raise ValueError(f"{minimum} to {maximum} times")
+        return minimum, maximum
 
     def _number(self) -> int:
         begin = self._at
@@ -129,7 +129,7 @@ class _PatternReader:
         if self._take("("):
             self._depth += 1
             if self._depth > _DEEPEST:
-                raise ValueError(f"more than {_DEEPEST} groups in each other")
+                raise ValueError(f"groups nested more than {_DEEPEST} deep")
             node = self._choice()
             self._depth -= 1
             if not self._take(")"):
@@ -142,7 +142,7 @@ class _PatternReader:
         return _Signs(1 << self._value())
 
     def _class(self) -> int:
-        """The values of a class, behind its bracket."""
+        """The values of a class, after its opening bracket."""
         is_other, taken = self._take("^"), 0
         while not taken or not self._take("]"):
             first = last = self._value()
@@ -199,13 +199,13 @@ class _Places:
             case _Signs(taken):
                 return self._place(taken)
             case _Choice(parts):
-                found = [self._part(part) for part in parts]
-                empty, first, last = zip(*found, strict=True)
+                choices = [self._part(part) for part in parts]
+                empty, first, last = zip(*choices, strict=True)
                 return _Part(any(empty), _union(first), _union(last))
             case _Sequence(parts):
                 return self._joined(parts)
-            case _Repeated(part, least, most):
-                return self._repeated(part, least, most)
+            case _Repeated(part, minimum, maximum):
+                return self._repeated(part, minimum, maximum)
 
     def _joined(self, parts: Sequence[_Node]) -> _Part:
         whole = _Part(is_empty=True, first=0, last=0)
@@ -213,13 +213,13 @@ class _Places:
             whole = self._behind(whole, self._part(part))
         return whole
 
-    def _repeated(self, node: _Node, least: int, most: int | None) -> _Part:
+    def _repeated(self, node: _Node, minimum: int, maximum: int | None) -> _Part:
         whole = _Part(is_empty=True, first=0, last=0)
-        for index in range(max(least, 1) if most is None else most):
+        for index in range(max(minimum, 1) if maximum is None else maximum):
             part = self._part(node)
-            if most is None and index >= least - 1:
+            if maximum is None and index >= minimum - 1:
                 self._lead(part.last, part.first)
-            whole = self._behind(whole, part._replace(is_empty=part.is_empty or index >= least))
+            whole = self._behind(whole, part._replace(is_empty=part.is_empty or index >= minimum))
         return whole
 
     def _behind(self, part: _Part, other: _Part) -> _Part:

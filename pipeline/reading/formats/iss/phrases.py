@@ -1,4 +1,4 @@
-"""The phrases of a constraint text: their types and arguments, each word at its place."""
+"""The phrases of a constraint text: types and arguments, each word with its place."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.reading.formats.cells import number_of
 from pipeline.reading.formats.iss.machines import Work
-from pipeline.reading.formats.ruled import RowColumn, cells_along
 from pipeline.reading.formats.text import Text, Word, quote
+from pipeline.reading.formats.variants import RowColumn, cells_along
 
-LONGEST = 1 << 18
-"""Characters of a text, more than every cell in a hundred constraints."""
+MAX_TEXT_CHARACTERS = 1 << 18
+"""Maximum length of a text; enough for every cell in a hundred constraints."""
 
 _COORDINATES = "123456789abcdefg"
 _CELL = re.compile(r"r([1-9a-g])c([1-9a-g])", re.ASCII | re.IGNORECASE)
@@ -24,12 +24,12 @@ _EXTRA_GROUPS = ("V", "CC", "DG")
 _LINE = re.compile(r"([rc])([1-9]\d?)", re.ASCII | re.IGNORECASE)
 _SIGN = re.compile(r"[.~]|[^\s.~]+")
 _LARGEST = 999_999_999
-STEPS, _STEPS_OF_WORD = 100, 10
-"""Steps of work that a phrase or a rule, and each word of a phrase, counts for."""
+STEPS_PER_RULE, _STEPS_OF_WORD = 100, 10
+"""Steps of work per phrase or rule, and per word of a phrase."""
 
 
 def cell_word(geometry: Geometry, cell: int) -> str:
-    """The name of a cell, as texts write it: `R1Ca`, or `VA3` outside the grid."""
+    """The name of a cell in texts: `R1Ca`, or `VA3` outside the grid."""
     if cell >= geometry.inner:
         return geometry.name_of(cell)
     row, column = geometry.place(cell)
@@ -59,7 +59,7 @@ class Phrase:
         return self.type.text
 
     def wrong(self, word: Word, expected: str) -> InvalidPuzzle:
-        """The error for a word, which the type is named with."""
+        """The error for a word; it also names the type."""
         if word is not self.type and self.name:
             expected = f"{expected} in '.{self.name}'"
         return self.text.at_word(word, expected)
@@ -70,16 +70,16 @@ class Phrase:
         return self.text.at_word(last, f"{expected} in {quote('.' + self.name)}", str(found))
 
     def check_ended(self, read: int = 0) -> None:
-        """Raise InvalidPuzzle for arguments after those that were read."""
+        """Raise InvalidPuzzle for arguments after the first `read` ones."""
         if read < len(self.words):
             raise self.wrong(self.words[read], "the end of the constraint")
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The grid of a text, its boxes or pieces, if any, and the work of reading it.
+    """The grid of a text, its boxes or jigsaw regions, and the work of reading it.
 
-    `ties` is what the text says of lines of one rank, None where nothing may depend on it.
+    `ties` is the text's setting for lines of equal rank; None where no rule may depend on it.
     """
 
     geometry: Geometry = NINE
@@ -122,13 +122,13 @@ class Context:
 
 
 class Arguments:
-    """Reads the arguments of a phrase, one after the other."""
+    """Reads the arguments of a phrase in order."""
 
     def __init__(self, phrase: Phrase, context: Context) -> None:
         self.phrase, self.context, self.geometry = phrase, context, context.geometry
         self.type, self.wrong, self.short = phrase.type, phrase.wrong, phrase.short
         self._read = 0
-        context.work.take(STEPS + _STEPS_OF_WORD * len(phrase.words))
+        context.work.take(STEPS_PER_RULE + _STEPS_OF_WORD * len(phrase.words))
 
     def check_ended(self) -> None:
         """Raise InvalidPuzzle for arguments that nothing has read."""
@@ -141,16 +141,16 @@ class Arguments:
         self._read += 1
         return self.phrase.words[self._read - 1]
 
-    def rest(self, least: int = 0, noun: str = "cells") -> tuple[Word, ...]:
-        """All arguments that are left."""
+    def rest(self, minimum: int = 0, noun: str = "cells") -> tuple[Word, ...]:
+        """All remaining arguments."""
         rest = self.phrase.words[self._read :]
         self._read += len(rest)
-        if len(rest) < least:
-            raise self.short(f"{least} {noun} or more", len(rest))
+        if len(rest) < minimum:
+            raise self.short(f"{minimum} {noun} or more", len(rest))
         return rest
 
     def parts(self, sign: str) -> list[list[Word]]:
-        """All arguments that are left, in groups with a sign between them."""
+        """All remaining arguments, in groups separated by a sign."""
         parts: list[list[Word]] = [[]]
         for word in self.rest():
             if word.text == sign:
@@ -167,14 +167,14 @@ class Arguments:
         """Whether the next argument is a number."""
         return self.has_more() and self.phrase.words[self._read].text.isdigit()
 
-    def number(self, least: int = 0, most: int | None = None) -> int:
-        return self.number_in(self.next("a number"), least, most)
+    def number(self, minimum: int = 0, maximum: int | None = None) -> int:
+        return self.number_in(self.next("a number"), minimum, maximum)
 
-    def number_in(self, word: Word, least: int, most: int | None = None) -> int:
-        number = number_of(word.text, _LARGEST if most is None else most)
-        if number is None or number < least:
-            upper = "or more" if most is None else f"to {most}"
-            raise self.wrong(word, f"a number, {least} {upper}")
+    def number_in(self, word: Word, minimum: int, maximum: int | None = None) -> int:
+        number = number_of(word.text, _LARGEST if maximum is None else maximum)
+        if number is None or number < minimum:
+            upper = "or more" if maximum is None else f"to {maximum}"
+            raise self.wrong(word, f"a number, {minimum} {upper}")
         return number
 
     def value_in(self, word: Word) -> int:
@@ -184,7 +184,7 @@ class Arguments:
 
     def values_in(self, word: Word) -> tuple[int, ...]:
         """Values with `_` between them."""
-        return tuple(self.value_in(word._replace(text=each)) for each in word.text.split("_"))
+        return tuple(self.value_in(word._replace(text=value)) for value in word.text.split("_"))
 
     def integer(self) -> int:
         """The next argument, a number that may be negative."""
@@ -199,8 +199,8 @@ class Arguments:
         cell = self.context.cell(word.text)
         if cell is None:
             rows, columns = (_COORDINATES[number - 1] for number in self.context.lines)
-            others = (f", or one of '{name}'" for name, _ in self.context.groups)
-            raise self.wrong(word, f"a cell, 'R1C1' to 'R{rows}C{columns}'{''.join(others)}")
+            labels = (f", or one of '{name}'" for name, _ in self.context.groups)
+            raise self.wrong(word, f"a cell, 'R1C1' to 'R{rows}C{columns}'{''.join(labels)}")
         down, right = self.phrase.shift
         if not down and not right:
             return cell
@@ -210,13 +210,13 @@ class Arguments:
             raise self.wrong(word, f"a cell that is in the grid {down} down and {right} right")
         return moved
 
-    def cells(self, least: int = 1, *, once: bool = False) -> tuple[int, ...]:
-        """The cells that are left; `once`: each may be named only once."""
-        words = self.rest(least)
+    def cells(self, minimum: int = 1, *, once: bool = False) -> tuple[int, ...]:
+        """The remaining cells; `once`: without repetition."""
+        words = self.rest(minimum)
         cells = tuple(map(self.cell_in, words))
-        for at, cell in enumerate(cells if once else ()):
-            if cell in cells[:at]:
-                raise self.wrong(words[at], "different cells")
+        for index, cell in enumerate(cells if once else ()):
+            if cell in cells[:index]:
+                raise self.wrong(words[index], "different cells")
         return cells
 
     def row_or_column(self) -> tuple[int, ...]:
@@ -234,17 +234,17 @@ class Arguments:
 
 def phrases_of(text: Text) -> list[Phrase]:
     """The constraints of a text; those without a type and arguments are left out."""
-    if sum(len(line.text) for line in text.lines) > LONGEST:
-        raise text.error(None, None, f"at most {LONGEST} characters", "more")
-    found: list[list[Word]] = []
+    if sum(len(line.text) for line in text.lines) > MAX_TEXT_CHARACTERS:
+        raise text.error(None, None, f"at most {MAX_TEXT_CHARACTERS} characters", "more")
+    phrases: list[list[Word]] = []
     for sign in chain.from_iterable(line.words(_SIGN) for line in text.lines):
         if sign.text == ".":
-            found.append([sign._replace(text="", column=sign.column + 1)])
-        elif not found:
+            phrases.append([sign._replace(text="", column=sign.column + 1)])
+        elif not phrases:
             raise text.at_word(sign, "'.' and the type of a constraint")
         elif sign.text == "~":
-            found[-1].append(sign._replace(text="", column=sign.column + 1))
+            phrases[-1].append(sign._replace(text="", column=sign.column + 1))
         else:
-            last = found[-1][-1]
-            found[-1][-1] = (last if last.text else sign)._replace(text=last.text + sign.text)
-    return [Phrase(text, name, tuple(words)) for name, *words in found if name.text or words]
+            last = phrases[-1][-1]
+            phrases[-1][-1] = (last if last.text else sign)._replace(text=last.text + sign.text)
+    return [Phrase(text, name, tuple(words)) for name, *words in phrases if name.text or words]

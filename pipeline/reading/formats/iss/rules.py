@@ -14,15 +14,15 @@ from pipeline.puzzle.rules.lines import Palindrome
 from pipeline.puzzle.rules.outside import Outside
 from pipeline.puzzle.rules.pairs import Among
 from pipeline.puzzle.rules.regions import ExtraRegion
-from pipeline.reading.formats.iss.groups import AND, GROUPS, REPLICATE, Composite, Item, inside
-from pipeline.reading.formats.iss.phrases import STEPS, Arguments, Context, Phrase
+from pipeline.reading.formats.iss.groups import AND, GROUPS, REPLICATE, Composite, GroupItem, inside
+from pipeline.reading.formats.iss.phrases import STEPS_PER_RULE, Arguments, Context, Phrase
 from pipeline.reading.formats.notations import RULES_OF_TYPES, STRICT, TYPES, without_marks
 
 GIVEN = ("", "Given")
 HINTS = ("Priority", "SearchPriority")
 """Types that help a search, and mean nothing."""
 
-KNOWN = {*(name for name, _ in RULES_OF_TYPES), *GIVEN, *HINTS, *GROUPS, "NoBoxes", "Var"}
+KNOWN_TYPES = {*(name for name, _ in RULES_OF_TYPES), *GIVEN, *HINTS, *GROUPS, "NoBoxes", "Var"}
 """All types that are read."""
 
 ENCODED = ("Pair", "PairX", "Binary", "BinaryX", "NFA", "Regex", "Replicate", "Jigsaw")
@@ -49,7 +49,7 @@ _CLUES = Outside, Quadruple
 """Of several at one place the last counts."""
 
 
-def check_groups(items: Sequence[Item]) -> None:
+def check_groups(items: Sequence[GroupItem]) -> None:
     """Raise InvalidPuzzle for types that groups do not hold."""
     strict = {phrase.name for phrase in items if isinstance(phrase, Phrase)} & {*_MARKS}
     marks = {mark: name for name in strict for mark in _MARKS[name]}
@@ -99,31 +99,31 @@ class RulesRead:
     given: list[tuple[int, int]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, items: Sequence[Item], context: Context, inside: Context) -> RulesRead:
+    def of(cls, items: Sequence[GroupItem], context: Context, inside: Context) -> RulesRead:
         """The meaning of constraints in a context, of those in groups `inside` of another.
 
         Raises InvalidPuzzle.
         """
-        found = cls()
+        result = cls()
         for item in items:
             if isinstance(item, Composite):
-                found._add_group(item, inside)
+                result._add_group(item, inside)
                 continue
             args = Arguments(item, context)
             if item.name in GIVEN:
-                found.given += given_in(args)
+                result.given += given_in(args)
             elif item.name in TYPES:
-                found._add(args)
+                result._add(args)
             elif item.name in HINTS:
                 args.integer()
                 args.cells()
-        return found
+        return result
 
     def _add(self, args: Arguments) -> None:
         phrase, geometry = args.phrase, args.geometry
         try:
             for rule in TYPES[phrase.name].read(args):
-                args.context.work.take(STEPS)
+                args.context.work.take(STEPS_PER_RULE)
                 if _depends_on_labels(rule, geometry):
                     expected = f"a constraint that only compares regions {_NO_LABELS}"
                     raise phrase.wrong(phrase.type, expected)
@@ -132,11 +132,11 @@ class RulesRead:
                 self.rules.pop(key, None)
                 self.rules[key] = rule
                 if isinstance(rule, Arrow) and geometry.side > len(_DIGITS):
-                    # those behind the first in the circle of a pill are digits, without 0
+                    # after the first cell of a pill, the values are digits other than 0
                     mask = sum(1 << digit - geometry.lowest for digit in _DIGITS)
                     self.given += [(cell, mask) for cell in rule.circle[1:]]
         except ValueError as error:
-            raise phrase.wrong(phrase.type, f"rules that can be kept ({error})") from None
+            raise phrase.wrong(phrase.type, f"rules that can be satisfied ({error})") from None
         args.check_ended()
 
     def _add_group(self, group: Composite, context: Context) -> None:
@@ -158,7 +158,7 @@ class RulesRead:
                 yield Among(cell, tuple(values_of(mask, geometry.lowest)))
 
     def with_strict(self, phrases: Sequence[Phrase], geometry: Geometry) -> list[Rule]:
-        """The rules, last those of these phrases that look at the marks of others."""
+        """The rules; the strict ones, which depend on the marks of others, come last."""
         rules = [*self.rules.values()]
         for phrase in phrases:
             if phrase.name in STRICT:
@@ -176,4 +176,4 @@ def given_in(args: Arguments) -> Iterator[tuple[int, int]]:
         if cell in _label_cells(args.geometry):
             raise args.wrong(word, f"a cell of the grid {_NO_LABELS}")
         parts = [word._replace(text=value) for value in values]
-        yield cell, sum({1 << args.value_in(each) - args.geometry.lowest for each in parts})
+        yield cell, sum({1 << args.value_in(part) - args.geometry.lowest for part in parts})

@@ -26,18 +26,18 @@ _SIGNS = digits + ascii_lowercase
 
 
 def constraints(puzzle: Puzzle) -> str:
-    """The text of a puzzle. Raises ValueError with a noun for what it cannot say."""
+    """The text of a puzzle. Raises ValueError naming what it cannot express."""
     geometry = puzzle.geometry
     units = [rule for rule in puzzle.rules if isinstance(rule, Unit)]
     regions = [rule for rule in puzzle.rules if isinstance(rule, Region)]
-    others = [rule for rule in puzzle.rules if not isinstance(rule, Unit | Region)]
+    other_rules = [rule for rule in puzzle.rules if not isinstance(rule, Unit | Region)]
     phrases = [*_shape(puzzle, units, regions), *_jigsaws(geometry, regions)]
     masks = enumerate(puzzle.cells)
     given = [_values(cell, mask, geometry) for cell, mask in masks if mask != geometry.all_values]
-    phrases += ["".join(given)] if given else []  # before those that contradict them
-    if any(isinstance(rule, FullRank) and rule.tied for rule in others):
+    phrases += ["".join(given)] if given else []  # before `Among` rules that contradict them
+    if any(isinstance(rule, FullRank) and rule.tied for rule in other_rules):
         phrases.append("FullRankTies~any")
-    phrases += [phrase for rule in others for phrase in _phrases(rule, geometry)]
+    phrases += [phrase for rule in other_rules for phrase in _phrases(rule, geometry)]
     return "".join(f".{phrase}" for phrase in phrases)
 
 
@@ -77,14 +77,16 @@ def _jigsaws(geometry: Geometry, regions: Iterable[Region]) -> Iterator[str]:
     layers: list[dict[int, str]] = []
     counts: list[int] = []
     for region in regions:
-        at = next((at for at, each in enumerate(layers) if not each.keys() & {*region.group}), -1)
-        if at < 0:
+        index = next(
+            (index for index, layer in enumerate(layers) if not layer.keys() & {*region.group}), -1
+        )
+        if index < 0:
             layers.append({})
             counts.append(0)
-        if max(region.group) >= geometry.inner or counts[at] == len(_SIGNS) - 1:
+        if max(region.group) >= geometry.inner or counts[index] == len(_SIGNS) - 1:
             raise ValueError(region.describe(geometry))
-        layers[at] |= dict.fromkeys(region.group, _SIGNS[counts[at]])
-        counts[at] += 1
+        layers[index] |= dict.fromkeys(region.group, _SIGNS[counts[index]])
+        counts[index] += 1
     for layer in layers:
         yield f"Jigsaw~{''.join(layer.get(cell, _SIGNS[-1]) for cell in range(geometry.inner))}"
 
@@ -94,7 +96,7 @@ def _phrases(rule: Rule, geometry: Geometry) -> Iterator[str]:
     if isinstance(rule, OneOf):
         yield OR
         for choice in rule.choices:
-            inner = [phrase for each in choice for phrase in _phrases(each, geometry)]
+            inner = [phrase for part in choice for phrase in _phrases(part, geometry)]
             yield from inner if len(choice) == 1 else (AND, *inner, END)
         yield END
     elif isinstance(rule, Among | Parity):
@@ -106,8 +108,8 @@ def _phrases(rule: Rule, geometry: Geometry) -> Iterator[str]:
 
 
 def _phrase(rule: Rule, geometry: Geometry) -> str:
-    found = written(rule, geometry, by_keys=False)
-    if found is None:
+    output = written(rule, geometry, by_keys=False)
+    if output is None:
         raise ValueError(rule.describe(geometry))
-    name, words = found
+    name, words = output
     return "~".join((name, *words))

@@ -54,17 +54,17 @@ def test_percent_signs_and_spaces_for_plus_signs_are_undone(link):
 @for_each(
     ("text", "said"),
     [
-        ("https://sudokupad.app/8bNmDd4J9G", "on a server"),
-        ("https://f-puzzles.com/?id=y2xabcd", "on a server"),
-        ("https://sudokupad.app/?puzzleid=8bNmDd4J9G", "on a server"),
-        ("8bNmDd4J9G", "on a server"),
-        ("https://sudokupad.app/", "on a server"),
-        ("https://sudokupad.app/?puzzleid=scl" + "N" * 30, "'scl…', which holds drawings"),
-        ("https://sudokupad.app/scl" + "N" * 30, "'scl…', which holds drawings"),
+        ("https://sudokupad.app/8bNmDd4J9G", "by its server"),
+        ("https://f-puzzles.com/?id=y2xabcd", "by its server"),
+        ("https://sudokupad.app/?puzzleid=8bNmDd4J9G", "by its server"),
+        ("8bNmDd4J9G", "by its server"),
+        ("https://sudokupad.app/", "by its server"),
+        ("https://sudokupad.app/?puzzleid=scl" + "N" * 30, "'scl…', which has drawings"),
+        ("https://sudokupad.app/scl" + "N" * 30, "'scl…', which has drawings"),
         ("https://sudokupad.app/sudoku/scf" + "N" * 30 + "?x=1", "packed notation, 'scf…'"),
-        ("https://sudokupad.app/ctc/a-name-that-is-long-enough", "on a server"),
-        ("scl" + "N" * 30, "'scl…', which holds drawings"),
-        ("ctc" + "N" * 30, "'ctc…', which holds drawings"),
+        ("https://sudokupad.app/ctc/a-name-that-is-long-enough", "by its server"),
+        ("scl" + "N" * 30, "'scl…', which has drawings"),
+        ("ctc" + "N" * 30, "'ctc…', which has drawings"),
         ("https://sudokupad.app/?puzzleid=scf" + "N" * 30, "packed notation, 'scf…'"),
         (f"https://swaroopg92.github.io/penpa-edit/#m=edit&p={PENPA}", "Penpa's notation"),
         (f"https://swaroopg92.github.io/penpa-edit/?m=solve&p={PENPA}&a=x", "Penpa's notation"),
@@ -86,13 +86,13 @@ def test_what_holds_no_document_is_refused_with_the_reason(text, said):
     "link", ["https://swaroopg92.github.io/penpa-edit/#m=edit&p={}", "m=edit&p={}"]
 )
 def test_a_link_of_penpa_is_known_and_refused_by_its_name(link):
-    assert "which holds drawings in place of rules" in str(refusal(link.format(PENPA)))
+    assert "which has drawings instead of rules" in str(refusal(link.format(PENPA)))
 
 
 def test_what_unpacks_to_more_than_a_document_is_refused_unread():
-    bomb = packed('{"' + "x" * (documents.LONGEST * 2))
+    bomb = packed('{"' + "x" * (documents.MAX_CHARACTERS * 2))
     assert len(bomb) < LONGEST_PACKED
-    assert f"at most {documents.LONGEST} characters" in str(refusal(bomb))
+    assert f"at most {documents.MAX_CHARACTERS} characters" in str(refusal(bomb))
 
 
 @examples(60)
@@ -156,8 +156,8 @@ def test_anything_under_any_key_is_read_or_refused_at_its_place(keys):
         ('{"size": NaN}', (None, None), "from 4 to 16"),
         ('{"size": 1e999}', (None, None), "from 4 to 16"),
         ('{"size": ' + "9" * 5000 + "}", (None, None), "longer"),
-        ('{"title": ' + "[" * 200_000 + "]" * 200_000 + "}", (None, None), "in each other"),
-        ('{"title": "' + "x" * documents.LONGEST + '"}', (None, None), "at most"),
+        ('{"title": ' + "[" * 200_000 + "]" * 200_000 + "}", (None, None), "nested less deeply"),
+        ('{"title": "' + "x" * documents.MAX_CHARACTERS + '"}', (None, None), "at most"),
     ],
 )
 def test_a_document_that_is_damaged_says_where(text, place, said):

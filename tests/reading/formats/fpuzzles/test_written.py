@@ -14,7 +14,7 @@ from support.strategies import examples
 
 from pipeline import Geometry, Grid, Puzzle, parse_puzzle
 from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
-from pipeline.reading.formats.fpuzzles import packed
+from pipeline.reading.formats.fpuzzles import compressed
 
 SIX = Geometry(2, 3)
 GRID = Grid(SIX, tuple((row * 3 + row // 2 + at) % 6 + 1 for row in range(6) for at in range(6)))
@@ -25,7 +25,7 @@ ascii_texts = st.text(st.characters(max_codepoint=126, min_codepoint=32), max_si
 @examples(60)
 @given(ascii_texts | st.text('{"R1C2":[,]}', max_size=400) | st.sampled_from(["", "a" * 5000]))
 def test_a_text_is_packed_as_lz_string_packs_it(text):
-    assert packed(text) == LZString.compressToBase64(text)
+    assert compressed(text) == LZString.compressToBase64(text)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_rules_that_f_puzzles_does_not_draw_have_drawings_that_say_so():
     ],
 )
 def test_what_no_key_says_is_named(puzzle, what):
-    with pytest.raises(ValueError, match=f"^f-puzzles cannot say {what}$"):
+    with pytest.raises(ValueError, match=f"^f-puzzles cannot express {what}$"):
         puzzle.to("f-puzzles")
 
 

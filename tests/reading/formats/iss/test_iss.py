@@ -21,7 +21,7 @@ from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import cages, custom, lines, outside, pairs, regions, whole
 from pipeline.reading.formats import detect_collection
-from pipeline.reading.formats.iss.rules import HINTS, KNOWN
+from pipeline.reading.formats.iss.rules import HINTS, KNOWN_TYPES
 from pipeline.reading.formats.notations import RULES_OF_TYPES, TYPES
 
 FOUR = Geometry(2, 2)
@@ -433,17 +433,15 @@ def test_cells_outside_all_pieces_have_sums_of_their_own():
 def test_a_type_that_is_not_known_is_refused_by_its_name(name):
     error = refusal(f".Thermo~{LINE}.{name}~R1C1~R2C1.AntiKing")
     assert (error.line, error.column) == (1, 24)
-    assert str(error).endswith(f"expected rules that are known, found '{name}'")
+    assert str(error).endswith(f"expected known rules, found '{name}'")
 
 
 def test_the_reference_names_the_types_that_are_read_and_some_that_are_refused():
     page = PAGES["docs/reference/formats.md"]
-    (reads,) = re.findall(
-        r"types are supported: (.*?) and the ones listed in \[Rules\]", page, re.DOTALL
-    )
+    (reads,) = re.findall(r"The following types are supported: ([^:]*) and the ones listed", page)
     (others,) = re.findall(r"- all other types, such as (.*);", page)
     read_too, refused = (re.findall(r"`\.(\w+)`", names) for names in (reads, others))
-    assert {"", *read_too, *(name for name, _ in RULES_OF_TYPES)} == KNOWN
+    assert {"", *read_too, *(name for name, _ in RULES_OF_TYPES)} == KNOWN_TYPES
     assert refused
     for name in refused:
         assert f"'{name}'" in str(refusal(f".{name}~R1C1~R1C2"))
@@ -498,7 +496,7 @@ REFUSED = {
     ".ChaosConstruction.ChaosArrow~R1C1~2~CC1~CC2": "a number, 0 to 1",
     ".ChaosConstruction.ChaosArrow~CC1": "a cell of the grid",
     ".ChaosConstruction.ChaosArrow~R1C1~0~CC1~CC2~-~CC2~CC3": "the same cell",
-    ".ChaosConstruction.ChaosArrow~R1C1~0~CC1~R1C2": "a cell that tells a region",
+    ".ChaosConstruction.ChaosArrow~R1C1~0~CC1~R1C2": "a region label",
     ".ChaosConstruction.ChaosCount~R1C1~0~CC1": "2 cells or more",
     ".ChaosConstruction.~CC2_4": "are arbitrary), found 'CC2_4'",
     ".ChaosConstruction.Or.~CC2_4.~R1C1_1.End": "are arbitrary), found 'CC2_4'",
@@ -591,14 +589,14 @@ REFUSED = {
     ".PairX~hD~R1C1~R1C2~R1C1": "different cells",
     ".Pair~hD~R1C1~x": "'x'",
     ".Pair": "a relation in base64",
-    f"{SHAPE}.NFA~gAAA~R1C1": "another kind of machine",
+    f"{SHAPE}.NFA~gAAA~R1C1": "an unknown kind of machine",
     f"{SHAPE}.NFA~QPr0~R1C1": "cut off",
-    f"{SHAPE}.NFA~QPr0AAAB~R1C1": "behind its end",
-    f"{SHAPE}.NFA~RNI4~R1C1": "one of the number 3",
+    f"{SHAPE}.NFA~QPr0AAAB~R1C1": "extra bits at its end",
+    f"{SHAPE}.NFA~RNI4~R1C1": "a reference to state 3",
     ".Shape~6x6.NFA~QiwA~R1C1": "more than 6 values",
     ".NFA~QPr0AA": "1 cells or more",
-    ".Regex~KDE~R1C1": "')' is expected as its sign 3, not the end",
-    ".Regex~MSk~R1C1": "not ')'",
+    ".Regex~KDE~R1C1": "expected ')' as sign 3, found the end",
+    ".Regex~MSk~R1C1": "found ')'",
     ".Regex~WzItMV0~R1C1": "a range that ends before it begins",
     ".Regex~MXsyLDF9~R1C1": "2 to 1 times",
     ".Regex~MXs5OTk5fQ~R1C1": "more than 1024 signs",
@@ -625,7 +623,7 @@ REFUSED = {
     f".Replicate~D~{LINE}.Thermo~R1C1~R1C2.End": "the end of the constraint",
     ".Replicate~B~R5C5.Thermo~R9C9~R9C8.Replicate~D.X~R9C8~R9C9.End.End": "0 down and 1 right",
     ".Replicate~AB~R9C9.Thermo~R1C1~R1C2.End": "copies inside of the grid",
-    ".Or" * 21: "at most 20 groups",
+    ".Or" * 21: "groups nested at most 20 deep",
     ".Replicate~DY" * 8 + ".~R1C1_1_2" + ".End" * 8: "at most 20000 constraints",
     ".": "a constraint",
     "R1C1.": "'.' and the type",

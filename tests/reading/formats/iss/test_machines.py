@@ -80,21 +80,21 @@ def test_letters_are_values_from_10_on(pattern, line):
 @for_each(
     ("pattern", "message"),
     [
-        ("(1", "')' is expected as its sign 3, not the end"),
-        ("1)", "the end is expected as its sign 2, not ')'"),
-        ("*", "a value, 1 to 3, is expected as its sign 1, not '*'"),
+        ("(1", "expected ')' as sign 3, found the end"),
+        ("1)", "expected the end as sign 2, found ')'"),
+        ("*", "expected a value, 1 to 3, as sign 1, found '*'"),
         ("4", "a value, 1 to 3,"),
         ("0", "a value, 1 to 3,"),
         ("é", "a value, 1 to 3,"),
-        ("[]", "not ']'"),
-        ("[^]", "not ']'"),
+        ("[]", "found ']'"),
+        ("[^]", "found ']'"),
         ("[2-1]", "ends before it begins"),
-        ("1{", "a number is expected"),
+        ("1{", "expected a number"),
         ("1{2,1}", "2 to 1 times"),
-        ("1{2", "'}' is expected"),
-        ("1{12345}", "a number is expected"),
+        ("1{2", "expected '}'"),
+        ("1{12345}", "expected a number"),
         ("(1{600}){2}", "more than 1024 signs"),
-        ("(" * 200, "more than 100 groups"),
+        ("(" * 200, "groups nested more than 100 deep"),
         ("1" + "*" * 200, "further repetitions"),
     ],
 )
@@ -194,7 +194,7 @@ def test_any_text_is_a_machine_or_refused(text):
 
 def test_a_state_that_nothing_leads_to_is_a_sign_of_damage():
     alone = Machine([[(0,), (), ()], [(0,), (), ()]], frozenset((0,)))
-    with pytest.raises(ValueError, match="nothing leads to"):
+    with pytest.raises(ValueError, match="unreachable states"):
         machine_in(written(alone, 2, packed=True), VALUES, Work())
 
 

@@ -1,4 +1,4 @@
-"""What notations with rules share: boxes, lines of cells, cages and regions, and the variant."""
+"""Helpers shared by the notations of variants: lines of cells, cages, regions, givens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RuleType = Callable[..., Rule]
 
 
 def cells_along(geometry: Geometry, start: RowColumn, step: RowColumn) -> tuple[int, ...]:
-    """The cells from a place on, as long as there are any; the place itself may be outside."""
+    """The cells from a place on, up to the edge; the place itself may be outside."""
     (row, column), cells = start, list[int]()
     if geometry.cell_at(row, column) is None:
         row, column = row + step[0], column + step[1]
@@ -33,13 +33,13 @@ def cells_along(geometry: Geometry, start: RowColumn, step: RowColumn) -> tuple[
 
 
 def variant_of(puzzle: Puzzle) -> Variant:
-    """The variant of a puzzle: masks are even-odd if they are marks, givens and blanks alone."""
+    """The variant of a puzzle; even-odd if its masks are only marks, givens and blanks."""
     if not puzzle.is_plain:
         return "rules"
     geometry = puzzle.geometry
     marks = {geometry.even_values, geometry.odd_values}
-    others = {mask for mask in puzzle.cells if mask & (mask - 1)} - {geometry.all_values}
-    return "even-odd" if others and others <= marks else "classic"
+    limited = {mask for mask in puzzle.cells if mask & (mask - 1)} - {geometry.all_values}
+    return "even-odd" if limited and limited <= marks else "classic"
 
 
 def given_masks(
@@ -78,14 +78,14 @@ def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> l
     from pipeline.puzzle.rules.cages import Cage  # noqa: PLC0415
 
     return [
-        Cage(tuple(cells), sums[at] or None)
-        for at, cells in members.items()
-        if sums[at] or len(cells) > 1
+        Cage(tuple(cells), sums[key] or None)
+        for key, cells in members.items()
+        if sums[key] or len(cells) > 1
     ]
 
 
 def first_misfit(regions: Sequence[Hashable]) -> tuple[int, str] | None:
-    """The first cell that is too many, and what is expected; None for n regions of n cells."""
+    """The first excess cell and the expectation; None for n regions of n cells."""
     n = isqrt(len(regions))
     sizes: Counter[Hashable] = Counter()
     for cell, region in enumerate(regions):
@@ -98,7 +98,7 @@ def first_misfit(regions: Sequence[Hashable]) -> tuple[int, str] | None:
 
 
 def groups_of(names: Iterable[Hashable]) -> list[tuple[int, ...]]:
-    """The cells of each group, given what names the group of each cell."""
+    """The cells of each group, given the group name of each cell."""
     members: dict[Hashable, list[int]] = {}
     for cell, name in enumerate(names):
         members.setdefault(name, []).append(cell)
@@ -106,7 +106,7 @@ def groups_of(names: Iterable[Hashable]) -> list[tuple[int, ...]]:
 
 
 def region_rules(regions: Iterable[Hashable]) -> list[Rule]:
-    """A rule for each region, given what names the region of each cell."""
+    """A rule for each region, given the region name of each cell."""
     from pipeline.puzzle.rules.regions import Region  # noqa: PLC0415
 
     return [Region(cells) for cells in groups_of(regions)]
