@@ -72,7 +72,10 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
 
 SourcedRow = msgspec.defstruct(
     "SourcedRow",
-    [("source", _SOURCE), *((each.name, each.type) for each in msgspec.structs.fields(PuzzleRow))],
+    [
+        ("source", _SOURCE),
+        *((field.name, field.type) for field in msgspec.structs.fields(PuzzleRow)),
+    ],
     namespace={"__doc__": "A row of `solve --table` for several files or an archive."},
     frozen=True,
     array_like=True,
@@ -226,8 +229,8 @@ def yes_or_no(value: bool | None) -> str:
 
 def unproved(complete: str | None, reason: str | None) -> str | None:
     """The part of a message about the reason in a certificate; None without a reason."""
-    said = {UNVERIFIED: UNVERIFIED, PROVED: "no proof to publish"}.get(complete or "")
-    return f"{said}: {reason}" if said and reason else None
+    label = {UNVERIFIED: UNVERIFIED, PROVED: "no proof to publish"}.get(complete or "")
+    return f"{label}: {reason}" if label and reason else None
 
 
 def member_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:

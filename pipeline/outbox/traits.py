@@ -138,8 +138,8 @@ class MinimalColumns(Trait, frozen=True):
         can_go = (puzzle.rules[place] for place in traits.redundant_rules or ())
         rules = ", ".join(rule.describe(puzzle.geometry) for rule in can_go)
         parts = (("givens", givens), ("rules", rules))
-        told = [f"redundant {what}: {some}" for what, some in parts if some]
-        return told or ["it is minimal"]
+        remarks = [f"redundant {kind}: {count}" for kind, count in parts if count]
+        return remarks or ["it is minimal"]
 
 
 def _parts(places: Iterable[tuple[int, int]], rules: Iterable[int]) -> list[str]:
