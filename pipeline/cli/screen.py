@@ -249,7 +249,7 @@ def _counts(totals: Mapping[str, int], unverified: int) -> list[str]:
 
 
 def _detail(values: Mapping[str, Any]) -> str:
-    """What a job's event says besides status and time."""
+    """The fields of a job's event besides status and time."""
     if "totals" in values:
         counts = ", ".join(_counts(values["totals"], values.get(UNVERIFIED, 0)))
         return "; ".join(filter(None, (counts, unread_of_many(values.get("unread", {})))))

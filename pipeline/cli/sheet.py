@@ -113,7 +113,7 @@ def first_of(
 
 
 def with_solutions(unsolved: Sequence[Unsolved], settings: Settings) -> list[SheetPuzzle]:
-    """Solve what is not solved yet, with the limits of a collection."""
+    """Solve the unsolved puzzles, with the limits of a collection."""
     items = [item for _, item in unsolved if item]
     if not items:
         return [printed for printed, _ in unsolved]

@@ -160,7 +160,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object, whose names must differ."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError("a name stands in an object twice")
+        raise ValueError("an object has a name twice")
     return fields
 
 

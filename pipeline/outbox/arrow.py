@@ -1,7 +1,7 @@
 """Tables with types: rows of CSV → Arrow, Parquet and pandas. No other module knows pyarrow.
 
-A table of Arrow says what the CSV says. Its columns have the types that `tables.py` declares, an
-empty field is null, and no text has an apostrophe before it that it needs in a spreadsheet alone.
+An Arrow table has the same content as the CSV. Its columns have the types that `tables.py`
+declares, an empty field is null, and texts lack the apostrophe that only spreadsheets need.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def parquet(
 
 
 class Groups:
-    """Collects lines, and hands them on when they have so many bytes."""
+    """Buffers lines and writes them once they exceed `max_bytes`."""
 
     def __init__(self, write: Callable[[bytes], object], max_bytes: int) -> None:
         self._write, self._most = write, max_bytes

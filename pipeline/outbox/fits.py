@@ -27,7 +27,7 @@ COMPLETE: Final = {"true": True, "false": False, "": None}
 def misfit(
     status: str, solutions: int, complete: bool | None, certificate: str | None = None
 ) -> str | None:
-    """Why these do not go together; None if they do, as far as they are known."""
+    """Why the known values contradict each other; None if they do not."""
     if status not in _FITTING:
         return f"the status {status!r} is unknown"
     minimum, maximum, allowed = _FITTING[status]

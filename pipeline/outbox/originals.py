@@ -1,4 +1,4 @@
-"""Originals: dropped files that are done, found again by what a record says of them."""
+"""Find the original of a record among the dropped files that are done."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class SmallOriginals:
     allowed: Iterator[int]
 
     def of_record(self, record: Record) -> bytes | None:
-        """The content of what was dropped; None if it is gone, or not SMALL."""
+        """The content of the original; None if it is gone or larger than SMALL."""
         for path in self.originals.named(record.source) if record.sha256 else ():
             with suppress(OSError, UnpackError):
                 is_small = path.lstat().st_size <= SMALL
@@ -103,7 +103,7 @@ class SmallOriginals:
 
 
 def _has_hash(path: Path, hashed: str, max_bytes: int, room: UnpackLimits) -> bool:
-    """Whether a file has that hash, or its unpacked content of at most so many bytes."""
+    """Whether a file, or its unpacked content of at most `max_bytes`, has that hash."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
             return False

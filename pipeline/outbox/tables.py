@@ -127,12 +127,12 @@ TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
 
 
 def columns(kind: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
-    """The names of a table's columns, with those that these names in ALSO add."""
+    """The names of a table's columns, including those of the traits."""
     return [*kind.__struct_fields__, *added_names(trait_names)]
 
 
 def added_names(trait_names: Iterable[str]) -> list[str]:
-    """The names of the columns that these names in ALSO stand for."""
+    """The names of the columns of these traits."""
     return [name for each in trait_names for name in TRAITS[each].__struct_fields__]
 
 

@@ -29,7 +29,7 @@ class Trait(Struct, frozen=True):
 
     @classmethod
     def of_record(cls, record: PuzzleRecord) -> Any:
-        """What a record says of it; None if nothing is known."""
+        """Its value in a record; None if it is unknown."""
         return or_none(getattr(record, cls.field))
 
     @classmethod
@@ -53,7 +53,7 @@ class Trait(Struct, frozen=True):
 
     @classmethod
     def sentences(cls, traits: Traits, puzzle: Puzzle) -> list[str]:
-        """What people are told of a puzzle."""
+        """Sentences about a puzzle, for people."""
         value = cls.of(traits, puzzle.geometry)
         return [] if value is None else [cls._sentence(value)]
 

@@ -1,4 +1,4 @@
-"""Result → what is published: the record, the log, the solutions, the CNFs."""
+"""Result → published files: the record, the log, the solutions, the CNFs."""
 
 from __future__ import annotations
 

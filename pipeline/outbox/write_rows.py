@@ -1,4 +1,4 @@
-"""Answers → rows: what was found for the puzzles of a piece, as CSV and as solutions.
+"""Results → rows: the results of a chunk of puzzles, as CSV and solution files.
 
 Rows of plain lines are made all at once, in numpy; those of other puzzles one by one.
 """
@@ -213,7 +213,7 @@ class RowsOf:
         self._added.update(zip(places, fields, strict=True))
 
     def rows(self) -> Rows:
-        """The rows, once all puzzles have been told."""
+        """The rows, once all results were added."""
         ranks = max((len(lines) - 1 for lines in self._lines.values()), default=0)
         ranks = max(ranks, min(1, len(self._is_told)), self._plain.ranks if self._plain else 0)
         return Rows(
@@ -275,7 +275,7 @@ def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] 
 
 
 def _entry_of(result: Result) -> Entry:
-    """The entry that the puzzle was read from, as far as the result tells."""
+    """The entry that the puzzle was read from, rebuilt from the result."""
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         return Entry(0, "", None, None, None, plain=False)

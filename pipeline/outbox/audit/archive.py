@@ -70,11 +70,11 @@ class _AuditedArchive:
             self.count += 1
             self._look(number, member, row, self._report.within(member.name))
         if next(rows, None) is not None:
-            raise InputError(f"{table.name} goes on behind the last member")
+            raise InputError(f"{table.name} continues after the last member")
         for path in self._found.values():
             self._report.bad(f"{self._relative(path)} is the record of no member")
         for path in sorted(self._empty):
-            self._report.bad(f"{self._relative(path)}/ is there, and holds nothing")
+            self._report.bad(f"{self._relative(path)}/ is an empty folder")
         audit_counts(self._published, self.counts, self._unread, self._report)
 
     def _relative(self, path: Path) -> str:
@@ -114,7 +114,7 @@ class _AuditedArchive:
             self.counts[row.status] += 1
         path = self._found.pop(number, None)
         if path is None and (row.solutions not in ("", "0") or row.complete or row.certificate):
-            report.bad("it claims to be solved, and has no record")
+            report.bad("its status is that of a solved puzzle, but it has no record")
         source = source_of_member(member, report.settings)
         is_refused = isinstance(source, Unreadable) and source.data is None
         if path is not None and is_refused:

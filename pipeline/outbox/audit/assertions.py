@@ -91,7 +91,7 @@ def audit_conflict(
 
 
 class _Demand(NamedTuple):
-    """A part of a conflict: what it is called, and the mask of a cell, or a rule."""
+    """A part of a conflict: its name, and the mask of a cell or a rule."""
 
     told: str
     cell: int = 0

@@ -121,7 +121,7 @@ class _AuditedCollection:
             yield contents
 
     def _told(self, done: int) -> None:
-        """Report that so many rows are audited."""
+        """Report the number of audited rows."""
         self._report.terms.on_rows(self._published.record.source, done, self._total)
 
     def _look(self, chunk: RowChunk) -> None:

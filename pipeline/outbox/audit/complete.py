@@ -34,7 +34,7 @@ class Undecided(PipelineError):
 
 
 def remedy(end: float) -> str:
-    """What to do, if the time is over, about what was not checked."""
+    """Advice for what was not checked when the time ran out."""
     return "; --timeout gives it longer" if time.monotonic() > end else ""
 
 
@@ -62,7 +62,7 @@ def model_of(
 
 
 def grid_of(literals: Iterable[int], geometry: Geometry) -> Grid | None:
-    """The grid that the true literals stand for, cell by cell; None for other literals."""
+    """Decode the true literals to a grid; None if they do not encode one."""
     side, size = geometry.side, geometry.size
     chosen = [divmod(literal - 1, side) for literal in literals if 0 < literal <= side * size]
     if [cell for cell, _ in chosen] != [*range(size)]:

@@ -1,4 +1,4 @@
-"""How a result came about, as far as its files show: the solver, the formula it got, the log.
+"""Check how a result was made: the solver, the formula and the log.
 
 Another version may have worked, and logged, otherwise: its results are not compared.
 """
@@ -32,7 +32,7 @@ _ANY = object()
 
 
 def audit_solver(record: PuzzleRecord, report: Findings) -> None:
-    """Check that solver, formula and certificate are told where a solver was asked."""
+    """Check that solver, formula and certificate are recorded if a solver ran."""
     used, status = record.solver, record.status
     is_encoded = record.format == CNF_FORMAT or "encode" in (record.seconds or {})
     for name, is_told, is_wanted in (
@@ -101,7 +101,7 @@ def audit_fallbacks(record: CollectionRecord, report: Findings) -> None:
 
 
 def audit_log(published: Published, report: Findings) -> None:
-    """Check that a log says what the record says, and nothing else; old ones may be gone."""
+    """Check that a log matches the record exactly; old logs may be deleted."""
     name = f"{published.stem}.log"
     if not report.is_ours:
         return

@@ -91,7 +91,7 @@ def row_chunks(
             first += len(lines)
     for row in rows:
         longer = next(name for name, line in zip(names, row, strict=True) if line is not None)
-        raise InputError(f"{longer} goes on behind the last puzzle")
+        raise InputError(f"{longer} continues after the last puzzle")
 
 
 def _taken(
@@ -188,7 +188,7 @@ def _compare(
 
 
 def _puzzle_in(text: str) -> Puzzle | None:
-    """The puzzle that stands in a field; None if it is not legible without its file."""
+    """The puzzle in a field; None if it cannot be read without its file."""
     with suppress(InvalidPuzzle):
         return parse_source(text.encode(errors="surrogateescape"), "the table").puzzle
     return None

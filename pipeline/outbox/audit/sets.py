@@ -21,7 +21,7 @@ from pipeline.settings import Settings
 from pipeline.solving import Encoder
 
 _MOST_STEMS = 1000
-NOT_LISTED = "is there, and no record lists it"
+NOT_LISTED = "is not listed in any record"
 
 MOST = 100
 """Problems of one job that are listed; the others are counted."""

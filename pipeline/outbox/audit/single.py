@@ -119,7 +119,7 @@ def audit_content(
 
 
 def _content_of(source: OneProblem | None, report: Findings) -> Content:
-    """What a source holds."""
+    """The content of a source."""
     if source is None:
         return None
     try:
@@ -223,7 +223,7 @@ def _compared(published: PublishedPuzzle, parsed: Content, report: Findings) -> 
             add_finding(f"{field}: the record says {present}, the original has {expected}")
     if not report.is_ours:
         for remark in sorted({*parsed.unread}.difference(or_none(record.unread) or ())):
-            report.gap(f"unread: the record does not tell of {remark!r}")
+            report.gap(f"unread: the record does not mention {remark!r}")
     return parsed
 
 

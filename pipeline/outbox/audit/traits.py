@@ -1,4 +1,4 @@
-"""What `--traits` adds to tables and records, found anew.
+"""Recompute the traits in tables and records.
 
 Givens are left out anew by the search that checks, not by a solver. Forms through a solution are
 found anew of all rows; efforts, ratings, and forms of puzzles that have not one solution, of some.
@@ -79,7 +79,7 @@ def audit_rows(chunk: RowChunk, trait_names: Sequence[str], report: Findings) ->
 def audit_record(
     record: PuzzleRecord, puzzle: Puzzle, grids: Sequence[Grid], report: Findings
 ) -> None:
-    """Check what a record says of a puzzle with these solutions."""
+    """Check the traits in a record of a puzzle with these solutions."""
     trait_names = traits_in_record(record)
     place, givens = puzzle.geometry.place, puzzle.givens()
     values = {place(cell): value for cell, value in givens}
@@ -116,7 +116,7 @@ def _audit_claims(claims: Sequence[AddedFields], seconds: float) -> None:
 
 
 def _check_ruled(claim: AddedFields, seconds: float) -> None:
-    """Leave out the parts of a puzzle with rules anew, by the search that checks."""
+    """Recheck which parts of a variant are redundant, by exhaustive search."""
     recorded, puzzle, grid = claim.told, claim.puzzle, claim.grid
     is_small = puzzle.geometry.side <= MAX_TRAITS_SIDE
     is_told = is_small and not puzzle.is_plain and claim.status == "unique" and grid is not None
@@ -145,7 +145,7 @@ def _by_name(fields: Sequence[str], trait_names: Sequence[str]) -> dict[str, str
 
 
 def _compare(geometry: Geometry, claims: Sequence[AddedFields], seconds: float) -> None:
-    """Compare the added fields of puzzles of one geometry with those found anew.
+    """Recompute the traits of puzzles of one geometry and compare.
 
     Rows with a wrong solution are left out: they are reported elsewhere.
     """

@@ -96,7 +96,7 @@ def _board(
     rules: Sequence[int] = (),
     signs: str = "",
 ) -> Board | None:
-    """Combine a puzzle and its solution, as far as they match."""
+    """Combine a puzzle with its solution if they match."""
     puzzle = read.puzzle if read else None
     if puzzle and grid and puzzle.geometry != grid.geometry:
         grid = None

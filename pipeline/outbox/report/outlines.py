@@ -51,7 +51,7 @@ def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> 
 
 
 def _straight(across: Iterable[Edge], down: Iterable[Edge]) -> str:
-    """Sides of cells, those that continue each other as one line."""
+    """Sides of cells, adjacent ones joined to one line."""
     drawn = [f"M{x} {y}h{length}" for y, x, length in _runs(across)]
     drawn += [f"M{x} {y}v{length}" for x, y, length in _runs(down)]
     return "".join(drawn)

@@ -172,7 +172,7 @@ def shown(text: str | None) -> str:
 
 
 def shortened(text: str, max_length: int = _LONGEST_NAME) -> str:
-    """A text made printable, in at most so many characters."""
+    """A printable text of at most `max_length` characters."""
     shown = printable(text[: max_length + 1])
     return shown if len(shown) <= max_length else shown[: max_length - 1] + "…"
 
@@ -183,7 +183,7 @@ def known_status(status: str | None) -> str:
 
 
 def is_within(folder: Path, top: Path) -> bool:
-    """Whether a path below a folder really lies there, rather than behind a link."""
+    """Whether a path is inside a folder once links are resolved."""
     try:
         return folder.resolve() == top.resolve() / folder.relative_to(top)
     except (OSError, RuntimeError, ValueError):

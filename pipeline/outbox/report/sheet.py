@@ -52,7 +52,7 @@ _LINES, _LINE = 44, 80
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of each page: what is empty is left out."""
+    """The head of each page; empty fields are omitted."""
 
     title: str = ""
     author: str = ""
@@ -64,14 +64,14 @@ class Head:
 
     @property
     def beside(self) -> str:
-        """What stands beside the title."""
+        """The text beside the title."""
         texts = (shortened(text, _LONGEST_HEAD) for text in (self.difficulty, self.author))
         return " · ".join(filter(None, texts))
 
 
 @dataclass(frozen=True, slots=True)
 class SheetPuzzle:
-    """A puzzle for a sheet, and what is known of it.
+    """A puzzle on a sheet: its board, status and source.
 
     `board` has the puzzle, and a solution if there is one. `status` is empty if it was not asked
     for; `message` says why there is no solution. `where` it stands is told in messages. `level`
@@ -350,7 +350,7 @@ def _told_on_pages(rules: Iterable[tuple[str, str]]) -> list[list[tuple[str, str
 
 
 def _pages(slots: Sequence[Slot], max_boards: int) -> list[SheetPage]:
-    """Fill pages with up to so many boards each, and no more than the largest of them allows."""
+    """Fill pages with up to `max_boards` boards, fewer if the largest needs more room."""
     pages: list[SheetPage] = []
     for slot in slots:
         boards = slot.fitting(max_boards)
