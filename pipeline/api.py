@@ -108,8 +108,8 @@ def solve_many(
     replace(settings_declared()["workers"], least=1).check(workers, "workers")
     chosen = settings_given(settings, SolvingOptions)
     if isinstance(puzzles, (str, bytes, Path)):
-        found = f"expected an iterable of puzzles, found {type(puzzles).__name__}"
-        raise TypeError(f"{found}: use `solve` for one puzzle, `read` for the puzzles of a file")
+        message = f"expected an iterable of puzzles, found {type(puzzles).__name__}"
+        raise TypeError(f"{message}: use `solve` for one puzzle, `read` for the puzzles of a file")
     return _solve_many(puzzles, workers, chosen)
 
 
@@ -192,7 +192,7 @@ class _Puzzles(BatchRequest[tuple[str, Given]]):
 
     def compute(self, solvers: Solvers, settings: Settings) -> list[Result]:
         results = solve_sources(self.items, solvers, settings)
-        return results if settings.keep_cnf else [each.without_cnf() for each in results]
+        return results if settings.keep_cnf else [result.without_cnf() for result in results]
 
 
 def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> Iterator[Result]:
@@ -316,8 +316,8 @@ def convert(
 
 def _named(sources: Iterable[str | Path | Puzzle]) -> list[tuple[Path | Puzzle, str]]:
     """Puzzles and paths, each with its name for messages."""
-    paths = (Path(each) if isinstance(each, str) else each for each in sources)
-    return [(each, each.name if isinstance(each, Path) else "puzzle") for each in paths]
+    paths = (Path(source) if isinstance(source, str) else source for source in sources)
+    return [(source, source.name if isinstance(source, Path) else "puzzle") for source in paths]
 
 
 def bench(
@@ -346,8 +346,8 @@ def bench(
 
     chosen = settings_given({"encoding": "extended", **settings}, BenchOptions)
     items = (item for what, name in _named(sources) for item in items_of(what, name, chosen))
-    found = benching.solvers_named(solvers, chosen.minisat)
-    return benching.bench(items, found, chosen, unique=unique)
+    named = benching.solvers_named(solvers, chosen.minisat)
+    return benching.bench(items, named, chosen, unique=unique)
 
 
 def generate(
@@ -397,8 +397,10 @@ def steps_of(result: Result[Grid | Model]) -> Iterator[Step]:
     """
     from pipeline.steps import steps  # noqa: PLC0415 - numpy is slow to load
 
-    problem, found = result.problem, result.certificate
+    problem, certificate = result.problem, result.certificate
     if not isinstance(problem, PuzzleProblem) or not has_steps(result):
         raise ValueError("steps are only available for solved 9×9 puzzles without extra rules")
-    unique = result.status == "unique" and found is not None and found.complete == "proved"
+    unique = (
+        result.status == "unique" and certificate is not None and certificate.complete == "proved"
+    )
     return steps(problem.puzzle.cells, unique=unique)

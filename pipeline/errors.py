@@ -129,8 +129,8 @@ _SHORT_TIMES = ((1.0, "s", 1.0), (1e-3, "ms", 1e3), (1e-6, "µs", 1e6))
 def duration(seconds: float) -> str:
     """`2 ms`, `1.5 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`."""
     if seconds < 60:
-        for least, unit, factor in _SHORT_TIMES:
-            if seconds >= least * 0.9995 or unit == "µs":
+        for minimum, unit, factor in _SHORT_TIMES:
+            if seconds >= minimum * 0.9995 or unit == "µs":
                 return f"{float(f'{seconds * factor:.2g}'):g} {unit}"
     rounded = round(seconds)
     parts = ((rounded // 86_400, "d"), (rounded // 3600 % 24, "h"), (rounded // 60 % 60, "min"))

@@ -69,20 +69,20 @@ def opened(name: str | Path, flags: int = 0, folder: int | None = None) -> Itera
         os.close(descriptor)
 
 
-def read_regular(path: Path, most: int) -> bytes:
+def read_regular(path: Path, max_bytes: int) -> bytes:
     """Read at most `most` + 1 bytes of a regular file.
 
     Raises OSError, also if it is not a regular file.
     """
     with os.fdopen(descriptor_of(path), "rb") as file:
-        return file.read(most + 1)
+        return file.read(max_bytes + 1)
 
 
-def read_end(path: Path, most: int) -> bytes:
+def read_end(path: Path, max_bytes: int) -> bytes:
     """Read the last `most` bytes of a regular file. Raises OSError like `read_regular`."""
     with os.fdopen(descriptor_of(path), "rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - most))
-        return file.read(most)
+        file.seek(max(0, file.seek(0, os.SEEK_END) - max_bytes))
+        return file.read(max_bytes)
 
 
 def is_temporary(name: str) -> bool:

@@ -89,9 +89,9 @@ class Deadline:
 
     def _lots(self, items: Iterable[T]) -> Iterator[list[T]]:
         remaining = iter(items)
-        while some := [*islice(remaining, _AT_ONCE)]:
+        while batch := [*islice(remaining, _AT_ONCE)]:
             self.check()
-            yield some
+            yield batch
 
 
 UNHURRIED = Limits(math.inf)

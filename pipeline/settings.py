@@ -142,8 +142,8 @@ class Reading(NamedTuple):
 
     def declared(self) -> dict[str, str]:
         """The notation settings that are not `auto`."""
-        told = {name: getattr(self, name) for name in DECLARABLE}
-        return {name: value for name, value in told.items() if value != "auto"}
+        values = {name: getattr(self, name) for name in DECLARABLE}
+        return {name: value for name, value in values.items() if value != "auto"}
 
 
 USUAL = Reading()
@@ -245,8 +245,8 @@ class Setting:
         if value is None and self.is_optional:
             return value
         if not self._is_of_kind(value):
-            found = printable(repr(value))[:100]
-            raise UsageError(f"{about}: expected {self.expected}, found {found}")
+            shown = printable(repr(value))[:100]
+            raise UsageError(f"{about}: expected {self.expected}, found {shown}")
         if self.kind in {int, float} and not self.least <= value <= self.most:
             raise UsageError(f"{about}: expected {self.expected}")
         return value
@@ -447,9 +447,11 @@ class Settings:
     @property
     def variables(self) -> dict[str, str]:
         """Environment variables that give another process these settings and no settings file."""
-        values = {each.variable: getattr(self, name) for name, each in settings_declared().items()}
-        found = {name: "" if value is None else str(value) for name, value in values.items()}
-        return found | {environment_name("config"): os.devnull}
+        values = {
+            setting.variable: getattr(self, name) for name, setting in settings_declared().items()
+        }
+        texts = {name: "" if value is None else str(value) for name, value in values.items()}
+        return texts | {environment_name("config"): os.devnull}
 
     def is_to_prove(self, status: str) -> bool:
         """Whether to publish a proof with a complete result of this status."""
@@ -462,8 +464,8 @@ class Settings:
         that cannot be checked otherwise get a proof.
         """
         prove: ProveChoice = "always" if self.prove == "always" else "never"
-        most = self.max_solutions or MAX_SOLUTIONS_IN_COLLECTION
-        return replace(self, max_solutions=most, prove=prove)
+        max_solutions = self.max_solutions or MAX_SOLUTIONS_IN_COLLECTION
+        return replace(self, max_solutions=max_solutions, prove=prove)
 
     def __post_init__(self) -> None:
         for name, setting in settings_declared().items():
@@ -487,10 +489,10 @@ def settings_declared() -> dict[str, Setting]:
     """All settings by name, in the order of the fields of `Settings`."""
     annotations = inspect.get_annotations(Settings, eval_str=True)
     declared = {}
-    for each in fields(Settings):
-        kind, setting, text = get_args(annotations[each.name])
+    for field in fields(Settings):
+        kind, setting, text = get_args(annotations[field.name])
         typed = setting.typed(kind)
-        declared[each.name] = replace(typed, name=each.name, help=text, default=each.default)
+        declared[field.name] = replace(typed, name=field.name, help=text, default=field.default)
     return declared
 
 

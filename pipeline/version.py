@@ -9,7 +9,7 @@ from pathlib import Path
 __version__ = "0.1.0"
 
 _DECIDING = ("catalogue", "certify", "outbox", "puzzle", "reading", "solving", "steps")
-"""Folders whose code determines what is published and how it is written."""
+"""Folders whose code determines the content and format of published files."""
 
 
 @cache

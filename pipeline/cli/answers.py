@@ -92,12 +92,12 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
         stack.callback(display.end)
         say_lacking(solvers, settings)
-        found = _rows_of(files, solvers, settings)
-        begun = [*islice(found, 1)]
-        are_several = len(files) > 1 or any(each != source_name(files[0]) for each, _ in begun)
+        named_rows = _rows_of(files, solvers, settings)
+        begun = [*islice(named_rows, 1)]
+        are_several = len(files) > 1 or any(name != source_name(files[0]) for name, _ in begun)
         kind = SourcedRow if are_several else PuzzleRow
         table = stack.enter_context(atomic_table(target, kind, settings.trait_names))
-        for source, rows in chain(begun, found):
+        for source, rows in chain(begun, named_rows):
             lines = rows.table
             if are_several:
                 before = f"{quoted(source)},".encode()

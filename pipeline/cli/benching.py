@@ -88,7 +88,7 @@ def _written(seconds: float | None) -> str:
 
 
 def _in_latex(row: Sequence[str]) -> str:
-    cells = (_SPECIALS.sub(lambda found: _SPECIAL[found[0]], cell) for cell in row)
+    cells = (_SPECIALS.sub(lambda match: _SPECIAL[match[0]], cell) for cell in row)
     return " & ".join(cells) + r" \\"
 
 

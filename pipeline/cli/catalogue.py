@@ -42,10 +42,10 @@ def range_of(option: str, text: str) -> tuple[int, int]:
     match = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?", text)
     if not match:
         raise UsageError(f"{option}: expected a number or a range such as 22-26, found {text!r}")
-    least, most = int(match[1]), int(match[2] or match[1])
-    if least > most:
-        raise UsageError(f"{option}: expected a range such as {most}-{least}, found {text!r}")
-    return least, most
+    minimum, maximum = int(match[1]), int(match[2] or match[1])
+    if minimum > maximum:
+        raise UsageError(f"{option}: expected a range such as {maximum}-{minimum}, found {text!r}")
+    return minimum, maximum
 
 
 def wish_of(
@@ -76,7 +76,7 @@ def table_beside(target: Path, table: Path | None) -> Path | None:
 
 
 def write_copies(
-    target: Path | None, found: Generator[Copy | Left], display: Display, out: Output
+    target: Path | None, results: Generator[Copy | Left], display: Display, out: Output
 ) -> list[CopyRow]:
     """Write copies to a table or print them as JSON, and report puzzles that were skipped.
 
@@ -87,18 +87,18 @@ def write_copies(
     with ExitStack() as stack:
         table = stack.enter_context(atomic_table(target, CopyRow)) if target else None
         stack.callback(display.end)
-        for each in stack.enter_context(closing(found)):
-            if isinstance(each, Left):
+        for copy in stack.enter_context(closing(results)):
+            if isinstance(copy, Left):
                 left += 1
                 if left <= _MOST_SAID:
-                    say(_left_out(each))
+                    say(_left_out(copy))
                 continue
-            line, first_line = (str(place or "") for place in (each.line, each.first_line))
-            row = CopyRow(each.source, line, each.first_source, first_line)
+            line, first_line = (str(place or "") for place in (copy.line, copy.first_line))
+            row = CopyRow(copy.source, line, copy.first_source, first_line)
             first += [row] if len(first) < _MOST_SAID else []
             if table:
                 table.write(csv_line(row))
-            out.row(dataclasses.asdict(each))
+            out.row(dataclasses.asdict(copy))
     if left > _MOST_SAID:
         say(f"and {left - _MOST_SAID:,} more skipped")
     return first
@@ -167,13 +167,13 @@ def write_generated(
             for result in islice(puzzles, count):
                 if shown or out.as_json:  # clear the bar
                     display.end()
-                told = _told(made + 1, result, seed) if out.as_json else {}
+                fields = _told(made + 1, result, seed) if out.as_json else {}
                 with uninterrupted():
                     made += 1
                     collection.write(_line_of(result))
                     if rows:
                         rows.write(csv_line(_row_of(made, result)))
-                    out.row(told)
+                    out.row(fields)
                     if shown:
                         collection.flush()
         except (Stopped, LimitReached) as error:
@@ -192,8 +192,8 @@ def _line_of(result: Result) -> bytes:
 
 def _row_of(index: int, result: Result) -> GeneratedRow:
     """The table row of a generated puzzle: its solution and certificate."""
-    found = result.certificate
-    nodes = found.nodes if found and found.nodes else 0
+    certificate = result.certificate
+    nodes = certificate.nodes if certificate and certificate.nodes else 0
     solution = one_line(result.solutions[0].values)
     return GeneratedRow(index, solution, result.certificate_label, nodes)
 
@@ -203,6 +203,6 @@ def _told(index: int, result: Result, seed: int) -> dict[str, Any]:
     assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - as above
     traits = with_traits([result], _TRAITS)[0].traits
     givens = len([*result.problem.puzzle.givens()])
-    told = {"puzzle": _line_of(result).decode().strip(), "givens": givens, "seed": seed}
+    fields = {"puzzle": _line_of(result).decode().strip(), "givens": givens, "seed": seed}
     hard = {name: to_builtins(getattr(traits, name)) for name in _TRAITS.trait_names}
-    return asdict(_row_of(index, result)) | told | hard
+    return asdict(_row_of(index, result)) | fields | hard

@@ -45,8 +45,8 @@ def target_meant(to: str | None, output: Path) -> str:
 def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:
     """All problems in files. Raises like `sources_of`."""
     with sources_of(files, settings) as sources:
-        for what, name in sources:
-            yield from items_of(what, name, settings)
+        for source, name in sources:
+            yield from items_of(source, name, settings)
 
 
 def left_out(where: str, reason: str) -> str:
@@ -70,16 +70,16 @@ class Converting:
 
     def of(self, sources: Sequence[Source], kept: BinaryIO | None) -> Iterator[Converted]:
         """The puzzles that could be converted."""
-        found = convert(sources, self.to, self._settings, solutions=self.solutions, kept=kept)
-        for each in found:
-            if each.reason is None:
+        results = convert(sources, self.to, self._settings, solutions=self.solutions, kept=kept)
+        for result in results:
+            if result.reason is None:
                 self.done += 1
-                self._say_unread(each)
-                yield each
+                self._say_unread(result)
+                yield result
             else:
                 self.left += 1
-                self._say_left(each)
-                self.out.row({"source": each.name, "line": each.line, "reason": each.reason})
+                self._say_left(result)
+                self.out.row({"source": result.name, "line": result.line, "reason": result.reason})
             done = self.done + self.left
             self._display.tick("converting", Progress(done, done, None))
         self._display.end()
@@ -87,17 +87,17 @@ class Converting:
         if self.left > _MOST_SAID:
             say(f"and {self.left - _MOST_SAID:,} more not converted")
 
-    def _say_left(self, each: Converted) -> None:
+    def _say_left(self, result: Converted) -> None:
         if self.left <= _MOST_SAID:
             self._display.end()
-            say(left_out(each.where, each.reason or ""))
+            say(left_out(result.where, result.reason or ""))
 
-    def _say_unread(self, each: Converted) -> None:
-        if "ruleset" in each.unread:
+    def _say_unread(self, result: Converted) -> None:
+        if "ruleset" in result.unread:
             self._display.end()
-            say(f"{printable(each.where)}: the text of its rules was not converted")
-        if texts := unread_texts(each.unread):
-            add_unread(self._unread[each.name], unread_counts([texts]))
+            say(f"{printable(result.where)}: the text of its rules was not converted")
+        if texts := unread_texts(result.unread):
+            add_unread(self._unread[result.name], unread_counts([texts]))
 
 
 class _NothingWritten(Exception):
@@ -117,20 +117,20 @@ def to_file(converting: Converting, sources: Sequence[Source], target: Path) -> 
 
 def to_programs(converting: Converting, sources: Sequence[Source]) -> None:
     """Print each puzzle as JSON, with its location."""
-    for each in converting.of(sources, None):
-        text = (each.data or b"").decode()
-        converting.out.row({"source": each.name, "line": each.line, "text": text})
+    for result in converting.of(sources, None):
+        text = (result.data or b"").decode()
+        converting.out.row({"source": result.name, "line": result.line, "text": text})
 
 
 def to_folder(
     converting: Converting, sources: Sequence[Source], path: Path, *, force: bool
 ) -> None:
     """Write one file per puzzle."""
-    paths = [what for what, _ in sources if isinstance(what, Path)]
+    paths = [source for source, _ in sources if isinstance(source, Path)]
     folder = Folder(path, next(iter(endings_of(converting.to)), ".txt"), paths, force=force)
-    for each in converting.of(sources, None):
-        target = folder.target_of(each.name, each.line)
+    for result in converting.of(sources, None):
+        target = folder.target_of(result.name, result.line)
         with atomic_output(target) as file:
-            file.write(each.data or b"")
-        told = {"file": str(target), "puzzles": 1, "source": each.name, "line": each.line}
-        converting.out.row(told)
+            file.write(result.data or b"")
+        fields = {"file": str(target), "puzzles": 1, "source": result.name, "line": result.line}
+        converting.out.row(fields)

@@ -74,12 +74,12 @@ def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> N
     copy.write(head)
     if len(head) == HEAD_BYTES:
         is_many = is_packed(head) or detect_collection(head, False, settings.reading) is not None
-        most = settings.max_total_bytes if is_many else settings.max_bytes
+        max_bytes = settings.max_total_bytes if is_many else settings.max_bytes
         while chunk := stream.read(_AT_ONCE):
             copy.write(chunk)
-            if copy.tell() > most:
+            if copy.tell() > max_bytes:
                 option = "--max-total-bytes" if is_many else "--max-bytes"
-                raise oversize(name, most, "more", option)
+                raise oversize(name, max_bytes, "more", option)
     copy.flush()
 
 
@@ -94,7 +94,7 @@ def sources_of(files: Sequence[Path], settings: Settings) -> Iterator[list[tuple
     """The paths of the sources, with their names for messages. Raises InputError, UsageError."""
     check_sources(files)
     with ExitStack() as stack:
-        yield [(stack.enter_context(path_of(each, settings)), source_name(each)) for each in files]
+        yield [(stack.enter_context(path_of(file, settings)), source_name(file)) for file in files]
 
 
 def read_bytes(file: Path, most: int) -> bytes:
@@ -180,8 +180,8 @@ def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
         return read_values(read_bytes(file, settings.max_bytes), source_name(file), geometry)
     filled = read_puzzle(file, settings).puzzle
     grid = filled_grid(filled, source_name(file))
-    alike = filled.is_plain and filled.geometry.side == geometry.side  # boxes may be drawn
-    return Grid(geometry, grid.values) if alike else grid
+    is_drawable = filled.is_plain and filled.geometry.side == geometry.side  # boxes may be drawn
+    return Grid(geometry, grid.values) if is_drawable else grid
 
 
 def empty_puzzle(size: str) -> Puzzle:
@@ -269,8 +269,8 @@ def is_parquet(target: Path) -> bool:
 def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
     """Raise UsageError for another extension, or for Parquet without pyarrow."""
     if target.suffix.lower() not in ("", *endings):
-        *others, last = endings
-        expected = f"{', '.join(others)} or {last}" if others else last
+        *rest, last = endings
+        expected = f"{', '.join(rest)} or {last}" if rest else last
         is_page = endings == COLLECTIONS and target.suffix.lower() in (".pdf", ".html", ".docx")
         hint = "; `sudoku-pipeline sheet` makes pages to print" if is_page else ""
         shown = printable(str(target))
@@ -351,6 +351,6 @@ class Folder:
         """A name that is not taken."""
         stem = fitted(_STRANGE.sub("-", PurePath(source).stem).strip("-.") or "puzzle")
         path = Path(f"{stem}-{line}{self._ending}" if line else f"{stem}{self._ending}")
-        name = next(each.name for each in numbered(path) if each.name not in self._taken)
+        name = next(file.name for file in numbered(path) if file.name not in self._taken)
         self._taken.add(name)
         return name

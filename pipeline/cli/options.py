@@ -104,10 +104,10 @@ class Output:
     as_json: bool = False
     quiet: bool = False
 
-    def row(self, told: dict[str, Any], text: str | None = None) -> None:
+    def row(self, fields: dict[str, Any], text: str | None = None) -> None:
         """Print an object, or its text if there is any."""
         if self.as_json:
-            print(json.dumps(told), flush=True)
+            print(json.dumps(fields), flush=True)
         elif text is not None:
             print(text)
 
@@ -116,10 +116,10 @@ class Output:
         if not self.quiet:
             (say if self.as_json or aside else print)(text)
 
-    def wrote(self, target: Path | str, text: str, told: dict[str, Any] | None = None) -> None:
+    def wrote(self, target: Path | str, text: str, fields: dict[str, Any] | None = None) -> None:
         """Report a written file as text or object; nothing if it was standard output."""
         if self.as_json:
-            self.row(told) if told else None
+            self.row(fields) if fields else None
         elif str(target) != "-" and (Path(target).is_file() or Path(target).is_dir()):
             self.note(f"{printable(str(target))}{text}")
 
@@ -132,9 +132,9 @@ class Command(TyperCommand):
 
     def __init__(self, *args: Any, **named: Any) -> None:
         paragraphs = inspect.cleandoc(named.pop("help")).split("\n\n")
-        first, *others = (each.replace("\n", " ") for each in paragraphs)
-        self.examples = [each for each in others if _EXAMPLE.match(each)]
-        rest = [each for each in others if each not in self.examples]
+        first, *following = (paragraph.replace("\n", " ") for paragraph in paragraphs)
+        self.examples = [paragraph for paragraph in following if _EXAMPLE.match(paragraph)]
+        rest = [paragraph for paragraph in following if paragraph not in self.examples]
         named["help"] = "\n\n".join((first, *filter(None, ["\n".join(self.examples)]), *rest))
         super().__init__(*args, **named)
 
@@ -144,17 +144,17 @@ class Command(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         callback: Any = self.callback
         known = inspect.signature(callback, eval_str=True).parameters
-        found = converted(
+        arguments = converted(
             super().get_params(ctx), {name: p.annotation for name, p in known.items()}
         )
-        for each in found:
-            if each.name == "help":
-                each.rich_help_panel = OUTPUT  # with the shared options
-            if each.param_type_name == "argument":
-                each.metavar = each.metavar or each.name.upper()
-                each.display_type_rich = lambda **_: None  # the type of a file says nothing
-                each.required &= PIPED not in get_args(known[each.name].annotation)
-        return found
+        for argument in arguments:
+            if argument.name == "help":
+                argument.rich_help_panel = OUTPUT  # with the shared options
+            if argument.param_type_name == "argument":
+                argument.metavar = argument.metavar or argument.name.upper()
+                argument.display_type_rich = lambda **_: None  # the type of a file says nothing
+                argument.required &= PIPED not in get_args(known[argument.name].annotation)
+        return arguments
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         chunks = map(_in_usage, self.get_params(ctx))
@@ -178,11 +178,11 @@ def _in_usage(parameter: Any) -> str:
 
 def converted(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
     """Make `Setting` convert the values of these parameters; those without annotation are flags."""
-    for each in parameters:
-        if getattr(each, "is_flag", False):
-            each.metavar = ""  # flags take no value
-        kind = annotations.get(each.name, bool)
-        each.process_value = functools.partial(_processed, each, kind)
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""  # flags take no value
+        kind = annotations.get(parameter.name, bool)
+        parameter.process_value = functools.partial(_processed, parameter, kind)
     return parameters
 
 
@@ -199,13 +199,13 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
             raise UsageError(f"{shown} is missing" + in_examples(context.command))
     source = context.get_parameter_source(parameter.name)
     about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
-    own = next((each for each in more if isinstance(each, Setting)), Setting())
+    own = next((extra for extra in more if isinstance(extra, Setting)), Setting())
     setting = settings_declared().get(parameter.name) or own.typed(kind)
     if is_option and about == shown and isinstance(value, str):
         _check_is_no_option(shown, value, context.command)
     if get_origin(setting.kind) is list:
-        each = Setting().typed(get_args(setting.kind)[0])
-        value = [each.read(text, about) for text in value or ()]
+        extra = Setting().typed(get_args(setting.kind)[0])
+        value = [extra.read(text, about) for text in value or ()]
     elif isinstance(value, str):
         value = setting.read(_current_value(parameter.name, value, about), about)
     return parameter.callback(context, parameter, value) if parameter.callback else value
@@ -213,7 +213,7 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
 
 def _check_is_no_option(option: str, value: str, command: Any) -> None:
     """Raise UsageError if the value is an option, which means that the value is missing."""
-    if any(value in each.opts for each in command.params):
+    if any(value in parameter.opts for parameter in command.params):
         raise UsageError(f"{option}: expected a value, found the option {value}")
 
 
@@ -229,7 +229,7 @@ def in_examples(command: Any) -> str:
     """Examples of a command, if standard error is a terminal."""
     if not sys.stderr.isatty():
         return ""
-    shown = "".join(f"    {each}\n" for each in command.examples[:_MOST_EXAMPLES])
+    shown = "".join(f"    {example}\n" for example in command.examples[:_MOST_EXAMPLES])
     return f"; for example\n\n{shown}\nMore: {program()} {command.name} --help"
 
 
@@ -256,12 +256,12 @@ def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
     return chosen
 
 
-def _chosen(found: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
+def _chosen(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
     known = {setting.key: setting for setting in settings_declared().values()}
     chosen = {}
-    for written, value in found.items():
+    for written, value in values.items():
         key = written
-        if key in FORMER_NAMES and FORMER_NAMES[key] not in found:
+        if key in FORMER_NAMES and FORMER_NAMES[key] not in values:
             key = FORMER_NAMES[key]
             say_renamed(f"{printable(str(path))}: {written}", key)
         setting = known.get(key)
@@ -313,7 +313,7 @@ def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
     """A suggestion for a mistyped name, or "". `prefix` is common to all names and ignored."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
 
-    bare = [each.removeprefix(prefix) for each in known]
+    bare = [key.removeprefix(prefix) for key in known]
     nearest = get_close_matches(name.removeprefix(prefix), bare, 1, 0.65)
     return f"; did you mean {prefix}{nearest[0]}?" if nearest else ""
 
@@ -368,10 +368,10 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
         signature = inspect.signature(command, eval_str=True)
         own = [p for p in signature.parameters.values() if p.name != "settings"]
         named = inspect.Parameter.KEYWORD_ONLY
-        taken = [each for name, each in settings_declared().items() if name in names]
+        taken = [setting for name, setting in settings_declared().items() if name in names]
         parameters = [
             *(p.replace(kind=named) for p in own),
-            *(_option(each, defaults.get(each.name, each.default)) for each in taken),
+            *(_option(setting, defaults.get(setting.name, setting.default)) for setting in taken),
             _option(_CONFIG, None, is_eager=True, callback=_read_settings),
         ]
         vars(wrapper)["__signature__"] = signature.replace(parameters=parameters)
@@ -386,19 +386,19 @@ def origins_of_settings(context: typer.Context) -> dict[str, str]:
     """Where each changed setting comes from, in words."""
     file = context.params[CONFIG] or CONFIG_FILE
     places = {"COMMANDLINE": "an option", "DEFAULT_MAP": printable(str(file))}
-    found = {}
+    programs = {}
     for name, setting in settings_declared().items():
         source = context.get_parameter_source(name)
         if source and source.name != "DEFAULT":
-            found[name] = places.get(source.name, setting.variable)
-    return found
+            programs[name] = places.get(source.name, setting.variable)
+    return programs
 
 
 def program() -> str:
     """How to call this program: by name if it is on PATH, else as it was called."""
     name, called = "sudoku-pipeline", Path(sys.argv[0])
-    found = shutil.which(name)
-    if called.name != name or (found and called.exists() and called.samefile(found)):
+    on_path = shutil.which(name)
+    if called.name != name or (on_path and called.exists() and called.samefile(on_path)):
         return name
     return shlex.quote(str(called))
 

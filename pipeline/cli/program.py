@@ -145,9 +145,9 @@ class Group(TyperGroup):
                 say("\ninterrupted" if sys.stderr.isatty() else "interrupted")
             raise typer.Exit(code) from None
         except (PipelineError, OSError) as error:
-            said = _in_words(error) if isinstance(error, OSError) else str(error)
+            message = _in_words(error) if isinstance(error, OSError) else str(error)
             # Messages about an input begin with its name.
-            say(said if isinstance(error, InputError) else f"sudoku-pipeline: {said}")
+            say(message if isinstance(error, InputError) else f"sudoku-pipeline: {message}")
             raise typer.Exit(_code(error)) from None
 
 
@@ -159,7 +159,7 @@ def _told(error: Any) -> str:
     if isinstance(command, Group):
         is_elsewhere = _having(option, command)
         return f"{option}: put it after the command" if is_elsewhere else error.format_message()
-    if option == "--json" and any(each.name == "log_format" for each in command.params):
+    if option == "--json" and any(parameter.name == "log_format" for parameter in command.params):
         return f"{error.message}; use --log-format json, or `status --json`"
     hint = "" if error.possibilities else f"; see `{command.name} --help`"
     return f"{error.format_message()}{hint}"

@@ -82,10 +82,10 @@ def prove(
     limits = Limits(settings.timeout, settings.memory_limit)
     certificate, proof = prove_complete(statement.problem, statement.solutions, solvers, limits)
     if proof is None:
-        found = None if certificate.complete != "no" else _other(statement, solvers, settings)
+        other = None if certificate.complete != "no" else _other(statement, solvers, settings)
         why = f"recorded as {statement.status}, but there is another {statement.problem.noun}"
-        reason = why if found else f"not proved: {certificate.reason}"
-        return replace(tried, reason=reason, other=found)
+        reason = why if other else f"not proved: {certificate.reason}"
+        return replace(tried, reason=reason, other=other)
     formula = proof.formula()
     try:
         if checker:
@@ -148,9 +148,9 @@ def _holds(path: Path, text: str) -> bool:
 def _other(statement: Statement, solvers: Solvers, settings: Settings) -> str | None:
     """The text of a solution that is missing in a statement, if one is found."""
     more = replace(settings, max_solutions=len(statement.solutions) + 1)
-    found = solve_problem(statement.problem, solvers, more, Stopwatch(), explain=False)
-    others = [each for each in found.solutions if each not in statement.solutions]
-    return "".join(statement.problem.text(others[0])) if others else None
+    result = solve_problem(statement.problem, solvers, more, Stopwatch(), explain=False)
+    different = [solution for solution in result.solutions if solution not in statement.solutions]
+    return "".join(statement.problem.text(different[0])) if different else None
 
 
 class Checker:
@@ -160,10 +160,10 @@ class Checker:
     """
 
     def __init__(self, program: str) -> None:
-        found = shutil.which(program)
-        if found is None:
+        executable = shutil.which(program)
+        if executable is None:
             raise SolverMissing(f"--checker {program}: not a program that can be run")
-        self._name, self._program = Path(found).name, found
+        self._name, self._program = Path(executable).name, executable
 
     def confirm(self, formula: Iterable[str], lrat: str, deadline: Deadline) -> None:
         """Check a refutation: the checker has to exit with 0 and print that the proof is valid.
@@ -187,9 +187,9 @@ class Checker:
                     if not ended_within(process, seconds):
                         raise LimitReached(f"{self._name}: {deadline.reason}")
                     code = process.wait()
-                said = os.pread(output.fileno(), _MOST_OUTPUT, 0)
+                output_text = os.pread(output.fileno(), _MOST_OUTPUT, 0)
         except OSError as error:
             raise EnvironmentFailure(f"cannot run {self._program}: {error.strerror}") from error
-        if code or VERDICTS.isdisjoint(line.strip() for line in said.splitlines()):
-            last = said.decode("ascii", errors="replace").strip().rpartition("\n")[2][:100]
+        if code or VERDICTS.isdisjoint(line.strip() for line in output_text.splitlines()):
+            last = output_text.decode("ascii", errors="replace").strip().rpartition("\n")[2][:100]
             raise SolverError(f"{self._name} exited with code {code} and printed {last!r}")

@@ -51,16 +51,16 @@ def record_line(
     record = msgspec.to_builtins(PuzzleSet(origin, result).record({}, now))
     if texts:
         problem = result.problem
-        found = ["".join(problem.text(each)) for each in result.solutions] if problem else []
-        more["texts"] = found
+        grids = ["".join(problem.text(grid)) for grid in result.solutions] if problem else []
+        more["texts"] = grids
     return json.dumps(record | more)
 
 
 def count_line(item: Item, result: Result) -> str:
     """The number of solutions found, as a line of JSON."""
-    found = {"solutions": len(result.solutions), "complete": result.complete}
-    told = {"status": result.status, "message": result.message}
-    return json.dumps({"source": item.where} | found | told)
+    counts = {"solutions": len(result.solutions), "complete": result.complete}
+    fields = {"status": result.status, "message": result.message}
+    return json.dumps({"source": item.where} | counts | fields)
 
 
 def show(
@@ -98,10 +98,10 @@ def _in_a_line(result: Result) -> str:
         first = result.solutions[0]
         solution = " " + (one_line(first.values) if isinstance(first, Grid) else "satisfiable")
     warning = result.solver.warning if result.solver else None
-    said = "; ".join(
+    sentence = "; ".join(
         filter(None, (result.full_message, _unverified(result), warning, *_features_of(result)))
     )
-    return f"{result.status}{solution}" + (f": {printable(said)}" if said else "")
+    return f"{result.status}{solution}" + (f": {printable(sentence)}" if sentence else "")
 
 
 def _print_result(before: str, result: Result, *, boards: bool) -> None:
@@ -123,8 +123,8 @@ def _print_result(before: str, result: Result, *, boards: bool) -> None:
     elif result.solutions and problem:
         number = counted(len(result.solutions), "solution")
         number = f"all {number}" if result.complete else f"{number} and more"
-        said = f"{before}{result.status}" + f": {number}" * (result.status == "multiple")
-        print(f"\x1b[1m{said}\x1b[0m" if before and boards and _is_styled() else said)
+        headline = f"{before}{result.status}" + f": {number}" * (result.status == "multiple")
+        print(f"\x1b[1m{headline}\x1b[0m" if before and boards and _is_styled() else headline)
         if boards and isinstance(problem, PuzzleProblem):
             print(_boards(problem, result.solutions))
         else:
@@ -160,7 +160,11 @@ def say_next(file: Path) -> None:
     offers = {} if file == STANDARD_INPUT else {sheet: "a page to print, sheet.html"}
     offers[f"{program()} help"] = "all commands"
     width = max(map(len, offers))
-    say("\n".join(["", "Try next:", *(f"    {each:{width}}  {offers[each]}" for each in offers)]))
+    say(
+        "\n".join(
+            ["", "Try next:", *(f"    {command:{width}}  {offers[command]}" for command in offers)]
+        )
+    )
 
 
 def _explain(item: Item, result: Result, settings: Settings) -> None:
@@ -176,10 +180,12 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         say(f"{name}: {_rules_read(result.problem)}")
     if result.disagreement and result.complete and result.solutions:
         say(f"{name}: {result.disagreement}")
-    found = result.difference
-    if found and isinstance(result.problem, PuzzleProblem) and not settings.quiet:
-        clues = [f"{clue.value} in row {clue.row}, column {clue.column}" for clue in found.decisive]
-        cells = f"{len(found.cells)} cells"
+    difference = result.difference
+    if difference and isinstance(result.problem, PuzzleProblem) and not settings.quiet:
+        clues = [
+            f"{clue.value} in row {clue.row}, column {clue.column}" for clue in difference.decisive
+        ]
+        cells = f"{len(difference.cells)} cells"
         say(
             f"{name}: the first two solutions differ in {cells}; adding {', '.join(clues)} leaves "
             "one of them"
@@ -200,28 +206,28 @@ def _rules_read(problem: object) -> str:
     """The rules that were read, for comparison with a text that was not."""
     rules = problem.puzzle.rules if isinstance(problem, PuzzleProblem) else ()
     kinds = Counter(rule.caption() for rule in rules)
-    told = [f"{number} × {kind}" if number > 1 else kind for kind, number in kinds.items()]
-    return f"the text of the rules may say more than was read: {', '.join(told) or 'no rule'}"
+    counts = [f"{number} × {kind}" if number > 1 else kind for kind, number in kinds.items()]
+    return f"the text of the rules may say more than was read: {', '.join(counts) or 'no rule'}"
 
 
 def say_evidence(name: str, result: Result) -> None:
     """Say which proof was found, or why none was."""
-    found = result.certificate
-    if found and found.by == "lrat":
-        steps = counted(found.steps or 0, "step")
-        say(f"{name}: proved by {found.solver} in {steps}, checked by {found.checker}")
+    certificate = result.certificate
+    if certificate and certificate.by == "lrat":
+        steps = counted(certificate.steps or 0, "step")
+        say(f"{name}: proved by {certificate.solver} in {steps}, checked by {certificate.checker}")
     elif unverified := _unverified(result):
         say(f"{name}: {unverified}")
-    elif found and found.reason and result.complete:
-        say(f"{name}: no proof to publish: {found.reason}")
+    elif certificate and certificate.reason and result.complete:
+        say(f"{name}: no proof to publish: {certificate.reason}")
 
 
 def _unverified(result: Result) -> str | None:
     """Why completeness was not verified; None if it was, or if the result is not complete."""
-    found = result.certificate
-    if found is None or found.complete != "unverified":
+    certificate = result.certificate
+    if certificate is None or certificate.complete != "unverified":
         return None
-    return f"not verified that no solution is missing: {found.reason}"
+    return f"not verified that no solution is missing: {certificate.reason}"
 
 
 def _features_of(result: Result) -> list[str]:
@@ -231,7 +237,11 @@ def _features_of(result: Result) -> list[str]:
         return []
     from pipeline.outbox.traits import TRAITS  # noqa: PLC0415 - few ask for it
 
-    return [said for trait in TRAITS.values() for said in trait.sentences(traits, problem.puzzle)]
+    return [
+        sentence
+        for trait in TRAITS.values()
+        for sentence in trait.sentences(traits, problem.puzzle)
+    ]
 
 
 def board_of(drawn: Board, result: Result) -> Board:
@@ -294,7 +304,7 @@ def times_table(results: Iterable[tuple[str, Result]]) -> None:
         if "batch" in known:  # its total includes other puzzles
             del known["total"]
         times = (f"{known[stage]:.3f}" if stage in known else "" for stage in STAGES)
-        seconds = (_short_seconds(each) if is_narrow else each for each in times)
+        seconds = (_short_seconds(time) if is_narrow else time for time in times)
         table.add_row(printable(name), result.status, *sizes, *seconds)
     console.print(table)
 

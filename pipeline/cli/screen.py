@@ -154,12 +154,12 @@ class Screen:
         if self._jobs != total:
             line += f" in {counted(self._jobs, 'file', ',')}"
         line += f", {self._earlier:,} of them by earlier runs" if self._earlier else ""
-        each = _counts(self._puzzles, self._unverified)
-        each += [f"besides {duration(self._waited)} of waiting"] if self._waited else []
+        facts = _counts(self._puzzles, self._unverified)
+        facts += [f"besides {duration(self._waited)} of waiting"] if self._waited else []
         if not has_waited:
             seconds = max(self._clock() - self._begun - self._waited, 1e-3)
             line += f", {duration(seconds)}, {_rate((total - self._earlier) / seconds)}"
-        self._say("-", line, ", ".join(each))
+        self._say("-", line, ", ".join(facts))
         self._say_where()
 
     def _say_where(self) -> None:
@@ -222,7 +222,7 @@ class Screen:
         from rich.text import Text  # noqa: PLC0415 - as above
 
         lines = Text(text).wrap(self._console, max(width, 2 * _NARROWEST) - 4)
-        return [each.plain.rstrip() for each in lines]
+        return [line.plain.rstrip() for line in lines]
 
     def _write(self, text: str, colour: str = "", coloured: int = 0) -> None:
         """Write a text, with its first `coloured` characters in colour."""
@@ -243,23 +243,23 @@ class Screen:
 
 def _counts(totals: Mapping[str, int], unverified: int) -> list[str]:
     """The number of puzzles by status, and the number of unverified ones."""
-    most = Counter({name: n for name, n in totals.items() if name not in ASIDE})
-    counts = [f"{n:,} {name}" for name, n in most.most_common() if n]
+    shown = Counter({name: n for name, n in totals.items() if name not in ASIDE})
+    counts = [f"{n:,} {name}" for name, n in shown.most_common() if n]
     return counts + ([f"{unverified:,} not verified"] if unverified else [])
 
 
 def _detail(values: Mapping[str, Any]) -> str:
-    """What a job's event says besides status and time."""
+    """The fields of a job's event besides status and time."""
     if "totals" in values:
         counts = ", ".join(_counts(values["totals"], values.get(UNVERIFIED, 0)))
         return "; ".join(filter(None, (counts, unread_of_many(values.get("unread", {})))))
-    told = []
+    facts = []
     if values["status"] == "multiple" and values["complete"]:
-        told += [counted(values["solutions"], "solution")]
-    told += [values["message"]] if values["message"] else []
+        facts += [counted(values["solutions"], "solution")]
+    facts += [values["message"]] if values["message"] else []
     if values["certificate"] == UNVERIFIED:
-        told += ["not verified that no solution is missing"]
-    return printable("; ".join(told))
+        facts += ["not verified that no solution is missing"]
+    return printable("; ".join(facts))
 
 
 def _in_a_sentence(event: str, values: Mapping[str, Any]) -> str:
@@ -267,14 +267,14 @@ def _in_a_sentence(event: str, values: Mapping[str, Any]) -> str:
     about, reason = values.get("source"), values.get("reason")
     if event == "solver.fallback":
         who = values.get("solver") or "another solver"
-        said = f"{who} answered" if about else f"{who} answers"
-        said += f" for {counted(values['puzzles'], 'puzzle')}" if values.get("puzzles") else ""
+        text = f"{who} answered" if about else f"{who} answers"
+        text += f" for {counted(values['puzzles'], 'puzzle')}" if values.get("puzzles") else ""
     elif event == "job.progress":
-        said = f"{values['puzzles']:,} puzzles, {_rate(values['per_second'])}"
-        said += f", {values['percent']:.0f} %" if values["percent"] is not None else ""
+        text = f"{values['puzzles']:,} puzzles, {_rate(values['per_second'])}"
+        text += f", {values['percent']:.0f} %" if values["percent"] is not None else ""
     else:
-        said = "" if event in _TOLD_BY_REASON else EVENTS[event].meaning
-    return printable(": ".join(filter(None, (about, said, reason))))
+        text = "" if event in _TOLD_BY_REASON else EVENTS[event].meaning
+    return printable(": ".join(filter(None, (about, text, reason))))
 
 
 def _rate(a_second: float) -> str:

@@ -17,8 +17,8 @@ from pipeline.outbox.report import (
     MOST_PRINTED,
     TOO_LARGE,
     Board,
-    Printed,
     Sheet,
+    SheetPuzzle,
     check_installed,
     is_published,
     puzzles_at,
@@ -51,7 +51,7 @@ __all__ = [
 RATING = "rating"
 """The value of --sort that needs ratings."""
 
-Unsolved = tuple[Printed, Item | None]
+Unsolved = tuple[SheetPuzzle, Item | None]
 """A puzzle, and its item if it still has to be solved."""
 
 
@@ -60,8 +60,8 @@ def found_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved |
     originals = Originals.of([settings.inbox / DONE])
     for source in sources:
         if is_named(source) and is_published(source):
-            for each in puzzles_at(source, originals):
-                yield each if isinstance(each, InputError) else (each, None)
+            for puzzle in puzzles_at(source, originals):
+                yield puzzle if isinstance(puzzle, InputError) else (puzzle, None)
             continue
         whole = source_name(source)
         try:
@@ -85,11 +85,11 @@ def _unsolved(item: Item, name: str) -> Unsolved | InputError:
     board = Board(problem.puzzle, signs=item.signs, unread=problem.unread)
     if not board.is_drawable:
         return InputError(f"{where}: {TOO_LARGE}")
-    return Printed(name, board, where=item.where, title=problem.parsed.title), item
+    return SheetPuzzle(name, board, where=item.where, title=problem.parsed.title), item
 
 
 def first_of(
-    found: Iterable[Unsolved | InputError], first: int | None
+    entries: Iterable[Unsolved | InputError], first: int | None
 ) -> tuple[list[Unsolved], list[InputError]]:
     """The first puzzles, or all, and the errors among them.
 
@@ -97,74 +97,81 @@ def first_of(
     """
     taken: list[Unsolved] = []
     errors: list[InputError] = []
-    for each in found:
-        if isinstance(each, InputError):
-            errors.append(each)
+    for entry in entries:
+        if isinstance(entry, InputError):
+            errors.append(entry)
             continue
         if len(taken) == MOST_PRINTED:
             raise UsageError(
                 f"a sheet has at most {MOST_PRINTED:,} puzzles; --first {MOST_PRINTED} prints "
                 "the first of them"
             )
-        taken.append(each)
+        taken.append(entry)
         if len(taken) == first:
             break
     return taken, errors
 
 
-def with_solutions(found: Sequence[Unsolved], settings: Settings) -> list[Printed]:
-    """Solve what is not solved yet, with the limits of a collection."""
-    items = [item for _, item in found if item]
+def with_solutions(unsolved: Sequence[Unsolved], settings: Settings) -> list[SheetPuzzle]:
+    """Solve the unsolved puzzles, with the limits of a collection."""
+    items = [item for _, item in unsolved if item]
     if not items:
-        return [printed for printed, _ in found]
+        return [printed for printed, _ in unsolved]
     with Solvers(settings.solver, settings.minisat) as solvers:
         say_lacking(solvers, settings)
         results = solved([items], solvers, settings.of_many())
-        return [_with(each, next(results)[1]) if item else each for each, item in found]
+        return [
+            _with(sheet_puzzle, next(results)[1]) if item else sheet_puzzle
+            for sheet_puzzle, item in unsolved
+        ]
 
 
-def _with(printed: Printed, result: Result) -> Printed:
+def _with(printed: SheetPuzzle, result: Result) -> SheetPuzzle:
     board = board_of(printed.board, result)
     return replace(printed, board=board, status=result.status, message=result.full_message or "")
 
 
-def arranged(printed: Sequence[Printed], sort: str | None, *, levels: bool) -> list[Printed]:
+def arranged(
+    printed: Sequence[SheetPuzzle], sort: str | None, *, levels: bool
+) -> list[SheetPuzzle]:
     """Sort puzzles, easiest first, and add the level of each if `levels`.
 
     `givens` sorts by number of givens, descending; `rating` by level and score, with unrated
     puzzles last.
     """
     rated = _rated(printed) if levels or sort == RATING else [None] * len(printed)
-    told = [
-        replace(each, level=rating.level) if levels and rating and rating.level else each
-        for each, rating in zip(printed, rated, strict=True)
+    difficulties = [
+        replace(puzzle, level=rating.level) if levels and rating and rating.level else puzzle
+        for puzzle, rating in zip(printed, rated, strict=True)
     ]
     if sort == RATING:
         ranks = [
-            (LEVELS.index(each.level), each.score) if each and each.level else (inf, 0)
-            for each in rated
+            (LEVELS.index(puzzle.level), puzzle.score) if puzzle and puzzle.level else (inf, 0)
+            for puzzle in rated
         ]
     elif sort:
-        ranks = [(-len(each.board.givens), 0) for each in printed]
+        ranks = [(-len(puzzle.board.givens), 0) for puzzle in printed]
     else:
-        return told
-    return [told[place] for place in sorted(range(len(told)), key=ranks.__getitem__)]
+        return difficulties
+    return [
+        difficulties[place] for place in sorted(range(len(difficulties)), key=ranks.__getitem__)
+    ]
 
 
-def _rated(printed: Sequence[Printed]) -> list[Rating | None]:
+def _rated(printed: Sequence[SheetPuzzle]) -> list[Rating | None]:
     """The ratings of unique 9×9 puzzles without extra rules; None for others."""
-    puzzles = [each.board.puzzle if each.status == "unique" else None for each in printed]
-    at = [
+    puzzles = [entry.board.puzzle if entry.status == "unique" else None for entry in printed]
+    indexes = [
         place
         for place, puzzle in enumerate(puzzles)
         if puzzle and puzzle.is_plain and puzzle.geometry == NINE
     ]
-    found = ratings(puzzle.cells for place in at if (puzzle := puzzles[place]))
-    rated = dict(zip(at, found, strict=True))
+    efforts = ratings(puzzle.cells for place in indexes if (puzzle := puzzles[place]))
+    rated = dict(zip(indexes, efforts, strict=True))
     return [rated.get(place) for place in range(len(printed))]
 
 
-def without_names(printed: Sequence[Printed]) -> list[Printed]:
+def without_names(printed: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
     """Remove the names of puzzles, except those with a fault."""
     return [
         each if each.message or each.status not in ("", "unique") else replace(each, name="")
@@ -195,11 +202,11 @@ def write(target: Path, laid_out: Sheet) -> None:
         file.write(sheet_pdf(laid_out))
 
 
-def complaint(printed: Printed, *, solutions: bool) -> str | None:
+def complaint(printed: SheetPuzzle, *, solutions: bool) -> str | None:
     """A message for a puzzle that is not unique or has another fault."""
-    said = [printed.status] if printed.status not in ("", "unique") else []
+    remarks = [printed.status] if printed.status not in ("", "unique") else []
     if printed.status == "multiple":
-        said.append("more than one solution" + (", one is printed" if solutions else ""))
+        remarks.append("more than one solution" + (", one is printed" if solutions else ""))
     elif printed.message:
-        said.append(printed.message)
-    return printable(": ".join((printed.where, *said))) if said else None
+        remarks.append(printed.message)
+    return printable(": ".join((printed.where, *remarks))) if remarks else None

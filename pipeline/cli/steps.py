@@ -61,15 +61,15 @@ def _show_all(name: str, result: Result[Any], puzzle: Puzzle) -> None:
         print(f"{number:3}  {text_of(step)}")
     filled = len([*puzzle.givens()]) + sum(len(step.placed) for step in taken)
     if filled < puzzle.geometry.size:
-        told = f"no step found after {counted(len(taken), 'step')}" if taken else "no step found"
-        say(f"{name}: {told}; solved by search")
+        message = f"no step found after {counted(len(taken), 'step')}" if taken else "no step found"
+        say(f"{name}: {message}; solved by search")
 
 
-def _told_steps(result: Result[Any], most: int | None) -> list[dict[str, Any]] | None:
+def _told_steps(result: Result[Any], max_steps: int | None) -> list[dict[str, Any]] | None:
     """The first `most` steps as data; None if the puzzle is not one that steps apply to."""
     if not has_steps(result):
         return None
-    return [_told(step) for step in islice(steps_of(result), most)]
+    return [_told(step) for step in islice(steps_of(result), max_steps)]
 
 
 def _told(step: Step) -> dict[str, Any]:
@@ -79,8 +79,8 @@ def _told(step: Step) -> dict[str, Any]:
         "technique": technique.name,
         "level": technique.level_name,
         "score": technique.score,
-        "placed": [_candidate(*each) for each in step.placed],
-        "struck": [_candidate(*each) for each in step.struck],
+        "placed": [_candidate(*candidate) for candidate in step.placed],
+        "struck": [_candidate(*candidate) for candidate in step.struck],
         "chain": [
             {"value": node.value, "cells": [*map(cell_name, node.cells)], "holds": node.holds}
             for node in step.chain

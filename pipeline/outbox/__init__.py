@@ -81,13 +81,13 @@ def load_record(path: Path) -> Record:
     return record_of(load_told(path))
 
 
-def record_of(told: dict[str, Any]) -> Record:
+def record_of(fields: dict[str, Any]) -> Record:
     """Convert a JSON object to a record, as described. Raises NoRecord."""
-    if told.get("schema") not in (FORMER_SCHEMA, SCHEMA):
+    if fields.get("schema") not in (FORMER_SCHEMA, SCHEMA):
         raise NoRecord(f"it is no record of schema {SCHEMA}")
-    kind: type[Record] = CollectionRecord if told.get("status") in WITH_TOTALS else PuzzleRecord
+    kind: type[Record] = CollectionRecord if fields.get("status") in WITH_TOTALS else PuzzleRecord
     try:
-        record = msgspec.convert(told, kind)
+        record = msgspec.convert(fields, kind)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # a surrogate cannot be encoded
         raise NoRecord(f"it is not as described: {error}") from error
     if len(hashes_in(record)) < len(record.files):
@@ -95,16 +95,16 @@ def record_of(told: dict[str, Any]) -> Record:
     return record
 
 
-def strange_in(told: Any, known: Any, where: str = "") -> Iterator[str]:
+def strange_in(fields: Any, known: Any, where: str = "") -> Iterator[str]:
     """The names in a JSON object, and in those within, that its record does not have."""
-    if isinstance(told, dict):
-        for name, value in told.items():
+    if isinstance(fields, dict):
+        for name, value in fields.items():
             if name in known:
                 yield from strange_in(value, known[name], f"{where}{name}.")
             else:
                 yield f"{where}{name}"
-    elif isinstance(told, list):
-        for value, here in zip(told, known, strict=True):
+    elif isinstance(fields, list):
+        for value, here in zip(fields, known, strict=True):
             yield from strange_in(value, here, where)
 
 
@@ -143,7 +143,7 @@ def load_told(path: Path) -> dict[str, Any]:
             data = file.read(size)
         if sum(map(data.count, (b",", b"[", b"{"))) > MOST_SIGNS:
             raise NoRecord(f"it has more than {MOST_SIGNS:,} commas and brackets")
-        told = json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_no_number)
+        fields = json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_no_number)
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -151,17 +151,17 @@ def load_told(path: Path) -> dict[str, Any]:
         raise kind(f"it cannot be read: {in_words(error)}") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise NoRecord(f"it is no JSON: {str(error)[:_LONGEST_REASON]}") from error
-    if not isinstance(told, dict):
+    if not isinstance(fields, dict):
         raise NoRecord(f"it is no record of schema {SCHEMA}")
-    return record_as_now(told) if told.get("schema") == FORMER_SCHEMA else told
+    return record_as_now(fields) if fields.get("schema") == FORMER_SCHEMA else fields
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object, whose names must differ."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name stands in an object twice")
-    return found
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("an object has a name twice")
+    return fields
 
 
 def _no_number(name: str) -> NoReturn:

@@ -1,7 +1,7 @@
 """Tables with types: rows of CSV → Arrow, Parquet and pandas. No other module knows pyarrow.
 
-A table of Arrow says what the CSV says. Its columns have the types that `tables.py` declares, an
-empty field is null, and no text has an apostrophe before it that it needs in a spreadsheet alone.
+An Arrow table has the same content as the CSV. Its columns have the types that `tables.py`
+declares, an empty field is null, and texts lack the apostrophe that only spreadsheets need.
 """
 
 from __future__ import annotations
@@ -96,10 +96,10 @@ def parquet(
 
 
 class Groups:
-    """Collects lines, and hands them on when they have so many bytes."""
+    """Buffers lines and writes them once they exceed `max_bytes`."""
 
-    def __init__(self, write: Callable[[bytes], object], most: int) -> None:
-        self._write, self._most = write, most
+    def __init__(self, write: Callable[[bytes], object], max_bytes: int) -> None:
+        self._write, self._most = write, max_bytes
         self._lines, self._size = list[bytes](), 0
 
     def write(self, lines: bytes, /) -> None:
@@ -124,18 +124,18 @@ def table_of(results: Iterable[Result]) -> Table:
     import pyarrow as pa  # noqa: PLC0415 - as above
 
     tables, asked, rest = [typed(b"", PuzzleRow, TRAITS)], set[str](), map(_checked, results)
-    while some := list(islice(rest, AT_ONCE)):
-        asked.update(name for each in some if each.traits for name in each.traits.asked)
+    while batch := list(islice(rest, AT_ONCE)):
+        asked.update(name for result in batch if result.traits for name in result.traits.asked)
         first = sum(map(len, tables)) + 1
-        tables.append(typed(rows_of(some, first, tuple(TRAITS)).table, PuzzleRow, TRAITS))
+        tables.append(typed(rows_of(batch, first, tuple(TRAITS)).table, PuzzleRow, TRAITS))
     whole = pa.concat_tables(tables).unify_dictionaries()
     return whole.select(columns(PuzzleRow, [name for name in TRAITS if name in asked]))
 
 
 def _checked(result: object) -> Result:
     if not isinstance(result, Result):
-        found = f"expected results, such as those of `solve_many`, found {type(result).__name__}"
-        raise TypeError(f"{found}; tables of an outbox are files: outbox/NAME.csv")
+        message = f"expected results, such as those of `solve_many`, found {type(result).__name__}"
+        raise TypeError(f"{message}; tables of an outbox are files: outbox/NAME.csv")
     return result
 
 

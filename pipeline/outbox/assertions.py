@@ -152,10 +152,10 @@ class _Sought:
 
     def data(self) -> bytes:
         """The bytes of one puzzle or formula. Raises InputError, OSError."""
-        for found in self._fitting():
-            match found:
+        for path in self._fitting():
+            match path:
                 case Unreadable(data=None):
-                    raise InputError(f"the original cannot be read: {found.reason}")
+                    raise InputError(f"the original cannot be read: {path.reason}")
                 case SinglePuzzle(data=data) | Formula(data=data) | Unreadable(data=bytes(data)):
                     if self._top is None or sha256(data).hexdigest() == self._record.sha256:
                         return data
@@ -166,9 +166,9 @@ class _Sought:
 
         Raises InputError, OSError.
         """
-        for found in self._fitting():
-            if isinstance(found, tuple):
-                entries, stream = _entries_in(*found, wanted, self._settings), found[1]
+        for path in self._fitting():
+            if isinstance(path, tuple):
+                entries, stream = _entries_in(*path, wanted, self._settings), path[1]
                 if self._top is None:
                     return entries
                 drain(stream)
@@ -190,32 +190,32 @@ class _Sought:
         settings, room = self._settings, UnpackLimits.of(self._settings)
         number = or_none(self._record.member)
         for path in self._originals.fitting(self._dropped, settings.max_bytes, room):
-            found = source_at(path, self._record.source, settings)
-            if isinstance(found, Archive):
+            source = source_at(path, self._record.source, settings)
+            if isinstance(source, Archive):
                 with closing(walk(path, room)) as members:
                     for member in islice(members, number, number + 1) if number is not None else ():
                         yield source_of_member(member, settings)
-            elif self._top is None and isinstance(found, Collection):
+            elif self._top is None and isinstance(source, Collection):
                 with PeekableStream(opened(path, room)) as stream:
-                    yield found.layout, stream
-            elif self._top is None and not isinstance(found, Collection):
-                yield found
+                    yield source.layout, stream
+            elif self._top is None and not isinstance(source, Collection):
+                yield source
 
 
 def _entries_in(
     layout: Layout, stream: PeekableStream, wanted: Sequence[int], settings: Settings
 ) -> dict[int, Entry]:
-    found: dict[int, Entry] = {}
+    by_index: dict[int, Entry] = {}
     before, left = 0, [*reversed(wanted)]
     for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
         entries = layout.entries(chunk, settings.reading)
         while left and left[-1] <= before + len(entries):
             index = left.pop()
-            found[index] = entries[index - before - 1]
+            by_index[index] = entries[index - before - 1]
         before += len(entries)
         if not left:
             break
-    return found
+    return by_index
 
 
 def _statement_of(published: PublishedPuzzle, sought: _Sought, settings: Settings) -> Statement:

@@ -213,5 +213,5 @@ def _stages(record: PuzzleRecord, reason: object) -> Iterator[dict[str, Any]]:
 
 def _stages_of_many(record: CollectionRecord, reason: object) -> Iterator[dict[str, Any]]:
     yield {"event": "stage.parse", "format": record.format, "reason": reason}
-    for each in or_none(record.fallbacks) or ():
-        yield {"event": "solver.fallback", **to_builtins(each)}
+    for fallback in or_none(record.fallbacks) or ():
+        yield {"event": "solver.fallback", **to_builtins(fallback)}

@@ -27,15 +27,15 @@ COMPLETE: Final = {"true": True, "false": False, "": None}
 def misfit(
     status: str, solutions: int, complete: bool | None, certificate: str | None = None
 ) -> str | None:
-    """Why these do not go together; None if they do, as far as they are known."""
+    """Why the known values contradict each other; None if they do not."""
     if status not in _FITTING:
         return f"the status {status!r} is unknown"
-    least, most, allowed = _FITTING[status]
+    minimum, maximum, allowed = _FITTING[status]
     is_unique = status == "multiple" and complete and solutions == 1
-    said = "null" if complete is None else str(complete).lower()
-    if not least <= solutions <= most or complete not in allowed or is_unique:
-        what = f"the status {status!r} does not go with {counted(solutions, 'solution')}"
-        return f"{what} and complete: {said}"
+    shown = "null" if complete is None else str(complete).lower()
+    if not minimum <= solutions <= maximum or complete not in allowed or is_unique:
+        problem = f"the status {status!r} does not go with {counted(solutions, 'solution')}"
+        return f"{problem} and complete: {shown}"
     if certificate is not None and certificate not in (_CERTIFICATES if complete else ("",)):
-        return f"the certificate {certificate[:20]!r} does not go with complete: {said}"
+        return f"the certificate {certificate[:20]!r} does not go with complete: {shown}"
     return None

@@ -130,11 +130,11 @@ def is_of_set(name: str, stem: str, status: str) -> bool:
 
 def solutions_among(names: Iterable[str], stem: str) -> list[str]:
     """The solution files of a set, ordered by number."""
-    found = {}
+    stems = {}
     for name in names:
         if name.startswith(stem) and (match := _NUMBERED.fullmatch(name[len(stem) :])):
-            found[int(match[1])] = name
-    return [found[number] for number in sorted(found)]
+            stems[int(match[1])] = name
+    return [stems[number] for number in sorted(stems)]
 
 
 def is_answer(name: str, stems: Collection[str]) -> bool:

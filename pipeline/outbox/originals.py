@@ -1,4 +1,4 @@
-"""Originals: dropped files that are done, found again by what a record says of them."""
+"""Find the original of a record among the dropped files that are done."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Originals:
         found: list[Path] = []
         for folder in folders:
             beside = [folder.with_name(FAILED)] if folder.name == DONE else []
-            for each in (folder, *beside):
-                found += (each, *shelves_in(each)) if each.is_dir() else ()
+            for shelf in (folder, *beside):
+                found += (shelf, *shelves_in(shelf)) if shelf.is_dir() else ()
         return cls(tuple(dict.fromkeys(found)))
 
     def names(self) -> set[str]:
@@ -51,19 +51,19 @@ class Originals:
 
     def named(self, source: str) -> list[Path]:
         """All originals with the name of a source, the latest first."""
-        found = []
+        paths = []
         for folder in self.folders if is_file_name(source) else ():
             with suppress(OSError):
-                found.append(((folder / source).lstat().st_ctime_ns, folder / source))
-        return [path for _, path in sorted(found, reverse=True)]
+                paths.append(((folder / source).lstat().st_ctime_ns, folder / source))
+        return [path for _, path in sorted(paths, reverse=True)]
 
-    def fitting(self, record: Record, most: int, room: UnpackLimits) -> Iterator[Path]:
+    def fitting(self, record: Record, max_bytes: int, room: UnpackLimits) -> Iterator[Path]:
         """Those named like the source of a record that have its hash; all of them if it has none.
 
         The hash may be that of the unpacked content, of at most so many bytes.
         """
         for path in self.named(record.source):
-            if record.sha256 is None or _has_hash(path, record.sha256, most, room):
+            if record.sha256 is None or _has_hash(path, record.sha256, max_bytes, room):
                 yield path
 
 
@@ -78,7 +78,7 @@ class SmallOriginals:
     allowed: Iterator[int]
 
     def of_record(self, record: Record) -> bytes | None:
-        """The content of what was dropped; None if it is gone, or not SMALL."""
+        """The content of the original; None if it is gone or larger than SMALL."""
         for path in self.originals.named(record.source) if record.sha256 else ():
             with suppress(OSError, UnpackError):
                 is_small = path.lstat().st_size <= SMALL
@@ -90,20 +90,20 @@ class SmallOriginals:
 
     def in_archive(self, source: str, wanted: Collection[str]) -> dict[str, bytes]:
         """The members of an archive or folder that have these hashes, by their hash."""
-        found: dict[str, bytes] = {}
+        contents: dict[str, bytes] = {}
         for path in self.originals.named(source) if wanted else ():
             with suppress(OSError, UnpackError, ValueError):
                 for _, data in zip(self.allowed, _small_members(path), strict=False):
                     hashed = sha256(data).hexdigest()
                     if hashed in wanted:
-                        found[hashed] = data
-                    if len(found) == len(wanted):
-                        return found
-        return found
+                        contents[hashed] = data
+                    if len(contents) == len(wanted):
+                        return contents
+        return contents
 
 
-def _has_hash(path: Path, hashed: str, most: int, room: UnpackLimits) -> bool:
-    """Whether a file has that hash, or its unpacked content of at most so many bytes."""
+def _has_hash(path: Path, hashed: str, max_bytes: int, room: UnpackLimits) -> bool:
+    """Whether a file, or its unpacked content of at most `max_bytes`, has that hash."""
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
             return False
@@ -112,7 +112,7 @@ def _has_hash(path: Path, hashed: str, most: int, room: UnpackLimits) -> bool:
         if kind_of(path) not in _PACKED:
             return False
         with opened(path, room) as stream:
-            return sha256(stream.read(most + 1)).hexdigest() == hashed
+            return sha256(stream.read(max_bytes + 1)).hexdigest() == hashed
     except (OSError, UnpackError):
         return False
 

@@ -79,11 +79,11 @@ class PublishedCollection(Published):
 
 def load_published(path: Path) -> PublishedPuzzle | PublishedCollection:
     """The set of a record, which declares what is known. Raises NoRecord, and FileNotFoundError."""
-    told = load_told(path)
-    record = record_of(told)
+    fields = load_told(path)
+    record = record_of(fields)
     if not all(starmap(is_declaration, (or_none(record.declared) or {}).items())):
         raise NoRecord("declared: expected a known format, variant, alphabet and boxes")
-    strange = tuple(strange_in(told, msgspec.to_builtins(record)))
+    strange = tuple(strange_in(fields, msgspec.to_builtins(record)))
     if isinstance(record, PuzzleRecord):
         return PublishedPuzzle(path, record, strange)
     return PublishedCollection(path, record, strange)

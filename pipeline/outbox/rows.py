@@ -85,11 +85,11 @@ def count_aside(result: Result, totals: Counter[str]) -> tuple[Fallback, ...]:
 def summed(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
     """One for each solver and reason; after MOST_FALLBACKS, further ones have OTHER_REASONS."""
     puzzles: Counter[tuple[str, str]] = Counter()
-    for each in fallbacks:
-        key = each.solver, each.reason
+    for fallback in fallbacks:
+        key = fallback.solver, fallback.reason
         if key not in puzzles and len(puzzles) >= MOST_FALLBACKS:
-            key = each.solver, OTHER_REASONS
-        puzzles[key] += each.puzzles
+            key = fallback.solver, OTHER_REASONS
+        puzzles[key] += fallback.puzzles
     return tuple(
         Fallback(solver=solver, reason=reason, puzzles=count)
         for (solver, reason), count in puzzles.items()

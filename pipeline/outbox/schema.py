@@ -382,14 +382,14 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     @property
     def certificate_label(self) -> str:
         """How completeness was verified, in one word; empty if it is not claimed."""
-        told = or_none(self.certificate)
-        return (told.by or told.complete or "") if told and self.complete else ""
+        recorded = or_none(self.certificate)
+        return (recorded.by or recorded.complete or "") if recorded and self.complete else ""
 
     @property
     def known(self) -> dict[str, int]:
         """A count of one under PROVED or UNVERIFIED, if the result is complete."""
-        told = or_none(self.certificate)
-        how = told.complete if told and self.complete else None
+        recorded = or_none(self.certificate)
+        how = recorded.complete if recorded and self.complete else None
         return {how: 1} if how and how in {PROVED, UNVERIFIED} else {}
 
 
@@ -436,8 +436,8 @@ class CollectionRecord(Struct, frozen=True, kw_only=True):
     @property
     def known(self) -> dict[str, int]:
         """The counts of PROVED and UNVERIFIED puzzles."""
-        told = or_none(self.certificate)
-        return {PROVED: told.proved, UNVERIFIED: told.unverified} if told else {}
+        recorded = or_none(self.certificate)
+        return {PROVED: recorded.proved, UNVERIFIED: recorded.unverified} if recorded else {}
 
 
 Record = PuzzleRecord | CollectionRecord

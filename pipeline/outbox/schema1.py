@@ -17,12 +17,12 @@ SOLVERS: Final = {"lanes": "batch", "exhaustion": "exhaustive-search"}
 _FIELD = r'(?:"(?:[^"]|"")*"|[^,"]*)'
 
 
-def record_as_now(told: dict[str, Any]) -> dict[str, Any]:
+def record_as_now(fields: dict[str, Any]) -> dict[str, Any]:
     """The JSON object of a record of schema 1 as schema 2 would have it.
 
     Values of unexpected types stay as they are: the reader of the record refuses them.
     """
-    record = dict(told)
+    record = dict(fields)
     if isinstance(certificate := record.get("certificate"), dict):
         certificate = {CERTIFICATES.get(name, name): x for name, x in certificate.items()}
         for name in ("complete", "by"):
@@ -35,7 +35,7 @@ def record_as_now(told: dict[str, Any]) -> dict[str, Any]:
         if isinstance(rules := record.get(name), list):
             record[name] = [_rule(rule) for rule in rules]
     if isinstance(fallbacks := record.get("fallbacks"), list):
-        record["fallbacks"] = [_fallback(each) for each in fallbacks]
+        record["fallbacks"] = [_fallback(fallback) for fallback in fallbacks]
     return record
 
 

@@ -72,7 +72,10 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
 
 SourcedRow = msgspec.defstruct(
     "SourcedRow",
-    [("source", _SOURCE), *((each.name, each.type) for each in msgspec.structs.fields(PuzzleRow))],
+    [
+        ("source", _SOURCE),
+        *((field.name, field.type) for field in msgspec.structs.fields(PuzzleRow)),
+    ],
     namespace={"__doc__": "A row of `solve --table` for several files or an archive."},
     frozen=True,
     array_like=True,
@@ -124,12 +127,12 @@ TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
 
 
 def columns(kind: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
-    """The names of a table's columns, with those that these names in ALSO add."""
+    """The names of a table's columns, including those of the traits."""
     return [*kind.__struct_fields__, *added_names(trait_names)]
 
 
 def added_names(trait_names: Iterable[str]) -> list[str]:
-    """The names of the columns that these names in ALSO stand for."""
+    """The names of the columns of these traits."""
     return [name for each in trait_names for name in TRAITS[each].__struct_fields__]
 
 
@@ -226,8 +229,8 @@ def yes_or_no(value: bool | None) -> str:
 
 def unproved(complete: str | None, reason: str | None) -> str | None:
     """The part of a message about the reason in a certificate; None without a reason."""
-    said = {UNVERIFIED: UNVERIFIED, PROVED: "no proof to publish"}.get(complete or "")
-    return f"{said}: {reason}" if said and reason else None
+    label = {UNVERIFIED: UNVERIFIED, PROVED: "no proof to publish"}.get(complete or "")
+    return f"{label}: {reason}" if label and reason else None
 
 
 def member_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:

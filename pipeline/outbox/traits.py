@@ -29,7 +29,7 @@ class Trait(Struct, frozen=True):
 
     @classmethod
     def of_record(cls, record: PuzzleRecord) -> Any:
-        """What a record says of it; None if nothing is known."""
+        """Its value in a record; None if it is unknown."""
         return or_none(getattr(record, cls.field))
 
     @classmethod
@@ -53,7 +53,7 @@ class Trait(Struct, frozen=True):
 
     @classmethod
     def sentences(cls, traits: Traits, puzzle: Puzzle) -> list[str]:
-        """What people are told of a puzzle."""
+        """Sentences about a puzzle, for people."""
         value = cls.of(traits, puzzle.geometry)
         return [] if value is None else [cls._sentence(value)]
 
@@ -138,8 +138,8 @@ class MinimalColumns(Trait, frozen=True):
         can_go = (puzzle.rules[place] for place in traits.redundant_rules or ())
         rules = ", ".join(rule.describe(puzzle.geometry) for rule in can_go)
         parts = (("givens", givens), ("rules", rules))
-        told = [f"redundant {what}: {some}" for what, some in parts if some]
-        return told or ["it is minimal"]
+        remarks = [f"redundant {kind}: {count}" for kind, count in parts if count]
+        return remarks or ["it is minimal"]
 
 
 def _parts(places: Iterable[tuple[int, int]], rules: Iterable[int]) -> list[str]:

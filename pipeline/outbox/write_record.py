@@ -1,4 +1,4 @@
-"""Result → what is published: the record, the log, the solutions, the CNFs."""
+"""Result → published files: the record, the log, the solutions, the CNFs."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ class PuzzleSet:
         if used := result.solver:
             solver = RecordedSolver(name=used.name, version=used.version, fallback=used.fallback)
         checked: PuzzleCertificate | UnsetType = UNSET
-        if found := result.certificate:
-            checked = PuzzleCertificate(solutions="checked", **msgspec.to_builtins(found))
+        if certificate := result.certificate:
+            checked = PuzzleCertificate(solutions="checked", **msgspec.to_builtins(certificate))
         return PuzzleRecord(
             **_fields_of_all(self.origin, files, result.seconds, finished),
             **_read(_parsed(result)),
@@ -140,17 +140,17 @@ def listable(result: Result[S], stem: str, largest: int = LARGEST) -> Result[S]:
     count = len(result.solutions)
     last = PublishedFile(name=f"{stem}_{count}.solution", sha256="0" * 64)
     entry = len(record_text(last)) + _INDENTED
-    most = (largest - largest // 8) // entry  # the rest is for what else a record says
-    if count <= most:
+    max_bytes = (largest - largest // 8) // entry  # the rest is for what else a record says
+    if count <= max_bytes:
         return result
     from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - hardly ever needed
 
-    shown = result.solutions[:most]
+    shown = result.solutions[:max_bytes]
     return replace(
         result,
         solutions=shown,
         complete=False,
-        message=f"there are more solutions than the {most} that a record can list",
+        message=f"there are more solutions than the {max_bytes} that a record can list",
         certificate=Certificate("no"),
         proof=None,
         difference=explain_difference(list[Any](shown)) if result.difference else None,
@@ -182,7 +182,7 @@ class CollectionSet:
 
     def warnings(self) -> list[dict[str, Any]]:
         """The fallbacks as fields of log lines."""
-        return [msgspec.structs.asdict(each) for each in self.fallbacks]
+        return [msgspec.structs.asdict(fallback) for fallback in self.fallbacks]
 
     def record(self, files: Mapping[str, str], finished: datetime) -> CollectionRecord:
         """The record; `files` maps each published name to its SHA-256."""
@@ -222,11 +222,11 @@ def listed(hashes: Mapping[str, str]) -> tuple[PublishedFile, ...]:
 
 def record_text(record: Record | PublishedFile) -> str:
     """The record, or a part of it, as indented JSON, in ASCII even if names are not."""
-    told = msgspec.to_builtins(record)
+    fields = msgspec.to_builtins(record)
     try:
-        text = msgspec.json.format(json.dumps(told), indent=1)
+        text = msgspec.json.format(json.dumps(fields), indent=1)
     except msgspec.DecodeError:  # a name that is not Unicode
-        text = json.dumps(told, indent=1)
+        text = json.dumps(fields, indent=1)
     return text + "\n"
 
 
@@ -284,21 +284,21 @@ def _encoding(result: Result) -> Encoding | None:
 
 def _explained(result: Result) -> dict[str, Any]:
     """The fields that say why there is no solution, or where several differ."""
-    told: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if result.status == "unsolvable" and (parsed := _parsed(result)):
-        found, puzzle = result.conflict, parsed.puzzle
-        told["conflict"] = tuple(map(_clue, found.clues)) if found else None
-        told["conflict_minimal"] = found.minimal if found else None
-        if found and found.rules:
-            told["conflict_rules"] = recorded_rules(puzzle, found.rules)
+        conflict, puzzle = result.conflict, parsed.puzzle
+        fields["conflict"] = tuple(map(_clue, conflict.clues)) if conflict else None
+        fields["conflict_minimal"] = conflict.minimal if conflict else None
+        if conflict and conflict.rules:
+            fields["conflict_rules"] = recorded_rules(puzzle, conflict.rules)
     if different := result.difference:
         decisive = ((clue.place, clue.value) for clue in different.decisive)
-        told["difference"] = RecordedDifference(
+        fields["difference"] = RecordedDifference(
             cells=tuple(Cell(*place) for place in different.cells),
             decisive=tuple(Value(*place, value) for place, value in decisive if value is not None),
             exact=different.exact,
         )
-    return told
+    return fields
 
 
 def _clue(clue: Clue) -> RecordedClue:

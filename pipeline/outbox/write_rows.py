@@ -1,4 +1,4 @@
-"""Answers → rows: what was found for the puzzles of a piece, as CSV and as solutions.
+"""Results → rows: the results of a chunk of puzzles, as CSV and solution files.
 
 Rows of plain lines are made all at once, in numpy; those of other puzzles one by one.
 """
@@ -45,16 +45,16 @@ class _PlainRows:
     """
 
     def __init__(
-        self, places: NDArray[np.intp], answers: BatchResult, at: NDArray[np.intp]
+        self, places: NDArray[np.intp], answers: BatchResult, indexes: NDArray[np.intp]
     ) -> None:
-        self.places, self._answers, self._at = places, answers, at
-        self._counts = answers.counts[at]
-        self._kinds = self._counts * 2 + answers.more[at]
+        self.places, self._answers, self._at = places, answers, indexes
+        self._counts = answers.counts[indexes]
+        self._kinds = self._counts * 2 + answers.more[indexes]
         self.ranks = int(self._counts.max(initial=0))
         self.totals: Counter[str] = Counter()
         self._told: list[tuple[bytes, bytes]] = []
         for kind, count in enumerate(np.bincount(self._kinds).tolist()):
-            first = int(at[(self._kinds == kind).argmax()])
+            first = int(indexes[(self._kinds == kind).argmax()])
             self._told.append(self._tell(first, count) if count else (b"", b""))
 
     def _tell(self, answer: int, count: int) -> tuple[bytes, bytes]:
@@ -147,14 +147,16 @@ class RowsOf:
         if entry.claimed is not None:
             puzzle = problem_of(entry).puzzle
             result = compared(result, puzzle, entry.claimed, entry.signs)
-        grids = (each if isinstance(each, Grid) else None for each in result.solutions)
+        grids = (solution if isinstance(solution, Grid) else None for solution in result.solutions)
         lines = [one_line(grid.values, entry.signs) if grid else "" for grid in grids]
         warning = result.solver.warning if result.solver else None
         why = result.message, _reason(result.certificate), warning, result.disagreement
-        said = "; ".join(filter(None, (*why, _caveat(entry, result.status))))
+        message = "; ".join(filter(None, (*why, _caveat(entry, result.status))))
         wrong = quoted(printable(result.disagreement or ""))
         known = f"{yes_or_no(result.complete)},{result.certificate_label}"
-        self._put(place, entry, result.status, lines, known, f"{quoted(printable(said))},{wrong}")
+        self._put(
+            place, entry, result.status, lines, known, f"{quoted(printable(message))},{wrong}"
+        )
         self._fallbacks += count_aside(result, self._totals)
 
     def tell_answers(self, places: NDArray[np.intp], answers: BatchResult) -> None:
@@ -163,13 +165,13 @@ class RowsOf:
         lines[list(answers.results)] = -1
         if self._plain:
             lines[:] = -1
-        at = np.flatnonzero(lines >= 0)
-        if len(at):
-            plain, own = self._contents.plain, lines[at]
-            self._plain = _PlainRows(places[at], answers, at)
+        indexes = np.flatnonzero(lines >= 0)
+        if len(indexes):
+            plain, own = self._contents.plain, lines[indexes]
+            self._plain = _PlainRows(places[indexes], answers, indexes)
             self._plain_table = self._plain.table(self._first, plain.numbers[own], plain.cells[own])
             self._totals += self._plain.totals
-            self._is_told[places[at]] = True
+            self._is_told[places[indexes]] = True
         for index in np.flatnonzero(lines < 0).tolist():
             self._tell_answer(int(places[index]), answers, index)
 
@@ -181,22 +183,22 @@ class RowsOf:
         if differs or index in answers.results:
             self.tell(place, answers.result(index))
             return
-        said = "; ".join(filter(None, (_beside_answer(answers, index), _caveat(entry, status))))
+        message = "; ".join(filter(None, (_beside_answer(answers, index), _caveat(entry, status))))
         certificate = answers.certificate(index)
         how = certificate.label if certificate else ""
         known = f"{yes_or_no(answers.is_complete(index))},{how}"
-        self._put(place, entry, status, lines, known, f"{quoted(said)},")
+        self._put(place, entry, status, lines, known, f"{quoted(message)},")
         if certificate:
             self._totals[certificate.complete] += 1
 
     def _put(
-        self, place: int, entry: Entry, status: str, lines: Sequence[str], known: str, said: str
+        self, place: int, entry: Entry, status: str, lines: Sequence[str], known: str, message: str
     ) -> None:
         """Put a row in its place; `known` and `said` are columns as they are written."""
-        most = _LONGEST_TEXT if entry.puzzle is None else None
-        text = entry.text if entry.plain else quoted(printable(entry.text[:most]))
+        max_length = _LONGEST_TEXT if entry.puzzle is None else None
+        text = entry.text if entry.plain else quoted(printable(entry.text[:max_length]))
         head = f"{self._first + place},{entry.line or ''},{text},{status},{len(lines)},{known}"
-        row = f"{head},{lines[0] if lines else ''},{said},{quoted(entry.title)}\n"
+        row = f"{head},{lines[0] if lines else ''},{message},{quoted(entry.title)}\n"
         cells = len(entry.puzzle.cells) if entry.puzzle else self._cells
         self._table[place] = row.encode(errors="surrogateescape")
         self._lines[place] = [*lines, "." * (81 if entry.plain else cells)]
@@ -204,14 +206,14 @@ class RowsOf:
         self._is_told[place] = True
 
     def add_traits(
-        self, places: Iterable[int], found: Iterable[Traits], geometry: Geometry
+        self, places: Iterable[int], traits_of_each: Iterable[Traits], geometry: Geometry
     ) -> None:
         """Add the traits of puzzles of one geometry to their rows."""
-        fields = (row_fields(traits, geometry) for traits in found)
+        fields = (row_fields(traits, geometry) for traits in traits_of_each)
         self._added.update(zip(places, fields, strict=True))
 
     def rows(self) -> Rows:
-        """The rows, once all puzzles have been told."""
+        """The rows, once all results were added."""
         ranks = max((len(lines) - 1 for lines in self._lines.values()), default=0)
         ranks = max(ranks, min(1, len(self._is_told)), self._plain.ranks if self._plain else 0)
         return Rows(
@@ -235,17 +237,17 @@ class RowsOf:
 
     def _rank(self, rank: int) -> bytes:
         """For each puzzle the line of its solution of that rank, from 0, or one without any."""
-        others = {
+        texts = {
             place: f"{lines[min(rank, len(lines) - 1)]}\n".encode("ascii")
             for place, lines in self._lines.items()
         }
-        return self._merged(self._plain.lines(rank) if self._plain else b"", others)
+        return self._merged(self._plain.lines(rank) if self._plain else b"", texts)
 
-    def _merged(self, plain: bytes, others: Mapping[int, bytes]) -> bytes:
+    def _merged(self, plain: bytes, separate: Mapping[int, bytes]) -> bytes:
         """The texts of plain lines and those of the other puzzles, in their places."""
-        if not others:
+        if not separate:
             return plain
-        texts = dict(others)
+        texts = dict(separate)
         if self._plain:
             texts.update(zip(self._plain.places.tolist(), plain.splitlines(True), strict=True))
         return b"".join([texts[place] for place in range(len(self._is_told))])
@@ -273,7 +275,7 @@ def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] 
 
 
 def _entry_of(result: Result) -> Entry:
-    """The entry that the puzzle was read from, as far as the result tells."""
+    """The entry that the puzzle was read from, rebuilt from the result."""
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         return Entry(0, "", None, None, None, plain=False)

@@ -32,7 +32,7 @@ from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
 if TYPE_CHECKING:
-    from pipeline.outbox.report import Printed
+    from pipeline.outbox.report import SheetPuzzle
     from pipeline.solving.result import Status
 
 __all__ = ["NAMES", "Converted", "convert", "endings_of", "file_of"]
@@ -123,7 +123,7 @@ def _found(
         yield from solved(groups(items), solvers, once)
 
 
-def _published(printed: Printed | InputError) -> tuple[Item, Result | None]:
+def _published(printed: SheetPuzzle | InputError) -> tuple[Item, Result | None]:
     if isinstance(printed, InputError):
         return Item("", None, str(printed)), None
     board, status = printed.board, cast("Status", printed.status)

@@ -129,7 +129,7 @@ def test_why_it_is_no_record_is_told(box):
         "pipe": "it cannot be read: pipe.json is no regular file",
         "number": "NaN is no number",
         "objects": "it has more than 1,000,000 commas and brackets",
-        "twice": "a name stands in an object twice",
+        "twice": "an object has a name twice",
         "schema": "it is no record of schema 2",
     }.items():
         with pytest.raises(NoRecord, match=said):

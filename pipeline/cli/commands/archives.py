@@ -225,8 +225,8 @@ def generate(  # noqa: PLR0913 - one for each option
         name = f"{printable(str(target))}: " if is_file else ""
         number = f"{made:,} of " if ended else ""
         number += counted(count, "puzzle", ",")
-        said = "each with one solution, verified by exhaustive search"
-        out.note(f"{name}{number}, {said}", aside=bool(ended))
+        promise = "each with one solution, verified by exhaustive search"
+        out.note(f"{name}{number}, {promise}", aside=bool(ended))
     if ended:
         raise ended
 
@@ -293,8 +293,8 @@ def dedupe(  # noqa: PLR0913 - one for each option
     tally = comparing.Tally()
     catalogue.ticking(display, tally)
     with sources_of(sources, settings) as named, atomic_output(target) as kept:
-        found = comparing.find_copies(named, settings, kept, tally)
-        catalogue.write_copies(beside, found, display, out)
+        copies = comparing.find_copies(named, settings, kept, tally)
+        catalogue.write_copies(beside, copies, display, out)
     aside = STANDARD_OUTPUT in (target, beside)
     classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
     is_kept = output and output != STANDARD_OUTPUT
@@ -340,8 +340,8 @@ def _compare(
     display = Display(None, bar=not out.quiet and not is_shown(target))
     tallies = theirs, ours = comparing.Tally(), comparing.Tally()
     catalogue.ticking(display, theirs, ours)
-    with sources_of([known, *sources], settings) as (first, *others), atomic_output(target) as kept:
-        found = comparing.find_overlap([first], others, settings, kept, tallies)
+    with sources_of([known, *sources], settings) as (first, *rest), atomic_output(target) as kept:
+        found = comparing.find_overlap([first], rest, settings, kept, tallies)
         copies = catalogue.write_copies(beside, found, display, out)
     named = ", ".join(map(source_name, sources))
     verdict = f"{ours.copies:,} of {counted(ours.puzzles, 'puzzle', ',')} of {named}"

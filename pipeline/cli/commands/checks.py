@@ -93,7 +93,7 @@ def audit(
 
     outbox = outbox_of(folder, settings)
     folders = _folders_of_originals(settings, originals, outbox)
-    if not any(each.is_dir() for each in folders):
+    if not any(path.is_dir() for path in folders):
         missing = printable(str(folders[0]))
         say(f"{missing}: no such folder; name the inbox with --inbox, or --originals FOLDER")
     out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
@@ -111,14 +111,14 @@ def audit(
             from pipeline.cli.proofs import Checker
 
             terms = dataclasses.replace(terms, confirm=Checker(checker).confirm)
-        found = audited(outbox, folders, terms)
-        for finding in display.over(found, "audit", "job", jobs):
+        audits = audited(outbox, folders, terms)
+        for finding in display.over(audits, "audit", "job", jobs):
             verdicts[finding.verdict] += 1
             is_shown = not settings.quiet or finding.verdict != "ok"
-            told = dataclasses.asdict(finding) | {"verdict": finding.verdict}
-            out.row(told, _finding_text(finding) if is_shown else None)
-    said = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in ("ok", "unchecked", "bad"))
-    out.note(f"{counted(verdicts.total(), 'job')}: {said}")
+            fields = dataclasses.asdict(finding) | {"verdict": finding.verdict}
+            out.row(fields, _finding_text(finding) if is_shown else None)
+    summary = ", ".join(f"{verdicts[verdict]} {verdict}" for verdict in ("ok", "unchecked", "bad"))
+    out.note(f"{counted(verdicts.total(), 'job')}: {summary}")
     raise typer.Exit(EXIT_OK if verdicts.total() == verdicts["ok"] else EXIT_BAD_INPUT)
 
 
@@ -135,15 +135,15 @@ def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: 
     inboxes = [settings.inbox, outbox.resolve().parent / settings.inbox.name]
     if settings.inbox == Settings().inbox:
         inboxes.reverse()
-    found = [inbox / DONE for inbox in inboxes if (inbox / DONE).is_dir()]
-    return named or found[:1] or [settings.inbox / DONE]
+    done = [inbox / DONE for inbox in inboxes if (inbox / DONE).is_dir()]
+    return named or done[:1] or [settings.inbox / DONE]
 
 
 def _finding_text(finding: Finding) -> str:
     word = {"ok": "ok", "unchecked": "unchecked", "bad": "BAD"}[finding.verdict]
     notes = f" ({'; '.join(finding.notes)})" if finding.notes else ""
-    first, *others = (*finding.problems, *finding.gaps) or (finding.claim + notes,)
-    return "\n    ".join((f"{word:<9}  {finding.name}  {first}", *others))
+    first, *rest = (*finding.problems, *finding.gaps) or (finding.claim + notes,)
+    return "\n    ".join((f"{word:<9}  {finding.name}  {first}", *rest))
 
 
 @takes(
@@ -265,8 +265,8 @@ def report(
         check_target("--output", output, force=force)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
         write_to(output, page_pieces(outbox, settings.inbox, beside, over, totals=totals))
-    told = {"file": str(output), "puzzles": totals.total(), "totals": totals}
-    Output(as_json, settings.quiet).wrote(output, "", told)
+    fields = {"file": str(output), "puzzles": totals.total(), "totals": totals}
+    Output(as_json, settings.quiet).wrote(output, "", fields)
 
 
 def schema() -> None:

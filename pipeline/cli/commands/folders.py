@@ -246,8 +246,8 @@ def _print_overview(overview: Overview) -> None:
         print(f"{title:<10}{len(entries):>8}")
         for entry in entries[:_MOST_SHOWN]:
             is_named = entry.note.startswith(f"{entry.name}:")
-            said = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))
-            print(f"    {printable(said)}")
+            text = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))
+            print(f"    {printable(text)}")
         if len(entries) > _MOST_SHOWN:
             print(f"    and {len(entries) - _MOST_SHOWN} more")
     print(f"{'done':<10}{overview.done:>8}")
@@ -278,8 +278,8 @@ def retry(
         raise UsageError(f"give names or --all{in_examples(context.command)}")
     code = EXIT_OK
     for name, hindrance in retry_failed(_folders(settings), None if every else names):
-        told = {"name": name, "retried": hindrance is None, "reason": hindrance}
-        Output(as_json).row(told, None if hindrance else f"{printable(name)}: back in the inbox")
+        fields = {"name": name, "retried": hindrance is None, "reason": hindrance}
+        Output(as_json).row(fields, None if hindrance else f"{printable(name)}: back in the inbox")
         if hindrance and not as_json:
             say(f"{printable(name)}: {hindrance}")
         code = EXIT_BAD_INPUT if hindrance else code
@@ -315,15 +315,15 @@ def prune(
     display = Display(None, bar=True)
     files = list(display.over(expired, "looking", "file"))
     if dry_run:
-        said = f"would delete {counted(len(files), 'file')}"
+        summary = f"would delete {counted(len(files), 'file')}"
     else:
         going = display.over(files, "deleting", "file", len(files))
-        said = f"deleted {counted(delete_expired(going), 'file')}"
+        summary = f"deleted {counted(delete_expired(going), 'file')}"
     for file in files if dry_run or as_json else ():
         path, is_gone = str(file.path), not os.path.lexists(file.path)
         Output(as_json).row({"path": path, "deleted": is_gone}, printable(path))
     if not as_json:
-        print(said)
+        print(summary)
 
 
 @takes(*_ALL)
@@ -349,14 +349,14 @@ def doctor(
     findings = list(examine(settings))
     for name, place in origins_of_settings(context).items():
         value = getattr(settings, name)
-        said = str(settings_declared()[name].shown(value))
-        said = said.lower() if isinstance(value, bool) else said
-        findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {said}, from {place}"))
+        text = str(settings_declared()[name].shown(value))
+        text = text.lower() if isinstance(value, bool) else text
+        findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {text}, from {place}"))
     for finding in findings:
         if settings.quiet and finding.level == "ok" and not as_json:
             continue
         remedy = f": {finding.remedy}" if finding.remedy else ""
-        said = f"{finding.level:<8} {printable(finding.about + remedy)}"
-        Output(as_json).row(dataclasses.asdict(finding), said)
+        text = f"{finding.level:<8} {printable(finding.about + remedy)}"
+        Output(as_json).row(dataclasses.asdict(finding), text)
     has_problem = any(finding.level == "problem" for finding in findings)
     raise typer.Exit(EXIT_BAD_INPUT if has_problem else EXIT_OK)

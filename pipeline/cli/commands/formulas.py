@@ -113,11 +113,11 @@ def encode(  # noqa: PLR0913 - one for each option
     check_target("--output", target, files or [], force=force)
     check_json(output, as_json=as_json)
     source = files[0] if files else STANDARD_INPUT
-    told = {"source": source_name(source) if files else None, "line": None}
+    fields = {"source": source_name(source) if files else None, "line": None}
     try:
         puzzle = _puzzle(empty, source, settings).puzzle
     except InputError as error:
-        out.row(told | {"reason": str(error)})
+        out.row(fields | {"reason": str(error)})
         raise
     cnf = encode_puzzle(puzzle, settings.encoding, numbering)
     if output or not as_json:
@@ -125,7 +125,7 @@ def encode(  # noqa: PLR0913 - one for each option
     if as_json:
         written = {"file": output, "puzzles": 1}
         text = {} if output else {"text": "".join(dimacs_lines(cnf))}
-        out.row(told | _sizes_of(cnf) | (written if output else text))
+        out.row(fields | _sizes_of(cnf) | (written if output else text))
 
 
 def _sizes_of(cnf: Cnf) -> dict[str, object]:
@@ -153,21 +153,21 @@ def _encode_each(
     folder, done, code = Folder(target, ".cnf", files, force=force), 0, EXIT_OK
     items = items_of_files(files, settings)
     for item in Display(None, bar=not (out.quiet or out.as_json)).over(items, "encoding"):
-        told: dict[str, object] = {"source": item.name, "line": item.line}
+        fields: dict[str, object] = {"source": item.name, "line": item.line}
         try:
             if not isinstance(item.problem, PuzzleProblem):
                 raise InputError(item.reason or FORMULA_REFUSED)
             cnf = encode_puzzle(item.problem.puzzle, settings.encoding, numbering)
         except (PipelineError, ValueError) as error:
             say(left_out(item.where, str(error)))
-            code, told["reason"] = EXIT_BAD_INPUT, str(error)
+            code, fields["reason"] = EXIT_BAD_INPUT, str(error)
         else:
             path = folder.target_of(item.name, item.line)
             with atomic_output(path) as file:
                 file.writelines(chunk.encode() for chunk in dimacs_lines(cnf))
             done += 1
-            told |= _sizes_of(cnf) | {"file": str(path), "puzzles": 1}
-        out.row(told)
+            fields |= _sizes_of(cnf) | {"file": str(path), "puzzles": 1}
+        out.row(fields)
     if done:
         out.wrote(target, f": {counted(done, 'formula')}")
     return code
@@ -204,11 +204,11 @@ def decode(
     parsed = _puzzle(empty, files[0], settings)
     text = read_bytes(files[-1], LARGEST_RESULT).decode("ascii", errors="replace")
     try:
-        found = _decoded(text, parsed, settings.encoding, numbering)
+        decoded = _decoded(text, parsed, settings.encoding, numbering)
     except (InvalidResult, SolverError) as error:
         raise InvalidResult(f"{source_name(files[-1])}: {error}") from error
-    text = (found or "no solution").removesuffix("\n")
-    Output(as_json).row({"source": source_name(files[-1]), "solution": found}, text)
+    text = (decoded or "no solution").removesuffix("\n")
+    Output(as_json).row({"source": source_name(files[-1]), "solution": decoded}, text)
 
 
 def _decoded(
@@ -266,8 +266,8 @@ def certify(
             lines = [f"{before}{fault}" for fault in _faults(file, problem, settings)]
         except InputError as error:
             lines = [str(error)]
-        told = {"source": name, "valid": not lines, "faults": lines}
-        Output(as_json).row(told, "\n".join(lines or [f"{before}valid"]))
+        fields = {"source": name, "valid": not lines, "faults": lines}
+        Output(as_json).row(fields, "\n".join(lines or [f"{before}valid"]))
         code = EXIT_BAD_INPUT if lines else code
     raise typer.Exit(code)
 
@@ -350,19 +350,19 @@ def bench(
     named = solvers_named(
         [name.strip() for name in solvers.split(",") if name.strip()], settings.minisat
     )
-    found = benched_of(items_of_files(files, settings), named, settings, unique=unique)
+    rows = benched_of(items_of_files(files, settings), named, settings, unique=unique)
     table, out, code = Table(to, [*named]), Output(as_json), EXIT_OK
     try:
-        for each in Display(None, bar=not settings.quiet).over(found, "bench"):
-            out.row(dataclasses.asdict(each) | {"status": each.status})
-            if each.reason is None and not as_json:
-                table.add(each)
-            if each.reason is not None:
-                say(left_out(each.where, each.reason))
-            for run in each.runs:
+        for row in Display(None, bar=not settings.quiet).over(rows, "bench"):
+            out.row(dataclasses.asdict(row) | {"status": row.status})
+            if row.reason is None and not as_json:
+                table.add(row)
+            if row.reason is not None:
+                say(left_out(row.where, row.reason))
+            for run in row.runs:
                 if run.failure in ("failed", "wrong"):
-                    say(f"{printable(each.where)}: {run.solver}: {run.reason}")
-            code = EXIT_BAD_INPUT if each.reason or any(r.failure for r in each.runs) else code
+                    say(f"{printable(row.where)}: {run.solver}: {run.reason}")
+            code = EXIT_BAD_INPUT if row.reason or any(r.failure for r in row.runs) else code
     finally:
         table.end()
     raise typer.Exit(code)

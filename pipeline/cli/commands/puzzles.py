@@ -149,15 +149,15 @@ def _tabulate(
     from pipeline.solving import NOT_WELL
 
     if not is_alone:
-        others = "--board, --steps, --hint, --times, --svg or --json"
-        raise UsageError(f"--table cannot be combined with {others}")
+        options = "--board, --steps, --hint, --times, --svg or --json"
+        raise UsageError(f"--table cannot be combined with {options}")
     check_target("--table", table, files, force=force)
     check_ending("--table", table, TABLES)
-    found = write_table(files, table, settings)
-    told = ", ".join(f"{count:,} {status}" for status, count in found.items())
-    text = f": {counted(found.total(), 'puzzle', ',')}: {told}"
+    totals = write_table(files, table, settings)
+    summary = ", ".join(f"{count:,} {status}" for status, count in totals.items())
+    text = f": {counted(totals.total(), 'puzzle', ',')}: {summary}"
     Output(quiet=settings.quiet).wrote(table, text)
-    return EXIT_BAD_INPUT if NOT_WELL & found.keys() else EXIT_OK
+    return EXIT_BAD_INPUT if NOT_WELL & totals.keys() else EXIT_OK
 
 
 def _check_drawing(
@@ -224,17 +224,17 @@ def count(
     limit, code = settings.limit, EXIT_OK
     counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
     for item, result in answered_in(files, counting, print_solution if show else None):
-        name, found = printable(item.where), len(result.solutions)
+        name, number = printable(item.where), len(result.solutions)
         code = EXIT_BAD_INPUT if result.status in NOT_WELL else code
         if as_json:
             print(count_line(item, result))
             continue
         if result.status not in ("invalid", "failed"):
             before = "" if item.is_alone and len(files) == 1 else f"{name}: "
-            print(f"{before}{found if result.complete else f'>={found}'}")
+            print(f"{before}{number if result.complete else f'>={number}'}")
         if item.is_alone and result.status == "invalid":
             say_fault(item, result)
-        elif result.status in NOT_WELL or (not result.complete and found < limit):
+        elif result.status in NOT_WELL or (not result.complete and number < limit):
             say(f"{name}: {result.status}: {result.full_message}")
         elif result.caveat and (item.is_alone or not result.unread_texts):
             say(f"{name}: {result.caveat}")
@@ -337,12 +337,12 @@ def sheet(  # noqa: PLR0913 - one for each option
     check_json(output, as_json=as_json)
     if first is not None and not 1 <= first <= sheets.MOST_PRINTED:
         raise UsageError(f"--first: expected 1 to {sheets.MOST_PRINTED:,}")
-    found, faults = sheets.first_of(sheets.found_in(sources, settings), first)
+    unsolved, faults = sheets.first_of(sheets.found_in(sources, settings), first)
     for fault in faults:
         say(str(fault))
-    if not found and not faults:
+    if not unsolved and not faults:
         raise InputError(f"{', '.join(map(source_name, sources))}: no puzzle to print")
-    if not found:
+    if not unsolved:
         raise typer.Exit(EXIT_BAD_INPUT)
     if difficulty == "level":
         say_renamed("--difficulty level", "--levels")
@@ -351,16 +351,20 @@ def sheet(  # noqa: PLR0913 - one for each option
     if is_rated and settings.trust_solver:
         raise UsageError("--trust-solver: levels need proof that the solution is unique")
     is_solved = is_rated or not no_solutions
-    printed = sheets.with_solutions(found, settings) if is_solved else [each for each, _ in found]
-    for each in printed:
-        if said := sheets.complaint(each, solutions=not no_solutions):
-            say(said)
+    printed = (
+        sheets.with_solutions(unsolved, settings)
+        if is_solved
+        else [puzzle for puzzle, _ in unsolved]
+    )
+    for puzzle in printed:
+        if complaint := sheets.complaint(puzzle, solutions=not no_solutions):
+            say(complaint)
     head = Head(title or "", author or "", difficulty or "")
     printed = sheets.arranged(printed, sort, levels=levels)
     printed = printed if names else sheets.without_names(printed)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
     sheets.write(target, laid_out)
-    told = {"file": str(target)} | laid_out.counts | {"left": len(faults)}
-    Output(as_json, settings.quiet).wrote(target, f": {laid_out.said}", told)
-    is_bad = not no_solutions and any(each.status in NOT_WELL for each in printed)
+    fields = {"file": str(target)} | laid_out.counts | {"left": len(faults)}
+    Output(as_json, settings.quiet).wrote(target, f": {laid_out.summary}", fields)
+    is_bad = not no_solutions and any(puzzle.status in NOT_WELL for puzzle in printed)
     raise typer.Exit(EXIT_BAD_INPUT if faults or is_bad else EXIT_OK)

@@ -172,22 +172,24 @@ def _audit(
 ) -> str:
     """Audit a set with its original; return its claim."""
     record = published.record
-    found = originals.named(record.source)
-    if not found:
+    candidates = originals.named(record.source)
+    if not candidates:
         missing = f"its original {record.source!r} was not found: nothing to compare it with"
         report.gap(f"{missing}; --inbox or --originals says where it is")
         if isinstance(published, PublishedCollection):
             return record.status
         return audit_single(published, None, report)
     if record.sha256 is not None:
-        most, room = report.settings.max_bytes, UnpackLimits.of(report.settings)
-        fitting = [*originals.fitting(record, most, room)]
+        max_bytes, room = report.settings.max_bytes, UnpackLimits.of(report.settings)
+        fitting = [*originals.fitting(record, max_bytes, room)]
         if not fitting:
-            report.bad(f"the original {found[0]} has another sha256 than the record tells")
-        found = fitting or found
-    elif len(found) > 1:  # a folder, dropped again
-        found = [next((each for each in found if _is_right(each, published, report)), found[0])]
-    return _with(found[0], published, report)
+            report.bad(f"the original {candidates[0]} has another sha256 than the record tells")
+        candidates = fitting or candidates
+    elif len(candidates) > 1:  # a folder, dropped again
+        candidates = [
+            next((path for path in candidates if _is_right(path, published, report)), candidates[0])
+        ]
+    return _with(candidates[0], published, report)
 
 
 def _is_right(
@@ -219,18 +221,18 @@ def _with(
             report.bad("the record tells no sha256")
         if isinstance(published, PublishedCollection) and record.status == ARCHIVE:
             return audit_archive(published, original, report)
-        found = source_at(original, record.source, report.settings)
-        if isinstance(found, Collection):
+        source = source_at(original, record.source, report.settings)
+        if isinstance(source, Collection):
             with PeekableStream(opened(original, UnpackLimits.of(report.settings))) as stream:
-                return audit_content(published, (found.layout, stream), report)
+                return audit_content(published, (source.layout, stream), report)
     except (UnpackError, OSError) as error:
         why = in_words(error) if isinstance(error, OSError) else str(error)
-        found = Unreadable(record.source, why)
-    if isinstance(found, Archive):
+        source = Unreadable(record.source, why)
+    if isinstance(source, Archive):
         if isinstance(published, PublishedPuzzle) and record.status != "failed":
             report.bad(f"the status is {record.status!r}, but the original is an archive")
-        found = Unreadable(record.source, "it is an archive")
-    elif isinstance(found, Unreadable) and found.data is None and not is_unread:
-        report.bad(f"the original cannot be read: {found.reason}")
+        source = Unreadable(record.source, "it is an archive")
+    elif isinstance(source, Unreadable) and source.data is None and not is_unread:
+        report.bad(f"the original cannot be read: {source.reason}")
         return record.status
-    return audit_content(published, found, report)
+    return audit_content(published, source, report)

@@ -39,8 +39,8 @@ def audit_archive(published: PublishedCollection, original: Path, report: Findin
     try:
         kind = kind_of(original)
         if kind != published.record.format:
-            told = published.record.format
-            report.bad(f"the record says {told!r}, the original is {kind!r}")
+            recorded = published.record.format
+            report.bad(f"the record says {recorded!r}, the original is {kind!r}")
         audited.run(original)
     except (InputError, OSError) as error:
         report.bad(in_words(error) if isinstance(error, OSError) else str(error))
@@ -70,11 +70,11 @@ class _AuditedArchive:
             self.count += 1
             self._look(number, member, row, self._report.within(member.name))
         if next(rows, None) is not None:
-            raise InputError(f"{table.name} goes on behind the last member")
+            raise InputError(f"{table.name} continues after the last member")
         for path in self._found.values():
             self._report.bad(f"{self._relative(path)} is the record of no member")
         for path in sorted(self._empty):
-            self._report.bad(f"{self._relative(path)}/ is there, and holds nothing")
+            self._report.bad(f"{self._relative(path)}/ is an empty folder")
         audit_counts(self._published, self.counts, self._unread, self._report)
 
     def _relative(self, path: Path) -> str:
@@ -114,15 +114,15 @@ class _AuditedArchive:
             self.counts[row.status] += 1
         path = self._found.pop(number, None)
         if path is None and (row.solutions not in ("", "0") or row.complete or row.certificate):
-            report.bad("it claims to be solved, and has no record")
-        found = source_of_member(member, report.settings)
-        is_refused = isinstance(found, Unreadable) and found.data is None
+            report.bad("its status is that of a solved puzzle, but it has no record")
+        source = source_of_member(member, report.settings)
+        is_refused = isinstance(source, Unreadable) and source.data is None
         if path is not None and is_refused:
             report.bad(f"it cannot be read, but its status is {row.status!r}")
         elif path is not None:
             published = load_published(path)
             report = replace(report, is_ours=published.is_ours)
-            self._audit(published, member.name, found, report)
+            self._audit(published, member.name, source, report)
             _compare_row(published, row, report)
         elif row.status == "failed" and member.stream is not None:
             self._spare_folders_of(member)
@@ -141,7 +141,7 @@ class _AuditedArchive:
         self,
         published: PublishedPuzzle | PublishedCollection,
         member: str,
-        found: OneProblem | tuple[Layout, PeekableStream],
+        source: OneProblem | tuple[Layout, PeekableStream],
         report: Findings,
     ) -> None:
         """Audit the set of a member."""
@@ -156,16 +156,16 @@ class _AuditedArchive:
         if record.source != member:
             report.bad(f"its record is about {record.source!r}")
         try:
-            audit_content(published, found, report)
+            audit_content(published, source, report)
         except UnpackError as error:
             report.bad(f"it cannot be read: {error}")
         self._count(record)
-        if isinstance(found, tuple):
-            stream = found[1]
+        if isinstance(source, tuple):
+            stream = source[1]
             drain(stream)
             digest, size = stream.digest, stream.size
         else:
-            data = found.data or b""
+            data = source.data or b""
             digest, size = sha256(data).hexdigest(), len(data)
         if (record.sha256, record.bytes) != (digest, size):
             report.bad(f"its sha256 is {digest[:12]}…, in the record another")
@@ -177,9 +177,9 @@ class _AuditedArchive:
             return
         add_unread(self._unread, unread_counts([or_none(record.unread) or ()]))
         self.counts[DISAGREEMENTS] += or_none(record.disagreement) is not None
-        told = or_none(record.certificate)
-        if record.complete and told and told.complete in (PROVED, UNVERIFIED):
-            self.counts[told.complete] += 1
+        recorded = or_none(record.certificate)
+        if record.complete and recorded and recorded.complete in (PROVED, UNVERIFIED):
+            self.counts[recorded.complete] += 1
 
 
 def _compare_row(
@@ -196,11 +196,11 @@ def _compare_row(
         fields = member_fields(published.record, trait_names)
         if trait_names != traits_in_record(published.record) and traits_in_record(published.record):
             report.bad("the record and the table tell different things in addition")
-    told = type(row)(row.member, *fields)
-    for name, there in asdict(told).items():
+    recorded = type(row)(row.member, *fields)
+    for name, there in asdict(recorded).items():
         if (here := getattr(row, name)) != there:
-            tell = report.rewritten if name == "message" else report.bad
-            tell(f"{name} is {here[:60]!r} in the table, {there[:60]!r} in its record")
+            add_finding = report.rewritten if name == "message" else report.bad
+            add_finding(f"{name} is {here[:60]!r} in the table, {there[:60]!r} in its record")
 
 
 def _is_folder_of(here: Sequence[str], there: Sequence[str]) -> bool:

@@ -82,8 +82,8 @@ def audit_conflict(
             report.bad("there is a grid that has all of its clues")
             return
         for demand in demands if record.conflict_minimal is not False else ():
-            others = [each for each in demands if each is not demand]
-            if not has_solution(_demanding(others, geometry), report.terms, end):
+            rest = [other for other in demands if other is not demand]
+            if not has_solution(_demanding(rest, geometry), report.terms, end):
                 report.bad(f"it is not minimal: without {demand.told} there is no solution either")
                 return
     except PipelineError as error:
@@ -91,7 +91,7 @@ def audit_conflict(
 
 
 class _Demand(NamedTuple):
-    """A part of a conflict: what it is called, and the mask of a cell, or a rule."""
+    """A part of a conflict: its name, and the mask of a cell or a rule."""
 
     told: str
     cell: int = 0
@@ -102,9 +102,9 @@ class _Demand(NamedTuple):
 def _demanding(demands: Iterable[_Demand], geometry: Geometry) -> Puzzle:
     """The puzzle that has these parts of a conflict, and nothing else."""
     cells = [geometry.all_values] * geometry.size
-    for each in demands:
-        cells[each.cell] &= each.mask
-    rules = chain.from_iterable(each.rules for each in demands)
+    for demand in demands:
+        cells[demand.cell] &= demand.mask
+    rules = chain.from_iterable(demand.rules for demand in demands)
     return Puzzle(geometry, tuple(cells), tuple(rules))
 
 
@@ -113,8 +113,8 @@ def _demands(
 ) -> list[_Demand]:
     """The parts of a conflict; none if they are not the puzzle's, or its rules are not known."""
     clues = _by_cell(or_none(record.conflict) or (), geometry, report)
-    told = or_none(record.conflict_rules) or ()
-    if clues is None or (told and puzzle is None):
+    recorded = or_none(record.conflict_rules) or ()
+    if clues is None or (recorded and puzzle is None):
         return []
     demands = []
     for cell, clue in clues.items():
@@ -123,39 +123,39 @@ def _demands(
             report.bad(f"the original does not have {clue}")
             return []
         demands.append(_Demand(str(clue), cell, mask))
-    for each in told:
-        rules = named_rule(puzzle, each, report) if puzzle else ()
+    for entry in recorded:
+        rules = named_rule(puzzle, entry, report) if puzzle else ()
         if not rules:
             return []
-        demands.append(_Demand(each.text, rules=rules))
+        demands.append(_Demand(entry.text, rules=rules))
     return demands
 
 
-def named_rule(puzzle: Puzzle, told: RecordedRule, report: Findings) -> tuple[Rule, ...]:
+def named_rule(puzzle: Puzzle, recorded: RecordedRule, report: Findings) -> tuple[Rule, ...]:
     """The rule of a puzzle that a record names; nothing, which is reported, if it has no such rule.
 
     Another version may have called it otherwise.
     """
-    rules = puzzle.rules[told.number - 1 : told.number]
-    if [rule.describe(puzzle.geometry) for rule in rules] != [told.text]:
-        tell = report.rewritten if rules else report.bad
-        tell(f"the original does not have rule {told.number}, {told.text[:100]!r}")
+    rules = puzzle.rules[recorded.number - 1 : recorded.number]
+    if [rule.describe(puzzle.geometry) for rule in rules] != [recorded.text]:
+        add_finding = report.rewritten if rules else report.bad
+        add_finding(f"the original does not have rule {recorded.number}, {recorded.text[:100]!r}")
         return () if report.is_ours else rules
     return rules
 
 
 def _by_cell(clues: Sequence[C], geometry: Geometry, report: Findings) -> dict[int, C] | None:
     """The clues by cell; None if one is outside the grid, or two share a cell."""
-    found: dict[int, C] = {}
+    matches: dict[int, C] = {}
     for clue in clues:
         cell = geometry.cell_at(clue.row, clue.column)
         if cell is None:
             report.bad(f"{clue} is no cell")
             return None
-        if found.setdefault(cell, clue) is not clue:
+        if matches.setdefault(cell, clue) is not clue:
             report.bad(f"row {clue.row}, column {clue.column} is named twice")
             return None
-    return found
+    return matches
 
 
 def _mask(clue: RecordedClue, geometry: Geometry) -> int:
@@ -174,18 +174,21 @@ def audit_difference(
     """Check where these grids, all different, differ, and which values leave only one."""
     report = report.within("difference")
     geometry = grids[0].geometry
-    told = _by_cell(difference.cells, geometry, report)
+    recorded = _by_cell(difference.cells, geometry, report)
     decisive = _by_cell(difference.decisive, geometry, report)
-    if told is None or decisive is None:
+    if recorded is None or decisive is None:
         return
     holders = _holders(grids)
-    for cells, said in (
-        (told.keys() - holders.keys(), "is listed, but all solutions have the same value there"),
-        (holders.keys() - told.keys(), "is not listed, but the solutions differ there"),
+    for cells, fault in (
+        (
+            recorded.keys() - holders.keys(),
+            "is listed, but all solutions have the same value there",
+        ),
+        (holders.keys() - recorded.keys(), "is not listed, but the solutions differ there"),
     ):
         for cell in sorted(cells)[:1]:
             row, column = geometry.place(cell)
-            report.bad(f"row {row}, column {column} {said}")
+            report.bad(f"row {row}, column {column} {fault}")
     everything = (1 << len(grids)) - 1
     left = everything
     for cell, clue in decisive.items():
@@ -205,13 +208,13 @@ def audit_difference(
 
 def _holders(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:
     """For each cell in which the grids differ: value → the set of grids with it, a bit each."""
-    found: dict[int, dict[int, int]] = {}
+    columns: dict[int, dict[int, int]] = {}
     for cell, column in enumerate(zip(*(grid.values for grid in grids), strict=True)):
         if len(values := {*column}) > 1:
-            found[cell] = {
-                value: int("".join("01"[each == value] for each in column), 2) for value in values
+            columns[cell] = {
+                value: int("".join("01"[digit == value] for digit in column), 2) for value in values
             }
-    return found
+    return columns
 
 
 def _leaves_one(everything: int, options: Collection[int], size: int, end: float) -> bool:

@@ -42,21 +42,21 @@ def audit_counts(
     published: PublishedCollection, counts: Counter[str], unread: Counter[str], report: Findings
 ) -> None:
     """Check that a record, and its log, count what was found; what fell back cannot be found."""
-    record, told = published.record, counts_in(published.record)
-    for name in sorted({*counts, *told} - {FALLBACKS}):
-        if counts[name] != told[name]:
+    record, recorded = published.record, counts_in(published.record)
+    for name in sorted({*counts, *recorded} - {FALLBACKS}):
+        if counts[name] != recorded[name]:
             where = "certificate" if name in (PROVED, UNVERIFIED) else "totals"
-            report.bad(f"{where}: {told[name]} {name} in the record, {counts[name]} found")
-    if (said := or_none(record.unread) or {}) != unread:
-        report.rewritten(f"unread: the record says {said}, the original has {dict(unread)}")
+            report.bad(f"{where}: {recorded[name]} {name} in the record, {counts[name]} found")
+    if (in_record := or_none(record.unread) or {}) != unread:
+        report.rewritten(f"unread: the record says {in_record}, the original has {dict(unread)}")
     audit_fallbacks(record, report)
     audit_log(published, report)
 
 
 def summary(what: str, counts: Counter[str]) -> str:
-    said = [f"{n} {name}" for name, n in sorted(counts.items()) if n and name not in ASIDE]
-    said += [f"{counts[name]} {name}" for name in (PROVED, UNVERIFIED) if counts[name]]
-    return f"{what}: {', '.join(said)}"
+    parts = [f"{n} {name}" for name, n in sorted(counts.items()) if n and name not in ASIDE]
+    parts += [f"{counts[name]} {name}" for name in (PROVED, UNVERIFIED) if counts[name]]
+    return f"{what}: {', '.join(parts)}"
 
 
 def audit_collection(
@@ -121,7 +121,7 @@ class _AuditedCollection:
             yield contents
 
     def _told(self, done: int) -> None:
-        """Report that so many rows are audited."""
+        """Report the number of audited rows."""
         self._report.terms.on_rows(self._published.record.source, done, self._total)
 
     def _look(self, chunk: RowChunk) -> None:
@@ -133,18 +133,18 @@ class _AuditedCollection:
         odd: list[AuditedRow] = []
         fault, end = None, len(chunk)
         done = {*chain.from_iterable(right.values())}
-        for at in [at for at in range(end) if at not in done]:
+        for row in [row for row in range(end) if row not in done]:
             try:
-                read = read_row(chunk, at, self._report)
+                read = read_row(chunk, row, self._report)
             except InputError as error:
-                fault, end = error, at
+                fault, end = error, row
                 break
             odd.append(read)
             self._add(read.row.status, read.row.complete, read.row.certificate, 1)
             self.counts[DISAGREEMENTS] += read.disagrees
         for claim, places in right.items():
             status, _, complete, certificate = claim.split(",")
-            self._add(status, complete, certificate, sum(at < end for at in places))
+            self._add(status, complete, certificate, sum(row < end for row in places))
         self.count += end
         unsound = certify_lines(odd, self._report)
         self._search([e for e in odd if e.is_sound and e.number not in unsound])

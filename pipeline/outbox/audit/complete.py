@@ -34,7 +34,7 @@ class Undecided(PipelineError):
 
 
 def remedy(end: float) -> str:
-    """What to do, if the time is over, about what was not checked."""
+    """Advice for what was not checked when the time ran out."""
     return "; --timeout gives it longer" if time.monotonic() > end else ""
 
 
@@ -53,16 +53,16 @@ def model_of(
     if not core.is_refuted:
         if terms.refuter is None:
             raise Undecided(why)
-        found = terms.refuter(core, end - time.monotonic())
-        if not isinstance(found, str):
-            return core.model(found)
-        text = found
+        refutation = terms.refuter(core, end - time.monotonic())
+        if not isinstance(refutation, str):
+            return core.model(refutation)
+        text = refutation
     terms.confirm(core.formula.text(), lrat_of(core, text, deadline)[0], deadline)
     return None
 
 
 def grid_of(literals: Iterable[int], geometry: Geometry) -> Grid | None:
-    """The grid that the true literals stand for, cell by cell; None for other literals."""
+    """Decode the true literals to a grid; None if they do not encode one."""
     side, size = geometry.side, geometry.size
     chosen = [divmod(literal - 1, side) for literal in literals if 0 < literal <= side * size]
     if [cell for cell, _ in chosen] != [*range(size)]:
@@ -79,10 +79,10 @@ def _another(
     PipelineError if nobody finds out.
     """
     share = SEARCH_SHARE if terms.refuter and refuted else 1.0
-    found = searched_through(puzzle, grids, seconds=(end - time.monotonic()) * share)
-    if found.is_complete:
+    searched = searched_through(puzzle, grids, seconds=(end - time.monotonic()) * share)
+    if searched.is_complete:
         return None
-    grid, why = found.missing[0] if found.missing else None, found.undecided or ""
+    grid, why = searched.missing[0] if searched.missing else None, searched.undecided or ""
     if grid is None:
         if not refuted:
             raise Undecided(why)
@@ -114,8 +114,8 @@ def audit_others(
     try:
         grid = _another(puzzle, grids, report.terms, end)
     except PipelineError as error:
-        what = "there are more solutions" if are_claimed else "there is no other solution"
-        report.gap(f"that {what} was not checked: {error}{remedy(end)}")
+        assertion = "there are more solutions" if are_claimed else "there is no other solution"
+        report.gap(f"that {assertion} was not checked: {error}{remedy(end)}")
         return
     if are_claimed and grid is None:
         report.bad("there are no more solutions, where more are claimed")
@@ -129,8 +129,8 @@ def audit_models(parsed: ParsedFormula, models: Sequence[Model], report: Finding
     end = time.monotonic() + report.terms.seconds
     try:
         if (clauses := len(parsed.clauses)) > MAX_REFUTED:
-            most = f"the {MAX_REFUTED:,} that a proof is made for"
-            raise Undecided(f"{clauses:,} clauses are more than {most}")
+            limit = f"the {MAX_REFUTED:,} that a proof is made for"
+            raise Undecided(f"{clauses:,} clauses are more than {limit}")
         blocked = Formula(*proof_clauses(parsed, models))
         model = model_of(lambda: blocked, _NO_REFUTER, report.terms, end)
         if model is None:

@@ -42,37 +42,37 @@ def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
 
     Return its `proved`, `unverified` or `no`.
     """
-    report, told = report.within("certificate"), or_none(record.certificate)
-    word, by = (told.complete or "no", told.by) if told else ("no", None)
+    report, recorded = report.within("certificate"), or_none(record.certificate)
+    word, by = (recorded.complete or "no", recorded.by) if recorded else ("no", None)
     if all(word != complete for complete, _ in _FIELDS):
         report.bad(f"complete is {word[:40]!r}")
         return "no"
     if (word == "no") == bool(record.complete):
-        said = str(record.complete).lower()
-        report.bad(f"complete is {word!r}, where the record says {said}")
+        published = str(record.complete).lower()
+        report.bad(f"complete is {word!r}, where the record says {published}")
     fields = _FIELDS.get((word, by))
     if fields is None:
         report.bad(f"complete is {word!r}, by {'nothing' if by is None else repr(by[:40])}")
         return word
-    what = f"{word} by {by}" if by else word
+    label = f"{word} by {by}" if by else word
     for name in _ALL_FIELDS:
-        if (getattr(told, name, None) is not None) != (name in fields):
+        if (getattr(recorded, name, None) is not None) != (name in fields):
             is_told = "is not told" if name in fields else "is told"
-            report.bad(f"{name} {is_told}, where the certificate says {what}")
-    if told and by == "lrat" and told.checker != f"sudoku-pipeline {record.version}":
-        report.bad(f"the checker is {(told.checker or '')[:60]!r}, of version {record.version}")
-    if told and report.is_ours:
-        _audit_ours(told, report)
+            report.bad(f"{name} {is_told}, where the certificate says {label}")
+    if recorded and by == "lrat" and recorded.checker != f"sudoku-pipeline {record.version}":
+        report.bad(f"the checker is {(recorded.checker or '')[:60]!r}, of version {record.version}")
+    if recorded and report.is_ours:
+        _audit_ours(recorded, report)
     return word
 
 
-def _audit_ours(told: PuzzleCertificate, report: Findings) -> None:
+def _audit_ours(recorded: PuzzleCertificate, report: Findings) -> None:
     """Check what this version does not write."""
-    if told.complete is None:
+    if recorded.complete is None:
         report.bad("complete is not told")
-    if told.by == "lrat" and (told.solver == _PROPAGATION) != (told.steps == 1):
-        report.bad(f"{told.steps} steps are not what {(told.solver or '')[:40]!r} proves")
-    if told.by == "drat":
+    if recorded.by == "lrat" and (recorded.solver == _PROPAGATION) != (recorded.steps == 1):
+        report.bad(f"{recorded.steps} steps are not what {(recorded.solver or '')[:40]!r} proves")
+    if recorded.by == "drat":
         report.bad("by is 'drat', as only earlier versions have it")
 
 
@@ -103,8 +103,8 @@ def audit_proof(
 
 def _files_of(published: PublishedPuzzle, report: Findings) -> dict[str, str]:
     """The files of a proof by their kinds; none if there is no proof, or if one is not listed."""
-    told = or_none(published.record.certificate)
-    word = (told.by or told.complete or "no") if told else "no"
+    recorded = or_none(published.record.certificate)
+    word = (recorded.by or recorded.complete or "no") if recorded else "no"
     names = {kind: f"{published.stem}.proof.{kind}" for kind in ("cnf", "drat", "lrat")}
     there = [
         packed
@@ -128,16 +128,16 @@ def _files_of(published: PublishedPuzzle, report: Findings) -> dict[str, str]:
 def _compared(path: Path, formula: Formula) -> str | None:
     """The fault of a file that should hold the formula; None if it has none or is missing."""
     expected = "".join(formula.text())
-    most = 2 * len(expected) + _SLACK
+    max_bytes = 2 * len(expected) + _SLACK
     try:
-        data = read_regular(path, most)
+        data = read_regular(path, max_bytes)
     except OSError as error:
         is_reported = isinstance(error, FileNotFoundError)
         return None if is_reported else f"cannot be read: {in_words(error)}"
     if data == expected.encode("ascii"):
         return None
-    if len(data) > most:
-        return f"has more than {most} bytes; its formula has {len(expected)}"
+    if len(data) > max_bytes:
+        return f"has more than {max_bytes} bytes; its formula has {len(expected)}"
     try:
         found = read_formula(data.decode("ascii", errors="backslashreplace"))
     except ValueError as error:
@@ -155,7 +155,7 @@ def _check(
     """
     *_, (kind, name) = there.items()
     report, deadline = report.within(name), Deadline.of(Limits(report.terms.seconds))
-    texts = [_read(published.beside(each), report) for each in there.values()][1:]
+    texts = [_read(published.beside(file), report) for file in there.values()][1:]
     if None in texts:
         return False
     text = texts[-1] or ""
@@ -173,9 +173,9 @@ def _check(
     except PipelineError as error:
         report.bad(str(error))
         return False
-    told = or_none(published.record.certificate)
-    if told and told.steps != steps:
-        report.bad(f"the proof has {steps} steps, where {told.steps} are told")
+    recorded = or_none(published.record.certificate)
+    if recorded and recorded.steps != steps:
+        report.bad(f"the proof has {steps} steps, where {recorded.steps} are told")
     if kind == "lrat" and texts[0] != drat_of(text):
         report.bad(f"{there['drat']} holds other steps")
     return True
@@ -205,10 +205,10 @@ def _read(path: Path, report: Findings) -> str | None:
     return data.decode("ascii", errors="backslashreplace")
 
 
-def _difference(expected: Formula, found: Formula) -> str:
+def _difference(expected: Formula, published: Formula) -> str:
     """Where a formula differs from the one that is expected; clauses are numbered from 1."""
-    if expected.variables != found.variables:
-        return f"it has {found.variables} variables instead of {expected.variables}"
-    pairs = enumerate(zip_longest(expected.clauses, found.clauses), 1)
+    if expected.variables != published.variables:
+        return f"it has {published.variables} variables instead of {expected.variables}"
+    pairs = enumerate(zip_longest(expected.clauses, published.clauses), 1)
     first = next((number for number, (here, there) in pairs if here != there), None)
     return "it is written otherwise" if first is None else f"the formula differs at clause {first}"

@@ -1,4 +1,4 @@
-"""How a result came about, as far as its files show: the solver, the formula it got, the log.
+"""Check how a result was made: the solver, the formula and the log.
 
 Another version may have worked, and logged, otherwise: its results are not compared.
 """
@@ -32,7 +32,7 @@ _ANY = object()
 
 
 def audit_solver(record: PuzzleRecord, report: Findings) -> None:
-    """Check that solver, formula and certificate are told where a solver was asked."""
+    """Check that solver, formula and certificate are recorded if a solver ran."""
     used, status = record.solver, record.status
     is_encoded = record.format == CNF_FORMAT or "encode" in (record.seconds or {})
     for name, is_told, is_wanted in (
@@ -48,23 +48,23 @@ def audit_solver(record: PuzzleRecord, report: Findings) -> None:
 
 def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Findings) -> None:
     """Compare the size of a formula with that of the original."""
-    told = record.encoding
+    recorded = record.encoding
     size = Encoding(name=None, variables=parsed.variables, clauses=len(parsed.clauses))
-    if told and told != size:
-        report.rewritten(f"encoding: {_in_words(told)}, the original has {_in_words(size)}")
+    if recorded and recorded != size:
+        report.rewritten(f"encoding: {_in_words(recorded)}, the original has {_in_words(size)}")
 
 
 def audit_encoding(
     published: PublishedPuzzle, puzzle: Puzzle, grids: Sequence[Grid], report: Findings
 ) -> None:
     """Encode a puzzle again, and compare the size of the formula, and its files if it was kept."""
-    told, stem, terms = published.record.encoding, published.stem, report.terms
-    if told is None or terms.encoder is None or not report.is_ours:
+    recorded, stem, terms = published.record.encoding, published.stem, report.terms
+    if recorded is None or terms.encoder is None or not report.is_ours:
         return
     try:
-        size, plain, counting = terms.encoder(puzzle, told.name or "", grids, terms.seconds)
-        if told != size:
-            report.bad(f"encoding: {_in_words(told)}, there are {_in_words(size)}")
+        size, plain, counting = terms.encoder(puzzle, recorded.name or "", grids, terms.seconds)
+        if recorded != size:
+            report.bad(f"encoding: {_in_words(recorded)}, there are {_in_words(size)}")
         kept = [name for name in (f"{stem}.cnf", f"{stem}_count.cnf") if name in published.files]
         if len(kept) == 1:
             report.bad(f"{kept[0]} is listed alone")
@@ -79,8 +79,8 @@ def audit_encoding(
 
 def _digest(text: Iterable[str]) -> str:
     hashed = sha256()
-    for each in text:
-        hashed.update(each.encode("ascii"))
+    for line in text:
+        hashed.update(line.encode("ascii"))
     return hashed.hexdigest()
 
 
@@ -91,17 +91,17 @@ def _in_words(size: Encoding) -> str:
 
 def audit_fallbacks(record: CollectionRecord, report: Findings) -> None:
     """Check that totals and fallbacks count the same puzzles."""
-    told = or_none(record.fallbacks) or ()
-    counted, here = sum(each.puzzles for each in told), record.totals.get(FALLBACKS, 0)
+    recorded = or_none(record.fallbacks) or ()
+    counted, here = sum(fallback.puzzles for fallback in recorded), record.totals.get(FALLBACKS, 0)
     if counted != here:
         report.bad(f"fallbacks: of {counted} puzzles, the totals count {here}")
-    for each in told:
-        if each.solver not in SOLVERS:
-            report.rewritten(f"fallbacks: the solver {each.solver[:40]!r} is unknown")
+    for fallback in recorded:
+        if fallback.solver not in SOLVERS:
+            report.rewritten(f"fallbacks: the solver {fallback.solver[:40]!r} is unknown")
 
 
 def audit_log(published: Published, report: Findings) -> None:
-    """Check that a log says what the record says, and nothing else; old ones may be gone."""
+    """Check that a log matches the record exactly; old logs may be deleted."""
     name = f"{published.stem}.log"
     if not report.is_ours:
         return
@@ -129,13 +129,13 @@ def _fault_in_line(line: str | None, expected: Mapping[str, Any] | None) -> str 
     if expected is None:
         return " says more than the record"
     try:
-        found = json.loads(line)
+        event = json.loads(line)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        event = None
+    if not isinstance(event, dict):
         return " is no JSON object"
-    for key in (*expected, *found):
-        here, there = found.get(key, _ANY), expected.get(key)
+    for key in (*expected, *event):
+        here, there = event.get(key, _ANY), expected.get(key)
         is_free = there is _ANY and isinstance(here, str)
         if not is_free and (here != there or key not in expected):
             return f": {key[:40]} is not as the record says"

@@ -43,19 +43,19 @@ class RowChunk:
     def __len__(self) -> int:
         return len(self.lines)
 
-    def entry(self, at: int) -> Entry:
-        return self.contents.entry(self.start + at)
+    def entry(self, index: int) -> Entry:
+        return self.contents.entry(self.start + index)
 
-    def row(self, at: int) -> PuzzleRow:
+    def row(self, index: int) -> PuzzleRow:
         """The row at a place. Raises InputError if it is malformed."""
         try:
-            return row_of(self.lines[at][0], PuzzleRow)
+            return row_of(self.lines[index][0], PuzzleRow)
         except ValueError as error:
-            number = self.first + at + 1  # behind the header
+            number = self.first + index + 1  # behind the header
             raise InputError(f"{self.names[0]}: line {number}: {error}") from error
 
-    def about(self, at: int, report: Findings) -> Findings:
-        return report.within(f"{self.names[0]}: row {self.first + at}")
+    def about(self, index: int, report: Findings) -> Findings:
+        return report.within(f"{self.names[0]}: row {self.first + index}")
 
 
 def row_chunks(
@@ -75,15 +75,15 @@ def row_chunks(
         while start < len(contents):
             lines, fault = _taken(rows, len(names), len(contents) - start)
             if not lines or None in lines[-1]:
-                end = next((at for at, row in enumerate(lines) if None in row), 0)
+                end = next((index for index, row in enumerate(lines) if None in row), 0)
                 name = names[lines[end].index(None)] if lines else names[0]
                 fault = fault or InputError(f"{name} ends too early, before row {first + end}")
                 del lines[end:]
             tails: list[list[str] | None] = [None] * len(lines)
-            for at, (line, *others) in enumerate(lines) if added else ():
+            for index, (line, *others) in enumerate(lines) if added else ():
                 head, *tail = line.rsplit(",", added)
                 if len(tail) == added:
-                    lines[at], tails[at] = (head, *others), tail
+                    lines[index], tails[index] = (head, *others), tail
             yield RowChunk(names, first, contents, start, lines, tails)
             if fault:
                 raise fault
@@ -91,18 +91,18 @@ def row_chunks(
             first += len(lines)
     for row in rows:
         longer = next(name for name, line in zip(names, row, strict=True) if line is not None)
-        raise InputError(f"{longer} goes on behind the last puzzle")
+        raise InputError(f"{longer} continues after the last puzzle")
 
 
 def _taken(
-    rows: Iterator[tuple[str, ...]], files: int, most: int
+    rows: Iterator[tuple[str, ...]], files: int, max_rows: int
 ) -> tuple[list[tuple[str, ...]], InputError | None]:
     """The next rows, at most so many and as many as fit in memory; and why there are no others."""
     taken: list[tuple[str, ...]] = []
     at_once, room = max(1, _AT_ONCE // files), _MOST_CHARACTERS
     try:
-        while room > 0 and (begun := len(taken)) < most:
-            taken.extend(islice(rows, min(at_once, most - begun)))
+        while room > 0 and (begun := len(taken)) < max_rows:
+            taken.extend(islice(rows, min(at_once, max_rows - begun)))
             if len(taken) == begun:
                 break
             room -= sum(map(len, filter(None, chain.from_iterable(taken[begun:]))))
@@ -127,25 +127,29 @@ class AuditedRow:
     disagrees: bool
 
 
-def read_row(chunk: RowChunk, at: int, report: Findings) -> AuditedRow:
+def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
     """Compare a row, and its line in each solution file, with the original.
 
     Whether its grids are solutions, and all, is left to others. Raises InputError if it is no row.
     """
-    entry, row, number = chunk.entry(at), chunk.row(at), chunk.first + at
-    report = chunk.about(at, report)
+    entry, row, number = chunk.entry(index), chunk.row(index), chunk.first + index
+    report = chunk.about(index, report)
     puzzle = entry.puzzle_read
     _compare(number, entry, puzzle, row, report)
     if (puzzle is None) != (row.status == "invalid"):
-        what = "a puzzle" if puzzle else "no puzzle"
-        report.bad(f"the status is {row.status!r}, but the original holds {what} there")
+        content = "a puzzle" if puzzle else "no puzzle"
+        report.bad(f"the status is {row.status!r}, but the original holds {content} there")
     if report.is_ours and entry.title != row.title:
         report.bad(f"the title is {row.title[:100]!r}, by the original {entry.title[:100]!r}")
-    if report.is_ours and (told := caveat(row.status, entry.unread)) and told not in row.message:
-        report.bad(f"the row does not say: {told}")
+    if (
+        report.is_ours
+        and (remark := caveat(row.status, entry.unread))
+        and remark not in row.message
+    ):
+        report.bad(f"the row does not say: {remark}")
     if row.status == "solved":
         report.bad("the status 'solved' is that of a formula")
-    lines = chunk.lines[at][1:]
+    lines = chunk.lines[index][1:]
     _audit_count(row, lines, report)
     grids = _grids(dict(zip(chunk.names[1:], lines, strict=True)), entry, puzzle, report)
     is_sound = len({*grids.values()}) == sum(bool(line.strip(".")) for line in lines)
@@ -154,8 +158,8 @@ def read_row(chunk: RowChunk, at: int, report: Findings) -> AuditedRow:
         entry.claimed, entry.signs, puzzle, grids.values(), complete=complete
     )
     if bool(row.disagreement) != disagrees:
-        said = "does not say" if disagrees else "says"
-        report.bad(f"the row {said} that the solution beside the puzzle is wrong")
+        verb = "does not say" if disagrees else "says"
+        report.bad(f"the row {verb} that the solution beside the puzzle is wrong")
     return AuditedRow(number, puzzle, row, grids, is_sound, disagrees)
 
 
@@ -170,19 +174,21 @@ def _compare(
     if not entry.plain:
         text = printable(text[: _LONGEST_TEXT if entry.puzzle is None else None])
     line = str(entry.line) if entry.line else row.line  # unknown for a broken source
-    for what, here, there in (
+    for field, here, there in (
         ("index", row.index, str(number)),
         ("line", row.line, line),
         ("puzzle", row.puzzle, text),
     ):
         if here != there:
-            may_differ = what == "puzzle" and puzzle and not report.is_ours
-            tell = report.rewritten if may_differ and puzzle == _puzzle_in(here) else report.bad
-            tell(f"the {what} is {here[:100]!r}, by the original {there[:100]!r}")
+            may_differ = field == "puzzle" and puzzle and not report.is_ours
+            add_finding = (
+                report.rewritten if may_differ and puzzle == _puzzle_in(here) else report.bad
+            )
+            add_finding(f"the {field} is {here[:100]!r}, by the original {there[:100]!r}")
 
 
 def _puzzle_in(text: str) -> Puzzle | None:
-    """The puzzle that stands in a field; None if it is not legible without its file."""
+    """The puzzle in a field; None if it cannot be read without its file."""
     with suppress(InvalidPuzzle):
         return parse_source(text.encode(errors="surrogateescape"), "the table").puzzle
     return None

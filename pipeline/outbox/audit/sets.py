@@ -21,7 +21,7 @@ from pipeline.settings import Settings
 from pipeline.solving import Encoder
 
 _MOST_STEMS = 1000
-NOT_LISTED = "is there, and no record lists it"
+NOT_LISTED = "is not listed in any record"
 
 MOST = 100
 """Problems of one job that are listed; the others are counted."""
@@ -80,26 +80,26 @@ class Findings:
     _kept: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _counts: Counter[str] = field(default_factory=Counter)
 
-    def bad(self, what: str) -> None:
-        self._add("problems", what)
+    def bad(self, message: str) -> None:
+        self._add("problems", message)
 
-    def gap(self, what: str) -> None:
-        self._add("gaps", what)
+    def gap(self, message: str) -> None:
+        self._add("gaps", message)
 
-    def note(self, what: str) -> None:
-        self._add("notes", what)
+    def note(self, message: str) -> None:
+        self._add("notes", message)
 
-    def rewritten(self, what: str) -> None:
+    def rewritten(self, message: str) -> None:
         """Something is written in another way than this build writes it: a fault only of ours."""
         if self.is_ours:
-            self.bad(what)
+            self.bad(message)
         else:
-            self.note(f"{what}: another version wrote it")
+            self.note(f"{message}: another version wrote it")
 
-    def _add(self, kind: str, what: str) -> None:
+    def _add(self, kind: str, message: str) -> None:
         self._counts[kind] += 1
         if self._counts[kind] <= MOST:
-            self._kept[kind].append(printable(self.about + what))
+            self._kept[kind].append(printable(self.about + message))
 
     def anew(self, *, is_ours: bool = True) -> Findings:
         """A report without findings, on the same terms."""
@@ -127,8 +127,8 @@ class Findings:
         for kind, count in self._counts.items():
             if count > MOST:
                 self._kept[kind][MOST:] = [f"and {count - MOST} more"]
-        said = {kind: tuple(sentences) for kind, sentences in self._kept.items()}
-        return Finding(printable(name), printable(claim), **said)
+        messages = {kind: tuple(sentences) for kind, sentences in self._kept.items()}
+        return Finding(printable(name), printable(claim), **messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +172,10 @@ def audit_files(published: Published, source: str, report: Findings) -> None:
         report.bad(f"{name}: there should be none")
     if isinstance(published, PublishedCollection) and f"{stem}.csv" not in published.files:
         report.bad(f"{stem}.csv is not listed")
-    for name, told in published.files.items():
+    for name, recorded in published.files.items():
         if not is_of_set(name, stem, status):
             report.bad(f"{name} is listed, but a job of this name does not write it")
-        elif fault := _fault_in_file(published.beside(name), told):
+        elif fault := _fault_in_file(published.beside(name), recorded):
             report.bad(f"{name}{fault}")
     _audit_numbers(published, report)
 
@@ -196,7 +196,7 @@ def _audit_numbers(published: Published, report: Findings) -> None:
         report.bad(f"{told} in the record, {listed} listed")
 
 
-def _fault_in_file(path: Path, told: str) -> str | None:
+def _fault_in_file(path: Path, recorded: str) -> str | None:
     """The fault of a listed file, in words that follow its name."""
     try:
         hashed = digest_of(path)
@@ -204,4 +204,8 @@ def _fault_in_file(path: Path, told: str) -> str | None:
         return None if path.suffix == ".log" else " is listed, and is not there"
     except OSError as error:
         return f": cannot be read: {in_words(error)}"
-    return None if hashed == told else f": its sha256 is {hashed[:12]}…, listed as {told[:12]}…"
+    return (
+        None
+        if hashed == recorded
+        else f": its sha256 is {hashed[:12]}…, listed as {recorded[:12]}…"
+    )

@@ -73,7 +73,7 @@ Content = Parsed | ParsedFormula | InputError | UsageError | None
 
 def audit_single(published: PublishedPuzzle, source: OneProblem | None, report: Findings) -> str:
     """Audit a result against its original, if that is known; return its claim."""
-    record, found = published.record, _content_of(source, report)
+    record, content = published.record, _content_of(source, report)
     if fault := misfit(record.status, record.solutions or 0, record.complete):
         report.bad(fault)
     if record.status == "solved" and record.format != CNF_FORMAT:
@@ -83,8 +83,8 @@ def audit_single(published: PublishedPuzzle, source: OneProblem | None, report: 
     audit_presence(published, report)
     audit_solver(record, report)
     audit_log(published, report)
-    if record.status in ("invalid", "other") and found is not None:
-        _audit_invalid(published, found, source.data if source else None, report)
+    if record.status in ("invalid", "other") and content is not None:
+        _audit_invalid(published, content, source.data if source else None, report)
     word = audit_certificate(record, report)
     is_unread = record.status == "unknown" and record.format is None  # there was no time
     if is_unread and record.solutions:
@@ -93,33 +93,33 @@ def audit_single(published: PublishedPuzzle, source: OneProblem | None, report: 
         audit_proof(published, None, report)
         return record.status
     audited = _audit_formula if record.format == CNF_FORMAT else _audit_puzzle
-    audited(published, found, report)
+    audited(published, content, report)
     return f"{record.status}, {word}" if record.complete else record.status
 
 
 def audit_content(
     published: PublishedPuzzle | PublishedCollection,
-    found: OneProblem | tuple[Layout, PeekableStream],
+    source: OneProblem | tuple[Layout, PeekableStream],
     report: Findings,
 ) -> str:
     """Audit the set of what is no archive; return its claim. Raises UnpackError."""
     record = published.record
     if isinstance(published, PublishedCollection):
-        if isinstance(found, tuple):
-            return audit_collection(published, *found, report)
+        if isinstance(source, tuple):
+            return audit_collection(published, *source, report)
         report.bad(no_collection_of(published))
         return record.status
-    if isinstance(found, tuple):
+    if isinstance(source, tuple):
         if record.status in ("invalid", "other"):
             report.bad(f"the status is {record.status!r}, but the original is a collection")
-        data = found[1].whole(report.settings.max_bytes + 1)
-        found = unread(data, record.source, report.settings)
-    is_had = not isinstance(found, Unreadable) or found.data is not None
-    return audit_single(published, found if is_had else None, report)
+        data = source[1].whole(report.settings.max_bytes + 1)
+        source = unread(data, record.source, report.settings)
+    is_had = not isinstance(source, Unreadable) or source.data is not None
+    return audit_single(published, source if is_had else None, report)
 
 
 def _content_of(source: OneProblem | None, report: Findings) -> Content:
-    """What a source holds."""
+    """The content of a source."""
     if source is None:
         return None
     try:
@@ -134,13 +134,13 @@ def _content_of(source: OneProblem | None, report: Findings) -> Content:
 
 
 def _audit_invalid(
-    published: PublishedPuzzle, found: Content, data: bytes | None, report: Findings
+    published: PublishedPuzzle, content: Content, data: bytes | None, report: Findings
 ) -> None:
     """Check that the original is really not a puzzle, and does not look like one if `other`."""
     record = published.record
-    if isinstance(found, Parsed | ParsedFormula):
-        what = found.format if isinstance(found, Parsed) else "a formula"
-        report.bad(f"the status is {record.status!r}, but the original reads as {what}")
+    if isinstance(content, Parsed | ParsedFormula):
+        notation = content.format if isinstance(content, Parsed) else "a formula"
+        report.bad(f"the status is {record.status!r}, but the original reads as {notation}")
         return
     is_member = or_none(record.member) is not None
     is_other = is_member and data is not None and looks_like_no_puzzle(data)
@@ -148,10 +148,10 @@ def _audit_invalid(
         report.bad(f"the status should be {status!r}")
 
 
-def _audit_puzzle(published: PublishedPuzzle, found: Content, report: Findings) -> None:
+def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings) -> None:
     """Check every grid, what is explained, and that there are no others if that is claimed."""
     record, names = published.record, published.numbered
-    parsed = _compared(published, found, report)
+    parsed = _compared(published, content, report)
     puzzle = parsed.puzzle if parsed else None
     rules = puzzle or _rules_alone(published, report)
     grids, sound = _grids(published, rules, report) if rules else ([], 0)
@@ -209,21 +209,21 @@ def _compared(published: PublishedPuzzle, parsed: Content, report: Findings) -> 
     ours = _in_words(parsed.format, parsed.variant, box)
     theirs = _in_words(record.format, record.variant, record.box)
     if ours != theirs:
-        tell = report.rewritten if record.box == box else report.bad
-        tell(f"the record says {theirs}, the original is {ours}")
-    told = Counter(rule.name for rule in parsed.puzzle.rules)
-    for what, found, expected, tell in (
+        add_finding = report.rewritten if record.box == box else report.bad
+        add_finding(f"the record says {theirs}, the original is {ours}")
+    rules = Counter(rule.name for rule in parsed.puzzle.rules)
+    for field, present, expected, add_finding in (
         ("grids", or_none(record.grids) or (), geometry.grids, report.bad),
         ("free", or_none(record.free), RecordedFree.of(geometry), report.bad),
-        ("rules", or_none(record.rules) or {}, told, report.rewritten),
+        ("rules", or_none(record.rules) or {}, rules, report.rewritten),
         ("unread", or_none(record.unread) or (), parsed.unread, report.rewritten),
         ("title", or_none(record.title) or "", parsed.title, report.rewritten),
     ):
-        if found != expected:
-            tell(f"{what}: the record says {found}, the original has {expected}")
+        if present != expected:
+            add_finding(f"{field}: the record says {present}, the original has {expected}")
     if not report.is_ours:
-        for each in sorted({*parsed.unread}.difference(or_none(record.unread) or ())):
-            report.gap(f"unread: the record does not tell of {each!r}")
+        for remark in sorted({*parsed.unread}.difference(or_none(record.unread) or ())):
+            report.gap(f"unread: the record does not mention {remark!r}")
     return parsed
 
 
@@ -240,15 +240,15 @@ def _audit_beside(
     complete = record.complete is True
     denied = is_denied(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
     if (or_none(record.disagreement) is not None) != denied:
-        said = "does not say" if denied else "says"
-        report.bad(f"the record {said} that the solution beside the puzzle is wrong")
+        verb = "does not say" if denied else "says"
+        report.bad(f"the record {verb} that the solution beside the puzzle is wrong")
 
 
 def _rules_alone(published: PublishedPuzzle, report: Findings) -> Puzzle | None:
     try:
         record = published.record
-        told = or_none(record.free)
-        grids, free = or_none(record.grids) or (), told.free() if told else None
+        recorded = or_none(record.free)
+        grids, free = or_none(record.grids) or (), recorded.free() if recorded else None
         return Puzzle.empty(Geometry(*record.box or (0, 0), grids, free))
     except ValueError as error:
         report.bad(f"box: {error}")
@@ -261,16 +261,16 @@ def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findin
     Another version may have chosen the other one of these, and another name for the notation.
     None if it is invalid.
     """
-    record, most = published.record, report.settings.max_bytes
-    told = record.format or ""
-    data = _bytes_of(published, name, most, report)
+    record, max_bytes = published.record, report.settings.max_bytes
+    recorded = record.format or ""
+    data = _bytes_of(published, name, max_bytes, report)
     if data is None:
         return None
-    as_values = record.variant == "rules" or is_written_as_values(told, rules)
+    as_values = record.variant == "rules" or is_written_as_values(recorded, rules)
     readings: list[Callable[[], Grid]] = [
         lambda: read_values(data, name, rules.geometry),
-        lambda: _filled(data, name, _reading_of(told, most)),
-        lambda: _filled(data, name, Reading("classic", most)),
+        lambda: _filled(data, name, _reading_of(recorded, max_bytes)),
+        lambda: _filled(data, name, Reading("classic", max_bytes)),
         lambda: _in_document(data, rules.geometry),
     ]
     try:
@@ -298,20 +298,22 @@ def _in_document(data: bytes, geometry: Geometry) -> Grid:
         raise ValueError from error
 
 
-def _reading_of(notation: str, most: int) -> Reading:
+def _reading_of(notation: str, max_bytes: int) -> Reading:
     """How a filled puzzle in the notation that a record names is read."""
     form, _, rest = notation.partition(" ")
-    reading = Reading("classic", most, form)
+    reading = Reading("classic", max_bytes, form)
     alphabet = rest.partition(" ")[0].upper()
     if alphabet in ALPHABET_NAMES:
         return reading._replace(alphabet=alphabet)  # type: ignore[arg-type] # one of the names
     return reading
 
 
-def _bytes_of(published: PublishedPuzzle, name: str, most: int, report: Findings) -> bytes | None:
+def _bytes_of(
+    published: PublishedPuzzle, name: str, max_bytes: int, report: Findings
+) -> bytes | None:
     """The bytes of a solution file, at most `most` + 1."""
     try:
-        return read_regular(published.beside(name), most)
+        return read_regular(published.beside(name), max_bytes)
     except FileNotFoundError:  # reported already
         return None
     except OSError as error:
@@ -319,11 +321,11 @@ def _bytes_of(published: PublishedPuzzle, name: str, most: int, report: Findings
         return None
 
 
-def _audit_formula(published: PublishedPuzzle, found: Content, report: Findings) -> None:
+def _audit_formula(published: PublishedPuzzle, content: Content, report: Findings) -> None:
     """Check every model, and that there are no others if that is claimed."""
-    record, parsed = published.record, found if isinstance(found, ParsedFormula) else None
-    if parsed is None and found is not None:
-        why = f"it reads as {found.format}" if isinstance(found, Parsed) else found
+    record, parsed = published.record, content if isinstance(content, ParsedFormula) else None
+    if parsed is None and content is not None:
+        why = f"it reads as {content.format}" if isinstance(content, Parsed) else content
         report.bad(f"the original is no formula: {why}")
     models = [*models_of(published, parsed, report)] if parsed else []
     if parsed:
@@ -346,13 +348,13 @@ def models_of(
 ) -> Iterator[Model]:
     """The models in the solution files; wrong ones are reported."""
     first: dict[Model, str] = {}
-    most = _BYTES_EACH * parsed.variables + _SLACK
+    max_bytes = _BYTES_EACH * parsed.variables + _SLACK
     for name in published.numbered:
-        data = _bytes_of(published, name, most, report)
+        data = _bytes_of(published, name, max_bytes, report)
         if data is None:
             continue
-        if len(data) > most:
-            report.bad(f"{name}: has more than {most} bytes")
+        if len(data) > max_bytes:
+            report.bad(f"{name}: has more than {max_bytes} bytes")
             continue
         try:
             model = read_model(data, parsed.variables)

@@ -46,15 +46,18 @@ def right_at_once(chunk: RowChunk, seconds: float) -> dict[str, list[int]]:
     has so many seconds for each.
     """
     right = {}
-    for claim, told in _told_plainly(chunk).items():
+    for claim, rows_asserting in _told_plainly(chunk).items():
         count, sought = _claimed(claim)
-        lines = [chunk.lines[at][number] for number in range(1, count + 1) for at in told]
-        grids = _signs(lines).reshape(count, len(told), _CELLS) - np.uint8(ord("0"))
+        lines = [chunk.lines[at][number] for number in range(1, count + 1) for at in rows_asserting]
+        grids = _signs(lines).reshape(count, len(rows_asserting), _CELLS) - np.uint8(ord("0"))
         legible = np.flatnonzero((grids - np.uint8(1) < 9).all(axis=(0, 2)))
-        masks, counts = masks_of_plain(_signs(told.values())[legible]), np.full(len(legible), count)
+        masks, counts = (
+            masks_of_plain(_signs(rows_asserting.values())[legible]),
+            np.full(len(legible), count),
+        )
         time = seconds * len(legible)
         verdicts, _ = search_all_of_batch(NINE, masks, counts, grids[:, legible], time)
-        right[claim] = np.array([*told])[legible[verdicts == sought]].tolist()
+        right[claim] = np.array([*rows_asserting])[legible[verdicts == sought]].tolist()
     return right
 
 
@@ -69,19 +72,19 @@ def _told_plainly(chunk: RowChunk) -> dict[str, dict[int, str]]:
     text = contents.plain.cells.tobytes().decode("ascii")
     told_plainly = defaultdict[str, dict[int, str]](dict)
     blanks = [_BLANK] * (len(chunk.names) - 1)
-    for at, plain in enumerate(contents.lines_of(places).tolist()):
-        told, *solutions = chunk.lines[at]
+    for index, plain in enumerate(contents.lines_of(places).tolist()):
+        told, *solutions = chunk.lines[index]
         first = claimed = solutions[0] if solutions and solutions[0] != _BLANK else ""
         title = ""
         if plain >= 0:
             line, puzzle = numbers[plain], text[_CELLS * plain : _CELLS * (plain + 1)]
         else:
-            entry = chunk.entry(at)
+            entry = chunk.entry(index)
             line, puzzle, claimed = entry.line, entry.text, entry.claimed or first
             title = quoted(entry.title)
             if not entry.plain or entry.unread:
                 continue
-        begun, end = f"{chunk.first + at},{line},{puzzle},", f",{first},,,{title}"
+        begun, end = f"{chunk.first + index},{line},{puzzle},", f",{first},,,{title}"
         if not (told.startswith(begun) and told.endswith(end) and claimed == first):
             continue
         claim = told[len(begun) : -len(end)]
@@ -94,7 +97,7 @@ def _told_plainly(chunk: RowChunk) -> dict[str, dict[int, str]]:
             and len(filled) == count
             and solutions[count:] == blanks[count:]
         ):
-            told_plainly[claim][at] = puzzle
+            told_plainly[claim][index] = puzzle
     return told_plainly
 
 
@@ -125,7 +128,9 @@ def certify_lines(rows: Sequence[AuditedRow], report: Findings) -> set[int]:
         if geometry and lines:
             masks = np.array([puzzle.cells for _, puzzle, _, _ in lines], np.uint64)
             grids = np.array([grid.values for *_, grid in lines], np.uint16)
-            lines = [lines[at] for at in np.flatnonzero(~certify_many(geometry, masks, grids))]
+            lines = [
+                lines[index] for index in np.flatnonzero(~certify_many(geometry, masks, grids))
+            ]
         for row, puzzle, name, grid in lines:
             violations = certify_grid(puzzle, grid)
             if violations or geometry:
@@ -153,8 +158,8 @@ def rightly_said(rows: Sequence[AuditedRow], seconds: float) -> set[int]:
                 for rank, grid in enumerate(row.grids.values()):
                     grids[rank, place] = grid.values
             verdicts, _ = search_all_of_batch(geometry, masks, counts, grids, seconds * len(group))
-            said = zip(group, verdicts.tolist(), strict=True)
-            right |= {row.number for (row, _), verdict in said if verdict == sought_in(row.row)}
+            results = zip(group, verdicts.tolist(), strict=True)
+            right |= {row.number for (row, _), verdict in results if verdict == sought_in(row.row)}
     return right
 
 

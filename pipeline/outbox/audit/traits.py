@@ -1,4 +1,4 @@
-"""What `--traits` adds to tables and records, found anew.
+"""Recompute the traits in tables and records.
 
 Givens are left out anew by the search that checks, not by a solver. Forms through a solution are
 found anew of all rows; efforts, ratings, and forms of puzzles that have not one solution, of some.
@@ -57,12 +57,12 @@ class AddedFields:
 def audit_rows(chunk: RowChunk, trait_names: Sequence[str], report: Findings) -> None:
     """Check what the rows of a portion say in the columns that these names stand for."""
     claims = []
-    for at, fields in enumerate(chunk.added):
+    for index, fields in enumerate(chunk.added):
         try:
-            entry, row = chunk.entry(at), chunk.row(at)
+            entry, row = chunk.entry(index), chunk.row(index)
         except InputError:  # reported with the other columns
             continue
-        about = chunk.about(at, report)
+        about = chunk.about(index, report)
         if fields is None:
             about.bad("the fields that --traits adds are missing")
         elif puzzle := entry.puzzle_read:
@@ -79,24 +79,24 @@ def audit_rows(chunk: RowChunk, trait_names: Sequence[str], report: Findings) ->
 def audit_record(
     record: PuzzleRecord, puzzle: Puzzle, grids: Sequence[Grid], report: Findings
 ) -> None:
-    """Check what a record says of a puzzle with these solutions."""
+    """Check the traits in a record of a puzzle with these solutions."""
     trait_names = traits_in_record(record)
     place, givens = puzzle.geometry.place, puzzle.givens()
     values = {place(cell): value for cell, value in givens}
-    for each in or_none(record.redundant) or ():
-        if values.get(each.place) != each.value:
-            report.bad(f"--traits minimal: there is no given {each}")
+    for given in or_none(record.redundant) or ():
+        if values.get(given.place) != given.value:
+            report.bad(f"--traits minimal: there is no given {given}")
     for rule in or_none(record.redundant_rules) or ():
         named_rule(puzzle, rule, report.within("--traits minimal"))
     if (rating := or_none(record.rating)) and bool(rating.failed) != (rating.level is None):
         report.bad("--traits rating: a level goes with a rating, `failed` with none")
     if trait_names:
-        told, grid = (
+        recorded, grid = (
             _by_name(added_fields(record, trait_names), trait_names),
             grids[0] if grids else None,
         )
         _audit_claims(
-            [AddedFields(puzzle, record.status, grid, told, report)], report.terms.seconds
+            [AddedFields(puzzle, record.status, grid, recorded, report)], report.terms.seconds
         )
 
 
@@ -111,29 +111,29 @@ def _audit_claims(claims: Sequence[AddedFields], seconds: float) -> None:
             groups[claim.puzzle.geometry].append(claim)
         else:
             _check_ruled(claim, seconds)
-    for geometry, some in groups.items():
-        _compare(geometry, some, seconds)
+    for geometry, group in groups.items():
+        _compare(geometry, group, seconds)
 
 
 def _check_ruled(claim: AddedFields, seconds: float) -> None:
-    """Leave out the parts of a puzzle with rules anew, by the search that checks."""
-    told, puzzle, grid = claim.told, claim.puzzle, claim.grid
+    """Recheck which parts of a variant are redundant, by exhaustive search."""
+    recorded, puzzle, grid = claim.told, claim.puzzle, claim.grid
     is_small = puzzle.geometry.side <= MAX_TRAITS_SIDE
     is_told = is_small and not puzzle.is_plain and claim.status == "unique" and grid is not None
-    if any(text.strip(",") for name, text in told.items() if name != "minimal" or not is_told):
+    if any(text.strip(",") for name, text in recorded.items() if name != "minimal" or not is_told):
         claim.report.bad("there are fields of --traits, but it has rules or is too large")
-    if grid is None or not is_told or not (here := told.get("minimal", ",").strip(",")):
+    if grid is None or not is_told or not (here := recorded.get("minimal", ",").strip(",")):
         return  # time may have been too short
     if certify_grid(puzzle, grid):
         return  # as is reported elsewhere
 
     def is_unique(fewer: Puzzle, left: float) -> bool | None:
-        found = searched_through(fewer, [grid], seconds=left)
-        return False if found.missing else found.is_complete or None
+        searched = searched_through(fewer, [grid], seconds=left)
+        return False if searched.missing else searched.is_complete or None
 
     if parts := redundant_parts(puzzle, is_unique, seconds):
-        found = Traits(("minimal",), redundant=parts.givens, redundant_rules=parts.rules)
-        there = row_fields(found, puzzle.geometry).strip(",")
+        computed = Traits(("minimal",), redundant=parts.givens, redundant_rules=parts.rules)
+        there = row_fields(computed, puzzle.geometry).strip(",")
         if here != there:
             claim.report.bad(f"--traits minimal: {here[:200]!r} is told, {there[:200]!r} is found")
 
@@ -145,7 +145,7 @@ def _by_name(fields: Sequence[str], trait_names: Sequence[str]) -> dict[str, str
 
 
 def _compare(geometry: Geometry, claims: Sequence[AddedFields], seconds: float) -> None:
-    """Compare the added fields of puzzles of one geometry with those found anew.
+    """Recompute the traits of puzzles of one geometry and compare.
 
     Rows with a wrong solution are left out: they are reported elsewhere.
     """
@@ -162,8 +162,8 @@ def _compare(geometry: Geometry, claims: Sequence[AddedFields], seconds: float) 
     sound = np.flatnonzero(~has_grid | certify_many(geometry, solved.masks, solved.solutions))
     expected = _expected(solved.take(sound), tuple(claims[0].told), seconds)
     for name, texts in expected.items():
-        for at, there in zip(sound.tolist(), texts, strict=True):
-            claim, here = claims[at], claims[at].told[name]
+        for index, there in zip(sound.tolist(), texts, strict=True):
+            claim, here = claims[index], claims[index].told[name]
             if there is not None and here != there:
                 _tell_difference(name, here, there, claim)
 
@@ -190,17 +190,17 @@ def _expected(
     """The right texts of each name's fields; None where it was not computed."""
     nothing = {name: "," * (len(columns(TRAITS[name])) - 1) for name in trait_names}
     expected: dict[str, list[str | None]] = {}
-    one, others = np.flatnonzero(solved.unique), np.flatnonzero(solved.non_unique)
+    one, rest = np.flatnonzero(solved.unique), np.flatnonzero(solved.non_unique)
     for name in trait_names:
         texts: list[str | None] = [nothing[name]] * len(solved.masks)
-        looked = [one, others] if name == "canonical" else [one]
-        for at in looked:
-            is_sampled = TRAITS[name].is_slow or at is others
-            some = at[:: max(1, -(-len(at) // SOME))] if is_sampled else at
-            for place in at.tolist():
+        looked = [one, rest] if name == "canonical" else [one]
+        for indexes in looked:
+            is_sampled = TRAITS[name].is_slow or indexes is rest
+            sample = indexes[:: max(1, -(-len(indexes) // SOME))] if is_sampled else indexes
+            for place in indexes.tolist():
                 texts[place] = None
-            found = find_traits(solved.take(some), (name,), _leaving_out(seconds))
-            for place, each in zip(some.tolist(), found, strict=True):
+            computed = find_traits(solved.take(sample), (name,), _leaving_out(seconds))
+            for place, each in zip(sample.tolist(), computed, strict=True):
                 texts[place] = row_fields(each, solved.geometry)[1:]
         expected[name] = texts
     return expected
@@ -214,13 +214,15 @@ def _leaving_out(seconds: float) -> Redundancy:
         places, cells = np.nonzero(masks & (masks - 1) == 0)
         redundant, certain = np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_)
         for start in range(0, len(places), _TOGETHER):
-            at, own = places[start : start + _TOGETHER], cells[start : start + _TOGETHER]
-            asked = masks[at]
-            asked[np.arange(len(at)), own] = solved.geometry.all_values
-            claimed = np.ones(len(at), np.int64), solutions[None, at]
-            verdicts, _ = search_all_of_batch(solved.geometry, asked, *claimed, seconds * len(at))
-            redundant[at, own] = verdicts == Verdict.COMPLETE
-            certain[at[verdicts == Verdict.UNDECIDED]] = False
+            chosen, own = places[start : start + _TOGETHER], cells[start : start + _TOGETHER]
+            asked = masks[chosen]
+            asked[np.arange(len(chosen)), own] = solved.geometry.all_values
+            claimed = np.ones(len(chosen), np.int64), solutions[None, chosen]
+            verdicts, _ = search_all_of_batch(
+                solved.geometry, asked, *claimed, seconds * len(chosen)
+            )
+            redundant[chosen, own] = verdicts == Verdict.COMPLETE
+            certain[chosen[verdicts == Verdict.UNDECIDED]] = False
         return redundant, certain
 
     return redundancy

@@ -147,8 +147,8 @@ def in_words(board: Board) -> str:
         cells = (
             f"{free.rows}×{free.columns} cells, values {geometry.lowest} to {geometry.values[-1]}"
         )
-        if others := geometry.size - geometry.inner:
-            cells += f", {counted(others, 'cell')} outside"
+        if outside := geometry.size - geometry.inner:
+            cells += f", {counted(outside, 'cell')} outside"
     elif geometry.has_boxes:
         cells += f" in boxes of {geometry.height}×{geometry.width}"
     parts = [f"{counted(grids, 'grid')} of {cells}" if grids else cells]
@@ -308,13 +308,13 @@ def _described(board: Board) -> str:
             for cell in blank
         )
         words.append(f"Candidates: {_told(marks)}.")
-    for said, places in (("In conflict", board.conflict), ("Different", board.difference)):
+    for label, places in (("In conflict", board.conflict), ("Different", board.difference)):
         if places:
             named = (f"row {row} column {column}" for row, column in sorted(places))
-            words.append(f"{said}: {', '.join(named)}.")
+            words.append(f"{label}: {', '.join(named)}.")
     broken = sorted({*board.rules_in_conflict} & {*range(len(rules))})
     if broken:
-        told = _told(rules[each].describe(geometry) for each in broken)
+        told = _told(rules[index].describe(geometry) for index in broken)
         words.append(f"Rules in conflict: {told}.")
     return " ".join(words)
 
@@ -328,11 +328,11 @@ def _lines(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
 
 def _told(named: Iterable[str]) -> str:
     """The names of rules, as many as there is room for."""
-    told, more, room = list[str](), 0, _MOST_SAID
+    shown, more, room = list[str](), 0, _MOST_SAID
     for name in named:
         room -= len(name)
         if room >= 0:
-            told.append(name)
+            shown.append(name)
         else:
             more += 1
-    return ", ".join(told) + (f" and {more} more" if more else "")
+    return ", ".join(shown) + (f" and {more} more" if more else "")

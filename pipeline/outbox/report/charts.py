@@ -32,17 +32,17 @@ class Bar(NamedTuple):
     label: str = ""
 
 
-def charts_of_times(found: Survey, bounds: PageBounds) -> list[Chart]:
+def charts_of_times(survey: Survey, bounds: PageBounds) -> list[Chart]:
     """The charts of throughput and of solve times for which there is data."""
     charts = []
-    bars, width = _finished(found)
-    if len(bars) > 1 and (said := _rate(found)):
-        words = f"{said}; each bar is {width}."
+    bars, width = _finished(survey)
+    if len(bars) > 1 and (rate := _rate(survey)):
+        words = f"{rate}; each bar is {width}."
         charts.append(("Throughput", words, _svg(bars, "Puzzles finished over time", "c0")))
-    if bars := _solve_times(found.solve_times):
-        words = f"{counted(found.solve_times.total(), 'puzzle', ',')} solved individually; "
+    if bars := _solve_times(survey.solve_times):
+        words = f"{counted(survey.solve_times.total(), 'puzzle', ',')} solved individually; "
         words += "batches are not included"
-        words += f", and only {bounds.timed:,} files of archives." if found.is_cut else "."
+        words += f", and only {bounds.timed:,} files of archives." if survey.is_cut else "."
         charts.append(("Solve time", words, _svg(bars, "Puzzles by solve time", "c1")))
     return charts
 
@@ -52,43 +52,49 @@ def _solve_times(counts: Counter[int]) -> list[Bar]:
         return []
     lowest = min(counts) // BINS_PER_DECADE * BINS_PER_DECADE
     end = -(-(max(counts) + 1) // BINS_PER_DECADE) * BINS_PER_DECADE
-    edges = [duration(10 ** (at / BINS_PER_DECADE)) for at in range(lowest, end + 1)]
+    edges = [duration(10 ** (index / BINS_PER_DECADE)) for index in range(lowest, end + 1)]
     return [
         Bar(
-            counts[lowest + at],
-            f"{low} to {edges[at + 1]}: {counts[lowest + at]:,}",
-            "" if at % BINS_PER_DECADE else low,
+            counts[lowest + index],
+            f"{low} to {edges[index + 1]}: {counts[lowest + index]:,}",
+            "" if index % BINS_PER_DECADE else low,
         )
-        for at, low in enumerate(edges[:-1])
+        for index, low in enumerate(edges[:-1])
     ]
 
 
-def _finished(found: Survey) -> tuple[list[Bar], str]:
+def _finished(survey: Survey) -> tuple[list[Bar], str]:
     """How many puzzles were finished when, and the time that each bar covers."""
-    if not found.finished:
+    if not survey.finished:
         return [], ""
-    first, last = found.started, max(found.finished)
+    first, last = survey.started, max(survey.finished)
     width = next((w for w in _WIDTHS if (last - first) / w < _MOST_BARS - 1), _WIDTHS[-1])
     first = max(first // width, last // width - 10 * _MOST_BARS) * width
     counts: Counter[int] = Counter()
-    for moment, puzzles in zip(found.finished, found.puzzles, strict=True):
+    for moment, puzzles in zip(survey.finished, survey.puzzles, strict=True):
         counts[max(0, int((moment - first) // width))] += int(puzzles)
     number = int((last - first) // width) + 1
     ends = {0: moment_said(first), number - 1: moment_said(last)} if number > 1 else {}
     bars = [
-        Bar(counts[at], f"from {moment_said(first + at * width)}: {counts[at]:,}", ends.get(at, ""))
-        for at in range(number)
+        Bar(
+            counts[index],
+            f"from {moment_said(first + index * width)}: {counts[index]:,}",
+            ends.get(index, ""),
+        )
+        for index in range(number)
     ]
     return bars, duration(width)
 
 
-def _rate(found: Survey) -> str:
+def _rate(survey: Survey) -> str:
     """How many puzzles were finished per unit of time, on average."""
-    seconds, puzzles = max(found.finished) - found.started, sum(found.puzzles)
+    seconds, puzzles = max(survey.finished) - survey.started, sum(survey.puzzles)
     if seconds <= 0 or not puzzles:
         return ""
     per_second = puzzles / seconds
-    length, unit = next((each for each in _PER if per_second * each[0] >= 1), _PER[-1])
+    length, unit = next(
+        (unit_of_time for unit_of_time in _PER if per_second * unit_of_time[0] >= 1), _PER[-1]
+    )
     number = per_second * length
     shown = f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
     return f"{shown} a {unit}, {puzzles:,.0f} in {duration(seconds)}"
@@ -101,10 +107,10 @@ def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
     """
     step = _ROOM / len(bars)
     width = min(step * 0.84, _WIDEST)
-    most = max(bar.height for bar in bars)
+    tallest = max(bar.height for bar in bars)
     parts = []
-    for at, bar in enumerate(bars):
-        left, height = at * step, bar.height / most * (_FLOOR - 16)
+    for index, bar in enumerate(bars):
+        left, height = index * step, bar.height / tallest * (_FLOOR - 16)
         height = max(height, 1.5) if bar.height else 0
         parts.append(
             f'<rect class="bar" x="{left + (step - width) / 2:.1f}" y="{_FLOOR - height:.1f}" '
@@ -112,17 +118,17 @@ def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
             f"</rect>"
         )
         if bar.label:
-            is_last = at == len(bars) - 1 and at > 0
+            is_last = index == len(bars) - 1 and index > 0
             x, anchor = (left + step, "end") if is_last else (left, "start")
             parts.append(f'<text x="{x:.1f}" y="{_FLOOR + 15}" class="{anchor}">{bar.label}</text>')
-    highest = max(range(len(bars)), key=lambda at: bars[at].height)
+    highest = max(range(len(bars)), key=lambda index: bars[index].height)
     middle = min(max((highest + 0.5) * step, 20), _ROOM - 20)
-    parts.append(f'<text class="peak" x="{middle:.1f}" y="11">{most:,}</text>')
-    said = "; ".join(bar.said for bar in bars if bar.height)
+    parts.append(f'<text class="peak" x="{middle:.1f}" y="11">{tallest:,}</text>')
+    text = "; ".join(bar.said for bar in bars if bar.height)
     return (
         f'<svg class="chart" viewBox="0 0 {_ROOM} {_HEIGHT}" role="img" '
         f'aria-labelledby="{key}t {key}d"><title id="{key}t">{escape(title)}</title>'
-        f'<desc id="{key}d">{escape(said)}</desc>'
+        f'<desc id="{key}d">{escape(text)}</desc>'
         f'<path class="floor" d="M0 {_FLOOR}h{_ROOM}"/>{"".join(parts)}</svg>'
     )
 

@@ -50,8 +50,8 @@ def board_of_job(job: Job, original: bytes | None) -> Board | str:
     if not MIN_SIDE <= height * width <= MAX_SIDE:
         height = width = 0
     if (n := height * width) > LARGEST_DRAWN:
-        most = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
-        return f"{n}×{n} cells in boxes of {height}×{width}. Only boards up to {most} are drawn."
+        limit = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
+        return f"{n}×{n} cells in boxes of {height}×{width}. Only boards up to {limit} are drawn."
     read, solution = _read(original, job.reading), f"{job.stem}_1.solution"
     grid, signs = None, ""
     if solution in job.files:
@@ -96,7 +96,7 @@ def _board(
     rules: Sequence[int] = (),
     signs: str = "",
 ) -> Board | None:
-    """Combine a puzzle and its solution, as far as they match."""
+    """Combine a puzzle with its solution if they match."""
     puzzle = read.puzzle if read else None
     if puzzle and grid and puzzle.geometry != grid.geometry:
         grid = None
@@ -148,11 +148,11 @@ def members_in(
     archive: Job, rows: Iterable[tuple[int, MemberRow]], originals: SmallOriginals
 ) -> list[FoundMember]:
     """The members of an archive in these rows, which count from 0."""
-    found = [(row, job_of_member(archive, place, row)) for place, row in rows]
-    own = (job.puzzle for _, job in found if job and job.status != "other")
+    jobs = [(row, job_of_member(archive, place, row)) for place, row in rows]
+    own = (job.puzzle for _, job in jobs if job and job.status != "other")
     wanted = {record.sha256 for record in own if record and record.sha256}
     data = originals.in_archive(archive.source, wanted)
     return [
         FoundMember(row, job, data.get(job.record.sha256 or "") if job else None)
-        for row, job in found
+        for row, job in jobs
     ]

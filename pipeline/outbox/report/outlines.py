@@ -51,7 +51,7 @@ def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> 
 
 
 def _straight(across: Iterable[Edge], down: Iterable[Edge]) -> str:
-    """Sides of cells, those that continue each other as one line."""
+    """Sides of cells, adjacent ones joined to one line."""
     drawn = [f"M{x} {y}h{length}" for y, x, length in _runs(across)]
     drawn += [f"M{x} {y}v{length}" for x, y, length in _runs(down)]
     return "".join(drawn)
@@ -60,9 +60,12 @@ def _straight(across: Iterable[Edge], down: Iterable[Edge]) -> str:
 def _runs(edges: Iterable[Edge]) -> Iterator[tuple[int, int, int]]:
     """Line, beginning and length of edges in a row, in units."""
     numbered = enumerate(sorted(edges))
-    for _, run in groupby(numbered, lambda each: (each[1][0], each[1][1] - each[0])):
-        (_, (line, at)), *others = run
-        yield line * CELL, at * CELL, (1 + len(others)) * CELL
+    for _, run in groupby(
+        numbered,
+        lambda numbered_side: (numbered_side[1][0], numbered_side[1][1] - numbered_side[0]),
+    ):
+        (_, (line, start)), *rest = run
+        yield line * CELL, start * CELL, (1 + len(rest)) * CELL
 
 
 def outline(cells: Iterable[Place], inset: float) -> str:

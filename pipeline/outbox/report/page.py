@@ -204,7 +204,7 @@ class ReportUpdater:
         self._warned = ""
 
     def after(self, finished: int) -> float | None:
-        """Note that so many jobs have ended, and write the page if it is time.
+        """Count finished jobs, and write the page if it is due.
 
         The first page is written in any case. Returns the delay until the next call; None if
         there is nothing to do until a job ends.

@@ -26,7 +26,7 @@ from pipeline.outbox.report.records import (
     shortened,
     shown,
 )
-from pipeline.outbox.report.sheet import Printed
+from pipeline.outbox.report.sheet import SheetPuzzle
 from pipeline.outbox.report.survey import is_record
 from pipeline.outbox.schema import ARCHIVE, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
@@ -47,15 +47,15 @@ def is_published(path: Path) -> bool:
     A folder with only a report is an outbox whose jobs were all pruned.
     """
     if path.is_dir():
-        names = {each.name for each in path.iterdir() if not each.name.startswith(".")}
-        return names == {REPORT} or any(read_record(each) for each in _records_in(path))
+        names = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
+        return names == {REPORT} or any(read_record(entry) for entry in _records_in(path))
     if path.suffix == ENDING:
         return read_record(path) is not None
     record = read_record(path.with_suffix(ENDING)) if path.suffix == _TABLE else None
     return record is not None and path.name in hashes_in(record)
 
 
-def puzzles_at(path: Path, originals: Originals) -> Iterator[Printed | InputError]:
+def puzzles_at(path: Path, originals: Originals) -> Iterator[SheetPuzzle | InputError]:
     """The puzzles of what `is_published`; an error in the place of each that cannot be drawn.
 
     Raises OSError if an outbox cannot be read.
@@ -71,7 +71,7 @@ def _records_in(folder: Path) -> Iterator[Path]:
     return (folder / name for name in names)
 
 
-def _of_record(record: Path, small: SmallOriginals) -> Iterator[Printed | InputError]:
+def _of_record(record: Path, small: SmallOriginals) -> Iterator[SheetPuzzle | InputError]:
     job = read_job(record)
     if job is None:
         yield InputError(f"{printable(record.name)}: there is no such record")
@@ -87,11 +87,11 @@ def _of_record(record: Path, small: SmallOriginals) -> Iterator[Printed | InputE
         yield from _puzzles_of(job, job.source, original)
 
 
-def _members(archive: Job, small: SmallOriginals) -> Iterator[Printed | InputError]:
+def _members(archive: Job, small: SmallOriginals) -> Iterator[SheetPuzzle | InputError]:
     try:
         numbered = enumerate(rows_in(archive.path.with_suffix(_TABLE), MemberRow))
-        while some := [*islice(numbered, _MEMBERS_AT_ONCE)]:
-            for row, job, original in members_in(archive, some, small):
+        while batch := [*islice(numbered, _MEMBERS_AT_ONCE)]:
+            for row, job, original in members_in(archive, batch, small):
                 where = f"{archive.source}/{row.member}"
                 if job is not None:
                     yield from _puzzles_of(job, where, original)
@@ -103,7 +103,7 @@ def _members(archive: Job, small: SmallOriginals) -> Iterator[Printed | InputErr
         yield error
 
 
-def _puzzles_of(job: Job, where: str, original: bytes | None) -> Iterator[Printed | InputError]:
+def _puzzles_of(job: Job, where: str, original: bytes | None) -> Iterator[SheetPuzzle | InputError]:
     """The puzzle of a job, or those of a collection."""
     if job.puzzle is None:
         yield from _rows(job, where)
@@ -113,7 +113,7 @@ def _puzzles_of(job: Job, where: str, original: bytes | None) -> Iterator[Printe
 
 def _single(
     job: Job, record: PuzzleRecord, where: str, original: bytes | None
-) -> Printed | InputError:
+) -> SheetPuzzle | InputError:
     if record.format == CNF_FORMAT:
         return InputError(f"{printable(where)}: {FORMULA_REFUSED}")
     if job.status in _UNDRAWN:
@@ -121,7 +121,9 @@ def _single(
     board = board_of_job(job, original)
     if isinstance(board, Board) and board.puzzle:
         title = shown(or_none(record.title))
-        return _certified(Printed(job.source, board, job.status, job.message, where, title=title))
+        return _certified(
+            SheetPuzzle(job.source, board, job.status, job.message, where, title=title)
+        )
     if original is None:
         why = "its original was not found; --inbox names the folder where it was dropped"
     else:
@@ -129,34 +131,41 @@ def _single(
     return _undrawn(where, "not drawn", why)
 
 
-def _rows(job: Job, where: str) -> Iterator[Printed | InputError]:
+def _rows(job: Job, where: str) -> Iterator[SheetPuzzle | InputError]:
     second = f"{job.stem}_2.solution"
     names = [second] if second in job.files else []
     try:
-        for row, others in rows_with_solutions(job.path.parent, job.stem, names):
+        for row, solutions in rows_with_solutions(job.path.parent, job.stem, names):
             line = shortened(row.line, _LONGEST_NUMBER)
-            here, said = f"{where}:{line}", "; ".join(filter(None, (row.message, row.disagreement)))
+            here, message = (
+                f"{where}:{line}",
+                "; ".join(filter(None, (row.message, row.disagreement))),
+            )
             if row.status in _UNDRAWN:
                 yield _undrawn(here, row.status, row.message)
-            elif (board := board_of_row(row, others.get(second, ""), job.reading)) and board.puzzle:
+            elif (
+                board := board_of_row(row, solutions.get(second, ""), job.reading)
+            ) and board.puzzle:
                 name = f"{job.source}, line {line}"
-                yield _certified(Printed(name, board, row.status, said, here, title=row.title))
+                yield _certified(
+                    SheetPuzzle(name, board, row.status, message, here, title=row.title)
+                )
             else:
                 yield _undrawn(here, "not drawn", "the table's puzzle cannot be drawn")
     except InputError as error:
         yield InputError(f"{printable(where)}: {error}")
 
 
-def _undrawn(where: str, what: str, why: str) -> InputError:
-    return InputError(f"{printable(where)}: {shortened(what)}: {shortened(why)}")
+def _undrawn(where: str, subject: str, why: str) -> InputError:
+    return InputError(f"{printable(where)}: {shortened(subject)}: {shortened(why)}")
 
 
-def _certified(printed: Printed) -> Printed | InputError:
+def _certified(printed: SheetPuzzle) -> SheetPuzzle | InputError:
     """The puzzle, if its solution is one: an outbox is open to others."""
     board = printed.board
-    if board.puzzle and board.grid and (found := certify_grid(board.puzzle, board.grid)):
+    if board.puzzle and board.grid and (fault := certify_grid(board.puzzle, board.grid)):
         return _undrawn(
-            printed.where, "BAD", f"its published solution breaks the rules: {found[0]}"
+            printed.where, "BAD", f"its published solution breaks the rules: {fault[0]}"
         )
     if board.grid is None and printed.status in ("unique", "multiple"):
         return replace(printed, status="unknown", message="its published solution cannot be read")

@@ -171,10 +171,10 @@ def shown(text: str | None) -> str:
     return shortened(text or "", _LONGEST_TEXT)
 
 
-def shortened(text: str, most: int = _LONGEST_NAME) -> str:
-    """A text made printable, in at most so many characters."""
-    shown = printable(text[: most + 1])
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
+def shortened(text: str, max_length: int = _LONGEST_NAME) -> str:
+    """A printable text of at most `max_length` characters."""
+    shown = printable(text[: max_length + 1])
+    return shown if len(shown) <= max_length else shown[: max_length - 1] + "…"
 
 
 def known_status(status: str | None) -> str:
@@ -183,7 +183,7 @@ def known_status(status: str | None) -> str:
 
 
 def is_within(folder: Path, top: Path) -> bool:
-    """Whether a path below a folder really lies there, rather than behind a link."""
+    """Whether a path is inside a folder once links are resolved."""
     try:
         return folder.resolve() == top.resolve() / folder.relative_to(top)
     except (OSError, RuntimeError, ValueError):
@@ -194,7 +194,7 @@ def job_of_member(archive: Job, place: int, row: MemberRow) -> Job | None:
     """The job of an archive's member; `place` is that of its row in the table, from 0."""
     outbox = archive.path.parent
     unescaped = _ESCAPED.sub(  # as `printable` wrote it
-        lambda found: found[0].encode().decode("unicode_escape"), row.member
+        lambda match: match[0].encode().decode("unicode_escape"), row.member
     )
     for name in dict.fromkeys((row.member, unescaped)):
         path = PurePosixPath(name)
@@ -240,7 +240,7 @@ class Sample(Generic[R]):
     levels: set[str]
 
 
-def sample_table(path: Path, kind: type[R], most: int, others: Path | None = None) -> Sample[R]:
+def sample_table(path: Path, kind: type[R], max_rows: int, others: Path | None = None) -> Sample[R]:
     """A sample of so many rows; `others` is the file of second solutions. Raises InputError."""
     table, levels, places = Table(path, kind, is_cut=True), set[str](), count()
     status_at = columns(kind).index("status")
@@ -259,13 +259,13 @@ def sample_table(path: Path, kind: type[R], most: int, others: Path | None = Non
             rank = 0 if status in NOT_WELL else _RANKS.get(status, 4)
             yield rank, place, row, other if len(other) <= _LONGEST_SHOWN else ""
 
-    best = heapq.nsmallest(most, ranked())
+    best = heapq.nsmallest(max_rows, ranked())
     rows = [
         (place, _row(table, place, row) if isinstance(row, str) else row, other.strip())
         for _, place, row, other in best
     ]
-    found = [(place, row, other if other.strip(".") else "") for place, row, other in rows]
-    return Sample(found, next(places), levels)
+    sample = [(place, row, other if other.strip(".") else "") for place, row, other in rows]
+    return Sample(sample, next(places), levels)
 
 
 def _row(table: Table[R], place: int, line: str) -> R:
@@ -274,8 +274,8 @@ def _row(table: Table[R], place: int, line: str) -> R:
         row = table.row(line)
     except ValueError:
         first, *_ = names = columns(table.kind)
-        told = {first: str(place + 1), "status": UNREADABLE, "message": "the row cannot be read"}
-        return table.kind(**(dict.fromkeys(names, "") | told))
+        fields = {first: str(place + 1), "status": UNREADABLE, "message": "the row cannot be read"}
+        return table.kind(**(dict.fromkeys(names, "") | fields))
     if len(line) > _LONGEST_SHOWN:
         row = table.kind(*map(shown, astuple(row)))
     return with_fields(row, status=known_status(row.status), message=shown(row.message))

@@ -61,7 +61,7 @@ def name_of(shape: type[Shape], kind: str = "") -> str:
 
 
 def _kinds() -> list[ShapeKind]:
-    names = [found[1] for rule in _CSS_RULES if (found := _NAME.match(rule))]
+    names = [match[1] for rule in _CSS_RULES if (match := _NAME.match(rule))]
     return [
         (shape, name.removesuffix(f"-{name_of(shape)}"))
         for name in names
@@ -77,13 +77,13 @@ SHAPE_KINDS: Final = _kinds()
 def style_of(kinds: Collection[ShapeKind]) -> str:
     """The style sheet for shapes of these kinds."""
     used, known = (
-        {name for kind in some for name in (name_of(kind[0]), name_of(*kind), f"in-{kind[1]}")}
-        for some in (kinds, SHAPE_KINDS)
+        {name for kind in looks for name in (name_of(kind[0]), name_of(*kind), f"in-{kind[1]}")}
+        for looks in (kinds, SHAPE_KINDS)
     )
     rules = []
     for rule in _CSS_RULES if kinds else ():
-        found = _NAME.match(rule)
-        if not rule.endswith("{ }\n") and (not found or found[1] in used or found[1] not in known):
+        match = _NAME.match(rule)
+        if not rule.endswith("{ }\n") and (not match or match[1] in used or match[1] not in known):
             rules.append(rule)
     return "".join(rules)
 
@@ -133,7 +133,7 @@ class Shaped:
     def of(cls, puzzle: Puzzle, in_conflict: Collection[int] = ()) -> Shaped:
         """The shapes of its rules; the rules with these indices are in conflict."""
         extent = puzzle.geometry.extent
-        found: defaultdict[ShapeStyle, list[Shape]] = defaultdict(list)
+        shapes: defaultdict[ShapeStyle, list[Shape]] = defaultdict(list)
         taken = set[Point]()
         for index, rule in enumerate(puzzle.rules):
             for shape in _up_to_rings([*rule.draw(puzzle.geometry)]):
@@ -141,8 +141,8 @@ class Shaped:
                 if isinstance(shape, Label):
                     apart = replace(shape, point=_free(shape.point, extent, taken))
                 broken = index in in_conflict
-                found[ShapeStyle(type(shape), shape.kind, broken, rule.is_faint)].append(apart)
-        return cls(extent, found)
+                shapes[ShapeStyle(type(shape), shape.kind, broken, rule.is_faint)].append(apart)
+        return cls(extent, shapes)
 
     @property
     def kinds(self) -> set[ShapeKind]:
@@ -167,7 +167,7 @@ class Shaped:
     def below(self) -> Iterator[str]:
         """What is drawn before the lines of the grid."""
         broken = self.shapes.get(_BROKEN_REGION, ())
-        yield _path("tint broken", (outline(each.cells, 0) for each in broken))
+        yield _path("tint broken", (outline(region.cells, 0) for region in broken))
         yield from self._drawn(Tint, Line)
 
     def above(self) -> Iterator[str]:
@@ -215,7 +215,8 @@ def _begun_outside(points: tuple[Point, ...], rings: Mapping[Point, float]) -> t
 def _free(point: Point, extent: tuple[int, int], taken: set[Point]) -> Point:
     """The point; if it is outside and taken, a free point beyond it."""
     down, right = (
-        (at > length + 0.5) - (at < 0.5) for at, length in zip(point, extent, strict=True)
+        (coordinate > length + 0.5) - (coordinate < 0.5)
+        for coordinate, length in zip(point, extent, strict=True)
     )
     for _ in range(_MOST_OUTSIDE - 1):
         if not (down or right) or point not in taken:
@@ -350,19 +351,19 @@ def _labels(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
 
 def _signs(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
     """Signs that stand on a border, which makes room for large ones."""
-    signs = [(_at(each.point), _POINTING[each.text]) for each in shapes]
+    signs = [(_at(arrow.point), _POINTING[arrow.text]) for arrow in shapes]
     if look.kind == "greater":
-        yield _path("gap", (_gap(*each) for each in signs))
-    yield _path(look.names, (_sign(*each, _SIGNS[look.kind]) for each in signs))
+        yield _path("gap", (_gap(*arrow) for arrow in signs))
+    yield _path(look.names, (_sign(*arrow, _SIGNS[look.kind]) for arrow in signs))
 
 
-def _gap(at: Point, towards: tuple[int, int]) -> str:
-    x, y = at
+def _gap(point: Point, towards: tuple[int, int]) -> str:
+    x, y = point
     return f"M{_pair((x, y - 4))}v8" if towards[0] else f"M{_pair((x - 4, y))}h8"
 
 
-def _sign(at: Point, towards: tuple[int, int], size: float) -> str:
-    (x, y), (right, down) = at, towards
+def _sign(point: Point, towards: tuple[int, int], size: float) -> str:
+    (x, y), (right, down) = point, towards
     deep = size * 0.55
     tip = (x + right * deep, y + down * deep)
     one, other = (
@@ -388,20 +389,20 @@ def _at(point: Point) -> Point:
 
 
 def _pair(point: Point) -> str:
-    x, y = (f"{round(each, 2):g}" for each in point)
+    x, y = (f"{round(coordinate, 2):g}" for coordinate in point)
     return f"{x} {y}"
 
 
-def _disc(at: Point, size: float) -> str:
+def _disc(center: Point, size: float) -> str:
     arc = f"a{size:g} {size:g} 0 1 0 "
-    return f"M{_pair((at[0] - size, at[1]))}{arc}{2 * size:g} 0{arc}-{2 * size:g} 0z"
+    return f"M{_pair((center[0] - size, center[1]))}{arc}{2 * size:g} 0{arc}-{2 * size:g} 0z"
 
 
 def _texts(names: str, texts: Iterable[tuple[Point, str]]) -> str:
     """Texts at their places as one element."""
     spans = []
     for (x, y), text in texts:
-        said = printable(text)
-        said = said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
-        spans.append(f'<tspan x="{round(x, 2):g}" y="{round(y, 2):g}">{escape(said)}</tspan>')
+        shown = printable(text)
+        shown = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+        spans.append(f'<tspan x="{round(x, 2):g}" y="{round(y, 2):g}">{escape(shown)}</tspan>')
     return f'<text class="{names}">{"".join(spans)}</text>' if spans else ""

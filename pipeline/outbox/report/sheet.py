@@ -52,7 +52,7 @@ _LINES, _LINE = 44, 80
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of each page: what is empty is left out."""
+    """The head of each page; empty fields are omitted."""
 
     title: str = ""
     author: str = ""
@@ -64,14 +64,14 @@ class Head:
 
     @property
     def beside(self) -> str:
-        """What stands beside the title."""
-        told = (shortened(each, _LONGEST_HEAD) for each in (self.difficulty, self.author))
-        return " · ".join(filter(None, told))
+        """The text beside the title."""
+        texts = (shortened(text, _LONGEST_HEAD) for text in (self.difficulty, self.author))
+        return " · ".join(filter(None, texts))
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
-    """A puzzle for a sheet, and what is known of it.
+class SheetPuzzle:
+    """A puzzle on a sheet: its board, status and source.
 
     `board` has the puzzle, and a solution if there is one. `status` is empty if it was not asked
     for; `message` says why there is no solution. `where` it stands is told in messages. `level`
@@ -105,15 +105,15 @@ class Printed:
     @property
     def solution_note(self) -> str:
         """Why there is no solution, or what this one does not take into account."""
-        told = caveat(self.status, self.board.unread)
-        said = _sentence(told[0].upper() + told[1:]) if told else ""
+        remark = caveat(self.status, self.board.unread)
+        sentence = _sentence(remark[0].upper() + remark[1:]) if remark else ""
         if self.status == "multiple":
             where = "; they differ in the dashed cells" if self.board.difference else ""
-            return f"One of several solutions{where}. {said}".rstrip()
+            return f"One of several solutions{where}. {sentence}".rstrip()
         if self.status == "unsolvable":
             return _sentence(f"No solution: {self.message}" if self.message else "No solution")
         if self.board.grid:
-            return said
+            return sentence
         return _sentence(f"No solution is known: {self.message or self.status}")
 
 
@@ -131,7 +131,7 @@ def _marks_said(board: Board) -> str:
 def _captions(puzzle: Puzzle) -> Iterable[str]:
     """The names of the rules; lines that look alike but have several titles, with their places."""
     geometry = puzzle.geometry
-    looks = [(type(rule), *(each.kind for each in rule.draw(geometry))) for rule in puzzle.rules]
+    looks = [(type(rule), *(shape.kind for shape in rule.draw(geometry))) for rule in puzzle.rules]
     titles = defaultdict[tuple[object, ...], set[str]](set)
     for rule, look in zip(puzzle.rules, looks, strict=True):
         titles[look].add(rule.title())
@@ -151,13 +151,15 @@ def _rules_of(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
     """The names of the rules of all puzzles, and what they demand; nothing if none has rules."""
     puzzles = [*puzzles]
     rules = dict.fromkeys(rule for puzzle in puzzles for rule in puzzle.rules)
-    told = [(f"{names[:1].upper()}{names[1:]}", said) for names, said in sentences(rules)]
+    paragraphs = [
+        (f"{names[:1].upper()}{names[1:]}", sentence) for names, sentence in sentences(rules)
+    ]
     boxes = {puzzle.geometry.has_boxes for puzzle in puzzles if not puzzle.geometry.free}
-    if not told or not boxes:
-        return told
+    if not paragraphs or not boxes:
+        return paragraphs
     units = "row, column and box" if all(boxes) else "row and column"
     units += ", and each box where there are boxes," if len(boxes) > 1 else ""
-    return [("Sudoku", f"Each {units} has each value once."), *told]
+    return [("Sudoku", f"Each {units} has each value once."), *paragraphs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ class Slot:
     """A place on a page: a puzzle, or its solution, with its number."""
 
     number: int
-    printed: Printed
+    printed: SheetPuzzle
     is_solution: bool
 
     @property
@@ -202,13 +204,14 @@ class Slot:
             board_svg(board, self.title, f"{self.title[0].lower()}{self.number}") if board else ""
         )
 
-    def fitting(self, most: int) -> int:
+    def fitting(self, max_boards: int) -> int:
         """How many boards of that size fit a page so that one can write in them, or read them."""
         board = self.printed.board
         to_solve = _WITH_RULES if board.puzzle and board.puzzle.rules else _TO_WRITE_IN
-        least = (_TO_READ if self.is_solution else to_solve) * board.span
+        minimum = (_TO_READ if self.is_solution else to_solve) * board.span
         return max(
-            (n for n, (*_, size) in _LAYOUTS.items() if n <= most and size >= least), default=1
+            (n for n, (*_, size) in _LAYOUTS.items() if n <= max_boards and size >= minimum),
+            default=1,
         )
 
 
@@ -260,7 +263,7 @@ class Sheet:
     @classmethod
     def of(
         cls,
-        printed: Sequence[Printed],
+        printed: Sequence[SheetPuzzle],
         per_page: int = 4,
         *,
         solutions: bool = True,
@@ -275,13 +278,13 @@ class Sheet:
             raise ValueError(f"per_page: expected one of {PER_PAGE}")
         if not 1 <= len(printed) <= MOST_PRINTED:
             raise ValueError(f"a sheet has 1 to {MOST_PRINTED:,} puzzles")
-        if not all(each.board.puzzle and each.board.is_drawable for each in printed):
+        if not all(puzzle.board.puzzle and puzzle.board.is_drawable for puzzle in printed):
             raise ValueError("every board needs a puzzle that can be drawn")
         puzzles, behind = (
-            [Slot(number, each, is_solution) for number, each in enumerate(printed, 1)]
+            [Slot(number, puzzle, is_solution) for number, puzzle in enumerate(printed, 1)]
             for is_solution in (False, True)
         )
-        rules = _rules_of(each.board.puzzle for each in printed if each.board.puzzle)
+        rules = _rules_of(puzzle.board.puzzle for puzzle in printed if puzzle.board.puzzle)
         pages = _pages(behind, _SOLUTIONS) if solutions else ()
         return cls(_pages(puzzles, per_page), _told_on_pages(rules), pages, head)
 
@@ -292,11 +295,11 @@ class Sheet:
         return {"puzzles": self.puzzles[-1].last, "pages": len(self.puzzles), **rest}
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """The same in words."""
         counts = self.counts
-        said = f"{counted(counts['puzzles'], 'puzzle')} on {counted(counts['pages'], 'page')}"
-        return said + "".join(f", {x} on {counts[x]}" for x in ("rules", "solutions") if counts[x])
+        text = f"{counted(counts['puzzles'], 'puzzle')} on {counted(counts['pages'], 'page')}"
+        return text + "".join(f", {x} on {counts[x]}" for x in ("rules", "solutions") if counts[x])
 
     @property
     def total(self) -> int:
@@ -323,34 +326,34 @@ class Sheet:
         rules = range(begun, begun + len(self.rules)) if page.has_rules else ()
         solutions = [
             number
-            for number, each in enumerate(self.solutions, begun + len(self.rules))
-            if each.first <= page.last and page.first <= each.last
+            for number, solved in enumerate(self.solutions, begun + len(self.rules))
+            if solved.first <= page.last and page.first <= solved.last
         ]
         return " · ".join(
-            f"{what}: page{'s' if len(found) > 1 else ''} {_span(found[0], found[-1])}"
-            for what, found in (("Rules", rules), ("Solutions", solutions))
-            if found
+            f"{title}: page{'s' if len(pages) > 1 else ''} {_span(pages[0], pages[-1])}"
+            for title, pages in (("Rules", rules), ("Solutions", solutions))
+            if pages
         )
 
 
 def _told_on_pages(rules: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     """Fill pages with the rules."""
     pages, room = list[list[tuple[str, str]]](), 0
-    for names, said in rules:
-        lines = 2 + (len(shortened(names)) + len(said)) // _LINE
+    for names, sentence in rules:
+        lines = 2 + (len(shortened(names)) + len(sentence)) // _LINE
         if lines > room:
             pages.append([])
             room = _LINES
-        pages[-1].append((names, said))
+        pages[-1].append((names, sentence))
         room -= lines
     return pages
 
 
-def _pages(slots: Sequence[Slot], most: int) -> list[SheetPage]:
-    """Fill pages with up to so many boards each, and no more than the largest of them allows."""
+def _pages(slots: Sequence[Slot], max_boards: int) -> list[SheetPage]:
+    """Fill pages with up to `max_boards` boards, fewer if the largest needs more room."""
     pages: list[SheetPage] = []
     for slot in slots:
-        boards = slot.fitting(most)
+        boards = slot.fitting(max_boards)
         if pages and len(pages[-1].slots) < min(boards, pages[-1].boards):
             last = pages.pop()
             pages.append(SheetPage(min(boards, last.boards), [*last.slots, slot]))

@@ -23,12 +23,12 @@ def sheet_pdf(sheet: Sheet) -> bytes:
         title = {"title": head.name, "beside": head.beside, "foot": sheet.foot(page)}
         pages.append(title | _boards(page))
     for some in sheet.rules:
-        rules = [[shortened(names), said] for names, said in some]
+        rules = [[shortened(names), sentence] for names, sentence in some]
         pages.append({"title": "Rules", "beside": head.name, "foot": "", "rules": rules})
     for page in sheet.solutions:
         title = {"title": "Solutions", "beside": head.name, "foot": ""}
         pages.append(title | _boards(page))
-    name = head.name or f"Sudoku: {sheet.said}"
+    name = head.name or f"Sudoku: {sheet.summary}"
     data = {"title": name, "author": shortened(head.author), "pages": pages}
     return typeset(own_text("sheet.typ"), data | {"is_linked": bool(sheet.solutions)})
 

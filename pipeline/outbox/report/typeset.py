@@ -61,7 +61,7 @@ def typeset(layout: str, data: object) -> bytes:
 def plain(svg: str, colours: Mapping[str, str] | None = None) -> str:
     """The drawing in these colours, else in its own, and in Typst's font."""
     named = colours or {}
-    svg = _VARIABLE.sub(lambda found: named.get(found[1], found[2]), svg)
+    svg = _VARIABLE.sub(lambda match: named.get(match[1], match[2]), svg)
     return _FAMILIES.sub(rf'\1"{FONT}", ', svg)
 
 

@@ -120,7 +120,7 @@ class View:
 
     @property
     def pages(self) -> list[Sequence[Card]]:
-        return [self.cards[at : at + PAGE] for at in range(0, len(self.cards), PAGE)]
+        return [self.cards[start : start + PAGE] for start in range(0, len(self.cards), PAGE)]
 
 
 def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -148,8 +148,8 @@ class Viewer:
             originals = Originals(())
         self._originals = SmallOriginals(originals, iter(range(bounds.members)))
         singles = sum(not job.is_many for job in jobs)
-        most = bounds.boards if singles == len(jobs) else bounds.boards * 3 // 4
-        self.singles = min(singles, most)
+        max_boards = bounds.boards if singles == len(jobs) else bounds.boards * 3 // 4
+        self.singles = min(singles, max_boards)
         self.left = bounds.boards - self.singles
         self.room = bounds.drawn
         self.is_full = False
@@ -172,12 +172,12 @@ class Viewer:
                 board = board_of_job(job, self._originals.of_record(job.record))
                 self.singles -= isinstance(board, Board)
             return View(number, job, links, [self._job_card(job, job.puzzle, board, links)])
-        most = max(_FEWEST_ROWS, min(self._bounds.rows, -(-self.left // 2)))
+        max_rows = max(_FEWEST_ROWS, min(self._bounds.rows, -(-self.left // 2)))
         try:
             if job.status == "archive":
-                cards, of = self._members(job, most)
+                cards, of = self._members(job, max_rows)
             else:
-                cards, of = self._rows(job, "", most)
+                cards, of = self._rows(job, "", max_rows)
         except (InputError, ValueError):
             return View(number, job, links, (), job.puzzles)
         return View(number, job, links, cards, of)
@@ -187,11 +187,11 @@ class Viewer:
         self.is_full = self.is_full or not has_room
         return has_room
 
-    def _rows(self, job: Job, before: str, most: int) -> tuple[list[Card], int]:
+    def _rows(self, job: Job, before: str, max_rows: int) -> tuple[list[Card], int]:
         """Some puzzles of a collection, and how many it has. Raises InputError."""
         second = job.beside(f"{job.stem}_2.solution")
-        others = second if second.name in job.files else None
-        sample = sample_table(job.path.with_suffix(".csv"), PuzzleRow, most, others)
+        solutions = second if second.name in job.files else None
+        sample = sample_table(job.path.with_suffix(".csv"), PuzzleRow, max_rows, solutions)
         self._levels |= sample.levels
         cards = [self._row_card(job, row, other, before) for _, row, other in sample.rows]
         return cards, sample.count
@@ -202,7 +202,7 @@ class Viewer:
             board = board_of_row(row, other, job.reading) or ""
             self.left -= 1
         index, line, solutions = (
-            shortened(each, _LONGEST_NUMBER) for each in (row.index, row.line, row.solutions)
+            shortened(number, _LONGEST_NUMBER) for number in (row.index, row.line, row.solutions)
         )
         facts = [f"line {line}"] if line else []
         facts += [f"{solutions} solutions found"] if row.status == "multiple" else []
@@ -211,28 +211,28 @@ class Viewer:
         card = self._card(f"{before}puzzle {index}", row.status, board, row.message, facts)
         return replace(card, level=how_hard.partition(",")[0])
 
-    def _members(self, job: Job, most: int) -> tuple[list[Card], int]:
+    def _members(self, job: Job, max_rows: int) -> tuple[list[Card], int]:
         """Some puzzles of an archive, and how many members it has. Raises InputError."""
-        sample = sample_table(job.path.with_suffix(".csv"), MemberRow, most)
+        sample = sample_table(job.path.with_suffix(".csv"), MemberRow, max_rows)
         self._levels |= sample.levels
         there = self._originals if self.left > 0 else replace(self._originals, allowed=iter(()))
         rows = [(place, row) for place, row, _ in sample.rows]
-        found = sorted(members_in(job, rows, there), key=_urgency)
+        members = sorted(members_in(job, rows, there), key=_urgency)
         cards: list[Card] = []
-        for number, each in enumerate(found, 1):
-            room = most - len(cards)
+        for number, member in enumerate(members, 1):
+            room = max_rows - len(cards)
             if room <= 0:
                 break
-            if each.job is not None and each.job.is_many:
-                share = room if number == len(found) else -(-room // 2)
-                name = shortened(each.row.member)
+            if member.job is not None and member.job.is_many:
+                share = room if number == len(members) else -(-room // 2)
+                name = shortened(member.row.member)
                 try:
-                    cards += self._rows(each.job, f"{name}, ", share)[0]
+                    cards += self._rows(member.job, f"{name}, ", share)[0]
                 except (InputError, ValueError):
                     why = "The table cannot be read."
-                    cards.append(self._card(name, each.row.status, why, each.row.message))
+                    cards.append(self._card(name, member.row.status, why, member.row.message))
             else:
-                cards.append(self._member_card(each))
+                cards.append(self._member_card(member))
         return cards, max(job.puzzles, len(cards))
 
     def _member_card(self, found: FoundMember) -> Card:
@@ -289,12 +289,12 @@ class Viewer:
         return Card(name, status, svg, message, facts, links, max(board.geometry.extent) >= _WIDE)
 
 
-def _urgency(found: FoundMember) -> int:
+def _urgency(member: FoundMember) -> int:
     """Failures first, then collections with failures; collections without come last."""
-    if found.row.status in NOT_WELL:
+    if member.row.status in NOT_WELL:
         return 0
-    if found.job and found.job.is_many:
-        return 3 if found.job.is_well else 1
+    if member.job and member.job.is_many:
+        return 3 if member.job.is_well else 1
     return 2
 
 

@@ -78,7 +78,7 @@ def test_a_record_that_is_nested_deeply_costs_only_its_own_job(outbox, field):
 def test_a_name_that_stands_in_a_record_twice_is_found(outbox):
     path = outbox.path("one.json")
     path.write_text(path.read_text().replace("{", '{"status": "unsolvable",', 1))
-    assert "a name stands in an object twice" in outbox.findings()["one"].problems[0]
+    assert "an object has a name twice" in outbox.findings()["one"].problems[0]
 
 
 def test_whatever_fails_in_a_job_costs_only_that_job(outbox, monkeypatch):
@@ -108,7 +108,7 @@ def test_results_whose_record_is_gone_are_found(outbox):
     findings = outbox.findings()
     names = ("mine_1.solution", "set.csv", "set/")
     assert {each.name: each.problems for each in findings.values() if each.problems} == {
-        name: (f"{name} is there, and no record lists it",) for name in names
+        name: (f"{name} is not listed in any record",) for name in names
     }
     assert findings["set.zip"].gaps == ("there is no record of set.zip, which is done",)
 
@@ -117,8 +117,8 @@ def test_an_archive_that_is_said_to_have_failed_hides_nothing(outbox):
     outbox.forget("set", "totals", "certificate")
     outbox.edit("set", status="failed", solutions=0, complete=None, files=[])
     problems = [said for each in outbox.findings().values() for said in each.problems]
-    assert "set/ is there, and no record lists it" in problems
-    assert "set.csv is there, and no record lists it" in problems
+    assert "set/ is not listed in any record" in problems
+    assert "set.csv is not listed in any record" in problems
 
 
 def test_a_job_whose_whole_set_is_gone_is_missed(outbox):
@@ -132,7 +132,7 @@ def test_a_job_whose_whole_set_is_gone_is_missed(outbox):
 @pytest.mark.parametrize("name", ["six.csv", "six.cnf", "six_count.cnf", "six_9.solution"])
 def test_files_that_a_job_of_that_name_may_have_are_listed_or_found(outbox, name):
     outbox.path(name).write_text("hello")
-    assert outbox.findings()[name].problems == (f"{name} is there, and no record lists it",)
+    assert outbox.findings()[name].problems == (f"{name} is not listed in any record",)
 
 
 def test_what_somebody_else_keeps_in_the_folder_is_left_alone(outbox):

@@ -368,7 +368,8 @@ def test_a_member_without_a_record_claims_nothing(tmp_path):
         "set.csv", "set", 1, solutions="1", complete="true", certificate="exhaustive-search"
     )
     assert any(
-        "it claims to be solved, and has no record" in said for said in outbox.problems("set")
+        "its status is that of a solved puzzle, but it has no record" in said
+        for said in outbox.problems("set")
     )
 
 

@@ -140,4 +140,4 @@ def test_what_the_answer_does_not_say_was_not_read_is_unchecked(tmp_path):
     outbox.forget("prose", "unread")
     assert outbox.finding("prose").verdict == "bad"
     outbox.edit("prose", build=None)
-    assert outbox.finding("prose").gaps == ("unread: the record does not tell of 'ruleset'",)
+    assert outbox.finding("prose").gaps == ("unread: the record does not mention 'ruleset'",)

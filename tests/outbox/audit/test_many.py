@@ -148,7 +148,11 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         lambda o: o.change("lines.csv", "lines", lambda text: text[: text.rindex("\n6,") + 1]),
         "lines.csv ends too early",
     ),
-    ("lines", append("lines.csv", "7,7,,invalid,0,,,,,\n"), "lines.csv goes on behind the last pu"),
+    (
+        "lines",
+        append("lines.csv", "7,7,,invalid,0,,,,,\n"),
+        "lines.csv continues after the last pu",
+    ),
     (
         "lines",
         lambda o: o.change_line("lines.csv", "lines", 7, "6,6,x,invalid,0,,,,"),
@@ -170,7 +174,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     (
         "nine_2.solution",
         put("nine_2.solution", ""),
-        "nine_2.solution is there, and no record lists it",
+        "nine_2.solution is not listed in any record",
     ),
     ("lines", append("lines_2.solution", "." * 16 + "\n"), "lines_2.solution goes on behind the l"),
     ("lines", write("lines_2.solution", ""), "lines_2.solution ends too early, before row 1"),
@@ -202,13 +206,13 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     (
         "set",
         put("set/in/more_1.solution", "1"),
-        "set/in/more_1.solution is there, and no record lists it",
+        "set/in/more_1.solution is not listed in any record",
     ),
-    ("set", put("set/in/notes.txt", "hello"), "set/in/notes.txt is there, and no record lists it"),
+    ("set", put("set/in/notes.txt", "hello"), "set/in/notes.txt is not listed in any record"),
     (
         "set",
         lambda o: o.path("set/etc").symlink_to("/etc"),
-        "set/etc is there, and no record lists it",
+        "set/etc is not listed in any record",
     ),
     (
         "set",
@@ -224,7 +228,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         "in/two.txt: two.proof.cnf: the formula differs at clause",
         "in/two.txt: its sha256 is",
     ),
-    ("set", exchange("set.zip", LESS), "set.csv goes on behind the last member"),
+    ("set", exchange("set.zip", LESS), "set.csv continues after the last member"),
     ("set", exchange("set.zip", MORE), "set.csv ends too early, before more.txt"),
     ("set", exchange("set.zip", b"hello"), "the record says 'zip', the original is 'plain'"),
     ("set", link_tree, "set is no folder"),

@@ -71,8 +71,8 @@ def test_an_empty_folder_in_a_tree_is_found(name, outbox):
     path = outbox.path("set") / name
     path.mkdir(parents=True)
     problems = outbox.problems("set")
-    assert f"set/{name}/ is there, and holds nothing" in problems
-    assert all(said.endswith("is there, and holds nothing") for said in problems)
+    assert f"set/{name}/ is an empty folder" in problems
+    assert all(said.endswith("is an empty folder") for said in problems)
 
 
 def test_the_folder_of_a_member_that_could_not_be_written_is_no_stray_one(outbox):
@@ -86,4 +86,4 @@ def test_the_folder_of_a_member_that_could_not_be_written_is_no_stray_one(outbox
     outbox.edit_in("set", "certificate", proved=known["proved"] - 1)
     assert outbox.problems("set") == ()
     (outbox.path("set") / "deep" / "est").mkdir()
-    assert outbox.problems("set") == ("set/deep/est/ is there, and holds nothing",)
+    assert outbox.problems("set") == ("set/deep/est/ is an empty folder",)

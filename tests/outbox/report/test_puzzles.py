@@ -14,7 +14,7 @@ from support.reports import HOSTILE, LINES
 from pipeline import InputError, certify_grid
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
-from pipeline.outbox.report import Printed, is_published, puzzles_at
+from pipeline.outbox.report import SheetPuzzle, is_published, puzzles_at
 
 OF_LINES = [f"many.txt, line {line}" for line in (1, 2, 3, 4)]
 
@@ -24,7 +24,7 @@ def originals(box: DropFolder) -> Originals:
 
 
 def names(found) -> list[str]:
-    return [each.name for each in found if isinstance(each, Printed)]
+    return [each.name for each in found if isinstance(each, SheetPuzzle)]
 
 
 def reasons(found) -> list[str]:

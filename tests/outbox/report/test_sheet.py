@@ -19,7 +19,15 @@ from support.solvers import solve_at_hand
 from support.strategies import examples
 
 from pipeline import Geometry, Grid, Puzzle, certify_grid, parse_puzzle
-from pipeline.outbox.report import MOST_PRINTED, PER_PAGE, Board, Head, Printed, Sheet, board_svg
+from pipeline.outbox.report import (
+    MOST_PRINTED,
+    PER_PAGE,
+    Board,
+    Head,
+    Sheet,
+    SheetPuzzle,
+    board_svg,
+)
 from pipeline.puzzle.geometry import Free
 from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
 
@@ -28,7 +36,7 @@ BOXES = {4: (2, 2), 9: (3, 3), 12: (3, 4), 16: (4, 4), 25: (5, 5)}
 
 
 @cache
-def printed(text: str, name: str = "a.txt", signs: str = "") -> Printed:
+def printed(text: str, name: str = "a.txt", signs: str = "") -> SheetPuzzle:
     """A puzzle that is solved as the command does."""
     puzzle = parse_puzzle(text)
     result = solve_at_hand(puzzle, max_solutions=2)
@@ -39,17 +47,17 @@ def printed(text: str, name: str = "a.txt", signs: str = "") -> Printed:
         result.difference.cells if result.difference else (),
         signs,
     )
-    return Printed(name, board, result.status, result.message or "")
+    return SheetPuzzle(name, board, result.status, result.message or "")
 
 
-def blank(side: int) -> Printed:
+def blank(side: int) -> SheetPuzzle:
     """An empty puzzle with some solution that is none."""
     geometry = Geometry(*BOXES[side])
     board = Board(Puzzle.empty(geometry), Grid(geometry, (1,) * side * side))
-    return Printed(f"{side}.txt", board, "unique")
+    return SheetPuzzle(f"{side}.txt", board, "unique")
 
 
-def sheet_of(*given: Printed, **options) -> SheetText:
+def sheet_of(*given: SheetPuzzle, **options) -> SheetText:
     return SheetText("".join(Sheet.of(given, **options).chunks()))
 
 
@@ -132,10 +140,10 @@ def test_a_puzzle_without_a_solution_says_why_behind():
 
 def test_a_puzzle_whose_solution_was_not_found_in_time_says_so():
     board = Board(parse_puzzle(SMALL))
-    (solution,) = sheet_of(Printed("a", board, "unknown", "after 1 s")).solutions
+    (solution,) = sheet_of(SheetPuzzle("a", board, "unknown", "after 1 s")).solutions
     assert solution.note == "No solution is known: after 1 s."
     assert (solution.given, solution.marks) == ({}, set())
-    (solution,) = sheet_of(Printed("a", board, "unsolvable", "x" * 1000)).solutions
+    (solution,) = sheet_of(SheetPuzzle("a", board, "unsolvable", "x" * 1000)).solutions
     assert len(solution.note) < 200
 
 
@@ -154,12 +162,12 @@ def test_odd_marks_are_discs_where_cells_without_a_mark_are_white_too():
         ((odd, odd), "Grey discs are odd.", {"even odd"}),
     ):
         puzzle = Puzzle(Geometry(2, 2), (*marks, *[every] * 14))
-        (shown,) = sheet_of(Printed("a", Board(puzzle)), solutions=False).puzzles
+        (shown,) = sheet_of(SheetPuzzle("a", Board(puzzle)), solutions=False).puzzles
         assert (shown.note, shown.marks & {"even", "even odd"}) == (note, drawn)
 
 
-def ruled(*given) -> Printed:
-    return Printed("a.txt", Board(Puzzle.empty(Geometry(3, 3), given)))
+def ruled(*given) -> SheetPuzzle:
+    return SheetPuzzle("a.txt", Board(Puzzle.empty(Geometry(3, 3), given)))
 
 
 def test_numbers_that_are_not_drawn_are_told():
@@ -224,13 +232,13 @@ def test_a_page_behind_the_puzzles_tells_what_their_rules_demand():
 def test_the_rules_of_jigsaws_and_of_grids_of_other_shapes_do_not_speak_of_boxes():
     geometry = Geometry(1, 4)
     jigsaw = Puzzle.empty(geometry, (regions.Region((0, 1, 4, 5)),))
-    told = sheet_of(Printed("j", Board(jigsaw)), solutions=False).pages[1].told
+    told = sheet_of(SheetPuzzle("j", Board(jigsaw)), solutions=False).pages[1].told
     assert told[1] == "Each row and column has each value once."
-    told = sheet_of(Printed("j", Board(jigsaw)), printed(SMALL), solutions=False).pages[1].told
+    told = sheet_of(SheetPuzzle("j", Board(jigsaw)), printed(SMALL), solutions=False).pages[1].told
     assert told[1].startswith("Each row and column, and each box where there are boxes, has")
     free = Geometry(1, 4, free=Free(2, 3))
     lone = Puzzle.empty(free, (cages.Cage((0, 1)),))
-    told = sheet_of(Printed("f", Board(lone)), solutions=False).pages[1].told
+    told = sheet_of(SheetPuzzle("f", Board(lone)), solutions=False).pages[1].told
     assert told[0] == "Cage"
 
 
@@ -292,8 +300,8 @@ def test_what_cannot_be_laid_out_is_refused():
         ([], 4),
         ([small] * (MOST_PRINTED + 1), 4),
         ([small], 5),
-        ([Printed("huge", huge)], 1),
-        ([Printed("no givens", filled)], 1),
+        ([SheetPuzzle("huge", huge)], 1),
+        ([SheetPuzzle("no givens", filled)], 1),
     ):
         with pytest.raises(ValueError, match=r"expected|puzzle"):
             Sheet.of(refused, per_page)

@@ -9,7 +9,7 @@ from support.puzzles import EVEN_ODD, NINE
 from support.sheets import pages_of
 
 from pipeline import Geometry, Puzzle, parse_puzzle, solve
-from pipeline.outbox.report import PER_PAGE, Board, Head, Printed, Sheet, sheet_pdf
+from pipeline.outbox.report import PER_PAGE, Board, Head, Sheet, SheetPuzzle, sheet_pdf
 from pipeline.puzzle.rules import cages, lines
 
 pytestmark = needs_typst
@@ -18,15 +18,15 @@ HEAD = Head("Class 7b", "A. Teacher", "easy")
 LONG = "a name that is too long for any board that is drawn on any page, whatever its width " * 3
 
 
-def printed(text: str, name: str = "a.txt") -> Printed:
+def printed(text: str, name: str = "a.txt") -> SheetPuzzle:
     puzzle = parse_puzzle(text)
     result = solve(puzzle)
     grid = result.solutions[0] if result.solutions else None
-    return Printed(name, Board(puzzle, grid), result.status, result.message or "")
+    return SheetPuzzle(name, Board(puzzle, grid), result.status, result.message or "")
 
 
-def ruled(*rules) -> Printed:
-    return Printed(LONG, Board(Puzzle.empty(Geometry(3, 3), rules)))
+def ruled(*rules) -> SheetPuzzle:
+    return SheetPuzzle(LONG, Board(Puzzle.empty(Geometry(3, 3), rules)))
 
 
 def words_of(page: str) -> str:
@@ -51,7 +51,7 @@ def test_it_has_the_pages_of_the_sheet_with_their_heads_and_feet():
 def test_however_many_stand_on_a_page_each_page_is_one_page(per_page):
     """Notes and names of two lines and more, under boards of all sizes, move nothing on."""
     various = [printed(text, LONG) for text in (NINE, SMALL, EVEN_ODD, NO_SOLUTION)] * 3
-    various += [Printed(LONG, Board(Puzzle.empty(Geometry(*box)))) for box in ((4, 4), (5, 5))]
+    various += [SheetPuzzle(LONG, Board(Puzzle.empty(Geometry(*box)))) for box in ((4, 4), (5, 5))]
     various += [ruled(lines.SumLine((at, at + 1), at + 1, loop=True)) for at in range(12)]
     sheet = Sheet.of(various, per_page, head=Head(LONG, LONG, LONG))
     assert len(pages_of(sheet_pdf(sheet))) == sheet.total

@@ -12,7 +12,7 @@ from support.needs import needs_chromium
 from support.puzzles import EVEN_ODD, NINE, NINE_TWO
 
 from pipeline import parse_puzzle
-from pipeline.outbox.report import PER_PAGE, Board, Head, Printed, Sheet
+from pipeline.outbox.report import PER_PAGE, Board, Head, Sheet, SheetPuzzle
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import custom, lines
@@ -26,18 +26,18 @@ NARROWEST = 210
 MARGINS = 24
 
 
-def various() -> list[Printed]:
+def various() -> list[SheetPuzzle]:
     """Puzzles of all sizes, with all there is to say about them."""
     small = [parse_puzzle(text) for text in (NINE, SMALL, EVEN_ODD, NO_SOLUTION, NINE_TWO) * 8]
     large = [Puzzle.empty(Geometry(*box)) for box in ((4, 4), (5, 5), (3, 4), (4, 4), (5, 5))]
     because = "row 1 holds 1 twice: row 1, column 1 and row 1, column 3; and so on " * 3
     return [
-        Printed(LONG, Board(puzzle, conflict=[(1, 1)]), "unsolvable", because)
+        SheetPuzzle(LONG, Board(puzzle, conflict=[(1, 1)]), "unsolvable", because)
         for puzzle in (*small, *large)
     ]
 
 
-def ruled() -> list[Printed]:
+def ruled() -> list[SheetPuzzle]:
     """Puzzles with the rules whose names and sentences are longest."""
     rules = [
         *(
@@ -47,7 +47,7 @@ def ruled() -> list[Printed]:
         *(custom.Relation((at, at + 1), (0,) * 10, True, str(at)) for at in range(20)),
         *(lines.SumLine((at, at + 1, at + 2), at + 1, loop=True) for at in range(30)),
     ]
-    return [Printed(LONG, Board(Puzzle.empty(Geometry(3, 3), (rule,)))) for rule in rules]
+    return [SheetPuzzle(LONG, Board(Puzzle.empty(Geometry(3, 3), (rule,)))) for rule in rules]
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_each_page_is_one_sheet_of_paper_a4_or_letter_and_nothing_is_cut(per_pag
 
 def test_it_opens_from_disk_without_a_word_or_a_request(opened):
     name = "<img src=x onerror=alert(1)>.txt"
-    reader = opened(Sheet.of([Printed(name, Board(parse_puzzle(SMALL)))]))
+    reader = opened(Sheet.of([SheetPuzzle(name, Board(parse_puzzle(SMALL)))]))
     assert reader.tab.locator("img").count() == 0
     assert reader.tab.get_by_role("heading", name=f"1 {name}").count() == 2
     assert len(reader.requests) == 1
@@ -125,7 +125,7 @@ def test_it_opens_from_disk_without_a_word_or_a_request(opened):
 
 
 def test_a_number_leads_to_the_solution_and_back(opened):
-    tab = opened(Sheet.of([Printed("a", Board(parse_puzzle(NINE)))] * 30)).tab
+    tab = opened(Sheet.of([SheetPuzzle("a", Board(parse_puzzle(NINE)))] * 30)).tab
     tab.locator("#p30 a").click()
     assert tab.url.endswith("#s30")
     tab.locator("#s30 a").click()
@@ -133,7 +133,7 @@ def test_a_number_leads_to_the_solution_and_back(opened):
 
 
 def test_even_cells_are_grey_enough_for_black_ink_and_stay_when_backgrounds_are_off(opened):
-    tab = opened(Sheet.of([Printed("a", Board(parse_puzzle(EVEN_ODD)))])).tab
+    tab = opened(Sheet.of([SheetPuzzle("a", Board(parse_puzzle(EVEN_ODD)))])).tab
     tab.emulate_media(media="print")
     style = "getComputedStyle(document.querySelector('.even'))"
     red, green, blue = map(int, re.findall(r"\d+", tab.evaluate(f"{style}.fill")))
