@@ -30,7 +30,7 @@ from puzzles import puzzles
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import detect_collection
 from pipeline.service.cluster import Cluster
-from pipeline.service.jobs import PORTIONS, ChunkOf, End
+from pipeline.service.jobs import CHUNK_SIZES, ChunkRequest, End
 from pipeline.service.replies import packed
 from pipeline.service.signals import Stop
 from pipeline.service.workers import Pool, Workers
@@ -41,7 +41,7 @@ ROUNDS = 3
 SETTINGS = Settings()
 
 
-def chunks(count: int, files: list[str]) -> list[ChunkOf]:
+def chunks(count: int, files: list[str]) -> list[ChunkRequest]:
     """A collection's chunks."""
     generator = random.Random(1)
     known = [data.decode().split()[0] for data in puzzles(files, 5000)]
@@ -49,7 +49,11 @@ def chunks(count: int, files: list[str]) -> list[ChunkOf]:
     stream = PeekableStream(io.BytesIO(text.encode()))
     layout = detect_collection(text.encode(), True, SETTINGS.reading, "bench")
     assert layout
-    return [step for step in PORTIONS.chunks(layout, stream, SETTINGS) if isinstance(step, ChunkOf)]
+    return [
+        step
+        for step in CHUNK_SIZES.chunks(layout, stream, SETTINGS)
+        if isinstance(step, ChunkRequest)
+    ]
 
 
 @contextmanager
@@ -104,7 +108,7 @@ def warm(workers: Workers, address: str | None, count: int, sample: Any) -> None
     seconds(workers, [sample] * 4 * count)
 
 
-def compare(count: int, chunks: list[ChunkOf], total: int) -> None:
+def compare(count: int, chunks: list[ChunkRequest], total: int) -> None:
     """Local processes and cluster workers in turn; prints both rates."""
     padding = "x" * len(chunks[0].chunk.data)
     nothing = [End(padding, chunks[0].layout, 1, "", 0)] * 200
@@ -132,7 +136,7 @@ def compare(count: int, chunks: list[ChunkOf], total: int) -> None:
     print(f"  with nothing to compute: {1000 * hop[0]:.1f} ms here, {1000 * hop[1]:.1f} ms there")
 
 
-def wire(chunks: list[ChunkOf], total: int) -> None:
+def wire(chunks: list[ChunkRequest], total: int) -> None:
     """Print what goes over the wire for a puzzle."""
     from pipeline.solving.solvers import Solvers  # noqa: PLC0415
 

@@ -18,12 +18,12 @@ from pipeline.errors import EnvironmentFailure
 from pipeline.service.jobs import Ended
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import Interrupted, Stop
-from pipeline.service.workers import Inline
+from pipeline.service.workers import LocalWorker
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import EXIT_TIMEOUT, Peer
 
-MOST_SHARED = 16_384
+MAX_NAMES = 16_384
 """Names that a claimer gets at once: some 20 s of work."""
 
 
@@ -61,7 +61,7 @@ class Claimers:
         peers = self._peers[:count]
         every = len(peers) + 1
         for first, peer in enumerate(peers, 1):
-            peer.send(names[first : MOST_SHARED * every : every])
+            peer.send(names[first : MAX_NAMES * every : every])
             self.busy.add(peer)
         return names[::every]
 
@@ -145,16 +145,16 @@ def serve(descriptor: int) -> None:
         stop, log, ended = Stop(settings.grace), _KeptLog(), list[Ended]()
         stack.enter_context(stop.handling_signals())
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
-        inline = Inline(solvers, settings, stop)
+        local = LocalWorker(solvers, settings, stop)
         folders = Folders(settings.inbox, settings.outbox)
         runtime = Runtime(
             folders=folders,
             settings=settings,
             log=log,
             stop=stop,
-            local=inline,
-            batches=inline,
-            pool=inline,
+            local=local,
+            batches=local,
+            pool=local,
             claimers=Claimers(0, settings),
             is_shared=True,
         )

@@ -28,16 +28,16 @@ from pickle import loads
 from typing import Any, TypeVar
 
 from pipeline.errors import EnvironmentFailure, PipelineError, check_extra
-from pipeline.service.replies import in_a_line, packed, read_reply
+from pipeline.service.replies import one_line, packed, read_reply
 from pipeline.service.signals import Interrupted, Stop
 from pipeline.service.workers import (
     REPLY_SECONDS,
     Crashed,
     Done,
+    EnvironmentFailed,
     Pool,
     Replies,
     Request,
-    Surroundings,
 )
 from pipeline.settings import Settings
 from pipeline.version import __version__
@@ -137,7 +137,7 @@ class Cluster:
         match read:
             case Done(value):
                 yield request, value
-            case Surroundings(reason):
+            case EnvironmentFailed(reason):
                 raise EnvironmentFailure(f"{self._address}: a worker's surroundings: {reason}")
             case Crashed():
                 yield from self._here.replies(iter([request]))
@@ -161,7 +161,7 @@ class Cluster:
         except TimeoutError as error:
             raise EnvironmentFailure(f"no cluster: {self._address} does not answer") from error
         except Exception as error:
-            raise EnvironmentFailure(f"no cluster: {in_a_line(error)}") from error
+            raise EnvironmentFailure(f"no cluster: {one_line(error)}") from error
 
     def _check(self, connection: _Connection) -> None:
         """Raise EnvironmentFailure if the scheduler is silent, or has no workers."""
@@ -181,7 +181,7 @@ class Cluster:
             if connection.is_lost or isinstance(error, futures.CancelledError | OSError):
                 why = _LOST
             else:
-                why = f"a worker cannot compute: {in_a_line(error)}"
+                why = f"a worker cannot compute: {one_line(error)}"
                 if not isinstance(error, PipelineError):
                     why += f"; install sudoku-pipeline {__version__} there"
             raise EnvironmentFailure(f"{self._address}: {why}") from error

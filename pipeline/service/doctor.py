@@ -24,8 +24,8 @@ from pipeline.solving.cnf import Cnf, Unsat
 from pipeline.solving.solvers import Solver, Solvers
 
 LOOK_SECONDS = 1.0
-LEAST_FREE = 256 * 1024 * 1024
-_LEAST_INOTIFY = {"max_user_watches": 8192, "max_queued_events": 16384}
+MIN_FREE_BYTES = 256 * 1024 * 1024
+_MIN_INOTIFY = {"max_user_watches": 8192, "max_queued_events": 16384}
 _INOTIFY = Path("/proc/sys/fs/inotify")
 
 
@@ -208,7 +208,7 @@ def _free_space(folders: Folders) -> Iterator[Diagnosis]:
     for place, folder in places.items():
         free = shutil.disk_usage(folder).free
         about = f"{free // 2**20} MB free for {place}"
-        if free >= LEAST_FREE:
+        if free >= MIN_FREE_BYTES:
             yield Diagnosis("ok", about)
         else:
             remedy = "free some space; prune --older-than 30d deletes old originals"
@@ -216,7 +216,7 @@ def _free_space(folders: Folders) -> Iterator[Diagnosis]:
 
 
 def _inotify() -> Iterator[Diagnosis]:
-    for name, least in _LEAST_INOTIFY.items():
+    for name, least in _MIN_INOTIFY.items():
         try:
             value = int((_INOTIFY / name).read_text())
         except (OSError, ValueError):

@@ -33,26 +33,26 @@ def kept(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) -> Kep
     """
     runtime.raise_if_environment(error)
     if isinstance(error, OSError):
-        runtime.say("job.kept", claim, in_words(error))
+        runtime.log_error("job.kept", claim, in_words(error))
     else:
         if claim.is_held:
             claim.count_attempt(step)
-        runtime.say("job.crashed", claim, in_words(error))
+        runtime.log_error("job.crashed", claim, in_words(error))
     return Kept()
 
 
 def give_back(claim: Claim, job: Job | None, runtime: Runtime) -> None:
     """Return a file to the inbox, unless its earlier set is half replaced already."""
-    if claim.note.files:
-        runtime.say("job.kept", claim, "its publishing has begun")
+    if claim.manifest.files:
+        runtime.log_error("job.kept", claim, "its publishing has begun")
     elif has_progress(claim):
-        runtime.log.info("job.paused", source=printable(claim.note.source))
+        runtime.log.info("job.paused", source=printable(claim.manifest.source))
     else:
         try:
             if not claim.put_back(runtime.folders.inbox):
-                runtime.say("job.kept", claim, "another of its name is in the inbox")
+                runtime.log_error("job.kept", claim, "another of its name is in the inbox")
             elif isinstance(job, LongJob):
                 job.discard()
         except OSError as error:
-            runtime.say("job.kept", claim, in_words(error))
+            runtime.log_error("job.kept", claim, in_words(error))
     claim.close()

@@ -60,9 +60,9 @@ class Commands:
 
     def run(self, ended: Ended) -> None:
         """Run the commands for this job; log which failed."""
-        record = str((self._outbox / (ended.note.stem + ENDING)).absolute())
+        record = str((self._outbox / (ended.manifest.stem + ENDING)).absolute())
         variables = {
-            "SUDOKU_JOB_SOURCE": ended.note.source,
+            "SUDOKU_JOB_SOURCE": ended.manifest.source,
             "SUDOKU_JOB_STATUS": ended.status,
             "SUDOKU_JOB_MESSAGE": printable(ended.message or "")[:_LONGEST],
             "SUDOKU_JOB_RECORD": record,
@@ -81,7 +81,7 @@ class Commands:
                 lines = [line.strip() for line in said.decode(errors="replace").split("\n")]
                 last = next(filter(None, reversed(lines)), "")
                 reason = f"{option}: {failure}" + (f": {printable(last)[:_SHOWN]}" if last else "")
-                source = printable(ended.note.source)
+                source = printable(ended.manifest.source)
                 self._log.warning("command.failed", source=source, reason=reason)
 
     def _outcome(self, argv: Sequence[str], variables: Mapping[str, str]) -> tuple[str, bytes]:

@@ -43,7 +43,7 @@ _LARGEST_BATCH = 16 * 1024 * 1024
 _LARGEST_HELD = 64 * 1024
 """Bytes: larger puzzles are not held in memory beside others."""
 
-_WORTH_A_BATCH = 16
+_MIN_BATCH = 16
 _SOON = 0.1
 _SCAN_SECONDS = 0.25
 """While a long job is in work, the inbox is scanned so often, and at hints."""
@@ -106,18 +106,18 @@ class Intake:
         self._reservations = Reservations(runtime.folders)
         self._in_sweep = 0
         """How many files, small as far as is known, are in the inbox in this sweep."""
-        self._handed_back: list[str] = []
+        self._returned: list[str] = []
         """Names that claimers have left."""
-        self._left_alone: dict[Path, float] = {}
+        self._postponed: dict[Path, float] = {}
         self.scan_at = 0.0
         """When to scan the inbox again, although a long job is in work."""
         self._stamp_next = 0.0
         self._singly_until = 0.0
 
     @property
-    def keeps(self) -> bool:
+    def has_postponed(self) -> bool:
         """Whether something was left alone that could not be claimed or published."""
-        return any(os.path.lexists(path) for path in self._left_alone)
+        return any(os.path.lexists(path) for path in self._postponed)
 
     def sweep(self, *, thorough: bool = True) -> Swept:
         """Process all that is complete, until told to stop; do a step of a long job.
@@ -191,8 +191,8 @@ class Intake:
             self._take(small, swept, is_shared=True)
             self._take(large, swept)
         finally:
-            self._hear_the_rest(swept)
-        left, self._handed_back = self._handed_back, []
+            self._wait_for_claimers(swept)
+        left, self._returned = self._returned, []
         self._take(left, swept)
 
     def _take(self, names: Sequence[str], swept: Swept, *, is_shared: bool = False) -> None:
@@ -202,23 +202,23 @@ class Intake:
         first were not only of single puzzles.
         """
         end, tuning = time.monotonic() + LONGEST_SWEEP, self._runtime.tuning
-        most = self.most_claims() if self._in_sweep >= _WORTH_A_BATCH else 1
+        most = self.max_claims() if self._in_sweep >= _MIN_BATCH else 1
         ready: list[Observation] = []
-        waiting, self._arrivals.saw_many = deque(names), False
+        waiting, self._arrivals.saw_collections = deque(names), False
         while waiting:
             if is_shared and len(names) - len(waiting) == tuning.first_names:
-                saw_many, is_shared = self._arrivals.saw_many, False
-                fewest = tuning.fewest_shared if saw_many else tuning.fewest_singles
+                saw_collections, is_shared = self._arrivals.saw_collections, False
+                fewest = tuning.fewest_shared if saw_collections else tuning.fewest_singles
                 waiting = deque(self._claimers.share([*waiting], fewest))
             self._stamp()
-            self._hear(swept)
+            self._take_reports(swept)
             if self._stop.is_requested:
                 return
             if time.monotonic() > end:
                 swept.look_again_in(0.0)  # other processes may have died: take over theirs
                 break
             name = waiting.popleft()
-            found = self._looked_at(name)
+            found = self._observe(name)
             if isinstance(found, Later):
                 swept.leave(name, found)
                 continue
@@ -237,7 +237,7 @@ class Intake:
         self._singly_until = time.monotonic() + _LEFT_SECONDS
         swept.look_again_in(0.0)
 
-    def most_claims(self) -> int:
+    def max_claims(self) -> int:
         """How many single files are claimed together: each claim holds a descriptor.
 
         Half of the descriptors, and some more, are left for solvers, workers and archives.
@@ -248,15 +248,17 @@ class Intake:
         room = limit // 2 - _DESCRIPTORS
         return max(1, min(most, room - room % BATCH if room > BATCH else room))
 
-    def _looked_at(self, name: str) -> Observation | Later:
+    def _observe(self, name: str) -> Observation | Later:
         """Look at a file. Raises OSError if the folders are at fault."""
-        seen: Observation | Later = Later()
-        with self._one(name), self._stop.computing():
-            seen = self._arrivals.look(name)
+        observation: Observation | Later = Later()
+        with self._isolating(name), self._stop.computing():
+            observation = self._arrivals.observe(name)
         is_left = (
-            self._quick_only and isinstance(seen, Observation) and not self._arrivals.is_quick(seen)
+            self._quick_only
+            and isinstance(observation, Observation)
+            and not self._arrivals.is_quick(observation)
         )
-        return Later() if is_left else seen
+        return Later() if is_left else observation
 
     def _is_enough(self, ready: Sequence[Observation], most: int) -> bool:
         """Whether to go on with these: they are many, or much, or the last may take a while."""
@@ -274,10 +276,10 @@ class Intake:
         taken: list[Taken] = []
         try:
             with self._reservations.held():
-                for seen in ready:
-                    claimed = self._claimed(seen)
+                for observation in ready:
+                    claimed = self._claimed(observation)
                     if isinstance(claimed, Later):
-                        swept.leave(seen.name, claimed)
+                        swept.leave(observation.name, claimed)
                     else:
                         taken.append(claimed)
         except OSError as error:
@@ -286,39 +288,39 @@ class Intake:
             elif self._folders.is_environment_fault(error):
                 raise
             else:
-                for seen in ready:
-                    self._stick(seen.name, error)
+                for observation in ready:
+                    self._mark_stuck(observation.name, error)
         self._process(taken, swept)
 
-    def _claimed(self, seen: Observation) -> Taken | Later:
+    def _claimed(self, observation: Observation) -> Taken | Later:
         """Claim what is complete. Raises OSError if the folders are at fault.
 
         The lock of the outbox is held.
         """
         claim: Claim | None = None
-        with self._one(seen.name):
-            keep_cnf, is_folder = self._settings.keep_cnf, seen.is_folder
-            note = self._reservations.reserve(
-                seen.name, seen.fingerprint, keep_cnf=keep_cnf, is_folder=is_folder
+        with self._isolating(observation.name):
+            keep_cnf, is_folder = self._settings.keep_cnf, observation.is_folder
+            manifest = self._reservations.reserve(
+                observation.name, observation.fingerprint, keep_cnf=keep_cnf, is_folder=is_folder
             )
-            claim = make_claim(self._folders, note, seen.data, self._runtime.spares)
+            claim = make_claim(self._folders, manifest, observation.data, self._runtime.spares)
             if claim is None:
-                return self._not_claimed(seen.name)
+                return self._not_claimed(observation.name)
         if claim is None:
             return Later()
-        self._arrivals.take(seen.name, claim)
-        return claim, _worth_holding(seen)
+        self._arrivals.take(observation.name, claim)
+        return claim, _small_source(observation)
 
     def _not_claimed(self, name: str) -> Later:
         """When to look again at what could not be claimed."""
         is_gone = not os.path.lexists(self._folders.inbox / name)
-        if is_gone or self._folders.work / key_of(name) in self._left_alone:
+        if is_gone or self._folders.work / key_of(name) in self._postponed:
             return Later()  # an earlier file of that name is in the way
         busy = is_in_work(self._folders, name)  # else it changed while being claimed
         return Later(max(_SOON, self._settings.settle) if busy else _SOON)
 
     @contextmanager
-    def _one(self, name: str) -> Iterator[None]:
+    def _isolating(self, name: str) -> Iterator[None]:
         """A fault of one file, or a crash of ours at it, must not hold up the others.
 
         Raises OSError if the folders are at fault.
@@ -328,13 +330,13 @@ class Intake:
         except Exception as error:
             if self._folders.is_environment_fault(error):
                 raise
-            self._stick(name, error)
+            self._mark_stuck(name, error)
 
-    def _stick(self, name: str, error: Exception) -> None:
+    def _mark_stuck(self, name: str, error: Exception) -> None:
         """Say that a file cannot be taken, and leave it alone for a while."""
         path = self._folders.inbox / name
-        self._arrivals.say_once("file.stuck", name, _why_stuck(path, error))
-        self._leave_alone(path)
+        self._arrivals.log_once("file.stuck", name, _why_stuck(path, error))
+        self._postpone(path)
 
     def _process(self, taken: Sequence[Taken], swept: Swept) -> None:
         """Process these claims. Raises EnvironmentFailure if that fails for one alone.
@@ -350,7 +352,7 @@ class Intake:
                         swept.look_again_in(0.0)
                     case Slow(job) if self._quick_only:
                         give_back(claim, job, self._runtime)
-                        swept.left.append(claim.note.source)
+                        swept.left.append(claim.manifest.source)
                     case Slow(job):
                         self.long.add_slow(job)
                         swept.look_again_in(0.0)
@@ -370,9 +372,9 @@ class Intake:
     def _settle(self, claim: Claim, outcome: Ended | Kept, swept: Swept) -> None:
         """Count a job that has ended; leave one alone that is kept."""
         if isinstance(outcome, Kept):
-            self._leave_alone(claim.folder)
+            self._postpone(claim.folder)
             return
-        self._left_alone.pop(claim.folder, None)
+        self._postponed.pop(claim.folder, None)
         self._count(outcome, swept)
 
     def _count(self, ended: Ended, swept: Swept) -> None:
@@ -381,8 +383,8 @@ class Intake:
         swept.bad = swept.bad or ended.bad
         self._on_ended(ended)
 
-    def _leave_alone(self, path: Path, seconds: float = _LEFT_SECONDS) -> None:
-        self._left_alone[path] = time.monotonic() + seconds
+    def _postpone(self, path: Path, seconds: float = _LEFT_SECONDS) -> None:
+        self._postponed[path] = time.monotonic() + seconds
 
     def _may_resume(self, claim: Claim) -> bool:
         """Whether to continue an abandoned claim now; else it is closed. Raises OSError.
@@ -390,24 +392,27 @@ class Intake:
         Not if its file has a writer, or it was left alone, or its set is half published in another
         outbox.
         """
-        note, now = claim.note, time.monotonic()
+        manifest, now = claim.manifest, time.monotonic()
         why = None
         try:
-            is_moved = note.outbox not in ("", identity(self._folders.outbox.stat()))
-            if self._left_alone.get(claim.folder, 0.0) > now:
+            is_moved = manifest.outbox not in ("", identity(self._folders.outbox.stat()))
+            if self._postponed.get(claim.folder, 0.0) > now:
                 pass
             elif is_written(claim.original):
-                self._leave_alone(claim.folder, self._settings.settle)
-            elif is_moved and note.files:
+                self._postpone(claim.folder, self._settings.settle)
+            elif is_moved and manifest.files:
                 why = "its set is half published in another outbox; run with that one again"
             else:
-                if is_moved or not note.job:  # its names are reserved elsewhere, or unknown
+                if is_moved or not manifest.job:  # its names are reserved elsewhere, or unknown
                     is_folder, keep_cnf = claim.original.is_dir(), self._settings.keep_cnf
                     with self._reservations.held():
-                        fresh = self._reservations.reserve(
-                            note.source, note.fingerprint, keep_cnf=keep_cnf, is_folder=is_folder
+                        renewed = self._reservations.reserve(
+                            manifest.source,
+                            manifest.fingerprint,
+                            keep_cnf=keep_cnf,
+                            is_folder=is_folder,
                         )
-                        claim.renew(fresh)
+                        claim.renew(renewed)
                 return True
         except Exception as error:
             claim.close()
@@ -415,12 +420,12 @@ class Intake:
                 raise
             why = in_words(error)
         if why:
-            self._runtime.log.error("job.kept", source=printable(note.source), reason=why)
-            self._leave_alone(claim.folder)
+            self._runtime.log.error("job.kept", source=printable(manifest.source), reason=why)
+            self._postpone(claim.folder)
         claim.close()
         return False
 
-    def _hear_the_rest(self, swept: Swept) -> None:
+    def _wait_for_claimers(self, swept: Swept) -> None:
         """Wait until the claimers have done what they were given, or were told to stop.
 
         Raises EnvironmentFailure, after all have ended, if that of one has failed.
@@ -431,27 +436,27 @@ class Intake:
             if failure or self._stop.is_requested:
                 self._claimers.stop()
             try:
-                self._hear(swept, _SOON)
+                self._take_reports(swept, _SOON)
             except EnvironmentFailure as error:
                 failure = error
         if failure:
             raise failure
 
-    def _hear(self, swept: Swept, seconds: float = 0.0) -> None:
+    def _take_reports(self, swept: Swept, seconds: float = 0.0) -> None:
         """Settle what claimers have done since. Raises EnvironmentFailure, and Interrupted."""
         if not self._claimers.busy:
             return
         with self._stop.computing():
-            heard = [*self._claimers.hear(seconds)]
-        for report in heard:
+            reports = [*self._claimers.hear(seconds)]
+        for report in reports:
             for level, event, values in report.log:
                 getattr(self._runtime.log, level)(event, **values)
             for ended in report.ended:
                 self._count(ended, swept)
-            self._handed_back += report.left
+            self._returned += report.left
             if report.is_dead:
                 swept.look_again_in(0.0)
-        if failures := [report.failure for report in heard if report.failure]:
+        if failures := [report.failure for report in reports if report.failure]:
             raise EnvironmentFailure(failures[0])
 
     def _stamp(self) -> None:
@@ -464,13 +469,13 @@ class Intake:
             except OSError as error:
                 if self._folders.is_environment_fault(error):
                     raise
-                self._arrivals.say_stuck(self._folders.work / LAST_SCAN, error)
+                self._arrivals.log_stuck(self._folders.work / LAST_SCAN, error)
 
 
-def _worth_holding(seen: Observation) -> Source | None:
+def _small_source(observation: Observation) -> Source | None:
     """The contents of the file, unless they take much memory."""
-    found: Source | None = seen.content
-    if isinstance(found, OneProblem) and len(seen.data or b"") > _LARGEST_HELD:
+    found: Source | None = observation.content
+    if isinstance(found, OneProblem) and len(observation.data or b"") > _LARGEST_HELD:
         return None
     return found
 

@@ -54,15 +54,15 @@ class LazyLog:
 
     def info(self, event: str, **values: Any) -> None:
         if not self._quiet:
-            self._say("info", event, values)
+            self._emit("info", event, values)
 
     def warning(self, event: str, **values: Any) -> None:
-        self._say("warning", event, values)
+        self._emit("warning", event, values)
 
     def error(self, event: str, **values: Any) -> None:
-        self._say("error", event, values)
+        self._emit("error", event, values)
 
-    def _say(self, level: str, event: str, values: dict[str, Any]) -> None:
+    def _emit(self, level: str, event: str, values: dict[str, Any]) -> None:
         with suppress(OSError, ValueError):  # a full disk under the log must not stop the work
             getattr(self._structlog(), level)(event, **values)
 
@@ -168,7 +168,7 @@ class Display:
                 self._show(source, progress, now)
         elif self._log and now - self._said >= HEARTBEAT_SECONDS:
             self._said = now
-            self._say(self._log, source, progress, now)
+            self._log_progress(self._log, source, progress, now)
 
     def _rate(self, progress: Progress, now: float) -> float:
         return (progress.puzzles - self._first.puzzles) / max(now - self._begun, 1e-9)
@@ -181,7 +181,7 @@ class Display:
             return None
         return timedelta(seconds=round(rest * (now - self._begun) / done))
 
-    def _say(self, log: Log, source: str, progress: Progress, now: float) -> None:
+    def _log_progress(self, log: Log, source: str, progress: Progress, now: float) -> None:
         share = progress.share
         log.info(
             "job.progress",

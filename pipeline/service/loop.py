@@ -16,7 +16,7 @@ from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.watch import Alarm, Watcher
 from pipeline.service.runtime import USUAL, Runtime, Tuning
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK, EXIT_TEMPFAIL, Interrupted, Stop
-from pipeline.service.workers import Inline, Pool, Workers, cores
+from pipeline.service.workers import LocalWorker, Pool, Workers, cores
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer
@@ -77,7 +77,13 @@ def _pass(service: _Service) -> int:
         if swept.again_in is not None:
             service.alarm.wait(swept.again_in)
         elif not swept.ended:
-            return EXIT_TEMPFAIL if service.intake.keeps else EXIT_BAD_INPUT if bad else EXIT_OK
+            return (
+                EXIT_TEMPFAIL
+                if service.intake.has_postponed
+                else EXIT_BAD_INPUT
+                if bad
+                else EXIT_OK
+            )
 
 
 def watch(
@@ -224,7 +230,7 @@ class _Service:
                 log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
             workers = _workers(settings, service, tuning)
             stack.callback(workers.close)
-            inline = Inline(solvers, settings, stop)
+            local = LocalWorker(solvers, settings, stop)
             count = 1 if settings.cluster else settings.workers or cores()
             beside = count if count > 1 else 0  # they compute while this process waits for the disk
             runtime = Runtime(
@@ -232,8 +238,8 @@ class _Service:
                 settings=settings,
                 log=log,
                 stop=stop,
-                local=inline,
-                batches=inline if settings.cluster is None else workers,
+                local=local,
+                batches=local if settings.cluster is None else workers,
                 pool=workers,
                 claimers=Claimers(beside, settings, tuning.start_worker),
                 tuning=tuning,

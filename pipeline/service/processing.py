@@ -30,7 +30,7 @@ from pipeline.service.runtime import Runtime
 from pipeline.service.signals import Interrupted, TookLong
 from pipeline.service.workers import Replies
 
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 
 NO_FAULT = (OSError, EnvironmentFailure, Interrupted, TookLong)
 """What may end a job without a fault in its source."""
@@ -179,7 +179,7 @@ def _begun(
     """
     run: LongRun | None = None
     try:
-        is_fresh = contents is not None and not claim.note.files
+        is_fresh = contents is not None and not claim.manifest.files
         if not is_fresh and (ended := _recovered(claim, runtime)):
             return ended
         job = _read(claim, contents, runtime, seconds)
@@ -198,11 +198,11 @@ def _recovered(claim: Claim, runtime: Runtime) -> Ended | None:
     """Finish a job that was published before its process died; None if it was not."""
     if (record := is_published(claim, runtime.folders)) is None:
         return None
-    status, note = record.status, claim.note
+    status, manifest = record.status, claim.manifest
     finish([(claim, status in ("invalid", "failed"))], runtime.folders, runtime.spares)
-    runtime.log.info("job.recovered", source=printable(note.source), status=status)
+    runtime.log.info("job.recovered", source=printable(manifest.source), status=status)
     message = record.message if isinstance(record, PuzzleRecord) else None
-    return Ended(note, status, record.totals, message)
+    return Ended(manifest, status, record.totals, message)
 
 
 def _read(
@@ -213,7 +213,7 @@ def _read(
     from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415
 
     why = "none was completed"
-    while claim.attempts() < MOST_ATTEMPTS:
+    while claim.attempts() < MAX_ATTEMPTS:
         # If steps of it are done it was read before, which did not kill the process.
         counted = contents is not None or not has_progress(claim)
         attempt = claim.attempt(uncounted=(Interrupted, TookLong)) if counted else nullcontext()
@@ -234,7 +234,7 @@ def _read(
         except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
             claim.count_attempt()
             why = in_words(error)
-            runtime.say("job.crashed", claim, why)
+            runtime.log_error("job.crashed", claim, why)
     message = f"given up after {claim.attempts()} attempts: {why}"
     return PuzzleJob.failed(claim, message, runtime.settings)
 
@@ -248,7 +248,7 @@ def _job_of(claim: Claim, contents: Source | None, runtime: Runtime) -> Job:
     settings, chunk_sizes = runtime.settings, runtime.tuning.chunk_sizes
     if contents is None:
         with runtime.stop.computing():
-            contents = source_at(claim.original, claim.note.source, settings, counts=True)
+            contents = source_at(claim.original, claim.manifest.source, settings, counts=True)
     match contents:
         case Collection() as found:
             return CollectionJob(claim, runtime.folders, settings, found, chunk_sizes)

@@ -22,7 +22,7 @@ from pipeline.limits import Limits
 from pipeline.outbox.rows import Rows
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import OneProblem, Unreadable
-from pipeline.service.workers import Crashed, Done, Reply, Request, Surroundings, reply_to
+from pipeline.service.workers import Crashed, Done, EnvironmentFailed, Reply, Request, reply_to
 from pipeline.settings import Settings, settings_declared
 from pipeline.solving import Encoding, Traits
 from pipeline.solving.explain import Conflict, Difference
@@ -108,7 +108,7 @@ def _result(sent: SentResult, item: OneProblem, settings: Settings) -> Result:
     return Result(**fields, problem=problem)
 
 
-def in_a_line(error: BaseException) -> str:
+def one_line(error: BaseException) -> str:
     if isinstance(error, PipelineError):
         return str(error)
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
@@ -121,7 +121,7 @@ def read_reply(data: bytes, request: Request, settings: Settings) -> Reply:
         if isinstance(reply, Done):
             return Done(request.unpacked(reply.value, settings))
     except (ValueError, TypeError, PipelineError, msgspec.MsgspecError) as error:
-        return Crashed(f"its reply cannot be read: {in_a_line(error)}")
+        return Crashed(f"its reply cannot be read: {one_line(error)}")
     return reply
 
 
@@ -154,7 +154,7 @@ def compute(version: str, content: bytes) -> bytes:
     try:
         solvers = _solvers(settings)
     except (PipelineError, OSError) as error:
-        reply: Reply = Surroundings(f"on {socket.gethostname()}: {error}")
+        reply: Reply = EnvironmentFailed(f"on {socket.gethostname()}: {error}")
     else:
         reply = reply_to(request, solvers, settings, packed=True)
     return msgspec.msgpack.encode(reply)

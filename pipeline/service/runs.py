@@ -116,7 +116,7 @@ class LongRun(_InTurns):
         super().__init__(runtime)
         self.job = job
         self.claim = job.claim
-        self.name = job.claim.note.source
+        self.name = job.claim.manifest.source
         self.is_over = False
         self._written = job.steps_before
         self._is_noted = True
@@ -287,7 +287,7 @@ class SlowPuzzles(_InTurns):
 
     @property
     def name(self) -> str:
-        return self._jobs[0].claim.note.source
+        return self._jobs[0].claim.manifest.source
 
     @property
     def _jobs(self) -> list[PuzzleJob]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.service.claimers import Claimers
-from pipeline.service.jobs import PORTIONS, ChunkSizes
+from pipeline.service.jobs import CHUNK_SIZES, ChunkSizes
 from pipeline.service.log import Log
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import Stop
-from pipeline.service.workers import Inline, Workers
+from pipeline.service.workers import LocalWorker, Workers
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
 
@@ -37,7 +37,7 @@ class Tuning:
     fewest_singles      and with fewer single puzzles
     """
 
-    chunk_sizes: ChunkSizes = PORTIONS
+    chunk_sizes: ChunkSizes = CHUNK_SIZES
     walk_seconds: float = 1.0
     checkpoint_seconds: float = 0.5
     ready_seconds: float = 3.0
@@ -69,7 +69,7 @@ class Runtime:
     settings: Settings
     log: Log
     stop: Stop
-    local: Inline
+    local: LocalWorker
     batches: Workers
     pool: Workers
     claimers: Claimers
@@ -97,6 +97,6 @@ class Runtime:
         if isinstance(error, OSError) and self.folders.is_environment_fault(error):
             raise EnvironmentFailure(in_words(error)) from error
 
-    def say(self, event: str, claim: Claim, reason: str) -> None:
+    def log_error(self, event: str, claim: Claim, reason: str) -> None:
         """Log an error of a claim."""
-        self.log.error(event, source=printable(claim.note.source), reason=reason)
+        self.log.error(event, source=printable(claim.manifest.source), reason=reason)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pipeline.outbox.rows import Rows
     from pipeline.reading.formats.plain import ChunkContents
 
-FEWEST_ALONE = 16
+MIN_PERSISTENT = 16
 """With so many to be solved one by one, `auto` asks a PySAT that it keeps alive about rules."""
 
 LARGEST_SIDE = 25
@@ -251,7 +251,7 @@ def _together(problem: Problem, settings: Settings) -> Geometry | None:
 def _asked(problem: Problem, alone: int, solvers: Solvers) -> Solvers:
     """The solvers for a problem that is solved alone, as so many are."""
     has_rules = problem.is_encoded and problem.geometry_alone is None
-    return solvers.for_many() if has_rules and alone >= FEWEST_ALONE else solvers
+    return solvers.for_many() if has_rules and alone >= MIN_PERSISTENT else solvers
 
 
 def _checked(problem: Problem, result: Result) -> Result:
@@ -264,7 +264,7 @@ def _checked(problem: Problem, result: Result) -> Result:
     return compared(result, parsed.puzzle, parsed.claimed, signs_of(parsed.format))
 
 
-def solve_piece(
+def solve_chunk(
     chunk: TextChunk, layout: Layout, solvers: Solvers, settings: Settings, first: int = 1
 ) -> Rows:
     """Read the puzzles of a piece, solve and certify them; the first has the index `first`.
@@ -333,7 +333,7 @@ def _rows_of_many(
 
     line = 1
     for chunk in layout.chunks(stream, CHUNK_BYTES):
-        rows = solve_piece(chunk, layout, solvers, settings, first)
+        rows = solve_chunk(chunk, layout, solvers, settings, first)
         line = chunk.first_line + count_lines(chunk.data)
         first += rows.count
         yield rows
@@ -342,7 +342,7 @@ def _rows_of_many(
         yield replace(rows, table=rows.table_from(first))
 
 
-def failed_piece(
+def failed_chunk(
     chunk: TextChunk, layout: Layout, settings: Settings, why: str, first: int = 1
 ) -> Rows:
     """The rows of puzzles that could not be computed, without computing them."""

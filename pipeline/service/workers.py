@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MOST_DEATHS = 2
+MAX_DEATHS = 2
 """After so many deaths a request is computed part by part."""
 
 AHEAD = 2
@@ -61,7 +61,7 @@ class Request:
         """The reply to this request, from the replies to its parts."""
         raise NotImplementedError
 
-    def given_up(self, why: str, settings: Settings) -> Any:
+    def failed_reply(self, why: str, settings: Settings) -> Any:
         """The reply in place of one that cannot be computed."""
 
     def packed(self, reply: Any, settings: Settings) -> bytes:  # noqa: ARG002 - few need them
@@ -85,7 +85,7 @@ class BatchRequest(Request, Generic[T]):
     def joined(self, replies: list[list[Result]]) -> list[Result]:
         return [result for results in replies for result in results]
 
-    def given_up(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
+    def failed_reply(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
         return [Result("failed", message=why) for _ in self.items]
 
 
@@ -114,7 +114,7 @@ class Done(msgspec.Struct, frozen=True, tag=True):
     value: Any
 
 
-class Surroundings(msgspec.Struct, frozen=True, tag=True):
+class EnvironmentFailed(msgspec.Struct, frozen=True, tag=True):
     """A worker's environment failed, and why."""
 
     reason: str
@@ -126,7 +126,7 @@ class Crashed(msgspec.Struct, frozen=True, tag=True):
     reason: str
 
 
-Reply = Done | Surroundings | Crashed
+Reply = Done | EnvironmentFailed | Crashed
 
 
 def reply_to(
@@ -137,10 +137,10 @@ def reply_to(
         value = request.compute(solvers, settings)
         return Done(request.packed(value, settings) if packed else value)
     except EnvironmentFailure as error:
-        return Surroundings(str(error))
+        return EnvironmentFailed(str(error))
     except Exception as error:  # noqa: BLE001 - a crash of ours costs only this request
         if isinstance(error, OSError) and is_environmental(error):
-            return Surroundings(in_words(error))
+            return EnvironmentFailed(in_words(error))
         return Crashed(f"{type(error).__name__}: {error}")
 
 
@@ -150,17 +150,17 @@ def reply_in_parts(request: Request, ask: Callable[[Request], Reply], settings: 
     A part that crashes alone is given up. Raises EnvironmentFailure.
     """
     why = ""
-    for _ in range(MOST_DEATHS):
+    for _ in range(MAX_DEATHS):
         match ask(request):
             case Done(value):
                 return value
-            case Surroundings(reason):
+            case EnvironmentFailed(reason):
                 raise EnvironmentFailure(reason)
             case Crashed(why):
                 pass
     parts = request.parts()
     if len(parts) < 2:
-        return request.given_up(why, settings)
+        return request.failed_reply(why, settings)
     return request.joined([reply_in_parts(part, ask, settings) for part in parts])
 
 
@@ -176,7 +176,7 @@ def serve(descriptor: int) -> None:
                 pipe.send(reply_to(pipe.recv(), solvers, settings))
 
 
-class Inline:
+class LocalWorker:
     """Computes in this process."""
 
     batches = 1

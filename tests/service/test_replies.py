@@ -17,10 +17,10 @@ from support.solvers import at_hand
 from pipeline.reading import SinglePuzzle, Unreadable
 from pipeline.reading.formats import TextChunk, detect_collection
 from pipeline.reading.read import unread
-from pipeline.service.jobs import ChunkOf, End
+from pipeline.service.jobs import ChunkRequest, End
 from pipeline.service.jobs.puzzle import PuzzleBatch
 from pipeline.service.replies import packed, read_reply
-from pipeline.service.workers import Crashed, Done, Surroundings, reply_to
+from pipeline.service.workers import Crashed, Done, EnvironmentFailed, reply_to
 from pipeline.settings import Settings
 from pipeline.solving.cnf import blocking_clause, dimacs_lines
 
@@ -68,7 +68,7 @@ def blocking(result):
 
 def test_rows_come_out_as_they_went_in():
     text = f"{NINE}\n{'.' * 81}\nhello\n".encode() * 3
-    request = ChunkOf(TextChunk(1, text), detect_collection(text, True, source="a.txt"))
+    request = ChunkRequest(TextChunk(1, text), detect_collection(text, True, source="a.txt"))
     rows, data = sent(request, KEEPING)
     there = read_reply(data, request, KEEPING).value
     assert (there, there.seconds) == (rows, rows.seconds)
@@ -117,4 +117,4 @@ def test_a_worker_packs_its_reply_and_says_what_it_lacks():
     assert result.status == "unique"
     lacking = Settings(solver="minisat", minisat="/nowhere")
     there = pickle.loads(packed(request, lacking))
-    assert isinstance(read_reply(there, request, lacking), Surroundings)
+    assert isinstance(read_reply(there, request, lacking), EnvironmentFailed)

@@ -39,10 +39,10 @@ from pipeline.outbox.write_record import (
 from pipeline.puzzle.geometry import NINE
 from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.checkpointed import CheckpointedFiles
-from pipeline.service.protocol.claim import Claim, Note
+from pipeline.service.protocol.claim import Claim, Manifest
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.publish import PublishedSet
-from pipeline.service.protocol.settle import within
+from pipeline.service.protocol.settle import walk_folder
 from pipeline.service.workers import Request
 from pipeline.settings import Settings
 from pipeline.solving import NOT_WELL
@@ -60,7 +60,7 @@ start again."""
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkOf(Request):
+class ChunkRequest(Request):
     """A piece of a collection; `member` names the collection within an archive.
 
     `first` is the index that its first puzzle probably has: with another, its table is made anew.
@@ -72,13 +72,13 @@ class ChunkOf(Request):
     first: int = 1
 
     def compute(self, solvers: Solvers, settings: Settings) -> Rows:
-        from pipeline.service.solving import solve_piece  # noqa: PLC0415 - only workers need it
+        from pipeline.service.solving import solve_chunk  # noqa: PLC0415 - only workers need it
 
         watch = Stopwatch()
-        rows = solve_piece(self.chunk, self.layout, solvers, settings.of_many(), self.first)
+        rows = solve_chunk(self.chunk, self.layout, solvers, settings.of_many(), self.first)
         return replace(rows, seconds=watch.seconds()["total"])
 
-    def parts(self) -> Sequence[ChunkOf]:
+    def parts(self) -> Sequence[ChunkRequest]:
         before = self.chunk.first_line - 1
         chunks = self.layout.chunks(io.BytesIO(self.chunk.data), 1)
         return [
@@ -92,10 +92,10 @@ class ChunkOf(Request):
             all_rows.add(rows)
         return all_rows
 
-    def given_up(self, why: str, settings: Settings) -> Rows:
-        from pipeline.service.solving import failed_piece  # noqa: PLC0415 - as above
+    def failed_reply(self, why: str, settings: Settings) -> Rows:
+        from pipeline.service.solving import failed_chunk  # noqa: PLC0415 - as above
 
-        return failed_piece(self.chunk, self.layout, settings, why, self.first)
+        return failed_chunk(self.chunk, self.layout, settings, why, self.first)
 
     def unpacked(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
         from pipeline.service.replies import rows_in  # noqa: PLC0415 - only clusters need it
@@ -135,20 +135,20 @@ class ChunkSizes:
     chunk: int = field(
         default_factory=lambda: 512 * 1024 if find_spec("numba") is not None else 64 * 1024
     )
-    piece_of_others: int = 64 * 1024
-    piece_to_prove: int = 16 * 1024
-    piece_of_ruled: int = 2 * 1024
+    other_sides: int = 64 * 1024
+    proved: int = 16 * 1024
+    variants: int = 2 * 1024
     items: int = 256
     item_bytes: int = 1024 * 1024
 
     def size(self, layout: Layout, settings: Settings) -> int:
         """The bytes of a piece of that collection."""
         if layout.format.is_ruled:
-            return self.piece_of_ruled
+            return self.variants
         if settings.prove == "always" or {"effort", "rating"} & {*settings.trait_names}:
-            return self.piece_to_prove
+            return self.proved
         is_nine = layout.cells == NINE.size
-        return self.chunk if is_nine else min(self.chunk, self.piece_of_others)
+        return self.chunk if is_nine else min(self.chunk, self.other_sides)
 
     def chunks(
         self,
@@ -158,7 +158,7 @@ class ChunkSizes:
         member: str = "",
         start: Position | None = None,
         ahead: Callable[[], int] = lambda: 0,
-    ) -> Iterator[ChunkOf | End]:
+    ) -> Iterator[ChunkRequest | End]:
         """The steps of one collection from `start` on; the last says why it broke off, if it did.
 
         `ahead` is the difference between index and line of the puzzle that follows the last rows.
@@ -169,20 +169,20 @@ class ChunkSizes:
         stream.skip(start.byte)
         for chunk in layout.chunks(stream, self.size(layout, settings)):
             moved = chunk.moved(start)
-            yield ChunkOf(moved, layout, member, max(1, moved.first_line + ahead()))
+            yield ChunkRequest(moved, layout, member, max(1, moved.first_line + ahead()))
             end = moved.end
         error = str(stream.error) if stream.error else None
         yield End(member, layout, end.line, stream.digest, stream.size, error)
 
 
-PORTIONS = ChunkSizes()
+CHUNK_SIZES = ChunkSizes()
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
     """How a published job ended; `totals` counts its puzzles by status."""
 
-    note: Note
+    manifest: Manifest
     status: str
     totals: Mapping[str, int]
     message: str | None = None
@@ -219,8 +219,8 @@ class Job(ABC):
 
     def published_set(self) -> PublishedSet:
         """All files, the record and the log."""
-        now, note = datetime.now(UTC), self.claim.note
-        return PublishedSet(note.stem, self._made(), note.claimed or timestamp(now), now)
+        now, manifest = datetime.now(UTC), self.claim.manifest
+        return PublishedSet(manifest.stem, self._made(), manifest.claimed or timestamp(now), now)
 
     def ended(self, published: PublishedSet, log: Log) -> Ended:
         """Log how the published job ended."""
@@ -230,13 +230,13 @@ class Job(ABC):
             log.warning("solver.fallback", source=event["source"], **each)
         if made.not_read:
             log.warning("source.unread", source=event["source"], reason=made.not_read)
-        ended = Ended(self.claim.note, record.status, record.totals, event.get("message"))
+        ended = Ended(self.claim.manifest, record.status, record.totals, event.get("message"))
         (log.error if ended.bad else log.info)("job.finished", job=record.job, **event)
         return ended
 
     def _origin(self, sha256: str | None, size: int | None) -> Origin:
-        note, declared = self.claim.note, self._settings.reading.declared()
-        return Origin(note.job, note.source, sha256, size, declared)
+        manifest, declared = self.claim.manifest, self._settings.reading.declared()
+        return Origin(manifest.job, manifest.source, sha256, size, declared)
 
 
 class LongJob(Job):
@@ -262,7 +262,7 @@ class LongJob(Job):
         self.totals: Counter[str] = Counter()
         self.fallbacks: tuple[Fallback, ...] = ()
         self.unread: Counter[str] = Counter()
-        self._portions = chunk_sizes
+        self._chunk_sizes = chunk_sizes
         self._digest = ""
         key = f"{CHECKPOINT_FORMAT} {SCHEMA} {columns(PuzzleRow)} {settings.output_key}"
         self._checkpointed = CheckpointedFiles(claim, folders, key)
@@ -280,7 +280,7 @@ class LongJob(Job):
     def checkpoint(self, steps: int) -> None:
         """Make what was written durable: so many steps."""
         progress = self.progress()
-        self._checkpointed.note(
+        self._checkpointed.checkpoint(
             {
                 "steps": steps,
                 "bulk": self._state(),
@@ -327,6 +327,6 @@ def shown_size(path: Path) -> int | None:
     with suppress(OSError):
         if not path.is_dir():
             return size_of(path)
-        found = (status for *_, status in within(path))
+        found = (status for *_, status in walk_folder(path))
         return sum(status.st_size for status in found if stat.S_ISREG(status.st_mode))
     return None

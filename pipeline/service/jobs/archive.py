@@ -38,7 +38,7 @@ from pipeline.reading import Archive, OneProblem
 from pipeline.reading.archives.streams import Meter
 from pipeline.reading.read import NO_PUZZLE, looks_like_no_puzzle
 from pipeline.reading.unread import add_unread, unread_counts
-from pipeline.service.jobs import ChunkOf, ChunkSizes, End, LongJob
+from pipeline.service.jobs import ChunkRequest, ChunkSizes, End, LongJob
 from pipeline.service.jobs.collection import CheckpointedTable
 from pipeline.service.jobs.puzzle import PuzzleBatch
 from pipeline.service.log import Progress
@@ -71,7 +71,7 @@ class ArchiveJob(LongJob):
         super().__init__(claim, folders, settings, chunk_sizes)
         self.format = self.reason = found.kind
         self._tree = Tree(self._checkpointed.tree)
-        self._rows = f"{claim.note.stem}.csv"
+        self._rows = f"{claim.manifest.stem}.csv"
         self._meter = Meter()
         noted = self._resumed
         self.totals = Counter(noted.get("totals", {}))
@@ -87,7 +87,7 @@ class ArchiveJob(LongJob):
     def _table(self, stem: str, state: dict[str, Any]) -> CheckpointedTable:
         return CheckpointedTable(self._checkpointed, stem, self._settings, state)
 
-    def steps(self) -> Iterator[PuzzleBatch | ChunkOf | End]:
+    def steps(self) -> Iterator[PuzzleBatch | ChunkRequest | End]:
         """Single puzzles in groups, collections in pieces, in the order of the archive."""
         group: list[OneProblem] = []
         original, done, begun = self.claim.original, self._members, self._inner
@@ -102,13 +102,13 @@ class ArchiveJob(LongJob):
                 group = []
             if isinstance(found, tuple):
                 start = table.position if isinstance(table, CheckpointedTable) else None
-                yield from self._portions.chunks(*found, self._settings, name, start)
+                yield from self._chunk_sizes.chunks(*found, self._settings, name, start)
         if group:
             yield PuzzleBatch(tuple(group))
 
     def _is_full(self, group: list[OneProblem]) -> bool:
         held = sum(len(item.data or b"") for item in group)
-        return len(group) >= self._portions.items or held >= self._portions.item_bytes
+        return len(group) >= self._chunk_sizes.items or held >= self._chunk_sizes.item_bytes
 
     def write(self, step: Any, reply: Any) -> None:
         match step, reply:
@@ -116,7 +116,7 @@ class ArchiveJob(LongJob):
                 for item, result in zip(items, results, strict=True):
                     self._write_item(item, result)
                 self._tree.sync()
-            case ChunkOf(chunk, _, member), Rows() as rows:
+            case ChunkRequest(chunk, _, member), Rows() as rows:
                 table = self._table_of(member)
                 if isinstance(table, CheckpointedTable):
                     table.add(rows, chunk)
@@ -214,7 +214,7 @@ class ArchiveJob(LongJob):
     def published_set(self) -> PublishedSet:
         if not self._members:
             self._checkpointed.append(self._rows, header(MemberRow, self._settings.trait_names))
-        if not self.claim.note.files:  # else it may have been renamed already
+        if not self.claim.manifest.files:  # else it may have been renamed already
             self._checkpointed.tree.mkdir(exist_ok=True)
         return replace(super().published_set(), tree=self._checkpointed.tree)
 

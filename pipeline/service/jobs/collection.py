@@ -20,7 +20,7 @@ from pipeline.reading.archives.streams import Meter, PeekableStream
 from pipeline.reading.archives.walk import opened
 from pipeline.reading.formats import START, Position, TextChunk
 from pipeline.reading.unread import add_unread
-from pipeline.service.jobs import ChunkOf, ChunkSizes, End, LongJob, size_of
+from pipeline.service.jobs import ChunkRequest, ChunkSizes, End, LongJob, size_of
 from pipeline.service.log import Progress
 from pipeline.service.protocol.checkpointed import CheckpointedFiles
 from pipeline.service.protocol.claim import Claim
@@ -169,18 +169,18 @@ class CollectionJob(LongJob):
         self.is_quick = not self.steps_before and is_quick(found, size, settings, chunk_sizes)
         self._meter = Meter()
         self._table = CheckpointedTable(
-            self._checkpointed, claim.note.stem, settings, self._resumed
+            self._checkpointed, claim.manifest.stem, settings, self._resumed
         )
         self._read = self._table.position.byte if self._table.position else size
         self.totals, self.fallbacks = self._table.totals, self._table.fallbacks
         self.unread = self._table.unread
 
-    def steps(self) -> Iterator[ChunkOf | End]:
+    def steps(self) -> Iterator[ChunkRequest | End]:
         if self._table.position is None:
             return
         room = UnpackLimits.of(self._settings)
         with PeekableStream(opened(self.claim.original, room, self._meter)) as stream:
-            yield from self._portions.chunks(
+            yield from self._chunk_sizes.chunks(
                 self._layout,
                 stream,
                 self._settings,
@@ -190,7 +190,7 @@ class CollectionJob(LongJob):
 
     def write(self, step: Any, reply: Any) -> None:
         match step, reply:
-            case ChunkOf(chunk), Rows() as rows:
+            case ChunkRequest(chunk), Rows() as rows:
                 self._table.add(rows, chunk)
                 self._read = chunk.end.byte
             case End() as end, _:

@@ -56,7 +56,7 @@ class PuzzleJob(Job):
     def failed(cls, claim: Claim, why: str, settings: Settings) -> PuzzleJob:
         """A job that says why its claim could not be processed."""
         size = size_of(claim.original)
-        job = cls(claim, Unreadable(claim.note.source, why), settings)
+        job = cls(claim, Unreadable(claim.manifest.source, why), settings)
         job._result = Result("failed", message=why)
         job._dropped = job._origin(None if size is None else digest_of(claim.original), size)
         return job
@@ -71,11 +71,11 @@ class PuzzleJob(Job):
 
     def take(self, result: Result) -> None:
         """Take the result of the item."""
-        self._result = listable(result, self.claim.note.stem)
+        self._result = listable(result, self.claim.manifest.stem)
 
     @property
     def is_refused(self) -> bool:
         return self._result.status in ("invalid", "failed")
 
     def _made(self) -> PuzzleSet:
-        return PuzzleSet(self._dropped, self._result, self.claim.note.keep_cnf)
+        return PuzzleSet(self._dropped, self._result, self.claim.manifest.keep_cnf)

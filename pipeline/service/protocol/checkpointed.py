@@ -25,7 +25,7 @@ PROGRESS = ".progress"
 
 
 @dataclass(slots=True)
-class _GrowingFile:
+class _PartialFile:
     """A growing file: its path, its number among those of its claim, and its length.
 
     `hashed` is all of it, unless an earlier run began it.
@@ -51,11 +51,11 @@ class CheckpointedFiles:
         self._folders = folders
         self._key = key
         self.tree = temporary_name(claim, folders, "0t")
-        self._files: dict[str, _GrowingFile] = {}
+        self._files: dict[str, _PartialFile] = {}
         self.state: dict[str, Any] = {}
         self._made = 0
         try:
-            self._resume(last_noted(claim.folder))
+            self._resume(last_checkpoint(claim.folder))
         except (OSError, AttributeError, KeyError, TypeError, ValueError):
             self._files.clear()
             self.state = {}
@@ -63,20 +63,20 @@ class CheckpointedFiles:
         if not self.state:
             (claim.folder / PROGRESS).unlink(missing_ok=True)
 
-    def _resume(self, noted: dict[str, Any]) -> None:
-        if noted and noted["terms"] != self._key:
+    def _resume(self, checkpoint: dict[str, Any]) -> None:
+        if checkpoint and checkpoint["terms"] != self._key:
             raise ValueError("it was noted under another key")
-        for name, (number, length) in noted.get("files", {}).items():
+        for name, (number, length) in checkpoint.get("files", {}).items():
             path = self._path(name, number)
-            if not path.exists() and self._claim.note.files:  # its publishing has begun
+            if not path.exists() and self._claim.manifest.files:  # its publishing has begun
                 path = self._folders.outbox / name
             if path.lstat().st_size < length:
                 raise ValueError("a file is shorter than was noted")
             with opened(path, os.O_WRONLY) as descriptor:
                 os.ftruncate(descriptor, length)
-            self._files[name] = _GrowingFile(path, number, length)
+            self._files[name] = _PartialFile(path, number, length)
             self._made = max(self._made, number)
-        self.state = noted
+        self.state = checkpoint
 
     def _path(self, name: str, number: int) -> Path:
         if "/" in name:
@@ -88,7 +88,7 @@ class CheckpointedFiles:
         file, flags = self._files.get(name), os.O_APPEND
         if file is None:
             self._made += 1
-            file = _GrowingFile(self._path(name, self._made), self._made, hashed=sha256())
+            file = _PartialFile(self._path(name, self._made), self._made, hashed=sha256())
             self._files[name] = file
             file.path.unlink(missing_ok=True)
             flags = os.O_CREAT | os.O_EXCL
@@ -106,7 +106,7 @@ class CheckpointedFiles:
     def path(self, name: str) -> Path:
         return self._files[name].path
 
-    def note(self, state: dict[str, Any]) -> None:
+    def checkpoint(self, state: dict[str, Any]) -> None:
         """Make everything so far durable, then note it together with that state."""
         for file in self._files.values():
             if file.fresh:
@@ -139,7 +139,7 @@ class CheckpointedFiles:
         shutil.rmtree(self.tree, ignore_errors=True)
 
 
-def last_noted(folder: Path) -> dict[str, Any]:
+def last_checkpoint(folder: Path) -> dict[str, Any]:
     """The last state in a claim's progress note; empty if nothing was noted."""
     with contextlib.suppress(OSError):
         return last_object(folder / PROGRESS)
@@ -148,4 +148,4 @@ def last_noted(folder: Path) -> dict[str, Any]:
 
 def has_progress(claim: Claim) -> bool:
     """Whether some of a job's work is done and need not be repeated."""
-    return bool(last_noted(claim.folder))
+    return bool(last_checkpoint(claim.folder))

@@ -48,17 +48,17 @@ from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 
-LOCK, NOTE = ".lock", ".claim.json"
+LOCK, MANIFEST = ".lock", ".claim.json"
 NEW = ".new-"
 PREPARING = ".preparing"
 LARGEST_LOCK = 4096
-_LONGEST_NOTE = 64 * 1024 * 1024
+_MAX_MANIFEST_BYTES = 64 * 1024 * 1024
 _ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]{1,9})(?: in step ([0-9]{1,9}))?\n")
 APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class Manifest:
     """The content of .claim.json: what has to be known about a job after a crash.
 
     `former` are the stems of earlier sets of this source, if it now has another. `files` are
@@ -84,14 +84,18 @@ class Note:
     @classmethod
     def of(cls, values: dict[str, Any]) -> Self:
         """The note that has these values. Raises ValueError unless we would write it."""
-        note = msgspec.convert(values, cls)
-        names = [note.source, *note.former, *(name.removesuffix("/") for name in note.files)]
-        names += filter(None, (note.job, note.stem, note.outbox))
+        manifest = msgspec.convert(values, cls)
+        names = [
+            manifest.source,
+            *manifest.former,
+            *(name.removesuffix("/") for name in manifest.files),
+        ]
+        names += filter(None, (manifest.job, manifest.stem, manifest.outbox))
         if not all(map(is_file_name, names)) or len(values) > len(fields(cls)):
             raise ValueError("it names what is no file of ours")
-        if note.claimed:
-            datetime.fromisoformat(note.claimed)
-        return note
+        if manifest.claimed:
+            datetime.fromisoformat(manifest.claimed)
+        return manifest
 
 
 def new_job_id(now: datetime) -> str:
@@ -104,32 +108,32 @@ def last_object(path: Path) -> dict[str, Any]:
 
     The last line may be torn. Raises OSError.
     """
-    for line in reversed(read_end(path, _LONGEST_NOTE).split(b"\n")):
+    for line in reversed(read_end(path, _MAX_MANIFEST_BYTES).split(b"\n")):
         with contextlib.suppress(ValueError, RecursionError):
             if isinstance(found := json.loads(line), dict):
                 return found
     return {}
 
 
-def note_in(folder: Path) -> Note:
+def read_manifest(folder: Path) -> Manifest:
     """The note of a claim; if it is lost, or another file's, one with only the name of the file."""
-    note = None
+    manifest = None
     with contextlib.suppress(OSError, ValueError):
-        note = Note.of(last_object(folder / NOTE))
-        if note.fingerprint.inode in ((folder / note.source).lstat().st_ino, UNSEEN.inode):
-            return note
+        manifest = Manifest.of(last_object(folder / MANIFEST))
+        if manifest.fingerprint.inode in ((folder / manifest.source).lstat().st_ino, UNSEEN.inode):
+            return manifest
     names = []
     with contextlib.suppress(FileNotFoundError):  # finished meanwhile
         names = [entry.name for entry in folder.iterdir() if entry.name[0] != "."]
-    if note is not None and not names:  # its file is not there yet, or no longer
-        return note
+    if manifest is not None and not names:  # its file is not there yet, or no longer
+        return manifest
     source = names[0] if names else folder.name
-    return Note("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
+    return Manifest("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
 
 
-def notes_in_work(folders: Folders) -> list[Note]:
+def manifests_in_work(folders: Folders) -> list[Manifest]:
     """The notes of all claims, whoever owns them."""
-    return [note_in(path.parent) for path in folders.work.glob(f"[!.]*/{NOTE}")]
+    return [read_manifest(path.parent) for path in folders.work.glob(f"[!.]*/{MANIFEST}")]
 
 
 @cache
@@ -150,10 +154,10 @@ _NONE = _Attempts(0, 0)
 class Claim:
     """A claim that this process owns; `close` releases the lock, `remove` the claim."""
 
-    def __init__(self, folder: Path, lock: int, note: Note) -> None:
+    def __init__(self, folder: Path, lock: int, manifest: Manifest) -> None:
         self.folder = folder
-        self.note = note
-        self.original = folder / note.source
+        self.manifest = manifest
+        self.original = folder / manifest.source
         """The dropped file."""
         self._lock = lock
 
@@ -172,7 +176,9 @@ class Claim:
 
     def _told(self) -> _Attempts:
         told = _ATTEMPTS.search(os.pread(self._lock, LARGEST_LOCK, 0))
-        if told is None or (self.note.job and told[1].decode(errors="replace") != self.note.job):
+        if told is None or (
+            self.manifest.job and told[1].decode(errors="replace") != self.manifest.job
+        ):
             return _NONE
         return _Attempts(int(told[2]), int(told[3] or 0))
 
@@ -180,7 +186,7 @@ class Claim:
         """Overwrite the lock's content; if the length is the same, that needs no disk space."""
         step = f" in step {attempts.step}" if attempts.step else ""
         owner = f"process {os.getpid()} on {_host()}"
-        data = f"attempts at {self.note.job}: {attempts.number}{step}\n{owner}\n".encode()
+        data = f"attempts at {self.manifest.job}: {attempts.number}{step}\n{owner}\n".encode()
         os.pwrite(self._lock, data, 0)
         if os.fstat(self._lock).st_size > len(data):
             os.ftruncate(self._lock, len(data))
@@ -223,40 +229,40 @@ class Claim:
 
     def save_files(self, files: Iterable[str], *, begin: bool = True) -> None:
         """Note which files may be in the outbox because of this source."""
-        known = tuple(sorted({*self.note.files, *files}))
-        self._write_note(replace(self.note, files=known), begin=begin)
+        known = tuple(sorted({*self.manifest.files, *files}))
+        self._write_manifest(replace(self.manifest, files=known), begin=begin)
 
-    def renew(self, note: Note) -> None:
+    def renew(self, manifest: Manifest) -> None:
         """Replace the claim's note by that of another job; attempts stay counted."""
         attempts = self._told()
-        self._write_note(note)
+        self._write_manifest(manifest)
         self._write_lock(attempts)
 
-    def reuse(self, note: Note) -> None:
+    def reuse(self, manifest: Manifest) -> None:
         """Write the note of another job over all that the former one left. Raises OSError."""
         if not os.fstat(self._lock).st_nlink:
             raise FileNotFoundError(ENOENT, "the lock is gone", str(self.folder / LOCK))
-        self.note, self.original = note, self.folder / note.source
+        self.manifest, self.original = manifest, self.folder / manifest.source
         self._write_lock(_NONE)
-        text = note.text().encode("ascii")
-        with opened(self.folder / NOTE, os.O_WRONLY) as descriptor:
+        text = manifest.text().encode("ascii")
+        with opened(self.folder / MANIFEST, os.O_WRONLY) as descriptor:
             write_all(descriptor, text)
             os.ftruncate(descriptor, len(text))
 
-    def _write_note(self, note: Note, *, begin: bool = True) -> None:
-        with opened(self.folder / NOTE, APPENDING) as descriptor:
-            write_all(descriptor, f"\n{note.text()}".encode("ascii"))
+    def _write_manifest(self, manifest: Manifest, *, begin: bool = True) -> None:
+        with opened(self.folder / MANIFEST, APPENDING) as descriptor:
+            write_all(descriptor, f"\n{manifest.text()}".encode("ascii"))
             if begin:
                 start_writeback(descriptor)
-        self.note = note
+        self.manifest = manifest
 
     def sync(self) -> None:
         """Make the note durable, and its name."""
-        sync(self.folder / NOTE, self.folder)
+        sync(self.folder / MANIFEST, self.folder)
 
     def put_back(self, inbox: Path) -> bool:
         """Return the file to the inbox, unless a newer one is there; whether it was returned."""
-        if not return_to(self.original, inbox / self.note.source):
+        if not return_to(self.original, inbox / self.manifest.source):
             return False
         sync(inbox)
         self.remove()
@@ -268,14 +274,14 @@ class Claim:
         Nothing is returned once its publication has begun.
         """
         with contextlib.suppress(FileNotFoundError):
-            source = (inbox / self.note.source).lstat()
-            return not self.note.files and os.path.samestat(source, self.original.lstat())
+            source = (inbox / self.manifest.source).lstat()
+            return not self.manifest.files and os.path.samestat(source, self.original.lstat())
         return False
 
     def move(self, folder: Path) -> None:
         """Rename the claim. Raises OSError."""
         self.folder.rename(folder)
-        self.folder, self.original = folder, folder / self.note.source
+        self.folder, self.original = folder, folder / self.manifest.source
 
     def spare(self) -> Claim | None:
         """A claim for another job, with the folder and the lock of this one.
@@ -283,13 +289,13 @@ class Claim:
         None if it fails, or if there is more in the folder, such as a checkpoint.
         """
         try:
-            if {path.name for path in self.folder.iterdir()} != {LOCK, NOTE}:
+            if {path.name for path in self.folder.iterdir()} != {LOCK, MANIFEST}:
                 return None
-            self.move(self.folder.with_name(f"{NEW}{self.note.job}"))
+            self.move(self.folder.with_name(f"{NEW}{self.manifest.job}"))
         except OSError:
             return None
         lock, self._lock = self._lock, -1
-        return Claim(self.folder, lock, self.note)
+        return Claim(self.folder, lock, self.manifest)
 
     def remove(self) -> None:
         """Remove the claim, whose original has gone elsewhere."""
@@ -302,7 +308,7 @@ class Claim:
             self._lock = -1
 
 
-def locked(path: Path, flags: int = 0) -> int | None:
+def try_lock(path: Path, flags: int = 0) -> int | None:
     """A descriptor that holds the lock of this file, or None if another process holds it."""
     descriptor = descriptor_of(path, flags=os.O_RDWR | flags)
     try:
@@ -320,10 +326,10 @@ def abandoned(folders: Folders) -> Iterator[Claim]:
     for folder in sorted(_claim_folders(folders)):
         lock = None
         try:
-            lock = locked(folder / LOCK, os.O_CREAT)
+            lock = try_lock(folder / LOCK, os.O_CREAT)
             if lock is None:
                 continue
-            claim = Claim(folder, lock, note_in(folder))
+            claim = Claim(folder, lock, read_manifest(folder))
             has_file = os.path.lexists(claim.original) and not claim.is_put_back(folders.inbox)
         except OSError as error:
             if lock is not None:
@@ -345,7 +351,7 @@ def _claim_folders(folders: Folders) -> list[Path]:
         names = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
     fresh = [folders.work / name for name in names if name.startswith(NEW)]
     made = [folders.work / name for name in names if not name.startswith(".")]
-    if fresh and (lock := locked(folders.work / PREPARING, os.O_CREAT)) is not None:
+    if fresh and (lock := try_lock(folders.work / PREPARING, os.O_CREAT)) is not None:
         os.close(lock)  # any process that comes now prepares another folder
         return made + fresh
     return made

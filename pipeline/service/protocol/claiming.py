@@ -34,14 +34,14 @@ from pipeline.outbox.names import (
 from pipeline.outbox.write_record import timestamp
 from pipeline.service.protocol.claim import (
     LOCK,
+    MANIFEST,
     NEW,
-    NOTE,
     PREPARING,
     Claim,
-    Note,
-    locked,
+    Manifest,
+    manifests_in_work,
     new_job_id,
-    notes_in_work,
+    try_lock,
 )
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.settle import Fingerprint, unchanged
@@ -83,7 +83,7 @@ class Reservations:
         self._patience = patience
         self._stems: dict[str, tuple[str, ...]] = {}
         self._lock = -1
-        self._in_work: list[Note] | None = None
+        self._in_work: list[Manifest] | None = None
         """The notes of claims, read when first asked for while the lock is held."""
         self._epoch: tuple[str, bytes] | None = None
         self._heard = _EPOCH_BYTES
@@ -107,14 +107,14 @@ class Reservations:
 
     def reserve(
         self, source: str, seen: Fingerprint, *, keep_cnf: bool, is_folder: bool = False
-    ) -> Note:
+    ) -> Manifest:
         """A note for a new job on a source, with names that are its own; the lock must be held."""
         stem, former = self._choose(source, keep_cnf=keep_cnf, is_folder=is_folder)
         self._tell((stem, *former))
         for held in (stem, *former):
             self._remember(held)
         now = datetime.now(UTC)
-        note = Note(
+        manifest = Manifest(
             job=new_job_id(now),
             source=source,
             stem=stem,
@@ -125,8 +125,8 @@ class Reservations:
             former=former,
         )
         if self._in_work is not None:
-            self._in_work.append(note)
-        return note
+            self._in_work.append(manifest)
+        return manifest
 
     def _hear(self, descriptor: int) -> None:
         """Remember what others have reserved since; list all if that is not known."""
@@ -164,8 +164,8 @@ class Reservations:
             for entry in entries:
                 if entry.name.endswith(ENDING) and not entry.name.startswith("."):
                     self._remember(entry.name.removesuffix(ENDING))
-        for note in notes_in_work(self._folders):
-            for stem in (note.stem, *note.former):
+        for manifest in manifests_in_work(self._folders):
+            for stem in (manifest.stem, *manifest.former):
                 self._remember(stem)
 
     def _remember(self, stem: str) -> None:
@@ -213,12 +213,12 @@ class Reservations:
         If its record may not be read, the names are held by a source that is not known.
         """
         if self._in_work is None:
-            self._in_work = notes_in_work(self._folders)
-        for note in self._in_work:
-            if note.stem == stem:
-                yield note.source, outputs(stem, keep_cnf=note.keep_cnf)
-            elif stem in note.former:
-                yield note.source, outputs(stem, keep_cnf=True)
+            self._in_work = manifests_in_work(self._folders)
+        for manifest in self._in_work:
+            if manifest.stem == stem:
+                yield manifest.source, outputs(stem, keep_cnf=manifest.keep_cnf)
+            elif stem in manifest.former:
+                yield manifest.source, outputs(stem, keep_cnf=True)
         try:
             record = load_record(self._folders.outbox / (stem + ENDING))
         except RecordForbidden:
@@ -230,21 +230,24 @@ class Reservations:
 
 
 def make_claim(
-    folders: Folders, note: Note, data: bytes | None = None, spares: list[Claim] | None = None
+    folders: Folders,
+    manifest: Manifest,
+    data: bytes | None = None,
+    spares: list[Claim] | None = None,
 ) -> Claim | None:
     """Claim `inbox/source`; None if another was faster, or the file is gone or changed.
 
     `data` are the bytes that were seen in it, if it was read. One of `spares` is used if there is
     any: claims that were put aside. That saves a third of the time of thousands of small files.
     """
-    folder = folders.work / key_of(note.source)
+    folder = folders.work / key_of(manifest.source)
     if folder.exists():
         return None
-    claim = _reused(spares, note) if spares else None
+    claim = _reused(spares, manifest) if spares else None
     if claim is None:
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
             fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
-            claim = _prepare(folders, note)
+            claim = _prepare(folders, manifest)
     sys.audit("sudoku_pipeline.claim.prepared")
     try:
         claim.move(folder)
@@ -254,37 +257,37 @@ def make_claim(
             return None
         raise
     sys.audit("sudoku_pipeline.claim.placed")
-    return _fill(claim, folders.inbox / note.source, data)
+    return _fill(claim, folders.inbox / manifest.source, data)
 
 
-def _prepare(folders: Folders, note: Note) -> Claim:
+def _prepare(folders: Folders, manifest: Manifest) -> Claim:
     """Make a claim under a temporary name, locked."""
-    folder = folders.work / f"{NEW}{note.job}"
+    folder = folders.work / f"{NEW}{manifest.job}"
     folder.mkdir()
     try:
-        lock = locked(folder / LOCK, os.O_CREAT | os.O_EXCL)
+        lock = try_lock(folder / LOCK, os.O_CREAT | os.O_EXCL)
         assert lock is not None, "nobody knows this lock yet"  # noqa: S101 - for mypy
-        claim = Claim(folder, lock, note)
+        claim = Claim(folder, lock, manifest)
     except OSError:
         folder.rmdir()
         raise
     try:
         claim.sign()
-        write_new(folder / NOTE, [note.text()])
+        write_new(folder / MANIFEST, [manifest.text()])
     except OSError:
         claim.remove()
         raise
     return claim
 
 
-def _reused(spares: list[Claim], note: Note) -> Claim | None:
+def _reused(spares: list[Claim], manifest: Manifest) -> Claim | None:
     """A claim that was put aside, for another job; None if its folder is no longer there.
 
     It is removed if it cannot be written.
     """
     spare = spares.pop()
     try:
-        spare.reuse(note)
+        spare.reuse(manifest)
     except OSError as error:
         spare.remove()
         if isinstance(error, FileNotFoundError):
@@ -304,7 +307,7 @@ def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
         raise
     sys.audit("sudoku_pipeline.claim.taken")
     try:
-        if unchanged(claim.original, claim.note.fingerprint, data):
+        if unchanged(claim.original, claim.manifest.fingerprint, data):
             return claim
         if not claim.put_back(source.parent):
             claim.close()  # a newer one is there: this one is finished first, once complete

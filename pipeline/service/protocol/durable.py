@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-TELL_ERRORS = (5, 8)
+SYNCFS_SINCE = (5, 8)
 """The first version of Linux whose syncfs tells that something could not be written."""
 
 _SYNCED_WHOLE = {0xEF53, 0x58465342, 0x9123683E, 0xF2F52010}
@@ -69,7 +69,7 @@ class Disks:
 
 def _is_synced_whole(descriptor: int) -> bool:
     """Whether a call for the filesystem of an open folder does what fsync does for each file."""
-    if not sys.platform.startswith("linux") or not _tells_errors():
+    if not sys.platform.startswith("linux") or not _syncfs_reports_errors():
         return False
     import ctypes  # noqa: PLC0415 - only for many files
 
@@ -82,9 +82,9 @@ def _is_synced_whole(descriptor: int) -> bool:
 
 
 @cache
-def _tells_errors() -> bool:
+def _syncfs_reports_errors() -> bool:
     version = os.uname().release.split(".")[:2]
-    return all(part.isdigit() for part in version) and tuple(map(int, version)) >= TELL_ERRORS
+    return all(part.isdigit() for part in version) and tuple(map(int, version)) >= SYNCFS_SINCE
 
 
 def call(name: str, *arguments: object) -> int:

@@ -118,7 +118,7 @@ def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
             yield status.st_dev, status.st_ino
 
 
-def move_aside(path: Path, folder: Path, name: str) -> Path:
+def move_to_shelf(path: Path, folder: Path, name: str) -> Path:
     """Move a finished original to `folder/name`, or `folder/2/name`, `folder/3/name` and so on.
 
     A folder named by a number would be taken for one of these shelves: it never goes to

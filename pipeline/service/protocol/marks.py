@@ -9,7 +9,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from pipeline.outbox.names import key_of
-from pipeline.service.protocol.claim import locked
+from pipeline.service.protocol.claim import try_lock
 
 MARK = ".reading-"
 _BLANK = b" " * len(key_of(""))
@@ -42,7 +42,7 @@ class Marks:
         """The descriptor of our own file, which is made when it is first needed."""
         while self._own is None:
             path = self._work / f"{MARK}{os.getpid()}-{token_hex(4)}"
-            lock = locked(path, os.O_CREAT | os.O_EXCL)
+            lock = try_lock(path, os.O_CREAT | os.O_EXCL)
             if lock is not None:  # else it looked abandoned, and was removed
                 self._own = path, lock
         return self._own[1]
@@ -72,7 +72,7 @@ class Marks:
         keys = {key_of(name) for name in names} if found else set()
         for path in found:
             try:
-                lock = locked(path)
+                lock = try_lock(path)
             except OSError:  # it is not one of ours
                 self._remove(path)
                 continue

@@ -19,12 +19,12 @@ from pipeline.files import read_regular
 from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_record
 from pipeline.outbox.names import MOST_LIKELY, files_in, paths_in, stems_for
 from pipeline.outbox.schema import ARCHIVE
-from pipeline.service.protocol.checkpointed import last_noted
-from pipeline.service.protocol.claim import LARGEST_LOCK, LOCK, Note, locked, note_in
+from pipeline.service.protocol.checkpointed import last_checkpoint
+from pipeline.service.protocol.claim import LARGEST_LOCK, LOCK, Manifest, read_manifest, try_lock
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, return_to
-from pipeline.service.protocol.settle import History, look, names_in
+from pipeline.service.protocol.settle import History, names_in, observe
 
 NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
 NEWER = "a newer file of its name was solved, or is in work; name it to retry it all the same"
@@ -39,7 +39,7 @@ class FileState:
     """A file, and what is to say about it."""
 
     name: str
-    note: str = ""
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def survey(folders: Folders, settle: float) -> Overview:
     names, ignored = names_in(folders.inbox)
     overview = Overview(
         ignored=list(starmap(FileState, ignored.items())),
-        in_work=[FileState(note.source, words) for note, words in claims_seen(folders)],
+        in_work=[FileState(manifest.source, words) for manifest, words in claims_seen(folders)],
         failed=[
             FileState(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)
         ],
@@ -82,7 +82,7 @@ def survey(folders: Folders, settle: float) -> Overview:
         scan_age=_scan_age(folders),
     )
     for name in names:
-        seen = look(folders.inbox / name)
+        seen = observe(folders.inbox / name)
         if seen and seen.refusal:
             overview.waiting.append(FileState(name, seen.refusal))
         elif seen:
@@ -128,12 +128,12 @@ def _is_refusal(record: Record) -> TypeGuard[PuzzleRecord]:
     return isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed")
 
 
-def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
+def claims_seen(folders: Folders) -> Iterator[tuple[Manifest, str]]:
     """Each claim's note, and a description of its owner and progress."""
     for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
         try:
             told = read_regular(path, LARGEST_LOCK).decode("ascii", errors="replace")
-            owner, lock = told.strip().rpartition("\n")[2], locked(path)
+            owner, lock = told.strip().rpartition("\n")[2], try_lock(path)
         except FileNotFoundError:  # finished meanwhile
             continue
         except PermissionError:  # another user's
@@ -143,12 +143,12 @@ def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
         if lock is not None:
             os.close(lock)
             owner = "abandoned; the next scan takes it up"
-        yield note_in(path.parent), owner + progress_in(path.parent)
+        yield read_manifest(path.parent), owner + progress_in(path.parent)
 
 
 def progress_in(folder: Path) -> str:
     """The progress of a claim's job of many puzzles, in words; empty for others."""
-    state = last_noted(folder)
+    state = last_checkpoint(folder)
     if not state:
         return ""
     done = f"; {counted(state['puzzles'], 'puzzle')} done" if "puzzles" in state else ""

@@ -23,10 +23,10 @@ from pipeline.files import write_new
 from pipeline.outbox import ENDING, Record, file_names, read_record
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.write_record import CollectionSet, PuzzleSet, listed, record_text
-from pipeline.service.protocol.claim import Claim, notes_in_work
+from pipeline.service.protocol.claim import Claim, manifests_in_work
 from pipeline.service.protocol.claiming import identity
 from pipeline.service.protocol.durable import Disks, sync
-from pipeline.service.protocol.folders import Folders, is_folder, move_aside
+from pipeline.service.protocol.folders import Folders, is_folder, move_to_shelf
 from pipeline.service.protocol.settle import UNSEEN, fingerprint_of
 
 
@@ -72,9 +72,9 @@ class PublishedSet:
         """
         hashes = {name: checkpointed.sha256 for name, checkpointed in self.checkpointed.items()}
         for name, chunks in self.made.files(self.stem, self.record, self.claimed):
-            hashes[name] = _write_anew(path_of(name), chunks, begin=begin)
+            hashes[name] = _write_new(path_of(name), chunks, begin=begin)
         record = with_fields(self.record, files=listed(hashes))
-        _write_anew(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
+        _write_new(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
         return record
 
 
@@ -168,7 +168,7 @@ class _StagedSet:
         for name, checkpointed in self._set.checkpointed.items():
             self._all.append(_Staged(checkpointed.path, self._outbox / name))
         if tree := self._set.tree:
-            target = self._outbox / self._claim.note.stem
+            target = self._outbox / self._claim.manifest.stem
             path = tree if tree.exists() else target
             self._all.append(_Staged(path, target, is_folder=True))
         self._set.write(self._temporary, begin=begin)
@@ -185,12 +185,12 @@ class _StagedSet:
 
         Raises OSError, before anything is changed, if a foreign folder is in the way.
         """
-        note = self._claim.note
+        manifest = self._claim.manifest
         known: list[str] = []
-        for stem in (note.stem, *note.former):
+        for stem in (manifest.stem, *manifest.former):
             path = self._outbox / (stem + ENDING)
             record = read_record(path)
-            if record is not None and record.source == note.source:
+            if record is not None and record.source == manifest.source:
                 self.earlier.append(path)
                 known += (name for name in file_names(record) if name.startswith(stem))
                 known += [f"{stem}/"] if record.status == ARCHIVE else []
@@ -198,7 +198,7 @@ class _StagedSet:
             if staged.is_in_place or not os.path.lexists(staged.target):
                 continue
             if is_folder(staged.target):
-                _refuse_foreign(staged.target, (*known, *note.files))
+                _refuse_foreign(staged.target, (*known, *manifest.files))
             elif staged.is_folder:
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
         fresh = (each.target.name + "/" * each.is_folder for each in self._files)
@@ -229,7 +229,7 @@ class _StagedSet:
             sys.audit("sudoku_pipeline.publish.renaming")
         sys.audit("sudoku_pipeline.publish.renamed")
         fresh = {staged.target.name for staged in self._all}
-        for stale in self._claim.note.files:
+        for stale in self._claim.manifest.files:
             path = self._outbox / stale
             if path.name in fresh:
                 continue
@@ -240,7 +240,7 @@ class _StagedSet:
 
     def _put_away(self, folder: Path) -> None:
         """Remove a folder of an earlier set from view at once, and then delete it."""
-        _refuse_foreign(folder, self._claim.note.files)
+        _refuse_foreign(folder, self._claim.manifest.files)
         aside = self._claim.folder / ".earlier"
         shutil.rmtree(aside, ignore_errors=True)
         try:
@@ -263,7 +263,7 @@ def _refuse_foreign(folder: Path, listed: Sequence[str]) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
 
 
-def _write_anew(path: Path, content: Iterable[str | bytes], *, begin: bool) -> str:
+def _write_new(path: Path, content: Iterable[str | bytes], *, begin: bool) -> str:
     """Write a file in place of what an interrupted attempt may have left of it."""
     try:
         return write_new(path, content, begin=begin)
@@ -279,7 +279,7 @@ def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
 
 def _marked(claim: Claim, folders: Folders) -> str:
     """How the temporary names of a claim's job begin."""
-    return f".{identity(folders.inbox.stat())}-{claim.note.job}-"
+    return f".{identity(folders.inbox.stat())}-{claim.manifest.job}-"
 
 
 def is_published(claim: Claim, folders: Folders) -> Record | None:
@@ -287,12 +287,12 @@ def is_published(claim: Claim, folders: Folders) -> Record | None:
 
     None if the file in the claim has changed, or is not the one that its note describes.
     """
-    note = claim.note
-    record = read_record(folders.outbox / (note.stem + ENDING))
-    if record is None or record.job != note.job:
+    manifest = claim.manifest
+    record = read_record(folders.outbox / (manifest.stem + ENDING))
+    if record is None or record.job != manifest.job:
         return None
     status = claim.original.lstat()
-    is_same = note.fingerprint in (UNSEEN, fingerprint_of(status))
+    is_same = manifest.fingerprint in (UNSEEN, fingerprint_of(status))
     return record if is_same or stat.S_ISDIR(status.st_mode) else None
 
 
@@ -308,7 +308,7 @@ def finish(
     shelves = set()
     for claim, is_failed in finished:
         folder = folders.failed if is_failed else folders.done
-        shelves.add(move_aside(claim.original, folder, claim.note.source).parent)
+        shelves.add(move_to_shelf(claim.original, folder, claim.manifest.source).parent)
     sync(folders.inbox, *shelves)
     sys.audit("sudoku_pipeline.finish.moved")
     for claim, _ in finished:
@@ -325,7 +325,10 @@ def remove_orphans(folders: Folders) -> None:
     found = [match for name in names if (match := _TEMPORARY.fullmatch(name))]
     if not found:
         return
-    mark, alive = identity(folders.inbox.stat()), {note.job for note in notes_in_work(folders)}
+    mark, alive = (
+        identity(folders.inbox.stat()),
+        {manifest.job for manifest in manifests_in_work(folders)},
+    )
     for match in found:
         if match["inbox"] == mark and match["job"] not in alive:
             path = folders.outbox / match[0]

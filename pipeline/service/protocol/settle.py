@@ -98,7 +98,7 @@ def fingerprint_of(status: os.stat_result) -> Fingerprint:
     return Fingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def look(
+def observe(
     path: Path, read: Callable[[bytes], tuple[Any, bool]] | None = None, most: int = 0
 ) -> Observation | None:
     """Look at a path; None if nothing is there.
@@ -111,14 +111,14 @@ def look(
     except FileNotFoundError:
         return None
     if stat.S_ISDIR(status.st_mode):
-        return _look_at_folder(path)
+        return _observe_folder(path)
     if not stat.S_ISREG(status.st_mode):
         refusal = f"it is {kind_in_words(status.st_mode)}"
         return Observation(path.name, fingerprint_of(status), writer=False, refusal=refusal)
     try:
         descriptor = os.open(path, SAFELY)
     except OSError as error:
-        return _unopened(path, status, error)
+        return _observe_unopened(path, status, error)
     try:
         before = fingerprint_of(os.fstat(descriptor))
         writer = has_writer(descriptor)
@@ -147,10 +147,10 @@ def _read(descriptor: int, wanted: int) -> bytes:
     return data
 
 
-def _look_at_folder(path: Path) -> Observation | None:
+def _observe_folder(path: Path) -> Observation | None:
     """Look at a folder with all that is read of it; None if it is gone."""
     size, hashed, writer, newest = 0, sha256(), False, 0
-    for inner, name, folder, status in within(path):
+    for inner, name, folder, status in walk_folder(path):
         writer = writer or (stat.S_ISREG(status.st_mode) and _is_written_in(folder, name))
         size += status.st_size
         newest = max(newest, status.st_mtime_ns)
@@ -171,7 +171,7 @@ def _look_at_folder(path: Path) -> Observation | None:
     )
 
 
-def within(
+def walk_folder(
     name: str | Path, parent: int | None = None, inner: str = ""
 ) -> Iterator[tuple[str, str, int, os.stat_result]]:
     """Everything in a folder, as deep as archives are read: where it lies, its name, and status.
@@ -197,7 +197,7 @@ def within(
                 continue
             yield inner, each, folder, status
             if stat.S_ISDIR(status.st_mode) and inner.count("/") < DEEPEST:
-                yield from within(each, folder, f"{inner}{each}/")
+                yield from walk_folder(each, folder, f"{inner}{each}/")
 
 
 def _is_written_in(folder: int, name: str) -> bool:
@@ -213,7 +213,7 @@ def _is_written_in(folder: int, name: str) -> bool:
         return False
 
 
-def _unopened(path: Path, status: os.stat_result, error: OSError) -> Observation | None:
+def _observe_unopened(path: Path, status: os.stat_result, error: OSError) -> Observation | None:
     """The sight of a file that cannot be opened; None if it was replaced just now."""
     if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
         return None
@@ -228,7 +228,9 @@ def unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -
 
     The bytes are compared too, if they are given: times of files are some milliseconds coarse.
     """
-    seen = look(path) if data is None else look(path, lambda now: (None, now != data), len(data))
+    seen = (
+        observe(path) if data is None else observe(path, lambda now: (None, now != data), len(data))
+    )
     if seen is None or seen.writer or seen.cut_off:
         return False
     return seen.fingerprint == fingerprint
@@ -236,7 +238,7 @@ def unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -
 
 def is_written(path: Path) -> bool:
     """Whether a file, or one in a folder, is known to have a writer."""
-    seen = look(path)
+    seen = observe(path)
     return seen is not None and seen.writer is True
 
 
@@ -285,29 +287,31 @@ class History:
     since: float = math.nan
     written: float = -math.inf
 
-    def judge(self, sight: Observation, settle: float, now: float, wall: float) -> Settling | None:
+    def judge(
+        self, observation: Observation, settle: float, now: float, wall: float
+    ) -> Settling | None:
         """None if the file is complete at `now` on the monotonic and `wall` on the wall clock."""
         if self.fingerprint is None:
             self.first = now
-        if self.fingerprint != sight.fingerprint:
-            self.fingerprint, self.since = sight.fingerprint, now
-        settle = FOLDER_SECONDS if sight.is_folder else settle
+        if self.fingerprint != observation.fingerprint:
+            self.fingerprint, self.since = observation.fingerprint, now
+        settle = FOLDER_SECONDS if observation.is_folder else settle
         unchanged = now - self.since
         left = settle - unchanged
         patience = settle - (now - self.first)
-        if sight.writer:
+        if observation.writer:
             self.written = now
             soon = max(left, settle / 4)
             return Settling(soon, "a writer has it open", patience, held=left <= 0)
-        if sight.is_folder:
+        if observation.is_folder:
             left = max(left, self.written + settle - now)
-        if sight.fingerprint.size == 0 or sight.is_blank:
-            age = max(unchanged, wall - sight.modified)
-            if age < EMPTY_SECONDS and sight.modified < wall + CLOCK_SECONDS:
-                reason = "it begins with NULs" if sight.is_blank else "it is still empty"
+        if observation.fingerprint.size == 0 or observation.is_blank:
+            age = max(unchanged, wall - observation.modified)
+            if age < EMPTY_SECONDS and observation.modified < wall + CLOCK_SECONDS:
+                reason = "it begins with NULs" if observation.is_blank else "it is still empty"
                 return Settling(EMPTY_SECONDS - age, reason, patience)
-        if sight.writer is None and left > 0:
+        if observation.writer is None and left > 0:
             return Settling(left, "it may still be written", patience)
-        if sight.cut_off and left > 0:
+        if observation.cut_off and left > 0:
             return Settling(left, "it looks cut off", patience)
         return None
