@@ -30,7 +30,7 @@ from puzzles import puzzles
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import detect_collection
 from pipeline.service.cluster import Cluster
-from pipeline.service.jobs import CHUNK_SIZES, ChunkRequest, End
+from pipeline.service.jobs import CHUNK_SIZES, ChunkRequest, CollectionEnd
 from pipeline.service.replies import packed
 from pipeline.service.signals import Stop
 from pipeline.service.workers import Pool, Workers
@@ -111,7 +111,7 @@ def warm(workers: Workers, address: str | None, count: int, sample: Any) -> None
 def compare(count: int, chunks: list[ChunkRequest], total: int) -> None:
     """Local processes and cluster workers in turn; prints both rates."""
     padding = "x" * len(chunks[0].chunk.data)
-    nothing = [End(padding, chunks[0].layout, 1, "", 0)] * 200
+    nothing = [CollectionEnd(padding, chunks[0].layout, 1, "", 0)] * 200
     with (
         cluster(count) as (address, scheduler),
         closing(Pool(count, SETTINGS, Stop(0.0))) as pool,

@@ -138,7 +138,9 @@ class Cluster:
             case Done(value):
                 yield request, value
             case EnvironmentFailed(reason):
-                raise EnvironmentFailure(f"{self._address}: a worker's surroundings: {reason}")
+                raise EnvironmentFailure(
+                    f"{self._address}: a worker's environment failed: {reason}"
+                )
             case Crashed():
                 yield from self._here.replies(iter([request]))
 
@@ -159,7 +161,7 @@ class Cluster:
         try:
             return connecting.result()
         except TimeoutError as error:
-            raise EnvironmentFailure(f"no cluster: {self._address} does not answer") from error
+            raise EnvironmentFailure(f"no cluster: {self._address} does not respond") from error
         except Exception as error:
             raise EnvironmentFailure(f"no cluster: {one_line(error)}") from error
 
@@ -175,7 +177,7 @@ class Cluster:
         try:
             yield
         except (TimeoutError, EnvironmentFailure) as error:
-            why = str(error) or "the scheduler does not answer"
+            why = str(error) or "the scheduler does not respond"
             raise EnvironmentFailure(f"{self._address}: {why}") from error
         except Exception as error:
             if connection.is_lost or isinstance(error, futures.CancelledError | OSError):
@@ -247,7 +249,7 @@ class _Connection:
 
         own: Any = None
         if address.startswith("tls:") and not _is_secured():
-            raise EnvironmentFailure("tls:// needs Dask's own settings, distributed.comm.tls")
+            raise EnvironmentFailure("tls:// needs Dask's configuration, distributed.comm.tls")
         if address.startswith(LOCAL):
             own = await LocalCluster(
                 n_workers=int(address.removeprefix(LOCAL)),
@@ -317,7 +319,7 @@ class _Connection:
             if self.threads:
                 had_worker = time.monotonic()
             await asyncio.sleep(min(_LOOK_SECONDS, patience))
-        raise EnvironmentFailure("there is no worker")
+        raise EnvironmentFailure("no workers")
 
     async def closed(self) -> None:
         """Leave the scheduler, and end a local cluster."""

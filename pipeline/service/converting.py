@@ -162,12 +162,12 @@ class _TargetFile:
         if file.most and len(self._held) == file.most:
             most = "one" if file.most == 1 else f"{file.most:,}"
             raise InputError(
-                f"{printable(item.name)}: there are many puzzles, and a file of {self._to} holds "
-                f"{most}; -o FOLDER/ takes a file for each"
+                f"{printable(item.name)}: too many puzzles: a {self._to} file holds "
+                f"{most}; -o FOLDER/ writes a file for each"
             )
         if file.alike and geometry != first:
             one, other = map(shape_in_words, (geometry, first))
-            raise ValueError(f"a file of {self._to} cannot hold {one} beside {other}")
+            raise ValueError(f"a {self._to} file cannot hold both {one} and {other}")
         if file.most:
             self._held.append(data)
         else:
@@ -188,12 +188,12 @@ class _TargetFile:
             self._check_read_back()
 
     def _check_read_back(self) -> None:
-        source, head = f"a file of {self._to} cannot hold all of them", bytes(self._head)
+        source, head = f"a {self._to} file cannot hold all of them", bytes(self._head)
         what = read_text(head, len(head) < HEAD_BYTES, source, USUAL)
         if self._count == 1 or isinstance(what, Layout):
             return
         if isinstance(what, InvalidPuzzle):
-            raise InputError(f"{what}; -o FOLDER/ takes a file for each")
+            raise InputError(f"{what}; -o FOLDER/ writes a file for each")
         raise InputError(f"{source}: it would be read as one puzzle")
 
 

@@ -262,7 +262,7 @@ class _Service:
     def sweep(self, *, thorough: bool) -> Swept:
         """Sweep; any OSError is the environment's fault. Raises EnvironmentFailure, Interrupted."""
         if self.slow:
-            self.slow.look()
+            self.slow.check()
         with self.metrics.scanning() if self.metrics else nullcontext():
             try:
                 return self.intake.sweep(thorough=thorough)

@@ -105,14 +105,19 @@ class Metrics:
         oldest = max(0.0, now - min(self._waiting, default=now))
         for kind, name, meaning, values in (
             ("gauge", "build_info", "The version.", {f'{{version="{__version__}"}}': 1}),
-            ("gauge", "start_time_seconds", "When it was started.", self._started),
-            ("gauge", "last_scan_timestamp_seconds", "The last good scan.", self._scanned),
+            ("gauge", "start_time_seconds", "Time of the start.", self._started),
+            (
+                "gauge",
+                "last_scan_timestamp_seconds",
+                "Time of the last successful scan.",
+                self._scanned,
+            ),
             ("gauge", "healthy", "1, or 0 if the last scan failed.", int(self._is_healthy)),
-            ("gauge", "queue_files", "What waits in the inbox.", len(self._waiting)),
-            ("gauge", "queue_oldest_age_seconds", "How long the oldest waits.", oldest),
-            ("counter", "jobs", "Jobs that ended.", _by_status(self._jobs)),
-            ("counter", "puzzles", "Puzzles of these jobs.", _by_status(self._puzzles)),
-            ("counter", "scan_seconds", "The time of scans, with all work.", self._seconds),
+            ("gauge", "queue_files", "Files waiting in the inbox.", len(self._waiting)),
+            ("gauge", "queue_oldest_age_seconds", "Age of the oldest file in the inbox.", oldest),
+            ("counter", "jobs", "Finished jobs.", _by_status(self._jobs)),
+            ("counter", "puzzles", "Puzzles in finished jobs.", _by_status(self._puzzles)),
+            ("counter", "scan_seconds", "Time spent in scans, processing included.", self._seconds),
         ):
             full = f"sudoku_pipeline_{name}"
             yield f"# TYPE {full} {kind}\n"
@@ -142,6 +147,6 @@ def _check(path: Path, inbox: Path) -> None:
     if path.exists() and not path.is_file():
         raise UsageError(f"{shown}: expected the name of a file, found something else")
     if not path.parent.is_dir():
-        raise UsageError(f"{shown}: the folder is not there; make it first")
+        raise UsageError(f"{shown}: no such folder; create it first")
     if inbox.is_dir() and path.parent.samefile(inbox):
-        raise UsageError(f"{shown}: it would be taken for a dropped file; name another folder")
+        raise UsageError(f"{shown}: it would be processed as a dropped file; choose another folder")

@@ -212,7 +212,7 @@ def _read(
     # loaded before an attempt is counted, because it is slow
     from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415
 
-    why = "none was completed"
+    why = "no attempt finished"
     while claim.attempts() < MAX_ATTEMPTS:
         # If steps of it are done it was read before, which did not kill the process.
         counted = contents is not None or not has_progress(claim)

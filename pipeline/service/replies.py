@@ -90,10 +90,10 @@ def _result(sent: SentResult, item: OneProblem, settings: Settings) -> Result:
     fields = {name: getattr(sent, name) for name in sent.__struct_fields__ if name != "is_read"}
     if not sent.is_read:
         if sent.solutions or sent.encoding or sent.proof is not None:
-            raise ValueError("results of what was not read")
+            raise ValueError("results of an unread problem")
         return Result(**fields)
     if isinstance(item, Unreadable):
-        raise ValueError("results of what was not read")  # noqa: TRY004 - a bad reply
+        raise ValueError("results of an unread problem")  # noqa: TRY004 - a bad reply
     longest = settings_declared()["timeout"].most  # it was read, and encoded, in time before
     in_any_time = replace(settings, timeout=longest)
     problem = problem_in(item, in_any_time)
@@ -121,7 +121,7 @@ def read_reply(data: bytes, request: Request, settings: Settings) -> Reply:
         if isinstance(reply, Done):
             return Done(request.unpacked(reply.value, settings))
     except (ValueError, TypeError, PipelineError, msgspec.MsgspecError) as error:
-        return Crashed(f"its reply cannot be read: {one_line(error)}")
+        return Crashed(f"unreadable reply: {one_line(error)}")
     return reply
 
 

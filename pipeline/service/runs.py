@@ -198,8 +198,8 @@ class LongRun(_InTurns):
         puzzles = self.job.progress().puzzles
         self.job.discard()
         message = (
-            f"the disk was full after the sets of {puzzles} members; make room and retry it, or "
-            "drop its puzzles as one file with a puzzle a line"
+            f"the disk was full after {puzzles} puzzles; free some space and retry it, or "
+            "drop its puzzles as one file, one puzzle per line"
         )
         job = PuzzleJob.failed(self.claim, message, self._runtime.settings)
         return finished([job], self._runtime)[0]

@@ -48,8 +48,8 @@ class Tuning:
     turn_seconds: float = 10.0
     filling_puzzles: int = 1000
     first_names: int = 16
-    fewest_shared: int = 64
-    fewest_singles: int = 512
+    min_shared: int = 64
+    min_shared_puzzles: int = 512
     start_worker: Callable[[str], Peer] = Peer
 
 

@@ -285,7 +285,7 @@ class Pool:
                 reply: Reply = peer.hear(0)
             except EOFError:
                 code = peer.exit_code()
-                return Crashed(f"the process that computed it died with exit code {code}")
+                return Crashed(f"its worker process died with exit code {code}")
             if not isinstance(reply, Crashed):
                 stack.pop_all()
                 self._idle.append(peer)

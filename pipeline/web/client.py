@@ -84,7 +84,7 @@ class Client:
                 sync(inbox)
                 self._names.appendleft(name)
                 return name
-        raise InputError("no unused name for this file was found")
+        raise InputError("no unused name was found for this file")
 
     def _is_used(self, name: str) -> bool:
         folders = self._folders

@@ -199,7 +199,7 @@ def test_a_signal_leaves_a_command_the_grace(box, tmp_path):
     (pid,) = lines(tmp_path / "started")
     assert has_ended(int(pid))
     (failed,) = (event for event in events if event["event"] == "command.failed")
-    assert failed["reason"] == "--on-done: killed, as it was time to stop"
+    assert failed["reason"] == "--on-done: killed at the end of the grace period"
 
 
 def test_the_command_of_a_job_that_another_process_had_published_is_run(box, tmp_path):

@@ -145,7 +145,7 @@ def test_the_checks_are_compiled_whatever_the_solver(box, tmp_path, monkeypatch,
     monkeypatch.setattr(Program, "_compiled", lambda program: codes[program.name])
     assert about(examined(box, solver=solver), "compiled code").level == "ok"
     made = {path.name.partition("-")[0] for path in tmp_path.glob("cache/*/*")}
-    assert made == {"check", "rules", "trim"}
+    assert made == {"check", "variants", "trim"}
 
 
 @pytest.mark.parametrize("name", ["inbox", "outbox"])

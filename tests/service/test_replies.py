@@ -17,7 +17,7 @@ from support.solvers import at_hand
 from pipeline.reading import SinglePuzzle, Unreadable
 from pipeline.reading.formats import TextChunk, detect_collection
 from pipeline.reading.read import unread
-from pipeline.service.jobs import ChunkRequest, End
+from pipeline.service.jobs import ChunkRequest, CollectionEnd
 from pipeline.service.jobs.puzzle import PuzzleBatch
 from pipeline.service.replies import packed, read_reply
 from pipeline.service.workers import Crashed, Done, EnvironmentFailed, reply_to
@@ -73,7 +73,7 @@ def test_rows_come_out_as_they_went_in():
     there = read_reply(data, request, KEEPING).value
     assert (there, there.seconds) == (rows, rows.seconds)
     assert isinstance(there.totals, Counter)
-    end = End("", request.layout, 9, "", 0)
+    end = CollectionEnd("", request.layout, 9, "", 0)
     assert read_reply(sent(end, KEEPING)[1], end, KEEPING) == Done(None)
 
 

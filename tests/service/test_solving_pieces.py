@@ -81,7 +81,7 @@ def records(rows):
 def test_unique_puzzles_have_a_row_and_a_line_each(solvers):
     rows = solved(f"# easy\n{A}\n\n{A.replace('.', '0')}\n", solvers)
     assert without_index(rows) == (
-        f"2,{A},unique,1,true,exhaustion,{SOLVED},,,\n4,{A},unique,1,true,exhaustion,{SOLVED},,,\n"
+        f"2,{A},unique,1,true,exhaustive-search,{SOLVED},,,\n4,{A},unique,1,true,exhaustion,{SOLVED},,,\n"
     )
     assert rows.solutions == [f"{SOLVED}\n{SOLVED}\n".encode()]
     assert rows.unsolved() == MANY_DOTS.encode() * 2
@@ -91,13 +91,13 @@ def test_unique_puzzles_have_a_row_and_a_line_each(solvers):
 def test_every_kind_of_answer_has_its_row(solvers):
     rows = solved(f"{ONE}\n{PAIR}\n{CLASH}\n{BAD}\n\n{STUCK}\n", solvers)
     assert without_index(rows) == (
-        f"1,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,,\n"
-        f"2,{PAIR},multiple,2,true,exhaustion,{PAIR_SOLVED[0]},,,\n"
-        f"3,{CLASH},unsolvable,0,true,exhaustion,,"
+        f"1,{ONE},unique,1,true,exhaustive-search,{ONE_SOLVED},,,\n"
+        f"2,{PAIR},multiple,2,true,exhaustive-search,{PAIR_SOLVED[0]},,,\n"
+        f"3,{CLASH},unsolvable,0,true,exhaustive-search,,"
         '"row 1 holds 1 twice: row 1, column 1 and row 1, column 3",,\n'
         f"4,{BAD},invalid,0,,,,"
         "\"top.txt:4:16: expected a digit or a blank, found 'k'\",,\n"
-        f"6,{STUCK},unsolvable,0,true,exhaustion,,,,\n"
+        f"6,{STUCK},unsolvable,0,true,exhaustive-search,,,,\n"
     )
     first, second = rows.solutions
     unknown = MANY_DOTS  # how large the bad one should be nobody knows
@@ -142,9 +142,9 @@ def test_sizes_may_be_mixed(solvers):
     line = in_a_line(six.values)
     rows = solved(f"{ONE}\n.{line[1:]}\n{A}\n", solvers)
     assert without_index(rows) == (
-        f"1,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,,\n"
-        f"2,.{line[1:]},unique,1,true,exhaustion,{line},,,\n"
-        f"3,{A},unique,1,true,exhaustion,{SOLVED},,,\n"
+        f"1,{ONE},unique,1,true,exhaustive-search,{ONE_SOLVED},,,\n"
+        f"2,.{line[1:]},unique,1,true,exhaustive-search,{line},,,\n"
+        f"3,{A},unique,1,true,exhaustive-search,{SOLVED},,,\n"
     )
     assert rows.solutions == [f"{ONE_SOLVED}\n{line}\n{SOLVED}\n".encode()]
 
@@ -156,7 +156,7 @@ def test_a_side_above_nine_is_written_in_the_signs_of_its_puzzle(solvers):
     text = "." + SIGNS[1:]
     rows = solved(f"{text}\n{text}\n", solvers)
     assert rows.solutions == [f"{SIGNS}\n{SIGNS}\n".encode()]
-    row = f"{text},unique,1,true,exhaustion,{SIGNS},,,\n"
+    row = f"{text},unique,1,true,exhaustive-search,{SIGNS},,,\n"
     assert without_index(rows) == f"1,{row}2,{row}"
     assert rows.unsolved() == (b"." * 256 + b"\n") * 2
 

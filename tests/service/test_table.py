@@ -172,7 +172,7 @@ def test_originals_are_done_and_standard_error_and_the_exit_code_tell_how_each_e
 
 def unique(place, puzzle, solution, said="", title=""):
     """The row of a puzzle with one solution; its place is index and line."""
-    return f"{place},{puzzle},unique,1,true,exhaustion,{solution},{said},{said},{title}"
+    return f"{place},{puzzle},unique,1,true,exhaustive-search,{solution},{said},{said},{title}"
 
 
 WRONG = "the solution beside it is wrong"
@@ -200,8 +200,8 @@ ROWS = {
         unique("1,1", ONE, ONE_SOLVED),
         unique("2,2", f"{SIX_BY_SIX[:-1]}.", SIX_BY_SIX),
         unique("3,3", A, SOLVED),
-        f"4,4,{TWO},multiple,2,true,exhaustion,{TWO_SOLVED[0]},,,",
-        f"5,5,{CLASH},unsolvable,0,true,exhaustion,,{SAID},,",
+        f"4,4,{TWO},multiple,2,true,exhaustive-search,{TWO_SOLVED[0]},,,",
+        f"5,5,{CLASH},unsolvable,0,true,exhaustive-search,,{SAID},,",
     ],
     "numbers.sdm": [unique(place, LETTERS, LETTERS_SOLVED) for place in ("1,1", "2,2")],
     "pair.txt": [unique("1,1", ONE, ONE_SOLVED), unique("2,2", TURNED, TURNED_SOLVED)],
@@ -281,12 +281,12 @@ def test_each_kind_of_answer_has_its_row_and_its_lines(bad):
     text = box.text("top.csv").splitlines(keepends=True)
     del text[5]
     assert "".join(text) == HEADER + rows(
-        f"1,2,{ONE},unique,1,true,exhaustion,{ONE_SOLVED},,,",
-        f"2,4,{TWO},multiple,2,true,exhaustion,{TWO_SOLVED[0]},,,",
+        f"1,2,{ONE},unique,1,true,exhaustive-search,{ONE_SOLVED},,,",
+        f"2,4,{TWO},multiple,2,true,exhaustive-search,{TWO_SOLVED[0]},,,",
         "3,5,nonsense,invalid,0,,,,\"top.txt:5:1: expected a digit or a blank, found 'n'\",,",
-        f"4,6,{CLASH},unsolvable,0,true,exhaustion,,{SAID},,",
+        f"4,6,{CLASH},unsolvable,0,true,exhaustive-search,,{SAID},,",
         f"6,8,{ONE[:-1]},invalid,0,,,,{cells},,",
-        f"7,9,{TURNED},unique,1,true,exhaustion,{TURNED_SOLVED},,,",
+        f"7,9,{TURNED},unique,1,true,exhaustive-search,{TURNED_SOLVED},,,",
     )
     assert (more["index"], more["line"], more["puzzle"]) == ("5", "7", MORE)
     assert (more["status"], more["solutions"], more["complete"]) == ("multiple", "2", "false")

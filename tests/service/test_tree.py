@@ -174,13 +174,13 @@ def test_the_table_has_a_row_for_every_member(together, kind):
     box, _ = together
     clash = '"row 1 holds 1 twice: row 1, column 1 and row 1, column 3"'
     rows = {
-        "a.txt": "grid,unique,1,true,exhaustion,",
-        "line.txt": "line,unique,1,true,exhaustion,",
-        "two.txt": "grid,multiple,2,true,exhaustion,",
+        "a.txt": "grid,unique,1,true,exhaustive-search,",
+        "line.txt": "line,unique,1,true,exhaustive-search,",
+        "two.txt": "grid,multiple,2,true,exhaustive-search,",
         "none.txt": f"grid,unsolvable,0,true,lrat,{clash}",
-        "marks.txt": "grid,unique,1,true,exhaustion,",
-        "sadman.sdk": "sadman,unique,1,true,exhaustion,",
-        "boxes.txt": "boxes,unique,1,true,exhaustion,",
+        "marks.txt": "grid,unique,1,true,exhaustive-search,",
+        "sadman.sdk": "sadman,unique,1,true,exhaustive-search,",
+        "boxes.txt": "boxes,unique,1,true,exhaustive-search,",
         "bad.txt": ",invalid,0,,,\"bad.txt:2:3: expected a digit or a blank, found 'k'\"",
         "empty.txt": ',other,0,,,"empty.txt: expected a puzzle, found an empty file; '
         f'{OTHER_SAID}"',
@@ -190,7 +190,7 @@ def test_the_table_has_a_row_for_every_member(together, kind):
         f'{OTHER_SAID}"',
         "top.txt": "lines,collection,2,,,",
         "worse.txt": 'lines,collection,4,,,"1 of 5 are invalid, unknown or failed"',
-        "packed.txt.gz": "grid,unique,1,true,exhaustion,",
+        "packed.txt.gz": "grid,unique,1,true,exhaustive-search,",
     }
     order = sorted(MEMBERS) if kind == "folder" else MEMBERS
     assert box.text(f"{stem(kind)}.csv") == HEADER + "".join(
@@ -633,7 +633,7 @@ def failing(number, code):
             raise OSError(code, os.strerror(code), path.name)
         return write(path, *rest, **options)
 
-    return patch.object(publish, "_write_anew", failing_once)
+    return patch.object(publish, "_write_new", failing_once)
 
 
 @pytest.mark.parametrize("number", range(1, 7))

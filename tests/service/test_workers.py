@@ -164,8 +164,8 @@ def test_workers_that_were_killed_while_they_had_nothing_to_do_cost_nothing(pool
 @pytest.mark.parametrize(
     ("fate", "why"),
     [
-        ("deadly", "the process that computed it died with exit code -9"),
-        ("exiting", "the process that computed it died with exit code 0"),
+        ("deadly", "its worker process died with exit code -9"),
+        ("exiting", "its worker process died with exit code 0"),
         ("crashing", "ZeroDivisionError: no reason"),
     ],
 )

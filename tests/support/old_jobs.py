@@ -107,7 +107,7 @@ def main(path: Path) -> None:
     found = {}
     with TemporaryDirectory() as top, Breaker.started() as breaker:
         for state, (what, step, nth) in KILLED.items():
-            bench = Bench.walk_folder(Path(top) / state, breaker)
+            bench = Bench.within(Path(top) / state, breaker)
             drop(bench.box, what)
             assert bench.run(step=step, nth=nth)[0] == -signal.SIGKILL, state
             found[state] = kept(bench.box)

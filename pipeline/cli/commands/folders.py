@@ -154,9 +154,9 @@ def init(
 
     sudoku-pipeline init srv/sudoku
     """
-    from pipeline.service.init import begin
+    from pipeline.service.init import create
 
-    for path, is_new in begin(folder, CONFIG_FILE):
+    for path, is_new in create(folder, CONFIG_FILE):
         text = f"{'created' if is_new else 'kept'} {printable(str(path))}"
         Output(as_json).row({"path": str(path), "made": is_new}, text)
     if as_json:

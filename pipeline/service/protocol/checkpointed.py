@@ -65,13 +65,13 @@ class CheckpointedFiles:
 
     def _resume(self, checkpoint: dict[str, Any]) -> None:
         if checkpoint and checkpoint["terms"] != self._key:
-            raise ValueError("it was noted under another key")
+            raise ValueError("it was written under another key")
         for name, (number, length) in checkpoint.get("files", {}).items():
             path = self._path(name, number)
             if not path.exists() and self._claim.manifest.files:  # its publishing has begun
                 path = self._folders.outbox / name
             if path.lstat().st_size < length:
-                raise ValueError("a file is shorter than was noted")
+                raise ValueError("a file is shorter than in the checkpoint")
             with opened(path, os.O_WRONLY) as descriptor:
                 os.ftruncate(descriptor, length)
             self._files[name] = _PartialFile(path, number, length)

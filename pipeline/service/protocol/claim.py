@@ -92,7 +92,7 @@ class Manifest:
         ]
         names += filter(None, (manifest.job, manifest.stem, manifest.outbox))
         if not all(map(is_file_name, names)) or len(values) > len(fields(cls)):
-            raise ValueError("it names what is no file of ours")
+            raise ValueError("it names files that no claim can have")
         if manifest.claimed:
             datetime.fromisoformat(manifest.claimed)
         return manifest

@@ -66,23 +66,23 @@ class Folders:
                 folder.mkdir(exist_ok=True)
             except FileNotFoundError as error:
                 above = printable(str(folder.parent))
-                why = f"cannot be made: there is no folder {above}"
+                why = f"cannot be created: no such folder: {above}"
                 raise MissingFolder(f"{printable(str(folder))}: {why}") from error
             except OSError as error:
-                raise _failure(folder, f"cannot be made: {error.strerror}") from error
+                raise _failure(folder, f"cannot be created: {error.strerror}") from error
         device = self.inbox.stat().st_dev
         for folder in (self.work, self.done, self.failed):
             if folder.stat().st_dev != device:
-                why = "it is on another filesystem than the inbox; files are renamed"
+                why = "not on the filesystem of the inbox; files are renamed"
                 raise _failure(folder, f"{why} from one to the other")
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
-                raise _failure(folder, "may not be written in")
+                raise _failure(folder, "is not writable")
 
     def check_inbox(self) -> None:
         """Raise MissingFolder if there is no inbox."""
         if not self.inbox.is_dir():
-            why = "no such folder; make it, or name another with --inbox"
+            why = "no such folder; create it, or choose another with --inbox"
             raise MissingFolder(f"{printable(str(self.inbox))}: {why}")
 
     def _refuse_outbox_in_inbox(self) -> None:

@@ -26,8 +26,8 @@ from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.settle import History, names_in, observe
 
-NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
-NEWER = "a newer file of its name was solved, or is in work; name it to retry it all the same"
+NOT_FAILED, IN_THE_WAY = "not in failed/", "a file of that name is in the inbox"
+NEWER = "a newer file of that name was solved or is in work; name it to retry it anyway"
 LAST_SCAN = ".last-scan"
 _LOG = ".log"
 LONG_AGO = 120.0
@@ -110,7 +110,7 @@ def _reason(folders: Folders, source: str) -> str:
     _, record = found
     if _is_refusal(record):
         return record.message or record.status
-    return f"another of its name came out as {record.status} since"
+    return f"a newer file of that name ended as {record.status} since"
 
 
 def published(folders: Folders, source: str) -> tuple[Path, Record] | None:
@@ -139,10 +139,10 @@ def claims_seen(folders: Folders) -> Iterator[tuple[Manifest, str]]:
         except PermissionError:  # another user's
             owner, lock = "another user's process", None
         except OSError as error:
-            owner, lock = f"nobody can take it up: {in_words(error)}", None
+            owner, lock = f"cannot be resumed: {in_words(error)}", None
         if lock is not None:
             os.close(lock)
-            owner = "abandoned; the next scan takes it up"
+            owner = "abandoned; the next scan resumes it"
         yield read_manifest(path.parent), owner + progress_in(path.parent)
 
 
@@ -268,4 +268,4 @@ def delete_expired(files: Iterable[Expired]) -> int:
 
 
 def _too_deep(path: Path) -> OSError:
-    return OSError(errno.ENAMETOOLONG, "it is too deep to be deleted here; rm -r can", path)
+    return OSError(errno.ENAMETOOLONG, "it is too deep to be deleted here; use rm -r", path)

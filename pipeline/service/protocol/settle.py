@@ -302,7 +302,7 @@ class History:
         if observation.writer:
             self.written = now
             soon = max(left, settle / 4)
-            return Settling(soon, "a writer has it open", patience, held=left <= 0)
+            return Settling(soon, "open for writing", patience, held=left <= 0)
         if observation.is_folder:
             left = max(left, self.written + settle - now)
         if observation.fingerprint.size == 0 or observation.is_blank:

@@ -128,7 +128,7 @@ def test_a_note_of_another_file_does_not_cost_a_claim_its_own(box):
 
 
 def prepared(folder: Path) -> DropFolder:
-    box = DropFolder.walk_folder(folder)
+    box = DropFolder.within(folder)
     box.folders.prepare()
     return box
 

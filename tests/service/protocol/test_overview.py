@@ -65,7 +65,7 @@ def put(box, *paths):
 
 
 def test_of_an_empty_inbox_that_was_never_scanned_there_is_nothing_to_say(tmp_path):
-    box = DropFolder.walk_folder(tmp_path)
+    box = DropFolder.within(tmp_path)
     assert surveyed(box) == Overview()
     assert not Overview().is_stuck
     assert list(tmp_path.rglob("*")) == [box.inbox], "nothing is made"
@@ -94,7 +94,7 @@ def test_what_lies_in_the_inbox_is_told_with_the_reason_that_it_is_not_taken(box
     assert overview.settling == [
         FileState("empty.txt", "it is still empty"),
         FileState("set", "it is still empty"),
-        FileState("written.txt", "a writer has it open"),
+        FileState("written.txt", "open for writing"),
     ]
     assert overview.ignored == [FileState("a.part", "a temporary name")]
 
@@ -112,7 +112,7 @@ def test_what_is_in_work_is_told_with_who_has_it_though_its_note_is_lost(box):
     fresh = box.folders.work / ".new-job"  # a claim in preparation is not in work yet
     fresh.mkdir()
     (fresh / LOCK).touch()
-    assert surveyed(box).in_work == [FileState("a.txt", "abandoned; the next scan takes it up")]
+    assert surveyed(box).in_work == [FileState("a.txt", "abandoned; the next scan resumes it")]
 
 
 def test_what_failed_is_told_with_the_reason_that_its_record_gives(box):
@@ -124,7 +124,7 @@ def test_what_failed_is_told_with_the_reason_that_its_record_gives(box):
     put(box, *(f"failed/{name}.txt" for name in "abcde"))
     (box.inbox / "failed/f.txt").symlink_to("nowhere")
     reasons = ["no", "no", "no", "invalid"]
-    reasons += ["another of its name came out as unique since", "its record is gone"]
+    reasons += ["a newer file of that name ended as unique since", "its record is gone"]
     assert [entry.remark for entry in surveyed(box).failed] == reasons
 
 
@@ -252,8 +252,8 @@ def publish_tree(box, stem, *members, age=0.0):
         folder = (box.outbox / stem / member).parent
         folder.mkdir(parents=True, exist_ok=True)
         name = PurePath(member).name
-        walk_folder = DropFolder(box.inbox, folder)
-        publish(walk_folder, name, f"{name}_1.solution", f"{name}.log", age=age)
+        within = DropFolder(box.inbox, folder)
+        publish(within, name, f"{name}_1.solution", f"{name}.log", age=age)
 
 
 def expired(box, seconds):
@@ -361,7 +361,7 @@ def test_a_folder_that_is_no_archives_tree_and_what_a_link_leads_to_are_not_look
 @pytest.mark.parametrize("descriptors", [512, 4096])
 def test_a_folder_too_deep_to_be_deleted_is_named_and_the_others_are_deleted(deeply, descriptors):
     """Python opens every level of it; before 3.13 it recurses too, else 4096 are enough."""
-    box = DropFolder.walk_folder(deeply)
+    box = DropFolder.within(deeply)
     box.folders.prepare()
     deep = deep_folder(box.inbox / "done/deep", 2400, each=1)
     put(box, "done/z.txt")
