@@ -31,7 +31,7 @@ from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import detect_collection
 from pipeline.service.cluster import Cluster
 from pipeline.service.jobs import CHUNK_SIZES, ChunkRequest, CollectionEnd
-from pipeline.service.replies import packed
+from pipeline.service.replies import pack_request
 from pipeline.service.signals import Stop
 from pipeline.service.workers import Pool, Workers
 from pipeline.settings import Settings
@@ -140,7 +140,7 @@ def wire(chunks: list[ChunkRequest], total: int) -> None:
     """Print what goes over the wire for a puzzle."""
     from pipeline.solving.solvers import Solvers  # noqa: PLC0415
 
-    there = sum(len(packed(chunk, SETTINGS)) for chunk in chunks)
+    there = sum(len(pack_request(chunk, SETTINGS)) for chunk in chunks)
     with Solvers() as solvers:
         begun = time.perf_counter()
         back = len(pickle.dumps(chunks[0].compute(solvers, SETTINGS)))

@@ -95,7 +95,7 @@ class Arrivals:
     def observe(self, name: str) -> Observation | Later:
         """Observe a file; returns Later unless it is complete and may start. Raises OSError."""
         state = self._states[name]
-        if state.is_slow and state.is_refused is False and self._long.are_many:
+        if state.is_slow and state.is_refused is False and self._long.is_full:
             return Later()
         if (left := state.look_at - time.monotonic()) > 0:
             return Later(left)
@@ -115,7 +115,7 @@ class Arrivals:
 
     def _may_begin(self, name: str, state: _NameState) -> bool:
         """Whether a complete file may start now."""
-        if not state.is_slow or not self._long.are_many:
+        if not state.is_slow or not self._long.is_full:
             return True
         if state.is_refused is None:
             state.is_refused = self._is_refused(name)

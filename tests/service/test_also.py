@@ -123,7 +123,7 @@ def test_the_environment_and_the_settings_file_ask_for_it_too(box, tmp_path):
     assert "effort" in box.record("a")
     wrong = box.run("--traits", "canonical,minimum")
     assert wrong.returncode == 2
-    assert "--traits: expected some of canonical, minimal, effort" in wrong.stderr
+    assert "--traits: expected canonical, minimal, effort" in wrong.stderr
 
 
 def many() -> str:

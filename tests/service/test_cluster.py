@@ -37,7 +37,7 @@ from support.stopping import StoppedWhen
 
 from pipeline.errors import EnvironmentFailure, UsageError
 from pipeline.service import cluster as clustering
-from pipeline.service.cluster import AHEAD, Cluster
+from pipeline.service.cluster import REQUESTS_PER_THREAD, Cluster
 from pipeline.service.signals import Interrupted, Stop
 from pipeline.settings import Settings
 from pipeline.version import __version__
@@ -128,7 +128,7 @@ def test_replies_come_in_order_and_requests_are_not_taken_far_ahead(machines: Ma
     with closing(Cluster(machines.address, Settings(), Stop(0.0))) as cluster:
         pairs = []
         for given, pair in enumerate(filter(None, cluster.replies(requests()))):
-            assert taken <= given + 2 * AHEAD * 2 + 1
+            assert taken <= given + 2 * REQUESTS_PER_THREAD * 2 + 1
             pairs.append(pair)
         assert [request for request, _ in pairs] == list(MANY)
         assert doubles(pairs) == GOOD

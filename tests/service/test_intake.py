@@ -206,7 +206,7 @@ def test_two_watches_and_a_run_process_each_file_exactly_once(box):
             FINE | {"batch": "no place", "check": "broken"},
             [("batch", "no place"), ("check", "broken")],
         ),
-        ({"solver": "minisat"}, NO_PLACE, [("check, rules and trim", "no place")]),
+        ({"solver": "minisat"}, NO_PLACE, [("check, variants and trim", "no place")]),
         (TRUSTING, NO_PLACE, []),
         (TRUSTING | {"solver": "batch"}, NO_PLACE, [("batch", "no place")]),
     ],

@@ -140,7 +140,7 @@ def test_that_the_file_cannot_be_written_is_said_once_and_hinders_nothing(box, t
     [
         ("inbox/told.prom", "it would be processed as a dropped file; choose another folder"),
         ("no/told.prom", "no such folder; create it first"),
-        ("outbox", "expected the name of a file, found something else"),
+        ("outbox", "not a regular file"),
     ],
 )
 def test_a_file_that_cannot_be_there_is_refused_before_anything_is_taken(box, tmp_path, name, said):

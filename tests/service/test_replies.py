@@ -19,7 +19,7 @@ from pipeline.reading.formats import TextChunk, detect_collection
 from pipeline.reading.read import unread
 from pipeline.service.jobs import ChunkRequest, CollectionEnd
 from pipeline.service.jobs.puzzle import PuzzleBatch
-from pipeline.service.replies import packed, read_reply
+from pipeline.service.replies import pack_request, read_reply
 from pipeline.service.workers import Crashed, Done, EnvironmentFailed, reply_to
 from pipeline.settings import Settings
 from pipeline.solving.cnf import blocking_clause, dimacs_lines
@@ -93,7 +93,7 @@ def test_a_reply_that_is_a_pickle_is_a_crash_and_runs_no_code(where, tmp_path):
     data = {"reply": evil, "value": msgspec.msgpack.encode(Done(evil)), "word": "a word"}[where]
     reply = read_reply(data, request, Settings())
     assert isinstance(reply, Crashed)
-    assert reply.reason.startswith("its reply cannot be read: ")
+    assert reply.reason.startswith("unreadable reply: ")
     assert not (tmp_path / "ran").exists()
 
 
@@ -112,9 +112,9 @@ def test_a_reply_to_another_request_is_a_crash(name):
 
 def test_a_worker_packs_its_reply_and_says_what_it_lacks():
     request = PuzzleBatch((SinglePuzzle("a.txt", b"1.....2..3.....4"),))
-    there = pickle.loads(packed(request, Settings()))
+    there = pickle.loads(pack_request(request, Settings()))
     (result,) = read_reply(there, request, Settings()).value
     assert result.status == "unique"
     lacking = Settings(solver="minisat", minisat="/nowhere")
-    there = pickle.loads(packed(request, lacking))
+    there = pickle.loads(pack_request(request, lacking))
     assert isinstance(read_reply(there, request, lacking), EnvironmentFailed)

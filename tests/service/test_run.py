@@ -157,7 +157,7 @@ def test_the_record_says_everything_that_is_known(answers):
     box, _, solver = answers
     record = box.record("one")
     assert record["source"] == "one.txt"
-    assert (record["schema"], record["bytes"]) == (1, len(SMALL))
+    assert (record["schema"], record["bytes"]) == (2, len(SMALL))
     assert record["sha256"] == sha256(SMALL.encode()).hexdigest()
     assert (record["format"], record["variant"], record["message"]) == ("grid", "classic", None)
     assert {file["name"]: file["sha256"] for file in record["files"]} == {

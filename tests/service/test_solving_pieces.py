@@ -24,7 +24,7 @@ from support.strategies import examples
 
 from pipeline.outbox.rows import MOST_FALLBACKS, OTHER_REASONS, Rows, blank_lines
 from pipeline.outbox.schema import Fallback
-from pipeline.outbox.tables import MemberRow, PuzzleRow, csv_line, header, in_a_line
+from pipeline.outbox.tables import MemberRow, PuzzleRow, csv_line, header, one_line
 from pipeline.outbox.write_rows import broken
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid
@@ -81,7 +81,7 @@ def records(rows):
 def test_unique_puzzles_have_a_row_and_a_line_each(solvers):
     rows = solved(f"# easy\n{A}\n\n{A.replace('.', '0')}\n", solvers)
     assert without_index(rows) == (
-        f"2,{A},unique,1,true,exhaustive-search,{SOLVED},,,\n4,{A},unique,1,true,exhaustion,{SOLVED},,,\n"
+        f"2,{A},unique,1,true,exhaustive-search,{SOLVED},,,\n4,{A},unique,1,true,exhaustive-search,{SOLVED},,,\n"
     )
     assert rows.solutions == [f"{SOLVED}\n{SOLVED}\n".encode()]
     assert rows.unsolved() == MANY_DOTS.encode() * 2
@@ -139,7 +139,7 @@ def test_dots_are_as_many_as_the_puzzle_has_cells_else_as_the_first_has(solvers)
 
 def test_sizes_may_be_mixed(solvers):
     six = pattern(Geometry(2, 3))
-    line = in_a_line(six.values)
+    line = one_line(six.values)
     rows = solved(f"{ONE}\n.{line[1:]}\n{A}\n", solvers)
     assert without_index(rows) == (
         f"1,{ONE},unique,1,true,exhaustive-search,{ONE_SOLVED},,,\n"
@@ -162,10 +162,10 @@ def test_a_side_above_nine_is_written_in_the_signs_of_its_puzzle(solvers):
 
 
 def test_one_line_is_digits_up_to_side_9_and_numbers_above():
-    assert in_a_line([1, 2, 3, 4]) == "1234"
-    assert in_a_line([9] * 81) == "9" * 81
-    assert in_a_line(range(1, 83)) == " ".join(map(str, range(1, 83)))
-    assert in_a_line([1, 2, 16], "0123456789ABCDEF") == "01F"
+    assert one_line([1, 2, 3, 4]) == "1234"
+    assert one_line([9] * 81) == "9" * 81
+    assert one_line(range(1, 83)) == " ".join(map(str, range(1, 83)))
+    assert one_line([1, 2, 16], "0123456789ABCDEF") == "01F"
 
 
 DISAGREES = "the solution beside it is wrong"

@@ -229,7 +229,7 @@ def test_a_collection_has_its_rows_its_solutions_and_a_record_of_both(well, sour
     assert names_of(box, stem) == {*files, *(f"{stem}.{end}" for end in ("csv", "json", "log"))}
     assert (record["source"], record["bytes"]) == (source, len(data))
     assert record["sha256"] == sha256(data).hexdigest()
-    assert (record["schema"], record["status"], record["format"]) == (1, "collection", form)
+    assert (record["schema"], record["status"], record["format"]) == (2, "collection", form)
     assert record["totals"] == totals
 
 

@@ -22,7 +22,7 @@ from support.stopping import StoppedWhen
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.service.signals import Interrupted, Stop
-from pipeline.service.workers import AHEAD, MAX_DEATHS, LocalWorker, Pool
+from pipeline.service.workers import MAX_DEATHS, PENDING_PER_PROCESS, LocalWorker, Pool
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer
@@ -129,7 +129,7 @@ def test_requests_are_not_taken_far_ahead_of_their_replies(pools: Pools) -> None
 
     pool = pools()
     for given, _ in enumerate(filter(None, pool.replies(requests()))):
-        assert taken <= given + AHEAD * pool.count
+        assert taken <= given + PENDING_PER_PROCESS * pool.count
 
 
 @pytest.mark.parametrize(("count", "start"), [(1, Peer), (3, ForkedPeer)])

@@ -98,9 +98,9 @@ class ChunkRequest(Request):
         return failed_chunk(self.chunk, self.layout, settings, why, self.first)
 
     def unpacked(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
-        from pipeline.service.replies import rows_in  # noqa: PLC0415 - only clusters need it
+        from pipeline.service.replies import unpack_rows  # noqa: PLC0415 - only clusters need it
 
-        return rows_in(data)
+        return unpack_rows(data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Growing: the files of a set that takes hours, so that no part of it is made twice.
+"""Checkpointed files: the files of a set that takes hours to write, so that no work is repeated.
 
-They grow in the outbox under temporary names. Progress is noted in the claim once it is durable:
-how long each file is, and whatever else the job must know to go on.
+They are written in the outbox under temporary names. When they are durable, the claim gets a
+checkpoint: the length of each file, and the state from which the job continues.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ PROGRESS = ".progress"
 
 @dataclass(slots=True)
 class _PartialFile:
-    """A growing file: its path, its number among those of its claim, and its length.
+    """A partly written file: its path, its number in its claim, and its length.
 
-    `hashed` is all of it, unless an earlier run began it.
+    `sha256` covers the whole file; None if an earlier run started it.
     """
 
     path: Path
     number: int
     length: int = 0
-    fresh: bool = False
-    hashed: Any = None
+    is_dirty: bool = False
+    sha256: Any = None
 
 
 class CheckpointedFiles:
-    """The files of one claim's set, by name; `state` is what was noted last, or empty.
+    """The files of one claim's set, by name. `state`: the last checkpoint, or empty.
 
-    A name with a slash is one in the claim's tree. After a crash a file is cut off at
-    its noted length. Notes made under another `key` do not count: `key` describes
-    everything besides the source on which the files depend.
+    A name with a slash belongs to the claim's tree. After a crash, files are truncated to their
+    length in the checkpoint. Checkpoints with another `key` are ignored: `key` describes everything
+    besides the source that determines the files.
     """
 
     def __init__(self, claim: Claim, folders: Folders, key: str = "") -> None:
@@ -84,34 +84,34 @@ class CheckpointedFiles:
         return temporary_name(self._claim, self._folders, f"{number}g")
 
     def append(self, name: str, data: bytes) -> None:
-        """Append to a file of the set; it is created if it does not exist."""
+        """Append to a file of the set; create it if necessary."""
         file, flags = self._files.get(name), os.O_APPEND
         if file is None:
             self._made += 1
-            file = _PartialFile(self._path(name, self._made), self._made, hashed=sha256())
+            file = _PartialFile(self._path(name, self._made), self._made, sha256=sha256())
             self._files[name] = file
             file.path.unlink(missing_ok=True)
             flags = os.O_CREAT | os.O_EXCL
         with opened(file.path, os.O_WRONLY | flags) as descriptor:
             write_all(descriptor, data)
-        if file.hashed:
-            file.hashed.update(data)
+        if file.sha256:
+            file.sha256.update(data)
         file.length += len(data)
-        file.fresh = True
+        file.is_dirty = True
 
     def release(self, name: str) -> None:
-        """Make a complete file durable, and forget it."""
+        """Make a complete file durable, and stop tracking it."""
         sync(self._files.pop(name).path)
 
     def path(self, name: str) -> Path:
         return self._files[name].path
 
     def checkpoint(self, state: dict[str, Any]) -> None:
-        """Make everything so far durable, then note it together with that state."""
+        """Make all files durable, then write a checkpoint with this state."""
         for file in self._files.values():
-            if file.fresh:
+            if file.is_dirty:
                 sync(file.path)
-                file.fresh = False
+                file.is_dirty = False
         lengths = {name: (file.number, file.length) for name, file in self._files.items()}
         with opened(self._claim.folder / PROGRESS, APPENDING) as descriptor:
             if not self.state:
@@ -119,20 +119,20 @@ class CheckpointedFiles:
                 self._claim.sync()
             self.state = state | {"files": lengths, "terms": self._key}
             line = json.dumps(self.state).encode("ascii")
-            write_all(descriptor, b"\n%b\n" % line)  # the last line may be torn
+            write_all(descriptor, b"\n%b\n" % line)  # the last line may be incomplete
             sync_open(descriptor)
 
     def staged(self) -> dict[str, CheckpointedFile]:
-        """The grown files, by the names that they will get."""
+        """The files by their final names."""
         return {
             name: CheckpointedFile(
-                file.path, file.hashed.hexdigest() if file.hashed else digest_of(file.path)
+                file.path, file.sha256.hexdigest() if file.sha256 else digest_of(file.path)
             )
             for name, file in self._files.items()
         }
 
     def discard(self) -> None:
-        """Remove the growing files, of which nothing was noted: a full disk may need the room."""
+        """Remove the files. Call this if the job starts again, or to free space on a full disk."""
         for file in self._files.values():
             with contextlib.suppress(OSError):
                 file.path.unlink()
@@ -140,12 +140,12 @@ class CheckpointedFiles:
 
 
 def last_checkpoint(folder: Path) -> dict[str, Any]:
-    """The last state in a claim's progress note; empty if nothing was noted."""
+    """The last checkpoint in a claim; empty if there is none."""
     with contextlib.suppress(OSError):
         return last_object(folder / PROGRESS)
     return {}
 
 
 def has_progress(claim: Claim) -> bool:
-    """Whether some of a job's work is done and need not be repeated."""
+    """Whether a job has a checkpoint from which to continue."""
     return bool(last_checkpoint(claim.folder))
