@@ -26,7 +26,7 @@ ENVIRONMENT_PREFIX = "SUDOKU_PIPELINE_"
 FORMER_NAMES = {"also": "traits"}
 """Settings by the names that they had before 1.0, which work until 1.1."""
 
-FORMER_VALUES = {("solver", "batch"): "batch"}
+FORMER_VALUES = {("solver", "lanes"): "batch"}
 """Values by a setting and what they were called before 1.0; these work until 1.1, too."""
 
 LogFormat = Literal["auto", "console", "json"]
