@@ -279,7 +279,7 @@ class Pool:
             peer = self._worker()
             stack.callback(peer.close)
             peer.send(request)
-            if stop.ear in wait([peer.pipe, stop.ear]):
+            if stop.descriptor in wait([peer.pipe, stop.descriptor]):
                 raise Interrupted
             try:
                 reply: Reply = peer.hear(0)

@@ -41,7 +41,7 @@ from pipeline.service.processing import MAX_ATTEMPTS, Claims, Slow
 from pipeline.service.protocol.checkpointed import PROGRESS
 from pipeline.service.protocol.claim import LOCK, MANIFEST, abandoned, new_job_id
 from pipeline.service.protocol.claiming import make_claim
-from pipeline.service.protocol.overview import survey
+from pipeline.service.protocol.overview import take_overview
 from pipeline.service.protocol.settle import is_written, observe
 from pipeline.service.runs import LongRun, SlowPuzzles
 from pipeline.service.runtime import Runtime, Tuning
@@ -299,7 +299,7 @@ def test_what_is_no_file_in_a_claim_keeps_nobody_else_waiting(box, name, odd):
     (claim.folder / name).unlink(missing_ok=True)
     ODD[odd](claim.folder / name)
     box.drop("b.txt")
-    assert [entry.name for entry in survey(box.folders, 0.0).in_work] == ["a.txt"]
+    assert [entry.name for entry in take_overview(box.folders, 0.0).in_work] == ["a.txt"]
     run_here(box)
     assert box.text("b_1.solution") == SMALL_SOLVED
     assert claim.original.exists()
@@ -500,7 +500,7 @@ def test_large_collections_take_turns(box):
         intake = Intake(runtime, Display(None, bar=False), once=True)
         for _ in range(6):
             intake.sweep()
-        states = survey(box.folders, 0.0).in_work
+        states = take_overview(box.folders, 0.0).in_work
         intake.close()
     assert [state.name for state in states] == ["a.txt", "b.txt"]
     assert all(" done" in state.remark for state in states), "neither waits for the other"

@@ -27,7 +27,7 @@ from pipeline.service.protocol.overview import (
     expired_files,
     retry_failed,
     stamp_scan,
-    survey,
+    take_overview,
 )
 from pipeline.service.protocol.settle import has_writer
 
@@ -37,7 +37,7 @@ OURS = f"process {os.getpid()} on {os.uname().nodename}"
 
 
 def surveyed(box):
-    return survey(box.folders, SETTLE)
+    return take_overview(box.folders, SETTLE)
 
 
 def names(entries):
