@@ -49,7 +49,7 @@ LOCAL = "local:"
 REQUESTS_PER_THREAD = 3
 """Pending requests per worker thread: one computed, one queued, one in transit."""
 
-MAX_PENDING = 256
+MAX_PENDING_REQUESTS = 256
 """Pending requests in total; each takes about 512 KiB here and in the scheduler."""
 
 MAX_FETCHED = 16
@@ -92,7 +92,7 @@ class Cluster:
     def replies(self, requests: Iterator[Request]) -> Replies:
         """See Workers. Raises EnvironmentFailure without a scheduler or workers.
 
-        Up to REQUESTS_PER_THREAD requests per worker thread are pending, MAX_PENDING in total, and
+        Up to REQUESTS_PER_THREAD requests per thread are pending, MAX_PENDING_REQUESTS in all, and
         up to MAX_FETCHED replies are fetched ahead.
         """
         own_connection = None
@@ -102,7 +102,7 @@ class Cluster:
             connection = yield from self._connected()
             own_connection = self._connecting
             while True:
-                room = max(1, min(MAX_PENDING, REQUESTS_PER_THREAD * connection.threads))
+                room = max(1, min(MAX_PENDING_REQUESTS, REQUESTS_PER_THREAD * connection.threads))
                 for request in islice(requests, max(0, room - len(under_way))):
                     data = pack_request(request, self._settings)
                     under_way.append((request, self._run(connection.computed(data, slots))))

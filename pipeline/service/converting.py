@@ -40,7 +40,7 @@ __all__ = ["NAMES", "Converted", "convert", "endings_of", "file_of"]
 _PAGES: Final = File(most=1_000)
 """PDFs are laid out in memory, so their length is limited."""
 
-Source = tuple[Path | Puzzle, str]
+NamedSource = tuple[Path | Puzzle, str]
 """A path or a puzzle, and its name for messages."""
 
 
@@ -77,7 +77,7 @@ def file_of(to: str, *, solutions: bool) -> File:
 
 
 def convert(
-    sources: Iterable[Source],
+    sources: Iterable[NamedSource],
     to: str,
     settings: Settings,
     *,

@@ -216,14 +216,14 @@ def _free_space(folders: Folders) -> Iterator[Diagnosis]:
 
 
 def _inotify() -> Iterator[Diagnosis]:
-    for name, least in _MIN_INOTIFY.items():
+    for name, minimum in _MIN_INOTIFY.items():
         try:
             value = int((_INOTIFY / name).read_text())
         except (OSError, ValueError):
             yield Diagnosis("warning", "no inotify", "use watch --poll")
             return
-        if value < least:
-            remedy = f"sysctl fs.inotify.{name}={least}; until then, rescans find missed files"
+        if value < minimum:
+            remedy = f"sysctl fs.inotify.{name}={minimum}; until then, rescans find missed files"
             yield Diagnosis("warning", f"{name} is {value}", remedy)
         else:
             yield Diagnosis("ok", f"inotify's {name} is {value}")

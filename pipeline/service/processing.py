@@ -24,7 +24,7 @@ from pipeline.service.jobs import Ended, Job, LongJob
 from pipeline.service.jobs.puzzle import BATCH, PuzzleBatch, PuzzleJob
 from pipeline.service.protocol.checkpointed import has_progress
 from pipeline.service.protocol.claim import Claim
-from pipeline.service.protocol.publish import finish, is_published
+from pipeline.service.protocol.publish import finish, published_record
 from pipeline.service.runs import LongRun
 from pipeline.service.runtime import Runtime
 from pipeline.service.signals import Interrupted, TookLong
@@ -196,7 +196,7 @@ def _start(
 
 def _recovered(claim: Claim, runtime: Runtime) -> Ended | None:
     """Finish a job whose process died after publishing it; None if it was not published."""
-    if (record := is_published(claim, runtime.folders)) is None:
+    if (record := published_record(claim, runtime.folders)) is None:
         return None
     status, manifest = record.status, claim.manifest
     finish([(claim, status in ("invalid", "failed"))], runtime.folders, runtime.spares)

@@ -234,9 +234,11 @@ def solve_problems(
             continue
         from pipeline.solving.many import Batch, masks_of, solve_batch  # noqa: PLC0415 - numpy is slow to load
 
-        own = [each for place in places if isinstance(each := problems[place], PuzzleProblem)]
+        own = [p for place in places if isinstance(p := problems[place], PuzzleProblem)]
         theirs = [parse[place] for place in places] if parse else ()
-        batch = Batch(geometry, masks_of([each.puzzle for each in own]), own.__getitem__, theirs)
+        batch = Batch(
+            geometry, masks_of([problem.puzzle for problem in own]), own.__getitem__, theirs
+        )
         answers = solve_batch(batch, solvers, settings)
         results |= {place: answers.result(index) for index, place in enumerate(places)}
     return [_checked(problem, results[place]) for place, problem in enumerate(problems)]
@@ -367,12 +369,12 @@ def _batches(
     places, cells = contents.plain_cells()
     if len(places):
         yield NINE, places, masks_of_plain(cells)
-    others: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
+    by_geometry: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
     for place, entry in contents.entries():
         puzzle = entry.puzzle
         if puzzle is not None and puzzle.is_plain and puzzle.geometry.side <= LARGEST_SIDE:
-            others[puzzle.geometry][place] = puzzle
-    for geometry, puzzles in others.items():
+            by_geometry[puzzle.geometry][place] = puzzle
+    for geometry, puzzles in by_geometry.items():
         yield geometry, np.array(list(puzzles)), masks_of(list(puzzles.values()))
 
 

@@ -24,7 +24,7 @@ from support.forks import Forked
 from support.sources import collection
 
 from pipeline.service.jobs.puzzle import BATCH
-from pipeline.service.protocol import STEPS
+from pipeline.service.protocol import AUDIT_STEPS
 from pipeline.service.protocol.claim import MANIFEST, read_manifest
 from pipeline.service.protocol.settle import Fingerprint
 
@@ -40,7 +40,7 @@ class Case:
 
 AGAIN = Case(SMALL, "unique", before=TWO_SOLUTIONS)
 OTHERS = (Case(TWO_SOLUTIONS, "multiple"), Case("hello\n", "invalid"))
-CASES = [(AGAIN, step) for step in STEPS] + [
+CASES = [(AGAIN, step) for step in AUDIT_STEPS] + [
     (case, step)
     for case in OTHERS
     for step in ("attempt.ended", "publish.staging", "publish.renaming", "finish.moved")
@@ -49,7 +49,7 @@ UNSAVED = ("claim.prepared", "claim.placed", "claim.taken", "attempt.counted", "
 """Steps up to the last at which the claim's note need not be durable."""
 
 IN_BATCHES = [
-    *((step, BATCH + 10) for step in STEPS if step.startswith(("claim.", "finish.removed"))),
+    *((step, BATCH + 10) for step in AUDIT_STEPS if step.startswith(("claim.", "finish.removed"))),
     *((step, 2 * BATCH) for step in ("publish.staging", "publish.renaming")),
     *((step, BATCH + 10) for step in ("publish.saved", "publish.withdrawn", "publish.renamed")),
     *((step, 2) for step in ("publish.staged", "publish.cleared", "publish.recorded")),

@@ -34,7 +34,7 @@ from support.sources import (
     lines,
 )
 
-from pipeline.service.protocol import STEPS
+from pipeline.service.protocol import AUDIT_STEPS
 from pipeline.service.protocol.checkpointed import last_checkpoint
 from pipeline.service.protocol.overview import take_overview
 
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.trial
 NAME = "set"
 PUBLISHING = [("publish.staging", 2), ("publish.renaming", 2), ("publish.renaming", 3)]
 POINTS = [
-    *(("zip", step, 1) for step in STEPS),
+    *(("zip", step, 1) for step in AUDIT_STEPS),
     *(("zip", *point) for point in [(NOTING, 1), (NOTING, 5), (NOTED, 2), *PUBLISHING]),
     *(("collection", *point) for point in [(NOTED, 2), PUBLISHING[1]]),
     *(("folder", *point) for point in [("claim.taken", 1), ("finish.moved", 1)]),

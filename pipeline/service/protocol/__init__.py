@@ -9,7 +9,7 @@ from __future__ import annotations
 AUDITED = "sudoku_pipeline."
 """Prefix of the audit events; the name of a step follows."""
 
-STEPS = (
+AUDIT_STEPS = (
     "claim.prepared",
     "claim.placed",
     "claim.taken",

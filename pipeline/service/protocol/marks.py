@@ -65,12 +65,12 @@ class Marks:
 
     def gather(self, names: Iterable[str]) -> None:
         """Take over the marks of dead processes; remove those of files that are gone."""
-        found = {*self._work.glob(f"{MARK}*")}
-        if self._own and self._own[0] not in found:  # the folder was replaced
+        paths = {*self._work.glob(f"{MARK}*")}
+        if self._own and self._own[0] not in paths:  # the folder was replaced
             self.close()
-        found -= {self._own[0] if self._own else None}
-        keys = {key_of(name) for name in names} if found else set()
-        for path in found:
+        paths -= {self._own[0] if self._own else None}
+        keys = {key_of(name) for name in names} if paths else set()
+        for path in paths:
             try:
                 lock = try_lock(path)
             except OSError:  # not one of ours

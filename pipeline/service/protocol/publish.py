@@ -282,7 +282,7 @@ def _marked(claim: Claim, folders: Folders) -> str:
     return f".{identity(folders.inbox.stat())}-{claim.manifest.job}-"
 
 
-def is_published(claim: Claim, folders: Folders) -> Record | None:
+def published_record(claim: Claim, folders: Folders) -> Record | None:
     """The record of this job if it is published; then the set is complete.
 
     None if the file in the claim has changed or does not match its manifest.

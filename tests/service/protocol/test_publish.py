@@ -21,8 +21,8 @@ from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.publish import (
     PublishedSet,
     finish,
-    is_published,
     publish,
+    published_record,
     remove_orphans,
     temporary_name,
 )
@@ -212,10 +212,10 @@ def test_a_fault_in_the_middle_leaves_no_litter_and_is_mended_by_doing_it_again(
     with closing(claim_of(box, job=OTHER_JOB)) as claim:
         with at_step(f"publish.{step}", fail), pytest.raises(OSError, match="Input"):
             publish_set(box, claim, TWO)
-        assert is_published(claim, box.folders) is None, "the earlier set is another job's"
+        assert published_record(claim, box.folders) is None, "the earlier set is another job's"
         assert not any(name.startswith(".") for name in box.published())
         publish_set(box, claim, ONE)
-        assert is_published(claim, box.folders).job == claim.manifest.job
+        assert published_record(claim, box.folders).job == claim.manifest.job
     assert contents(box) == ONE
 
 
