@@ -402,12 +402,12 @@ def test_told_to_stop_a_run_keeps_what_it_has_and_the_next_goes_on(
     assert noted(before) == 3
     assert bench.box.waiting() == set()
     (entry,) = take_overview(bench.box.folders, 2.0).in_work
-    assert "puzzles done" in entry.remark
+    assert "puzzles done" in entry.note
     assert all(has_ended(pid) for pid in told(before, "worker"))
     code, after = bench.run("--workers", "2")
     assert code == 1
     (goes_on,) = (each for each in after if each["event"] == "job.continued")
-    assert f"{goes_on['puzzles']:,} puzzles done" in entry.remark
+    assert f"{goes_on['puzzles']:,} puzzles done" in entry.note
     assert sorted(told(after, "begun"), key=str) == sorted(undisturbed.requests(kind)[3:], key=str)
     check(bench, undisturbed.box(kind))
 
@@ -502,7 +502,7 @@ def test_a_puzzle_claimed_after_a_job_of_many_inherits_nothing_from_it(bench: Be
     bench.wait_until_held()
     (entry,) = take_overview(bench.box.folders, 2.0).in_work
     assert entry.name == "single.txt"
-    assert "puzzles done" not in entry.remark
+    assert "puzzles done" not in entry.note
     os.kill(pid, signal.SIGTERM)
     os.kill(pid, signal.SIGINT)
     bench.go()

@@ -503,7 +503,7 @@ def test_large_collections_take_turns(box):
         states = take_overview(box.folders, 0.0).in_work
         intake.close()
     assert [state.name for state in states] == ["a.txt", "b.txt"]
-    assert all(" done" in state.remark for state in states), "neither waits for the other"
+    assert all(" done" in state.note for state in states), "neither waits for the other"
 
 
 class Hasty(Stop):

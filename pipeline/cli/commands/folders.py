@@ -245,8 +245,8 @@ def _print_overview(overview: Overview) -> None:
         entries: list[FileState] = getattr(overview, title.replace(" ", "_"))
         print(f"{title:<10}{len(entries):>8}")
         for entry in entries[:_MOST_SHOWN]:
-            is_named = entry.remark.startswith(f"{entry.name}:")
-            said = entry.remark if is_named else ": ".join(filter(None, (entry.name, entry.remark)))
+            is_named = entry.note.startswith(f"{entry.name}:")
+            said = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))
             print(f"    {printable(said)}")
         if len(entries) > _MOST_SHOWN:
             print(f"    and {len(entries) - _MOST_SHOWN} more")

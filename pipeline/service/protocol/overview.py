@@ -36,10 +36,10 @@ LONG_AGO = 120.0
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file, and a remark on its state."""
+    """A file, and a note on its state."""
 
     name: str
-    remark: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

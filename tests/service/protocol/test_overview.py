@@ -125,7 +125,7 @@ def test_what_failed_is_told_with_the_reason_that_its_record_gives(box):
     (box.inbox / "failed/f.txt").symlink_to("nowhere")
     reasons = ["no", "no", "no", "invalid"]
     reasons += ["a newer file of that name ended as unique since", "its record is gone"]
-    assert [entry.remark for entry in surveyed(box).failed] == reasons
+    assert [entry.note for entry in surveyed(box).failed] == reasons
 
 
 def test_all_originals_of_one_name_are_counted(box):
