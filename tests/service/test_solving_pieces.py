@@ -225,7 +225,7 @@ def test_fallbacks_are_added_up_by_solver_and_reason_and_do_not_become_ever_more
 def test_every_claim_that_is_not_proved_says_why(solvers):
     rows = solved(f"{ONE}\n{A}\n{TWICE}\n{A}\n", solvers, trust_solver=True, prove="never")
     said = [(record[5], record[7]) for record in records(rows)]
-    assert said == [("unverified", "claimed: --trust-solver")] * 4
+    assert said == [("unverified", "unverified: --trust-solver")] * 4
 
 
 def test_what_is_proved_is_not_called_claimed_where_there_is_no_proof_to_publish(solvers):
@@ -313,8 +313,8 @@ def test_a_row_that_could_not_be_proved_says_why(monkeypatch, solvers):
     monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", undecided)
     monkeypatch.setattr("pipeline.solving.complete._prove", lambda *_: (certificate, None))
     rows = solved(f"{ONE}\n{PAIR}\n", solvers, prove="always")
-    assert [row[7] for row in records(rows)] == ["claimed: no time"] * 2
-    assert rows.totals == Counter(unique=1, multiple=1, claimed=2)
+    assert [row[7] for row in records(rows)] == ["unverified: no time"] * 2
+    assert rows.totals == Counter(unique=1, multiple=1, unverified=2)
 
 
 def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():
