@@ -30,8 +30,8 @@ from puzzles import puzzles
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import detect_collection
 from pipeline.service.cluster import Cluster
-from pipeline.service.jobs import PORTIONS, ChunkOf, End
-from pipeline.service.replies import packed
+from pipeline.service.jobs import CHUNK_SIZES, ChunkRequest, CollectionEnd
+from pipeline.service.replies import pack_request
 from pipeline.service.signals import Stop
 from pipeline.service.workers import Pool, Workers
 from pipeline.settings import Settings
@@ -41,7 +41,7 @@ ROUNDS = 3
 SETTINGS = Settings()
 
 
-def chunks(count: int, files: list[str]) -> list[ChunkOf]:
+def chunks(count: int, files: list[str]) -> list[ChunkRequest]:
     """A collection's chunks."""
     generator = random.Random(1)
     known = [data.decode().split()[0] for data in puzzles(files, 5000)]
@@ -49,7 +49,11 @@ def chunks(count: int, files: list[str]) -> list[ChunkOf]:
     stream = PeekableStream(io.BytesIO(text.encode()))
     layout = detect_collection(text.encode(), True, SETTINGS.reading, "bench")
     assert layout
-    return [step for step in PORTIONS.chunks(layout, stream, SETTINGS) if isinstance(step, ChunkOf)]
+    return [
+        step
+        for step in CHUNK_SIZES.chunks(layout, stream, SETTINGS)
+        if isinstance(step, ChunkRequest)
+    ]
 
 
 @contextmanager
@@ -104,10 +108,10 @@ def warm(workers: Workers, address: str | None, count: int, sample: Any) -> None
     seconds(workers, [sample] * 4 * count)
 
 
-def compare(count: int, chunks: list[ChunkOf], total: int) -> None:
+def compare(count: int, chunks: list[ChunkRequest], total: int) -> None:
     """Local processes and cluster workers in turn; prints both rates."""
     padding = "x" * len(chunks[0].chunk.data)
-    nothing = [End(padding, chunks[0].layout, 1, "", 0)] * 200
+    nothing = [CollectionEnd(padding, chunks[0].layout, 1, "", 0)] * 200
     with (
         cluster(count) as (address, scheduler),
         closing(Pool(count, SETTINGS, Stop(0.0))) as pool,
@@ -132,11 +136,11 @@ def compare(count: int, chunks: list[ChunkOf], total: int) -> None:
     print(f"  with nothing to compute: {1000 * hop[0]:.1f} ms here, {1000 * hop[1]:.1f} ms there")
 
 
-def wire(chunks: list[ChunkOf], total: int) -> None:
+def wire(chunks: list[ChunkRequest], total: int) -> None:
     """Print what goes over the wire for a puzzle."""
     from pipeline.solving.solvers import Solvers  # noqa: PLC0415
 
-    there = sum(len(packed(chunk, SETTINGS)) for chunk in chunks)
+    there = sum(len(pack_request(chunk, SETTINGS)) for chunk in chunks)
     with Solvers() as solvers:
         begun = time.perf_counter()
         back = len(pickle.dumps(chunks[0].compute(solvers, SETTINGS)))

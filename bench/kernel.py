@@ -27,8 +27,8 @@ from pipeline.puzzle.geometry import NINE
 from pipeline.reading import Collection
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.reading.read import source_at
-from pipeline.service.jobs import PORTIONS
-from pipeline.service.solving import solve_piece
+from pipeline.service.jobs import CHUNK_SIZES
+from pipeline.service.solving import solve_chunk
 from pipeline.settings import Settings
 from pipeline.solving import compiled as lanes
 from pipeline.solving.compiled import BatchSolutions, BatchSolver, Masks
@@ -73,7 +73,7 @@ def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int
     settings = Settings().of_many()
     source = source_at(path, path.name, settings)
     assert isinstance(source, Collection)
-    chunks = list(source.layout.chunks(io.BytesIO(data), PORTIONS.chunk))
+    chunks = list(source.layout.chunks(io.BytesIO(data), CHUNK_SIZES.chunk))
     read = partial(source.layout.contents, reading=settings.reading)
     contents = [read(chunk) for chunk in chunks]
     masks = [masks_of_plain(content.plain_cells()[1]) for content in contents]
@@ -92,7 +92,7 @@ def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int
         return certify_lists(NINE, few, listed, found.grids)
 
     with Solvers() as solvers:
-        solve = partial(solve_piece, layout=source.layout, solvers=solvers, settings=settings)
+        solve = partial(solve_chunk, layout=source.layout, solvers=solvers, settings=settings)
         rows = [solve(chunk) for chunk in chunks]
         stages: dict[str, Callable[[], Any]] = {
             "read": each(read, chunks),

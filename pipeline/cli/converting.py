@@ -18,7 +18,7 @@ from pipeline.cli.files import (
 from pipeline.cli.options import Output, did_you_mean, say
 from pipeline.errors import UsageError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_texts
-from pipeline.service.converting import NAMES, Converted, Source, convert, endings_of
+from pipeline.service.converting import NAMES, Converted, NamedSource, convert, endings_of
 from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, items_of
@@ -68,7 +68,7 @@ class Converting:
         bar = not (out.quiet or out.as_json or is_shown(target))
         self._display = Display(None, bar=bar)
 
-    def of(self, sources: Sequence[Source], kept: BinaryIO | None) -> Iterator[Converted]:
+    def of(self, sources: Sequence[NamedSource], kept: BinaryIO | None) -> Iterator[Converted]:
         """The puzzles that could be converted."""
         results = convert(sources, self.to, self._settings, solutions=self.solutions, kept=kept)
         for result in results:
@@ -104,7 +104,7 @@ class _NothingWritten(Exception):
     """Leaves a target as it was."""
 
 
-def to_file(converting: Converting, sources: Sequence[Source], target: Path) -> None:
+def to_file(converting: Converting, sources: Sequence[NamedSource], target: Path) -> None:
     """Write all puzzles to one file; without puzzles, no file is created."""
     with suppress(_NothingWritten), atomic_output(target) as file:
         for _ in converting.of(sources, file):
@@ -115,7 +115,7 @@ def to_file(converting: Converting, sources: Sequence[Source], target: Path) -> 
         converting.out.row({"file": str(target), "puzzles": converting.done})
 
 
-def to_programs(converting: Converting, sources: Sequence[Source]) -> None:
+def to_programs(converting: Converting, sources: Sequence[NamedSource]) -> None:
     """Print each puzzle as JSON, with its location."""
     for result in converting.of(sources, None):
         text = (result.data or b"").decode()
@@ -123,7 +123,7 @@ def to_programs(converting: Converting, sources: Sequence[Source]) -> None:
 
 
 def to_folder(
-    converting: Converting, sources: Sequence[Source], path: Path, *, force: bool
+    converting: Converting, sources: Sequence[NamedSource], path: Path, *, force: bool
 ) -> None:
     """Write one file per puzzle."""
     paths = [source for source, _ in sources if isinstance(source, Path)]

@@ -1,3 +1,3 @@
-"""When the chain is run: in one pass, or in a watch that lasts."""
+"""The drop folder: watch an inbox, solve what is dropped there, publish the results."""
 
 from __future__ import annotations

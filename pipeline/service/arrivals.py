@@ -1,6 +1,6 @@
-"""Arrivals: which files of the inbox are complete, and what they hold.
+"""Arrivals: find out which files in the inbox are complete, and read the small ones.
 
-name ─ look ─▶ Sight, with what the file holds ─ settle ─▶ complete, or to be looked at later
+name ─ observe ─▶ Observation, with its Source ─ settle ─▶ complete, or Later
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipeline.reading import Collection, OneProblem, Unreadable
 from pipeline.service.processing import NO_FAULT
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.marks import Marks
-from pipeline.service.protocol.settle import History, Observation, Settling, look, names_in
+from pipeline.service.protocol.settle import History, Observation, Settling, names_in, observe
 from pipeline.service.runs import LongJobs
 from pipeline.service.runtime import Runtime
 
@@ -27,34 +27,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """A file is not taken now: look again in `seconds`, or in another sweep if that is None."""
+    """Do not take a file yet: look again after `seconds`, or if None, in the next sweep."""
 
     seconds: float | None = None
 
 
 LARGEST_READ = 1024 * 1024
-"""Bytes: larger files are not read before they are claimed."""
+"""Bytes. Larger files are read only after they are claimed."""
 
 _WARNINGS = ("file.stuck", "file.held")
 
 
 @dataclass(slots=True)
-class _Remembered:
-    """Notes on a name: the events that were logged, and when to look at it again."""
+class _NameState:
+    """State of a name: its history, the events logged for it, when to look at it again."""
 
     history: History = field(default_factory=History)
-    said: set[str] = field(default_factory=set)
+    logged: set[str] = field(default_factory=set)
     look_at: float = 0.0
-    holds_many: bool = False
+    is_slow: bool = False
     is_refused: bool | None = None
 
 
 class Arrivals:
-    """The files of an inbox, each looked at until it is complete.
+    """The files of an inbox, each observed until it is complete.
 
-    Another source of many puzzles has to wait while many `long` jobs are in work. In one pass
-    (`once`) a file that does not settle in the settling time is left for the next.
-    `saw_many`: there was something else than single puzzles, since that was last reset.
+    Slow files have to wait while the maximum of `long` jobs is running. In a single pass (`once`),
+    a file that does not settle within the settling time is left for the next pass.
+    `saw_collections`: something other than single puzzles was seen since this was last reset.
     """
 
     def __init__(self, runtime: Runtime, long: LongJobs, *, once: bool) -> None:
@@ -62,98 +62,98 @@ class Arrivals:
         self._inbox = runtime.folders.inbox
         self._long = long
         self._once = once
-        self._known: defaultdict[str, _Remembered] = defaultdict(_Remembered)
-        self._marks = Marks(runtime.folders.work, self.say_stuck)
+        self._states: defaultdict[str, _NameState] = defaultdict(_NameState)
+        self._marks = Marks(runtime.folders.work, self.log_stuck)
         self._stuck_marks: set[Path] = set()
-        self.saw_many = False
+        self.saw_collections = False
 
     def close(self) -> None:
-        """Remove the mark that is kept for the next file."""
+        """Remove the mark file that is kept for the next read."""
         self._marks.close()
 
     def names(self, *, thorough: bool) -> tuple[list[str], list[str]]:
-        """The names in the inbox: of small files as far as is known, and of large ones.
+        """The names in the inbox: those of quick files, and those of files known to be slow.
 
-        What is known of files that have gone is forgotten. If `thorough`, first find the marks of
-        processes that died while they read a file.
+        Forgets files that are gone. If `thorough`, first collects the marks of processes that died
+        while reading a file.
         """
         names, _ = names_in(self._inbox)
         if thorough:
             self._marks.gather(names)
-        for gone in self._known.keys() - names:
-            del self._known[gone]
-        large = {*filter(self.holds_many, names)}
+        for gone in self._states.keys() - names:
+            del self._states[gone]
+        large = {*filter(self.is_slow, names)}
         return [name for name in names if name not in large], sorted(large)
 
     def take(self, name: str, claim: Claim) -> None:
-        """Forget a file that was claimed; count the attempt at reading it that left a mark."""
-        self._known.pop(name, None)
+        """Forget a claimed file. If a read left a mark, count it as an attempt."""
+        self._states.pop(name, None)
         if self._marks.lift(name):
-            with suppress(OSError):  # if the disk is full, the job says so
+            with suppress(OSError):  # a full disk is reported by the job
                 claim.count_attempt()
 
-    def look(self, name: str) -> Observation | Later:
-        """Look at a file: returns it if it is complete and need not wait. Raises OSError."""
-        known = self._known[name]
-        if known.holds_many and known.is_refused is False and self._long.are_many:
+    def observe(self, name: str) -> Observation | Later:
+        """Observe a file; returns Later unless it is complete and may start. Raises OSError."""
+        state = self._states[name]
+        if state.is_slow and state.is_refused is False and self._long.is_full:
             return Later()
-        if (left := known.look_at - time.monotonic()) > 0:
+        if (left := state.look_at - time.monotonic()) > 0:
             return Later(left)
-        seen = look(self._inbox / name, lambda data: self._read(name, data), LARGEST_READ)
-        if seen is None:
+        observation = observe(self._inbox / name, lambda data: self._read(name, data), LARGEST_READ)
+        if observation is None:
             return Later()
-        if seen.refusal:
-            return seen
-        known.holds_many = known.holds_many or self._may_hold_many(seen)
-        if seen.is_folder:  # walking through it takes a while
-            known.look_at = time.monotonic() + self._runtime.tuning.walk_seconds
+        if observation.refusal:
+            return observation
+        state.is_slow = state.is_slow or self._may_be_slow(observation)
+        if observation.is_folder:  # walking it is slow
+            state.look_at = time.monotonic() + self._runtime.tuning.walk_seconds
         settle = self._runtime.settings.settle
-        verdict = known.history.judge(seen, settle, time.monotonic(), time.time())
+        verdict = state.history.judge(observation, settle, time.monotonic(), time.time())
         if isinstance(verdict, Settling):
-            return self._until_settled(seen, verdict)
-        return seen if self._may_begin(name, known) else Later()
+            return self._later(observation, verdict)
+        return observation if self._may_begin(name, state) else Later()
 
-    def _may_begin(self, name: str, known: _Remembered) -> bool:
-        """Whether a complete file need not wait for others."""
-        if not known.holds_many or not self._long.are_many:
+    def _may_begin(self, name: str, state: _NameState) -> bool:
+        """Whether a complete file may start now."""
+        if not state.is_slow or not self._long.is_full:
             return True
-        if known.is_refused is None:
-            known.is_refused = self._is_refused(name)
-        return known.is_refused
+        if state.is_refused is None:
+            state.is_refused = self._is_refused(name)
+        return state.is_refused
 
     def _is_refused(self, name: str) -> bool:
-        """Whether a large file need not wait for others, as it will not be read."""
+        """Whether a large file is refused, so that it need not wait for long jobs."""
         from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
 
-        found = source_at(self._inbox / name, name, self._runtime.settings, counts=True)
-        return isinstance(found, Unreadable)
+        source = source_at(self._inbox / name, name, self._runtime.settings, counts=True)
+        return isinstance(source, Unreadable)
 
-    def holds_many(self, name: str) -> bool:
-        """Whether it was seen that solving a file may take a while."""
-        return name in self._known and self._known[name].holds_many
+    def is_slow(self, name: str) -> bool:
+        """Whether a file was found to be slow to solve."""
+        return name in self._states and self._states[name].is_slow
 
-    def is_quick(self, seen: Observation) -> bool:
-        """Whether what was seen was read and is solved at once: a problem, or few puzzles."""
-        return seen.data is not None and not self.holds_many(seen.name)
+    def is_quick(self, observation: Observation) -> bool:
+        """Whether a file was read and is quick to solve: one problem, or a small collection."""
+        return observation.data is not None and not self.is_slow(observation.name)
 
-    def _may_hold_many(self, seen: Observation) -> bool:
-        if seen.data is None:
-            return seen.is_folder or seen.fingerprint.size > LARGEST_READ
-        if isinstance(seen.content, OneProblem):
+    def _may_be_slow(self, observation: Observation) -> bool:
+        if observation.data is None:
+            return observation.is_folder or observation.fingerprint.size > LARGEST_READ
+        if isinstance(observation.content, OneProblem):
             return False
-        self.saw_many = True
-        if not isinstance(seen.content, Collection):
+        self.saw_collections = True
+        if not isinstance(observation.content, Collection):
             return True
         from pipeline.service.jobs.collection import is_quick  # noqa: PLC0415 - loads numpy
 
-        chunk_sizes, size = self._runtime.tuning.chunk_sizes, seen.fingerprint.size
-        return not is_quick(seen.content, size, self._runtime.settings, chunk_sizes)
+        chunk_sizes, size = self._runtime.tuning.chunk_sizes, observation.fingerprint.size
+        return not is_quick(observation.content, size, self._runtime.settings, chunk_sizes)
 
     def _read(self, name: str, data: bytes) -> tuple[Source | None, bool]:
-        """Read the bytes: their contents, and whether they look cut off.
+        """Parse the bytes; returns their source, and whether they look truncated.
 
-        If that crashed, now or in a process that died of it, the file is claimed unread when it
-        has settled: its job reads it again, and counts the attempts.
+        If parsing crashes, or killed a process before, the file is claimed unread once it has
+        settled. Its job reads it again and counts the attempts.
         """
         from pipeline.reading.read import source_in  # noqa: PLC0415 - slow to load
 
@@ -168,31 +168,31 @@ class Arrivals:
             self._marks.crashed(name)
             return None, True
 
-    def _until_settled(self, seen: Observation, verdict: Settling) -> Later:
-        """When a file may be complete."""
-        seconds, name = verdict.seconds, seen.name
+    def _later(self, observation: Observation, verdict: Settling) -> Later:
+        """When to look again at a file that is not complete."""
+        seconds, name = verdict.seconds, observation.name
         if verdict.held:
-            self.say_once("file.held", name, verdict.reason)
+            self.log_once("file.held", name, verdict.reason)
             return Later()
         if self._once:
             if verdict.patience <= 0:
-                self.say_once("file.left", name, verdict.reason)
+                self.log_once("file.left", name, verdict.reason)
                 return Later()
             seconds = min(seconds, verdict.patience)
-        if seen.is_folder and seconds >= 1:
-            self.say_once("file.waits", name, f"for {seconds:.0f} s or more")
+        if observation.is_folder and seconds >= 1:
+            self.log_once("file.waits", name, f"for {seconds:.0f} s or more")
         return Later(seconds)
 
-    def say_once(self, event: str, name: str, reason: str) -> None:
-        """Log an event of a file, unless that was done."""
-        if event not in self._known[name].said:
-            self._known[name].said.add(event)
+    def log_once(self, event: str, name: str, reason: str) -> None:
+        """Log an event of a file, once."""
+        if event not in self._states[name].logged:
+            self._states[name].logged.add(event)
             log = self._runtime.log
             say = log.warning if event in _WARNINGS else log.info
             say(event, source=printable(name), reason=reason)
 
-    def say_stuck(self, mark: Path, error: OSError) -> None:
-        """Say once that a mark cannot be changed: it is a folder, say, or another user's."""
+    def log_stuck(self, mark: Path, error: OSError) -> None:
+        """Log once that a mark cannot be removed, such as a folder or another user's file."""
         if mark not in self._stuck_marks:
             self._stuck_marks.add(mark)
             reason = f"{printable(str(mark))}: {error.strerror}"

@@ -1,9 +1,9 @@
-"""Further processes that claim files of the same inbox, beside this one.
+"""Claimers: additional processes that claim files from the same inbox.
 
-    every n-th name ─▶ claimer ─▶ its own claims, sets and records ─▶ report of what has ended
+    every n-th name ─▶ claimer ─▶ its own claims, sets and records ─▶ ClaimerReport
 
-Each is a pass over its names, as `run` makes one, but leaves alone what takes longer than one
-problem or a small collection.
+Each makes a pass over its names, like `run`, but skips whatever takes longer than one problem or
+a small collection.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from pipeline.errors import EnvironmentFailure
 from pipeline.service.jobs import Ended
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import Interrupted, Stop
-from pipeline.service.workers import Inline
+from pipeline.service.workers import LocalWorker
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import EXIT_TIMEOUT, Peer
 
-MOST_SHARED = 16_384
-"""Names that a claimer gets at once: some 20 s of work."""
+MAX_NAMES = 16_384
+"""Names that a claimer gets at a time: about 20 s of work."""
 
 
 class ClaimerReport(msgspec.Struct, frozen=True):
-    """What a claimer has done with its names: the jobs that ended, and its log.
+    """The jobs that a claimer has finished, and its log.
 
-    `left` are the names that it did not take; `failure` says how its environment failed. A claimer
-    that `is_dead` has left abandoned claims.
+    `left`: names it did not take. `failure`: how its environment failed. `is_dead`: it died, and
+    its claims are abandoned.
     """
 
     ended: tuple[Ended, ...] = ()
@@ -42,7 +42,7 @@ class ClaimerReport(msgspec.Struct, frozen=True):
 
 
 class Claimers:
-    """At most `count` processes that claim; they are started when there are enough names."""
+    """Up to `count` claimer processes, started when there are enough names for them."""
 
     def __init__(self, count: int, settings: Settings, start: Callable[[str], Peer] = Peer) -> None:
         self._count = count
@@ -50,23 +50,23 @@ class Claimers:
         self._start = start
         self._peers: list[Peer] = []
         self.busy: set[Peer] = set()
-        """Those that have names of which they have not reported."""
+        """Claimers that have not reported on their names yet."""
         self._is_stopped = False
 
-    def share(self, names: Sequence[str], fewest: int) -> Sequence[str]:
-        """Give each claimer every n-th name, if there are `fewest` for each; returns the rest."""
-        count = min(self._count, len(names) // fewest)
-        while len(self._peers) < count and self._begin():
+    def share(self, names: Sequence[str], minimum: int) -> Sequence[str]:
+        """Give each claimer every n-th name, at least `minimum` each; returns the rest."""
+        count = min(self._count, len(names) // minimum)
+        while len(self._peers) < count and self._start_one():
             pass
         peers = self._peers[:count]
-        every = len(peers) + 1
+        stride = len(peers) + 1
         for first, peer in enumerate(peers, 1):
-            peer.send(names[first : MOST_SHARED * every : every])
+            peer.send(names[first : MAX_NAMES * stride : stride])
             self.busy.add(peer)
-        return names[::every]
+        return names[::stride]
 
-    def _begin(self) -> bool:
-        """Start one; if that is impossible, do without."""
+    def _start_one(self) -> bool:
+        """Start a claimer; if that fails, do without claimers."""
         try:
             peer = self._start(__name__)
         except OSError:
@@ -76,13 +76,13 @@ class Claimers:
         self._peers.append(peer)
         return True
 
-    def hear(self, seconds: float = 0.0) -> Iterator[ClaimerReport]:
-        """Pending reports; waits up to `seconds` for the first."""
+    def reports(self, seconds: float = 0.0) -> Iterator[ClaimerReport]:
+        """Yield pending reports; wait up to `seconds` for the first."""
         pipes = {peer.pipe: peer for peer in self.busy}
         from multiprocessing.connection import wait  # noqa: PLC0415 - slow to load
 
         for pipe in wait([*pipes], seconds):
-            peer = pipes[pipe]  # type: ignore[index] # no sockets are waited for
+            peer = pipes[pipe]  # type: ignore[index] # no sockets among them
             self.busy.discard(peer)
             try:
                 report: ClaimerReport = peer.hear(0)
@@ -95,14 +95,14 @@ class Claimers:
                 yield report
 
     def stop(self) -> None:
-        """Tell them to stop as a signal tells this process: their grace begins."""
+        """Ask them to stop, like a signal to this process: their grace begins."""
         if not self._is_stopped:
             self._is_stopped = True
             for peer in self._peers:
                 peer.terminate()
 
     def close(self) -> None:
-        """End them: those that have nothing to do clear up, the others have their grace."""
+        """End all claimers: idle ones clean up, busy ones get their grace."""
         if self.busy:
             self.stop()
         for peer in self._peers:
@@ -115,8 +115,8 @@ class Claimers:
         self._is_stopped = False
 
 
-class _KeptLog:
-    """A log whose lines are told to another process."""
+class _BufferedLog:
+    """A log that keeps its lines, to be sent to another process."""
 
     def __init__(self) -> None:
         self.lines: list[tuple[str, str, dict[str, Any]]] = []
@@ -132,7 +132,7 @@ class _KeptLog:
 
 
 def serve(descriptor: int) -> None:
-    """Run in a claimer: take the names that come through a pipe, after the settings."""
+    """Main function of a claimer: receives the settings, then names, through a pipe."""
     from multiprocessing.connection import Connection  # noqa: PLC0415 - slow to load
 
     from pipeline.service.intake import Intake  # noqa: PLC0415 - it imports this
@@ -142,19 +142,19 @@ def serve(descriptor: int) -> None:
     with ExitStack() as stack:
         pipe = stack.enter_context(Connection(descriptor))
         settings: Settings = pipe.recv()
-        stop, log, ended = Stop(settings.grace), _KeptLog(), list[Ended]()
+        stop, log, ended = Stop(settings.grace), _BufferedLog(), list[Ended]()
         stack.enter_context(stop.handling_signals())
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
-        inline = Inline(solvers, settings, stop)
+        local = LocalWorker(solvers, settings, stop)
         folders = Folders(settings.inbox, settings.outbox)
         runtime = Runtime(
             folders=folders,
             settings=settings,
             log=log,
             stop=stop,
-            local=inline,
-            batches=inline,
-            pool=inline,
+            local=local,
+            batches=local,
+            pool=local,
             claimers=Claimers(0, settings),
             is_shared=True,
         )

@@ -1,12 +1,11 @@
-"""Workers of a Dask cluster: requests go to its scheduler, their replies come back in order.
+"""Cluster: compute requests on the workers of a Dask scheduler, with replies in order.
 
-Claims, files and progress stay here. Dask computes the requests of lost and silent workers again
-(its `worker-ttl`). A request that kills its workers, or whose reply cannot be read, goes to a
-worker of our own, as in a run without a cluster. No other module knows Dask.
+Claims, files and checkpoints stay in this process. Dask repeats the requests of lost workers (see
+its `worker-ttl`). A request that kills its workers, or has an unreadable reply, is computed by a
+local worker process, as in a run without a cluster. No other module uses Dask.
 
-Submitted is the function `pickle.loads` with bytes, which compute when a worker unpickles them, and
-replies are bytes: the scheduler needs nothing of this package. But Dask unpickles its own messages,
-so whoever is the scheduler can run code here.
+We submit `pickle.loads(data)`: unpickling runs the request, and replies are bytes, so the scheduler
+needs no code of ours. But Dask unpickles its own messages, so the scheduler can run code here.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ from pickle import loads
 from typing import Any, TypeVar
 
 from pipeline.errors import EnvironmentFailure, PipelineError, check_extra
-from pipeline.service.replies import in_a_line, packed, read_reply
+from pipeline.service.replies import error_text, pack_request, read_reply
 from pipeline.service.signals import Interrupted, Stop
 from pipeline.service.workers import (
     REPLY_SECONDS,
     Crashed,
     Done,
+    EnvironmentFailed,
     Pool,
     Replies,
     Request,
-    Surroundings,
 )
 from pipeline.settings import Settings
 from pipeline.version import __version__
@@ -45,29 +44,29 @@ from pipeline.version import __version__
 T = TypeVar("T")
 
 LOCAL = "local:"
-"""Prefix of a number of workers: a cluster on this machine."""
+"""Address prefix for a cluster on this machine; the number of workers follows."""
 
-AHEAD = 3
-"""Requests under way for each thread of a worker: one computed, one waiting, one on its way."""
+REQUESTS_PER_THREAD = 3
+"""Pending requests per worker thread: one computed, one queued, one in transit."""
 
-MOST = 256
-"""Requests under way in all; the scheduler and we hold some 512 KiB for each."""
+MAX_PENDING_REQUESTS = 256
+"""Pending requests in total; each takes about 512 KiB here and in the scheduler."""
 
-TOGETHER = 16
-"""Replies that are fetched ahead: one may be some megabytes."""
+MAX_FETCHED = 16
+"""Replies fetched ahead; one may be several megabytes."""
 
-PATIENCE = 60.0
-"""Seconds to wait for a connection, for an answer of the scheduler, and for a worker."""
+SCHEDULER_TIMEOUT = 60.0
+"""Seconds to wait for a connection, for a response of the scheduler, and for a worker."""
 
 CONNECT_SECONDS = 10.0
 _LOST = "the connection to the scheduler was lost"
-EXIT_TIMEOUT = 5.0
+CLOSE_TIMEOUT = 5.0
 _LOOK_SECONDS = 1.0
-_TALKATIVE = ("asyncio", "bokeh", "distributed", "tornado")
+_NOISY = ("asyncio", "bokeh", "distributed", "tornado")
 
 
 class Cluster:
-    """The workers of a Dask scheduler, or of a cluster made here; connected on demand.
+    """The workers of a Dask scheduler or of a local cluster; connects on demand.
 
     Raises UsageError if the extra is not installed.
     """
@@ -79,7 +78,7 @@ class Cluster:
         address: str,
         settings: Settings,
         stop: Stop,
-        patience: float = PATIENCE,
+        patience: float = SCHEDULER_TIMEOUT,
     ) -> None:
         check_extra("--cluster", "cluster", "distributed")
         self._address = address
@@ -91,67 +90,71 @@ class Cluster:
         self._connecting: futures.Future[_Connection] | None = None
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """As in Workers. Raises EnvironmentFailure if there is no scheduler, or no worker.
+        """See Workers. Raises EnvironmentFailure without a scheduler or workers.
 
-        At most AHEAD requests for each thread of a worker are under way, MOST in all, and up to
-        TOGETHER replies are fetched ahead.
+        Up to REQUESTS_PER_THREAD requests per thread are pending, MAX_PENDING_REQUESTS in all, and
+        up to MAX_FETCHED replies are fetched ahead.
         """
-        mine = None
+        own_connection = None
         under_way: deque[tuple[Request, futures.Future[bytes | Crashed]]] = deque()
-        slots = asyncio.Semaphore(TOGETHER)
+        slots = asyncio.Semaphore(MAX_FETCHED)
         try:
             connection = yield from self._connected()
-            mine = self._connecting
+            own_connection = self._connecting
             while True:
-                room = max(1, min(MOST, AHEAD * connection.threads))
+                room = max(1, min(MAX_PENDING_REQUESTS, REQUESTS_PER_THREAD * connection.threads))
                 for request in islice(requests, max(0, room - len(under_way))):
-                    data = packed(request, self._settings)
-                    under_way.append((request, self._begun(connection.computed(data, slots))))
+                    data = pack_request(request, self._settings)
+                    under_way.append((request, self._run(connection.computed(data, slots))))
                 if not under_way:
                     return
                 request, reply = under_way[0]
-                either: list[futures.Future[Any]] = [reply, connection.watching]
-                futures.wait(either, REPLY_SECONDS, "FIRST_COMPLETED")
+                futures_waited: list[futures.Future[Any]] = [reply, connection.monitor]
+                futures.wait(futures_waited, REPLY_SECONDS, "FIRST_COMPLETED")
                 if self._stop.is_requested:
                     raise Interrupted
                 if not reply.done():
-                    self._check(connection)
+                    self._check_monitor(connection)
                     yield None
                     continue
                 under_way.popleft()
                 with self._translating(connection):
-                    found = reply.result()
-                yield from self._answered(request, found)
+                    content = reply.result()
+                yield from self._replies_to(request, content)
                 self._loop_thread().call_soon_threadsafe(slots.release)
         except EnvironmentFailure:
-            if mine is self._connecting:  # else there is a newer connection
+            if own_connection is self._connecting:  # else there is a newer connection
                 self._disconnect()
             raise
         finally:
             for _, reply in under_way:
                 reply.cancel()
 
-    def _answered(self, request: Request, found: bytes | Crashed) -> Replies:
-        """The request with its reply, computed here if a worker could not."""
-        read = read_reply(found, request, self._settings) if isinstance(found, bytes) else found
+    def _replies_to(self, request: Request, content: bytes | Crashed) -> Replies:
+        """Yield the request with its reply, computed here if a worker failed."""
+        read = (
+            read_reply(content, request, self._settings) if isinstance(content, bytes) else content
+        )
         match read:
             case Done(value):
                 yield request, value
-            case Surroundings(reason):
-                raise EnvironmentFailure(f"{self._address}: a worker's surroundings: {reason}")
+            case EnvironmentFailed(reason):
+                raise EnvironmentFailure(
+                    f"{self._address}: a worker's environment failed: {reason}"
+                )
             case Crashed():
                 yield from self._here.replies(iter([request]))
 
     def _connected(self) -> Generator[None, None, _Connection]:
-        """The connection, once there is one. Raises EnvironmentFailure, Interrupted.
+        """Wait for the connection. Raises EnvironmentFailure, Interrupted.
 
-        A connection is made anew if the last attempt failed, or if it was lost meanwhile.
+        Reconnects if the last attempt failed or the connection was lost.
         """
         connecting = self._connecting
-        if connecting is None or _is_over(connecting):
+        if connecting is None or _is_unusable(connecting):
             self._disconnect()
             made = _Connection.made(self._address, self._patience)
-            connecting = self._connecting = self._begun(made)
+            connecting = self._connecting = self._run(made)
         while not futures.wait([connecting], REPLY_SECONDS).done:
             if self._stop.is_requested:
                 raise Interrupted
@@ -159,41 +162,41 @@ class Cluster:
         try:
             return connecting.result()
         except TimeoutError as error:
-            raise EnvironmentFailure(f"no cluster: {self._address} does not answer") from error
+            raise EnvironmentFailure(f"no cluster: {self._address} does not respond") from error
         except Exception as error:
-            raise EnvironmentFailure(f"no cluster: {in_a_line(error)}") from error
+            raise EnvironmentFailure(f"no cluster: {error_text(error)}") from error
 
-    def _check(self, connection: _Connection) -> None:
-        """Raise EnvironmentFailure if the scheduler is silent, or has no workers."""
-        if connection.watching.done():
+    def _check_monitor(self, connection: _Connection) -> None:
+        """Raise EnvironmentFailure if the scheduler does not respond or has no workers."""
+        if connection.monitor.done():
             with self._translating(connection):
-                connection.watching.result()
+                connection.monitor.result()
 
     @contextmanager
     def _translating(self, connection: _Connection) -> Iterator[None]:
-        """Turn errors of Dask, and of workers that cannot even reply, into EnvironmentFailure."""
+        """Convert errors of Dask, and of workers unable to reply, to EnvironmentFailure."""
         try:
             yield
         except (TimeoutError, EnvironmentFailure) as error:
-            why = str(error) or "the scheduler does not answer"
+            why = str(error) or "the scheduler does not respond"
             raise EnvironmentFailure(f"{self._address}: {why}") from error
         except Exception as error:
             if connection.is_lost or isinstance(error, futures.CancelledError | OSError):
                 why = _LOST
             else:
-                why = f"a worker cannot compute: {in_a_line(error)}"
+                why = f"a worker cannot compute: {error_text(error)}"
                 if not isinstance(error, PipelineError):
                     why += f"; install sudoku-pipeline {__version__} there"
             raise EnvironmentFailure(f"{self._address}: {why}") from error
 
-    def _begun(self, work: Coroutine[Any, Any, T]) -> futures.Future[T]:
+    def _run(self, work: Coroutine[Any, Any, T]) -> futures.Future[T]:
         return asyncio.run_coroutine_threadsafe(work, self._loop_thread())
 
     def _loop_thread(self) -> asyncio.AbstractEventLoop:
-        """The loop that speaks to Dask, in a thread of its own.
+        """The event loop for Dask, which runs in its own thread.
 
-        Ctrl-C must not reach its threads, nor the processes that they start: these end with us.
-        Python's resource tracker is started first, as it would otherwise unblock the signal.
+        Its threads and their child processes block SIGINT, because they end with this process.
+        Python's resource tracker would unblock the signal, so it is started first.
         """
         if self._loop is None:
             loop = self._loop = asyncio.new_event_loop()
@@ -208,15 +211,15 @@ class Cluster:
         return self._loop
 
     def _disconnect(self) -> None:
-        """Leave the scheduler, and end a local cluster."""
+        """Disconnect, and end a local cluster."""
         begun, self._connecting = self._connecting, None
         if begun is None or begun.cancel():
             return
         with suppress(Exception):
-            self._begun(begun.result().closed()).result(2 * EXIT_TIMEOUT)
+            self._run(begun.result().closed()).result(2 * CLOSE_TIMEOUT)
 
     def close(self) -> None:
-        """End everything that was started; a local cluster even if it is still starting."""
+        """End all processes and threads; also a local cluster that is still starting."""
         self._here.close()
         if self._connecting is not None and self._address.startswith(LOCAL):
             futures.wait([self._connecting], CONNECT_SECONDS)
@@ -227,12 +230,12 @@ class Cluster:
 
 
 class _Connection:
-    """A client of a scheduler, and a local cluster if the address is local:N.
+    """A client of a scheduler, with a local cluster if the address is local:N.
 
-    `threads` are those of all workers; `watching` ends with why they cannot be used any more.
+    `threads`: the threads of all workers. `monitor`: fails when they become unusable.
     """
 
-    watching: futures.Future[None]
+    monitor: futures.Future[None]
 
     def __init__(self, client: Any, own: Any) -> None:
         self.threads = 0
@@ -241,13 +244,13 @@ class _Connection:
 
     @classmethod
     async def made(cls, address: str, patience: float) -> _Connection:
-        """Connect. Raises TimeoutError, and whatever Dask raises."""
-        _silence()
+        """Connect. Raises TimeoutError and any exception of Dask."""
+        _silence_logging()
         from distributed import Client, LocalCluster  # noqa: PLC0415 - slow to load
 
         own: Any = None
         if address.startswith("tls:") and not _is_secured():
-            raise EnvironmentFailure("tls:// needs Dask's own settings, distributed.comm.tls")
+            raise EnvironmentFailure("tls:// needs Dask's configuration, distributed.comm.tls")
         if address.startswith(LOCAL):
             own = await LocalCluster(
                 n_workers=int(address.removeprefix(LOCAL)),
@@ -265,8 +268,8 @@ class _Connection:
             name="sudoku-pipeline",
         )
         connection = cls(client, own)
-        watching = connection._watched(patience)
-        connection.watching = asyncio.run_coroutine_threadsafe(watching, asyncio.get_running_loop())
+        monitor = connection._monitor(patience)
+        connection.monitor = asyncio.run_coroutine_threadsafe(monitor, asyncio.get_running_loop())
         try:
             await asyncio.wait_for(client, patience)
         except BaseException:
@@ -276,17 +279,17 @@ class _Connection:
 
     @property
     def is_lost(self) -> bool:
-        """Whether what the scheduler tells is not heard: what was submitted may then never end.
+        """Whether messages of the scheduler are no longer read, so that requests may never end.
 
-        Dask connects again, unless what it read made no sense: then it only stops reading.
+        Dask reconnects, except after an unreadable message: then it just stops reading.
         """
-        reading = self._client._handle_report_task  # noqa: SLF001 - nothing else tells
+        reading = self._client._handle_report_task  # noqa: SLF001 - there is no public API
         return bool(self._client.status != "running" or reading is None or reading.done())
 
     async def computed(self, data: bytes, slots: asyncio.Semaphore) -> bytes | Crashed:
-        """Have a worker compute a request; fetch the reply when there is a slot for it.
+        """Compute a request on a worker; fetch the reply when a slot is free.
 
-        Workers take requests, and replies get slots, in the order of submission.
+        Requests are computed, and replies get slots, in the order of submission.
         """
         from distributed import KilledWorker  # noqa: PLC0415 - loaded by now
 
@@ -302,10 +305,10 @@ class _Connection:
         finally:
             future.release()
 
-    async def _watched(self, patience: float) -> None:
-        """Count the threads of workers.
+    async def _monitor(self, patience: float) -> None:
+        """Count the workers' threads every second.
 
-        Raises TimeoutError, and EnvironmentFailure without workers or if the connection is lost.
+        Raises TimeoutError, and EnvironmentFailure without workers or after a lost connection.
         """
         await self._client
         had_worker = time.monotonic()
@@ -313,37 +316,37 @@ class _Connection:
             info = await asyncio.wait_for(self._client.scheduler.identity(), patience)
             if self.is_lost:
                 raise EnvironmentFailure(_LOST)
-            self.threads = sum(each["nthreads"] for each in info["workers"].values())
+            self.threads = sum(worker["nthreads"] for worker in info["workers"].values())
             if self.threads:
                 had_worker = time.monotonic()
             await asyncio.sleep(min(_LOOK_SECONDS, patience))
-        raise EnvironmentFailure("there is no worker")
+        raise EnvironmentFailure("no workers")
 
     async def closed(self) -> None:
-        """Leave the scheduler, and end a local cluster."""
-        self.watching.cancel()
+        """Disconnect, and end a local cluster."""
+        self.monitor.cancel()
         reading = self._client._handle_report_task  # noqa: SLF001 - as in `is_lost`
         if reading is not None and reading.done():  # its error would end `close`
             self._client._handle_report_task = None  # noqa: SLF001
-        for each in (self._client, self._own):
+        for closing in (self._client, self._own):
             with suppress(Exception):
-                if each is not None:
-                    await each.close(timeout=EXIT_TIMEOUT)
+                if closing is not None:
+                    await closing.close(timeout=CLOSE_TIMEOUT)
 
 
-def _is_over(connecting: futures.Future[_Connection]) -> bool:
-    """Whether there is no connection after all, or it cannot be used any more."""
+def _is_unusable(connecting: futures.Future[_Connection]) -> bool:
+    """Whether connecting failed, or the connection is no longer usable."""
     if not connecting.done():
         return False
-    return connecting.exception() is not None or connecting.result().watching.done()
+    return connecting.exception() is not None or connecting.result().monitor.done()
 
 
-def _silence() -> None:
-    """Keep Dask from printing; our own log has what matters."""
-    import distributed  # noqa: F401, PLC0415 - it sets up its logging when it is loaded
+def _silence_logging() -> None:
+    """Silence Dask's loggers and warnings; our own log reports what matters."""
+    import distributed  # noqa: F401, PLC0415 - sets up its logging on import
 
     for name, known in list(logging.root.manager.loggerDict.items()):
-        if isinstance(known, logging.Logger) and name.split(".")[0] in _TALKATIVE:
+        if isinstance(known, logging.Logger) and name.split(".")[0] in _NOISY:
             known.handlers, known.propagate = [logging.NullHandler()], False
     warnings.filterwarnings("ignore", module=r"(dask|distributed|tornado)\b")
 

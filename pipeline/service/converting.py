@@ -1,4 +1,4 @@
-"""Sources → their puzzles, or the solutions of these, in another notation, one after the other."""
+"""Convert the puzzles of sources, or their solutions, to another notation."""
 
 from __future__ import annotations
 
@@ -38,20 +38,19 @@ if TYPE_CHECKING:
 __all__ = ["NAMES", "Converted", "convert", "endings_of", "file_of"]
 
 _PAGES: Final = File(max_items=1_000)
-"""A PDF is laid out in memory, as a sheet is."""
+"""PDFs are laid out in memory, so their length is limited."""
 
-Source = tuple[Path | Puzzle, str]
-"""What lies at a path, or a puzzle; and its name in messages."""
+NamedSource = tuple[Path | Puzzle, str]
+"""A path or a puzzle, and its name for messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A puzzle of a source in another notation, or the reason why it is not.
+    """A converted puzzle, or the reason why it cannot be converted.
 
-    `name` is that of the source, or of the member of an archive; `line` is where the puzzle begins
-    in a collection, from 1. `data` is what a file with it alone holds; it is empty if it becomes a
-    page of a PDF of all. `unread` names what is left to people, such as rules in prose, which is
-    not converted.
+    `name`: the source, or the archive member. `line`: the first line of the puzzle in a collection,
+    from 1. `data`: the content of a file with this puzzle only; empty if it becomes a page of a
+    shared PDF. `unread`: parts that are not converted, such as rules in prose.
     """
 
     name: str
@@ -66,31 +65,31 @@ class Converted:
 
 
 def endings_of(to: str) -> tuple[str, ...]:
-    """The endings of file names that show that target."""
+    """The file name endings of a target."""
     return (f".{to}",) if to in PICTURES else target_of(to).endings
 
 
 def file_of(to: str, *, solutions: bool) -> File:
-    """How files of that target hold puzzles."""
+    """The file layout of a target."""
     if to in PICTURES:
         return _PAGES if to == "pdf" else ONE_ITEM
     return target_of(to).holding(solutions=solutions)
 
 
 def convert(
-    sources: Iterable[Source],
+    sources: Iterable[NamedSource],
     to: str,
     settings: Settings,
     *,
     solutions: bool = False,
     kept: BinaryIO | None = None,
 ) -> Iterator[Converted]:
-    """Convert all puzzles of the sources, as `api.convert` says."""
+    """Convert all puzzles of the sources; see `api.convert`."""
     file = file_of(to, solutions=solutions)
     target_file = _TargetFile(kept, file, to) if kept else None
     originals = Originals.of([settings.inbox / DONE])
-    for what, name in sources:
-        for item, result in _found(what, name, settings, originals, solutions):
+    for source, name in sources:
+        for item, result in _items(source, name, settings, originals, solutions):
             try:
                 data = _written(item, result if solutions else None, to)
                 if target_file:
@@ -104,21 +103,21 @@ def convert(
         target_file.end()
 
 
-def _found(
-    what: Path | Puzzle, name: str, settings: Settings, originals: Originals, solutions: bool
+def _items(
+    source: Path | Puzzle, name: str, settings: Settings, originals: Originals, solutions: bool
 ) -> Iterator[tuple[Item, Result | None]]:
-    """The puzzles of a source, with their results if these are published, or solutions wanted."""
-    if isinstance(what, Path) and (what.is_dir() or what.suffix in (ENDING, ".csv")):
+    """The puzzles of a source, with results if they are published or `solutions` are wanted."""
+    if isinstance(source, Path) and (source.is_dir() or source.suffix in (ENDING, ".csv")):
         from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - as above
 
-        if is_published(what):
-            yield from map(_published, puzzles_at(what, originals))
+        if is_published(source):
+            yield from map(_published, puzzles_at(source, originals))
             return
-    items = without_formulas(items_of(what, name, settings))
+    items = without_formulas(items_of(source, name, settings))
     if not solutions:
         yield from ((item, None) for item in items)
         return
-    once = replace(settings, max_solutions=1)  # a second only shows that there are several
+    once = replace(settings, max_solutions=1)  # a second would only show that it is not unique
     with Solvers(settings.solver, settings.minisat) as solvers:
         yield from solved(groups(items), solvers, once)
 
@@ -137,7 +136,7 @@ def _published(printed: SheetPuzzle | InputError) -> tuple[Item, Result | None]:
 
 
 def _bound(items: list[bytes], file: File, to: str) -> bytes:
-    """The file of these items."""
+    """A file with these items."""
     if to in PICTURES:
         from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - slow to load
 
@@ -146,7 +145,7 @@ def _bound(items: list[bytes], file: File, to: str) -> bytes:
 
 
 class _TargetFile:
-    """The file for all items; one that holds few is written when it is known that all fit."""
+    """The file for all items. Files with a limit are written at the end, when all items fit."""
 
     def __init__(self, stream: BinaryIO, file: File, to: str) -> None:
         self._stream, self._file, self._to = stream, file, to
@@ -155,19 +154,19 @@ class _TargetFile:
         self._head, self._count = bytearray(), 0
 
     def add(self, data: bytes, item: Item) -> None:
-        """Raises ValueError for a puzzle unlike the others, InputError for one too many."""
+        """Raises ValueError for a puzzle of another shape, InputError if there are too many."""
         file = self._file
         geometry = NINE if item.plain else _puzzle_in(item).geometry
         first = self._first or geometry
         if file.max_items and len(self._held) == file.max_items:
             limit = "one" if file.max_items == 1 else f"{file.max_items:,}"
             raise InputError(
-                f"{printable(item.name)}: there are many puzzles, and a file of {self._to} holds "
-                f"{limit}; -o FOLDER/ takes a file for each"
+                f"{printable(item.name)}: too many puzzles: a {self._to} file holds "
+                f"{limit}; -o FOLDER/ writes a file for each"
             )
         if file.one_geometry and geometry != first:
             one, other = map(shape_in_words, (geometry, first))
-            raise ValueError(f"a file of {self._to} cannot hold {one} beside {other}")
+            raise ValueError(f"a {self._to} file cannot hold both {one} and {other}")
         if file.max_items:
             self._held.append(data)
         else:
@@ -180,7 +179,7 @@ class _TargetFile:
         self._head += data[: HEAD_BYTES - len(self._head)]
 
     def end(self) -> None:
-        """Raises InputError if the file would not be read as what was written to it."""
+        """Raises InputError if the file would be read differently from what was written."""
         if self._held:
             self._stream.write(_bound(self._held, self._file, self._to))
         elif self._first:
@@ -188,17 +187,17 @@ class _TargetFile:
             self._check_read_back()
 
     def _check_read_back(self) -> None:
-        source, head = f"a file of {self._to} cannot hold all of them", bytes(self._head)
-        what = read_text(head, len(head) < HEAD_BYTES, source, USUAL)
-        if self._count == 1 or isinstance(what, Layout):
+        source, head = f"a {self._to} file cannot hold all of them", bytes(self._head)
+        content = read_text(head, len(head) < HEAD_BYTES, source, USUAL)
+        if self._count == 1 or isinstance(content, Layout):
             return
-        if isinstance(what, InvalidPuzzle):
-            raise InputError(f"{what}; -o FOLDER/ takes a file for each")
+        if isinstance(content, InvalidPuzzle):
+            raise InputError(f"{content}; -o FOLDER/ writes a file for each")
         raise InputError(f"{source}: it would be read as one puzzle")
 
 
 def _written(item: Item, result: Result | None, to: str) -> bytes:
-    """The puzzle of an item, or if it has a result its only solution, in a notation.
+    """The puzzle of an item in a notation; with a result, its unique solution.
 
     Raises ValueError if there is none, or the notation cannot express it.
     """
@@ -234,7 +233,7 @@ def _why_none(result: Result) -> str:
 
 
 def _lost(item: Item, to: str) -> tuple[str, ...]:
-    """What is left to people, and not written for them."""
+    """The unread parts that are not written to the target."""
     is_noted = to in TARGETS and TARGETS[to].noted is not None
     written = {key for key, _ in item.notes} if item.unread and is_noted else set()
-    return tuple(each for each in item.unread if each not in written)
+    return tuple(text for text in item.unread if text not in written)

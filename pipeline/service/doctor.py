@@ -24,8 +24,8 @@ from pipeline.solving.cnf import Cnf, Unsat
 from pipeline.solving.solvers import Solver, Solvers
 
 LOOK_SECONDS = 1.0
-LEAST_FREE = 256 * 1024 * 1024
-_LEAST_INOTIFY = {"max_user_watches": 8192, "max_queued_events": 16384}
+MIN_FREE_BYTES = 256 * 1024 * 1024
+_MIN_INOTIFY = {"max_user_watches": 8192, "max_queued_events": 16384}
 _INOTIFY = Path("/proc/sys/fs/inotify")
 
 
@@ -39,7 +39,7 @@ class Diagnosis:
 
 
 def examine(settings: Settings) -> Iterator[Diagnosis]:
-    """Check everything that the program depends on."""
+    """Check solvers, compiled code, folders, disk space and inotify."""
     folders = Folders(settings.inbox, settings.outbox)
     yield from _solvers(settings)
     yield from _permissions(folders)
@@ -54,7 +54,7 @@ def examine(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def programs_of(settings: Settings) -> list[Program]:
-    """The programs that these settings can use compiled: searches, checks, trimming, traits.
+    """The compilable programs that these settings use: searches, checks, trimming, traits.
 
     Raises ImportError without numpy.
     """
@@ -82,7 +82,7 @@ def programs_of(settings: Settings) -> list[Program]:
 
 
 class SlowPrograms:
-    """Tells the log which programs are not compiled, and what has changed since."""
+    """Logs which programs are not compiled, and when that changes."""
 
     def __init__(self, settings: Settings, log: Log) -> None:
         self._settings = settings
@@ -90,8 +90,8 @@ class SlowPrograms:
         self._told: dict[str, str] = {}
         self._look_at = 0.0
 
-    def look(self) -> None:
-        """Tell what is new; to be called often."""
+    def check(self) -> None:
+        """Log what has changed; cheap enough to be called often."""
         if time.monotonic() < self._look_at:
             return
         before, self._told = self._told, self._lacking()
@@ -106,14 +106,14 @@ class SlowPrograms:
         self._look_at = time.monotonic() + LOOK_SECONDS if self._told else inf
 
     def _lacking(self) -> dict[str, str]:
-        """Why programs are not compiled, by their names."""
+        """The programs that are not compiled: name → reason."""
         programs = programs_of(self._settings)
-        return {each.name: reason for each in programs if (reason := each.lacking())}
+        return {program.name: reason for program in programs if (reason := program.lacking())}
 
 
 def _listed(names: list[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+    *before, last = names
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def _solvers(settings: Settings) -> Iterator[Diagnosis]:
@@ -132,7 +132,7 @@ def _solvers(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _answers(solver: Solver) -> Diagnosis:
-    """Whether the solver answers for an empty formula, which requires all that others do."""
+    """Whether the solver finds an empty clause unsatisfiable, which exercises all of it."""
     about = f"{solver.name} {solver.version or ''}".strip()
     try:
         with solver.open(Cnf(None, "none", 0, (), {}), Limits(10.0)) as session:
@@ -142,11 +142,11 @@ def _answers(solver: Solver) -> Diagnosis:
         return Diagnosis("problem", about, f"does not work: {error}")
     if isinstance(answer, Unsat):
         return Diagnosis("ok", f"{about} works")
-    return Diagnosis("problem", about, "answers that the empty clause is satisfiable; replace it")
+    return Diagnosis("problem", about, "finds the empty clause satisfiable; replace it")
 
 
 def _compiled(settings: Settings) -> Iterator[Diagnosis]:
-    """Compile the code that is not compiled yet."""
+    """Compile what is not compiled yet."""
     try:
         programs = programs_of(settings)
     except ImportError as error:
@@ -186,7 +186,7 @@ def _permissions(folders: Folders) -> Iterator[Diagnosis]:
 
 
 def _leases(folder: Path) -> Diagnosis:
-    """Whether leases detect writers of open files."""
+    """Whether leases show that a file is open for writing."""
     try:
         with (
             tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-") as file,
@@ -208,7 +208,7 @@ def _free_space(folders: Folders) -> Iterator[Diagnosis]:
     for place, folder in places.items():
         free = shutil.disk_usage(folder).free
         about = f"{free // 2**20} MB free for {place}"
-        if free >= LEAST_FREE:
+        if free >= MIN_FREE_BYTES:
             yield Diagnosis("ok", about)
         else:
             remedy = "free some space; prune --older-than 30d deletes old originals"
@@ -216,14 +216,14 @@ def _free_space(folders: Folders) -> Iterator[Diagnosis]:
 
 
 def _inotify() -> Iterator[Diagnosis]:
-    for name, least in _LEAST_INOTIFY.items():
+    for name, minimum in _MIN_INOTIFY.items():
         try:
             value = int((_INOTIFY / name).read_text())
         except (OSError, ValueError):
             yield Diagnosis("warning", "no inotify", "use watch --poll")
             return
-        if value < least:
-            remedy = f"sysctl fs.inotify.{name}={least}; until then, rescans find missed files"
+        if value < minimum:
+            remedy = f"sysctl fs.inotify.{name}={minimum}; until then, rescans find missed files"
             yield Diagnosis("warning", f"{name} is {value}", remedy)
         else:
             yield Diagnosis("ok", f"inotify's {name} is {value}")

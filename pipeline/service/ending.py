@@ -15,11 +15,11 @@ from pipeline.service.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A claim stays in work, because of an obstacle, for a later pass."""
+    """A claim could not be finished, and is kept for a later pass."""
 
 
 def finished(jobs: Sequence[Job], runtime: Runtime) -> list[Ended]:
-    """Publish jobs, all of whose steps are done, and put their originals away."""
+    """Publish jobs whose steps are all done, and move their originals out of the inbox."""
     sets = [(job.claim, job.published_set()) for job in jobs]
     publish(sets, runtime.folders)
     finish([(job.claim, job.is_refused) for job in jobs], runtime.folders, runtime.spares)
@@ -27,32 +27,32 @@ def finished(jobs: Sequence[Job], runtime: Runtime) -> list[Ended]:
 
 
 def kept(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) -> Kept:
-    """Log an obstacle, or a crash of ours, which is an attempt at a step of the claim.
+    """Log why a claim is kept. A crash of our own counts as an attempt at `step`.
 
-    Raises EnvironmentFailure if that is at fault.
+    Raises EnvironmentFailure if the environment is at fault.
     """
     runtime.raise_if_environment(error)
     if isinstance(error, OSError):
-        runtime.say("job.kept", claim, in_words(error))
+        runtime.log_error("job.kept", claim, in_words(error))
     else:
         if claim.is_held:
             claim.count_attempt(step)
-        runtime.say("job.crashed", claim, in_words(error))
+        runtime.log_error("job.crashed", claim, in_words(error))
     return Kept()
 
 
 def give_back(claim: Claim, job: Job | None, runtime: Runtime) -> None:
-    """Return a file to the inbox, unless its earlier set is half replaced already."""
-    if claim.note.files:
-        runtime.say("job.kept", claim, "its publishing has begun")
+    """Return a file to the inbox, unless its publication has begun or work on it is saved."""
+    if claim.manifest.files:
+        runtime.log_error("job.kept", claim, "its publication has begun")
     elif has_progress(claim):
-        runtime.log.info("job.paused", source=printable(claim.note.source))
+        runtime.log.info("job.paused", source=printable(claim.manifest.source))
     else:
         try:
             if not claim.put_back(runtime.folders.inbox):
-                runtime.say("job.kept", claim, "another of its name is in the inbox")
+                runtime.log_error("job.kept", claim, "a file of that name is in the inbox")
             elif isinstance(job, LongJob):
                 job.discard()
         except OSError as error:
-            runtime.say("job.kept", claim, in_words(error))
+            runtime.log_error("job.kept", claim, in_words(error))
     claim.close()

@@ -1,4 +1,4 @@
-"""The commands of `--on-done` and `--on-bad`, which are run for jobs that have ended."""
+"""Hooks: the commands of `--on-done` and `--on-bad`, run for each finished job."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.settings import Settings
 from pipeline.solving.solvers.child import child, ended_within
 
 SECONDS = 30.0
-"""How long a command may take; then its process group is killed."""
+"""Time limit of a command; its process group is killed then."""
 
 _LONGEST, _SHOWN = 1000, 200
 _LOOK_SECONDS = 0.1
@@ -26,26 +26,26 @@ _BLOCK = 64 * 1024
 
 
 class Commands:
-    """Runs commands for jobs that have ended. The next job waits for them.
+    """Runs the commands for finished jobs. The next job waits for them.
 
-    A command gets the absolute path of the record as its last argument, and in the environment
+    A command gets the absolute path of the record as its last argument, and these variables:
 
-        SUDOKU_JOB_SOURCE   the name of what was dropped, as it was: a stranger may have chosen it
+        SUDOKU_JOB_SOURCE   the name of the dropped file, unchanged and untrusted
         SUDOKU_JOB_STATUS   the status in the record
-        SUDOKU_JOB_MESSAGE  the message in the record, printable and at most 1,000 characters; may
-                            be empty
+        SUDOKU_JOB_MESSAGE  the message in the record, printable, at most 1,000 characters, or
+                            empty
         SUDOKU_JOB_RECORD   the path of the record
 
-    The command is split as a shell would, but no shell runs it. Its standard input is empty. Its
-    output is not shown, except the last line in the log if it fails. When it ends, or after
+    The command line is split as by a shell, but run without one. Its standard input is empty. Its
+    output is discarded, except that the last line is logged if it fails. When it exits, or after
     SECONDS, its process group is killed.
 
-    A command runs once at most, after the job is published. That includes a job taken over from
-    another process. If the process is killed before the command has run, it never runs. A failure
-    is logged, and changes nothing for the job.
+    A command runs at most once per job, after publication, also for jobs taken over from another
+    process. If this process is killed first, it never runs. A failure is logged and does not
+    affect the job.
 
-    `is_late` says whether the time to stop is over. Raises UsageError for a command that is
-    empty, cannot be split or is not found.
+    `is_late`: whether the grace period is over. Raises UsageError for a command that is empty,
+    cannot be split, or is not found.
     """
 
     def __init__(
@@ -59,10 +59,10 @@ class Commands:
         self._seconds = seconds
 
     def run(self, ended: Ended) -> None:
-        """Run the commands for this job; log which failed."""
-        record = str((self._outbox / (ended.note.stem + ENDING)).absolute())
+        """Run the commands for a job, and log failures."""
+        record = str((self._outbox / (ended.manifest.stem + ENDING)).absolute())
         variables = {
-            "SUDOKU_JOB_SOURCE": ended.note.source,
+            "SUDOKU_JOB_SOURCE": ended.manifest.source,
             "SUDOKU_JOB_STATUS": ended.status,
             "SUDOKU_JOB_MESSAGE": printable(ended.message or "")[:_LONGEST],
             "SUDOKU_JOB_RECORD": record,
@@ -72,48 +72,48 @@ class Commands:
             if not argv:
                 continue
             try:
-                failure, said = self._outcome([*argv, record], variables)
+                failure, output = self._run([*argv, record], variables)
             except OSError as error:
-                failure, said = in_words(error), b""
+                failure, output = in_words(error), b""
             except ValueError as error:
-                failure, said = str(error), b""
+                failure, output = str(error), b""
             if failure:
-                lines = [line.strip() for line in said.decode(errors="replace").split("\n")]
+                lines = [line.strip() for line in output.decode(errors="replace").split("\n")]
                 last = next(filter(None, reversed(lines)), "")
                 reason = f"{option}: {failure}" + (f": {printable(last)[:_SHOWN]}" if last else "")
-                source = printable(ended.note.source)
+                source = printable(ended.manifest.source)
                 self._log.warning("command.failed", source=source, reason=reason)
 
-    def _outcome(self, argv: Sequence[str], variables: Mapping[str, str]) -> tuple[str, bytes]:
-        """How a command failed, empty if it did not, and the end of its output.
+    def _run(self, argv: Sequence[str], variables: Mapping[str, str]) -> tuple[str, bytes]:
+        """Run a command; returns how it failed, or "", and the end of its output.
 
         Raises OSError or ValueError if it cannot be started.
         """
-        hearing, saying = os.pipe()
+        read_end, write_end = os.pipe()
         with (
-            open(hearing, "rb", buffering=0) as heard,  # noqa: PTH123 - a descriptor
-            open(saying, "wb"),  # noqa: PTH123
-            Path(os.devnull).open("rb") as nothing,
-            child(argv, None, saying, nothing.fileno(), (), variables) as process,
+            open(read_end, "rb", buffering=0) as reader,  # noqa: PTH123 - a descriptor
+            open(write_end, "wb"),  # noqa: PTH123
+            Path(os.devnull).open("rb") as null,
+            child(argv, None, write_end, null.fileno(), (), variables) as process,
         ):
-            os.set_blocking(hearing, False)
-            said, outcome = b"", ""
+            os.set_blocking(read_end, False)
+            output, outcome = b"", ""
             end = time.monotonic() + self._seconds
             while not ended_within(process, _LOOK_SECONDS) and not outcome:
-                said = _end_of(said, heard)
+                output = _end_of(output, reader)
                 if time.monotonic() >= end:
                     outcome = f"killed after {self._seconds:g} s"
                 elif self._is_late():
-                    outcome = "killed, as it was time to stop"
-            said = _end_of(said, heard)
+                    outcome = "killed at the end of the grace period"
+            output = _end_of(output, reader)
         code = process.returncode
         if outcome or not code:
-            return outcome, said
-        return f"exit code {code}" if code > 0 else f"killed by signal {-code}", said
+            return outcome, output
+        return f"exit code {code}" if code > 0 else f"killed by signal {-code}", output
 
 
 def _split(option: str, command: str | None) -> list[str]:
-    """The program and its arguments, none if there is no command. Raises UsageError."""
+    """The program and its arguments; empty without a command. Raises UsageError."""
     if command is None:
         return []
     try:
@@ -131,9 +131,9 @@ def _split(option: str, command: str | None) -> list[str]:
     return argv
 
 
-def _end_of(said: bytes, pipe: RawIOBase) -> bytes:
-    """The end of the output, with what can be read now."""
+def _end_of(output: bytes, pipe: RawIOBase) -> bytes:
+    """The end of the output, after reading what is available now."""
     end = time.monotonic() + _LOOK_SECONDS
     while (block := pipe.read(_BLOCK)) and time.monotonic() < end:
-        said = (said + block)[-_LONGEST:]
-    return said
+        output = (output + block)[-_LONGEST:]
+    return output

@@ -24,11 +24,11 @@ _HEAD = """\
 """
 
 
-def begin(folder: Path, settings_file: str) -> Iterator[tuple[Path, bool]]:
-    """Make an inbox, an outbox and a settings file in a folder, which is made too.
+def create(folder: Path, settings_file: str) -> Iterator[tuple[Path, bool]]:
+    """Create a folder with an inbox, an outbox and a settings file.
 
-    Yields each, and whether it is new: nothing that is there is changed. Raises OSError,
-    UsageError for a file, and EnvironmentFailure where one has the name of an inbox or outbox.
+    Yields each path, and whether it was created; existing ones are not changed. Raises OSError,
+    UsageError if `folder` is a file, EnvironmentFailure if the inbox or outbox is one.
     """
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{printable(str(folder))} is a file; name a folder")
@@ -36,7 +36,7 @@ def begin(folder: Path, settings_file: str) -> Iterator[tuple[Path, bool]]:
     for path in (folder / defaults.inbox, folder / defaults.outbox):
         is_new = not path.exists()
         if not is_new and not path.is_dir():
-            raise EnvironmentFailure(f"{printable(str(path))}: is there, and is no folder")
+            raise EnvironmentFailure(f"{printable(str(path))}: exists and is not a folder")
         path.mkdir(parents=True, exist_ok=True)
         yield path, is_new
     path = folder / settings_file
@@ -49,26 +49,26 @@ def begin(folder: Path, settings_file: str) -> Iterator[tuple[Path, bool]]:
 
 
 def settings_lines() -> Iterator[str]:
-    """The text of a settings file with every setting in a comment, by the panels of the help."""
+    """The text of a settings file: all settings, commented out, grouped as in the help."""
     yield _HEAD
     declared = settings_declared().values()
-    for panel in dict.fromkeys(each.panel for each in declared):
+    for panel in dict.fromkeys(setting.panel for setting in declared):
         yield f"\n# {panel}\n# {'-' * len(panel)}\n"
-        for each in (each for each in declared if each.panel == panel):
-            yield f"\n{_told(each)}\n#{each.key} = {_written(each)}\n"
+        for setting in (setting for setting in declared if setting.panel == panel):
+            yield f"\n{_comment(setting)}\n#{setting.key} = {_toml(setting)}\n"
 
 
-def _told(setting: Setting) -> str:
-    """The help of a setting and what it may be, as comments."""
+def _comment(setting: Setting) -> str:
+    """The help of a setting and its choices, as comment lines."""
     marks = "[example] " * (setting.default is None) + "[named] " * setting.risky
-    told = marks + setting.help
-    if not all(choice in told for choice in setting.choices):
-        told += f" One of {', '.join(setting.choices)}."
-    return textwrap.fill(told, _WIDTH, initial_indent="# ", subsequent_indent="# ")
+    text = marks + setting.help
+    if not all(choice in text for choice in setting.choices):
+        text += f" One of {', '.join(setting.choices)}."
+    return textwrap.fill(text, _WIDTH, initial_indent="# ", subsequent_indent="# ")
 
 
-def _written(setting: Setting) -> str:
-    """The default of a setting in TOML; an example where it has none."""
+def _toml(setting: Setting) -> str:
+    """The default of a setting in TOML, or an example if it has none."""
     value: Any = setting.shown(setting.default)
     if value is None:
         value = int(setting.least) if setting.kind is int else setting.metavar

@@ -1,9 +1,9 @@
-"""Intake: claim what is complete in the inbox, and have it processed.
+"""Intake: claim the complete files of the inbox, and process them.
 
-    name ─ Arrivals ─▶ Sight, with what the file holds ─ claim ─▶ Claims ─▶ Ended, or a run
+    name ─ Arrivals ─▶ Observation, with its Source ─ claim ─▶ Claims ─▶ Ended, or a LongRun
 
-A file is looked at once. Single files and small collections overtake the large ones, which take
-turns.
+Each file is observed once per sweep. Single puzzles and small collections overtake large jobs,
+which take turns.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from pipeline.service.runs import LongJobs, LongRun
 from pipeline.service.runtime import Runtime
 
 LONGEST_SWEEP = 30.0
-"""Seconds after which a sweep ends early, so that a thorough one can follow."""
+"""Seconds after which a sweep ends early, to let a thorough one follow."""
 
 _LARGEST_BATCH = 16 * 1024 * 1024
-"""Bytes of small collections, with which a batch is enough."""
+"""Bytes of small collections that fill a batch."""
 
 _LARGEST_HELD = 64 * 1024
-"""Bytes: larger puzzles are not held in memory beside others."""
+"""Bytes. Larger puzzles are not kept in memory while others are claimed."""
 
-_WORTH_A_BATCH = 16
+_MIN_BATCH = 16
 _SOON = 0.1
 _SCAN_SECONDS = 0.25
-"""While a long job is in work, the inbox is scanned so often, and at hints."""
+"""Interval of scans while a long job is running; hints trigger further scans."""
 
 _LEFT_SECONDS = 60.0
 _STAMP_SECONDS = 1.0
@@ -55,11 +55,10 @@ _DESCRIPTORS = 16
 
 @dataclass(slots=True)
 class Swept:
-    """The outcome of a sweep: how many jobs ended, and in how many seconds something may be ready.
+    """The outcome of a sweep: the number of jobs that ended, and when to sweep again.
 
-    `bad`: some of them were, or held something, invalid, unknown or failed. `again_in` is None
-    if nothing is settling except files that a writer holds open. `left` are names that were not
-    taken.
+    `bad`: some puzzle was invalid, unknown or failed. `again_in`: seconds until a file may be
+    complete; None if only files held open by a writer are left. `left`: names not taken.
     """
 
     ended: int = 0
@@ -71,18 +70,18 @@ class Swept:
         self.again_in = seconds if self.again_in is None else min(seconds, self.again_in)
 
     def leave(self, name: str, later: Later) -> None:
-        """Note a file that was not taken."""
+        """Record a file that was not taken."""
         self.left.append(name)
         if later.seconds is not None:
             self.look_again_in(later.seconds)
 
 
 class Intake:
-    """Sweeps one inbox again and again; long jobs advance by a step in each sweep.
+    """Sweeps an inbox repeatedly; each sweep advances a long job by one step.
 
-    `on_ended` gets each job that has ended. In one pass (`once`) a file that does not settle in
-    the settling time is left for the next. With `quick_only`, all that may take longer than one
-    problem or a small collection is left to others.
+    `on_ended` is called with each finished job. In a single pass (`once`), a file that does not
+    settle within the settling time is left for the next pass. With `quick_only`, whatever may take
+    longer than one problem or a small collection is left to others.
     """
 
     def __init__(
@@ -105,26 +104,26 @@ class Intake:
         self._arrivals = Arrivals(runtime, self.long, once=once)
         self._reservations = Reservations(runtime.folders)
         self._in_sweep = 0
-        """How many files, small as far as is known, are in the inbox in this sweep."""
-        self._handed_back: list[str] = []
-        """Names that claimers have left."""
-        self._left_alone: dict[Path, float] = {}
+        """The number of files in this sweep that are not known to be slow."""
+        self._returned: list[str] = []
+        """Names that claimers did not take."""
+        self._postponed: dict[Path, float] = {}
         self.scan_at = 0.0
-        """When to scan the inbox again, although a long job is in work."""
+        """When to scan the inbox again while a long job is running."""
         self._stamp_next = 0.0
         self._singly_until = 0.0
 
     @property
-    def keeps(self) -> bool:
-        """Whether something was left alone that could not be claimed or published."""
-        return any(os.path.lexists(path) for path in self._left_alone)
+    def has_postponed(self) -> bool:
+        """Whether a file that could not be claimed or published is still there."""
+        return any(os.path.lexists(path) for path in self._postponed)
 
     def sweep(self, *, thorough: bool = True) -> Swept:
-        """Process all that is complete, until told to stop; do a step of a long job.
+        """Process all complete files, until asked to stop, and do one step of a long job.
 
-        If `thorough`, first check the folders and take over abandoned claims, and at last remove
-        orphaned files, for which a full outbox is listed. Raises EnvironmentFailure or Interrupted,
-        with nothing lost.
+        If `thorough`, first check the folders and take over abandoned claims; at the end remove
+        orphaned files, which requires listing the outbox. Raises EnvironmentFailure or Interrupted;
+        nothing is lost then.
         """
         swept, folders = Swept(), self._folders
         if thorough:
@@ -141,34 +140,34 @@ class Intake:
                 self.scan_at = time.monotonic() + _SCAN_SECONDS
             if self.long.runs and not self._stop.is_requested:
                 self._advance(swept)
-        finally:  # a full disk may need the room
+        finally:  # also after an error: the disk may be full
             if thorough and not self._stop.is_requested:
                 remove_orphans(folders)
         return swept
 
     def take_quick(self, names: Sequence[str]) -> list[str]:
-        """Process those names that are complete and quick; the others that are there.
+        """Process the complete and quick files among `names`; returns the names left.
 
-        Raises as `sweep` does.
+        Raises the same exceptions as `sweep`.
         """
         swept = Swept()
         self._in_sweep = len(names)
         self._take(names, swept)
-        while self.long.runs and not self._stop.is_requested:  # it took longer than it looked
+        while self.long.runs and not self._stop.is_requested:  # it took longer than expected
             self._advance(swept)
         return swept.left
 
     def rest(self) -> None:
-        """Clear up, and start the solver, while the inbox is empty.
+        """Clean up and warm up the solver while the inbox is empty.
 
-        A claim and a mark are kept for the next single file.
+        One spare claim and a mark file are kept for the next file.
         """
         self._claimers.close()
         self._remove_spares(1)
         self._runtime.local.warm()
 
     def close(self) -> None:
-        """Pause the jobs in work: the next run continues them."""
+        """Pause the running jobs: the next run continues them."""
         self._claimers.close()
         self._arrivals.close()
         self._remove_spares(0)
@@ -179,51 +178,51 @@ class Intake:
             self._runtime.spares.pop().remove()
 
     def _take_all(self, swept: Swept, *, thorough: bool) -> None:
-        """Claim what is complete, name by name, and process single files in batches.
+        """Claim complete files, and process single puzzles in batches.
 
-        Large collections and archives are last, as few of them are in work at a time; no other
-        process looks at them again.
+        Slow files come last, because only a few of them run at a time. They are not shared with
+        claimers.
         """
         small, large = self._arrivals.names(thorough=thorough)
-        self._stamp()  # even if there is nothing to take
+        self._stamp()  # even if the inbox is empty
         self._in_sweep = len(small)
         try:
             self._take(small, swept, is_shared=True)
             self._take(large, swept)
         finally:
-            self._hear_the_rest(swept)
-        left, self._handed_back = self._handed_back, []
+            self._wait_for_claimers(swept)
+        left, self._returned = self._returned, []
         self._take(left, swept)
 
     def _take(self, names: Sequence[str], swept: Swept, *, is_shared: bool = False) -> None:
-        """Process what is complete of these names; `swept.left` gets those that were not taken.
+        """Process the complete files among `names`; names not taken go to `swept.left`.
 
-        If that `is_shared`, claimers get most of them if they are many: fewer are enough if the
-        first were not only of single puzzles.
+        If `is_shared` and there are many names, claimers get most of them. Fewer names suffice if
+        the first files are not all single puzzles.
         """
         end, tuning = time.monotonic() + LONGEST_SWEEP, self._runtime.tuning
-        most = self.most_claims() if self._in_sweep >= _WORTH_A_BATCH else 1
+        max_claims = self.max_claims() if self._in_sweep >= _MIN_BATCH else 1
         ready: list[Observation] = []
-        waiting, self._arrivals.saw_many = deque(names), False
+        waiting, self._arrivals.saw_collections = deque(names), False
         while waiting:
             if is_shared and len(names) - len(waiting) == tuning.first_names:
-                saw_many, is_shared = self._arrivals.saw_many, False
-                fewest = tuning.fewest_shared if saw_many else tuning.fewest_singles
-                waiting = deque(self._claimers.share([*waiting], fewest))
+                saw_collections, is_shared = self._arrivals.saw_collections, False
+                minimum = tuning.min_shared if saw_collections else tuning.min_shared_puzzles
+                waiting = deque(self._claimers.share([*waiting], minimum))
             self._stamp()
-            self._hear(swept)
+            self._take_reports(swept)
             if self._stop.is_requested:
                 return
             if time.monotonic() > end:
-                swept.look_again_in(0.0)  # other processes may have died: take over theirs
+                swept.look_again_in(0.0)  # other processes may have died: take over their claims
                 break
             name = waiting.popleft()
-            found = self._looked_at(name)
-            if isinstance(found, Later):
-                swept.leave(name, found)
+            observation = self._observe(name)
+            if isinstance(observation, Later):
+                swept.leave(name, observation)
                 continue
-            ready.append(found)
-            if self._is_enough(ready, 1 if self._takes_singly else most):
+            ready.append(observation)
+            if self._is_enough(ready, 1 if self._takes_singly else max_claims):
                 self._take_ready(ready, swept)
                 ready = []
         self._take_ready(ready, swept)
@@ -233,51 +232,53 @@ class Intake:
         return time.monotonic() < self._singly_until
 
     def _take_singly(self, swept: Swept) -> None:
-        """Take one file at a time for a while, at once: that needs less room than a batch."""
+        """Take one file at a time for a while, which needs less disk space than a batch."""
         self._singly_until = time.monotonic() + _LEFT_SECONDS
         swept.look_again_in(0.0)
 
-    def most_claims(self) -> int:
-        """How many single files are claimed together: each claim holds a descriptor.
+    def max_claims(self) -> int:
+        """The number of files to claim together; each claim holds a file descriptor.
 
-        Half of the descriptors, and some more, are left for solvers, workers and archives.
+        More than half of the descriptors are left for solvers, workers and archives.
         """
-        most, limit = BATCH * self._runtime.batches.batches, getrlimit(RLIMIT_NOFILE)[0]
+        max_claims, limit = BATCH * self._runtime.batches.batches, getrlimit(RLIMIT_NOFILE)[0]
         if limit == RLIM_INFINITY:
-            return most
+            return max_claims
         room = limit // 2 - _DESCRIPTORS
-        return max(1, min(most, room - room % BATCH if room > BATCH else room))
+        return max(1, min(max_claims, room - room % BATCH if room > BATCH else room))
 
-    def _looked_at(self, name: str) -> Observation | Later:
-        """Look at a file. Raises OSError if the folders are at fault."""
-        seen: Observation | Later = Later()
-        with self._one(name), self._stop.computing():
-            seen = self._arrivals.look(name)
+    def _observe(self, name: str) -> Observation | Later:
+        """Observe a file. Raises OSError if the folders are at fault."""
+        observation: Observation | Later = Later()
+        with self._isolating(name), self._stop.computing():
+            observation = self._arrivals.observe(name)
         is_left = (
-            self._quick_only and isinstance(seen, Observation) and not self._arrivals.is_quick(seen)
+            self._quick_only
+            and isinstance(observation, Observation)
+            and not self._arrivals.is_quick(observation)
         )
-        return Later() if is_left else seen
+        return Later() if is_left else observation
 
-    def _is_enough(self, ready: Sequence[Observation], most: int) -> bool:
-        """Whether to go on with these: they are many, or much, or the last may take a while."""
-        much = sum(each.fingerprint.size for each in ready) >= _LARGEST_BATCH
-        return len(ready) >= most or much or not self._arrivals.is_quick(ready[-1])
+    def _is_enough(self, ready: Sequence[Observation], limit: int) -> bool:
+        """Whether to process `ready` now: it is large enough, or its last file is not quick."""
+        much = sum(file.fingerprint.size for file in ready) >= _LARGEST_BATCH
+        return len(ready) >= limit or much or not self._arrivals.is_quick(ready[-1])
 
     def _take_ready(self, ready: list[Observation], swept: Swept) -> None:
-        """Claim what is complete, and process that.
+        """Claim complete files and process them.
 
-        Raises OSError if the folders are at fault; if that came while some were claimed already,
-        the next sweep takes them singly.
+        Raises OSError if the folders are at fault. If some files were claimed by then, the next
+        sweep takes them one at a time instead.
         """
         if not ready:
             return
         taken: list[Taken] = []
         try:
             with self._reservations.held():
-                for seen in ready:
-                    claimed = self._claimed(seen)
+                for observation in ready:
+                    claimed = self._claimed(observation)
                     if isinstance(claimed, Later):
-                        swept.leave(seen.name, claimed)
+                        swept.leave(observation.name, claimed)
                     else:
                         taken.append(claimed)
         except OSError as error:
@@ -286,40 +287,40 @@ class Intake:
             elif self._folders.is_environment_fault(error):
                 raise
             else:
-                for seen in ready:
-                    self._stick(seen.name, error)
+                for observation in ready:
+                    self._mark_stuck(observation.name, error)
         self._process(taken, swept)
 
-    def _claimed(self, seen: Observation) -> Taken | Later:
-        """Claim what is complete. Raises OSError if the folders are at fault.
+    def _claimed(self, observation: Observation) -> Taken | Later:
+        """Claim a complete file. Raises OSError if the folders are at fault.
 
-        The lock of the outbox is held.
+        The outbox lock must be held.
         """
         claim: Claim | None = None
-        with self._one(seen.name):
-            keep_cnf, is_folder = self._settings.keep_cnf, seen.is_folder
-            note = self._reservations.reserve(
-                seen.name, seen.fingerprint, keep_cnf=keep_cnf, is_folder=is_folder
+        with self._isolating(observation.name):
+            keep_cnf, is_folder = self._settings.keep_cnf, observation.is_folder
+            manifest = self._reservations.reserve(
+                observation.name, observation.fingerprint, keep_cnf=keep_cnf, is_folder=is_folder
             )
-            claim = make_claim(self._folders, note, seen.data, self._runtime.spares)
+            claim = make_claim(self._folders, manifest, observation.data, self._runtime.spares)
             if claim is None:
-                return self._not_claimed(seen.name)
+                return self._not_claimed(observation.name)
         if claim is None:
             return Later()
-        self._arrivals.take(seen.name, claim)
-        return claim, _worth_holding(seen)
+        self._arrivals.take(observation.name, claim)
+        return claim, _small_source(observation)
 
     def _not_claimed(self, name: str) -> Later:
-        """When to look again at what could not be claimed."""
+        """When to look again at a file that could not be claimed."""
         is_gone = not os.path.lexists(self._folders.inbox / name)
-        if is_gone or self._folders.work / key_of(name) in self._left_alone:
-            return Later()  # an earlier file of that name is in the way
+        if is_gone or self._folders.work / key_of(name) in self._postponed:
+            return Later()  # the claim of an earlier file of that name is in the way
         busy = is_in_work(self._folders, name)  # else it changed while being claimed
         return Later(max(_SOON, self._settings.settle) if busy else _SOON)
 
     @contextmanager
-    def _one(self, name: str) -> Iterator[None]:
-        """A fault of one file, or a crash of ours at it, must not hold up the others.
+    def _isolating(self, name: str) -> Iterator[None]:
+        """Keep a failure at one file, our own crashes included, from stopping the others.
 
         Raises OSError if the folders are at fault.
         """
@@ -328,18 +329,19 @@ class Intake:
         except Exception as error:
             if self._folders.is_environment_fault(error):
                 raise
-            self._stick(name, error)
+            self._mark_stuck(name, error)
 
-    def _stick(self, name: str, error: Exception) -> None:
-        """Say that a file cannot be taken, and leave it alone for a while."""
+    def _mark_stuck(self, name: str, error: Exception) -> None:
+        """Log that a file cannot be taken, and skip it for a while."""
         path = self._folders.inbox / name
-        self._arrivals.say_once("file.stuck", name, _why_stuck(path, error))
-        self._leave_alone(path)
+        self._arrivals.log_once("file.stuck", name, _why_stuck(path, error))
+        self._postpone(path)
 
     def _process(self, taken: Sequence[Taken], swept: Swept) -> None:
-        """Process these claims. Raises EnvironmentFailure if that fails for one alone.
+        """Process claims. Raises EnvironmentFailure if it happens with a single claim.
 
-        If it fails for several, they are back in the inbox, and the next sweep takes them singly.
+        If it happens with several, they go back to the inbox, and the next sweep takes them one at
+        a time.
         """
         try:
             seconds = self._runtime.puzzle_seconds(is_alone=self._in_sweep < 2)
@@ -350,7 +352,7 @@ class Intake:
                         swept.look_again_in(0.0)
                     case Slow(job) if self._quick_only:
                         give_back(claim, job, self._runtime)
-                        swept.left.append(claim.note.source)
+                        swept.left.append(claim.manifest.source)
                     case Slow(job):
                         self.long.add_slow(job)
                         swept.look_again_in(0.0)
@@ -362,52 +364,55 @@ class Intake:
             self._take_singly(swept)
 
     def _advance(self, swept: Swept) -> None:
-        """Do a step of a long job."""
+        """Do one step of a long job."""
         swept.look_again_in(0.0)
         for claim, outcome in self.long.advance():
             self._settle(claim, outcome, swept)
 
     def _settle(self, claim: Claim, outcome: Ended | Kept, swept: Swept) -> None:
-        """Count a job that has ended; leave one alone that is kept."""
+        """Count a job that has ended; postpone one that is kept."""
         if isinstance(outcome, Kept):
-            self._leave_alone(claim.folder)
+            self._postpone(claim.folder)
             return
-        self._left_alone.pop(claim.folder, None)
+        self._postponed.pop(claim.folder, None)
         self._count(outcome, swept)
 
     def _count(self, ended: Ended, swept: Swept) -> None:
-        """Count and tell a job that has ended."""
+        """Count and report a job that has ended."""
         swept.ended += 1
         swept.bad = swept.bad or ended.bad
         self._on_ended(ended)
 
-    def _leave_alone(self, path: Path, seconds: float = _LEFT_SECONDS) -> None:
-        self._left_alone[path] = time.monotonic() + seconds
+    def _postpone(self, path: Path, seconds: float = _LEFT_SECONDS) -> None:
+        self._postponed[path] = time.monotonic() + seconds
 
     def _may_resume(self, claim: Claim) -> bool:
-        """Whether to continue an abandoned claim now; else it is closed. Raises OSError.
+        """Whether to resume an abandoned claim now; otherwise it is closed. Raises OSError.
 
-        Not if its file has a writer, or it was left alone, or its set is half published in another
+        Not if its file has a writer, it is postponed, or its set is partly published in another
         outbox.
         """
-        note, now = claim.note, time.monotonic()
+        manifest, now = claim.manifest, time.monotonic()
         why = None
         try:
-            is_moved = note.outbox not in ("", identity(self._folders.outbox.stat()))
-            if self._left_alone.get(claim.folder, 0.0) > now:
+            is_moved = manifest.outbox not in ("", identity(self._folders.outbox.stat()))
+            if self._postponed.get(claim.folder, 0.0) > now:
                 pass
             elif is_written(claim.original):
-                self._leave_alone(claim.folder, self._settings.settle)
-            elif is_moved and note.files:
-                why = "its set is half published in another outbox; run with that one again"
+                self._postpone(claim.folder, self._settings.settle)
+            elif is_moved and manifest.files:
+                why = "it is partly published in another outbox; run with that outbox again"
             else:
-                if is_moved or not note.job:  # its names are reserved elsewhere, or unknown
+                if is_moved or not manifest.job:  # its names are reserved elsewhere, or unknown
                     is_folder, keep_cnf = claim.original.is_dir(), self._settings.keep_cnf
                     with self._reservations.held():
-                        fresh = self._reservations.reserve(
-                            note.source, note.fingerprint, keep_cnf=keep_cnf, is_folder=is_folder
+                        renewed = self._reservations.reserve(
+                            manifest.source,
+                            manifest.fingerprint,
+                            keep_cnf=keep_cnf,
+                            is_folder=is_folder,
                         )
-                        claim.renew(fresh)
+                        claim.renew(renewed)
                 return True
         except Exception as error:
             claim.close()
@@ -415,15 +420,15 @@ class Intake:
                 raise
             why = in_words(error)
         if why:
-            self._runtime.log.error("job.kept", source=printable(note.source), reason=why)
-            self._leave_alone(claim.folder)
+            self._runtime.log.error("job.kept", source=printable(manifest.source), reason=why)
+            self._postpone(claim.folder)
         claim.close()
         return False
 
-    def _hear_the_rest(self, swept: Swept) -> None:
-        """Wait until the claimers have done what they were given, or were told to stop.
+    def _wait_for_claimers(self, swept: Swept) -> None:
+        """Wait until the claimers have finished or stopped.
 
-        Raises EnvironmentFailure, after all have ended, if that of one has failed.
+        Raises EnvironmentFailure, after all have finished, if one reported a failed environment.
         """
         failure: EnvironmentFailure | None = None
         while self._claimers.busy:
@@ -431,31 +436,31 @@ class Intake:
             if failure or self._stop.is_requested:
                 self._claimers.stop()
             try:
-                self._hear(swept, _SOON)
+                self._take_reports(swept, _SOON)
             except EnvironmentFailure as error:
                 failure = error
         if failure:
             raise failure
 
-    def _hear(self, swept: Swept, seconds: float = 0.0) -> None:
-        """Settle what claimers have done since. Raises EnvironmentFailure, and Interrupted."""
+    def _take_reports(self, swept: Swept, seconds: float = 0.0) -> None:
+        """Take new reports of claimers. Raises EnvironmentFailure and Interrupted."""
         if not self._claimers.busy:
             return
         with self._stop.computing():
-            heard = [*self._claimers.hear(seconds)]
-        for report in heard:
+            reports = [*self._claimers.reports(seconds)]
+        for report in reports:
             for level, event, values in report.log:
                 getattr(self._runtime.log, level)(event, **values)
             for ended in report.ended:
                 self._count(ended, swept)
-            self._handed_back += report.left
+            self._returned += report.left
             if report.is_dead:
                 swept.look_again_in(0.0)
-        if failures := [report.failure for report in heard if report.failure]:
+        if failures := [report.failure for report in reports if report.failure]:
             raise EnvironmentFailure(failures[0])
 
     def _stamp(self) -> None:
-        """Record in the folders, every second, that this process scans."""
+        """Record once a second, in the inbox, that this process is scanning."""
         now = time.monotonic()
         if now >= self._stamp_next:
             self._stamp_next = now + _STAMP_SECONDS
@@ -464,18 +469,18 @@ class Intake:
             except OSError as error:
                 if self._folders.is_environment_fault(error):
                     raise
-                self._arrivals.say_stuck(self._folders.work / LAST_SCAN, error)
+                self._arrivals.log_stuck(self._folders.work / LAST_SCAN, error)
 
 
-def _worth_holding(seen: Observation) -> Source | None:
-    """The contents of the file, unless they take much memory."""
-    found: Source | None = seen.content
-    if isinstance(found, OneProblem) and len(seen.data or b"") > _LARGEST_HELD:
+def _small_source(observation: Observation) -> Source | None:
+    """The source that was read, unless it takes much memory."""
+    source: Source | None = observation.content
+    if isinstance(source, OneProblem) and len(observation.data or b"") > _LARGEST_HELD:
         return None
-    return found
+    return source
 
 
 def _why_stuck(path: Path, error: Exception) -> str:
     if isinstance(error, PermissionError) and path.is_dir():
-        return f"{in_words(error)}; a folder can be taken only by who may write in it"
+        return f"{in_words(error)}; a folder can only be claimed if it is writable"
     return in_words(error)

@@ -1,7 +1,7 @@
-"""The log, of event names with values, and the progress of a job.
+"""The log, which consists of named events with fields, and the display of progress.
 
-The log for programs is structlog's, on standard error; `cli.screen` has the one for people.
-Progress is a bar on a terminal, else an event now and then.
+JSON logs are written to standard error by structlog; `cli.screen` has the log for people.
+Progress is shown as a bar on a terminal, otherwise logged as an event every 30 seconds.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Log(Protocol):
 
 
 class _StandardError:
-    """The current standard error: while a progress bar is shown, it writes above the bar."""
+    """The current sys.stderr, which a progress bar replaces so that lines appear above it."""
 
     def write(self, text: str) -> int:
         return sys.stderr.write(text)
@@ -43,9 +43,9 @@ class _StandardError:
 
 
 class LazyLog:
-    """A log of one JSON object a line; structlog is loaded at the first event that is shown.
+    """A log of one JSON object per line. Loads structlog at the first event that is written.
 
-    Loading takes an eighth of a second, half the start of a command that logs nothing.
+    Loading it takes an eighth of a second, half the start-up time of a command.
     """
 
     def __init__(self, *, quiet: bool) -> None:
@@ -54,16 +54,16 @@ class LazyLog:
 
     def info(self, event: str, **values: Any) -> None:
         if not self._quiet:
-            self._say("info", event, values)
+            self._emit("info", event, values)
 
     def warning(self, event: str, **values: Any) -> None:
-        self._say("warning", event, values)
+        self._emit("warning", event, values)
 
     def error(self, event: str, **values: Any) -> None:
-        self._say("error", event, values)
+        self._emit("error", event, values)
 
-    def _say(self, level: str, event: str, values: dict[str, Any]) -> None:
-        with suppress(OSError, ValueError):  # a full disk under the log must not stop the work
+    def _emit(self, level: str, event: str, values: dict[str, Any]) -> None:
+        with suppress(OSError, ValueError):  # a full disk must not stop the work
             getattr(self._structlog(), level)(event, **values)
 
     def _structlog(self) -> Any:
@@ -83,16 +83,17 @@ class LazyLog:
 
 HEARTBEAT_SECONDS = 30.0
 BAR_AFTER = 1.0
-"""Seconds until there is a bar; most work ends earlier."""
+"""Seconds before a bar is shown; most work is finished by then."""
 DRAWN_EVERY = 0.1
-"""Seconds between two looks of the bar: many more items may pass."""
+"""Minimum seconds between updates of the bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a job: puzzles done, and the share of its bytes if that is known.
+    """The progress of a job: puzzles done, and bytes read of the total, if known.
 
-    For other work `noun` names the items. If `is_count`, items are counted in place of bytes.
+    `noun` names the items if they are not puzzles. If `is_count`, the totals count items, not
+    bytes.
     """
 
     puzzles: int
@@ -103,12 +104,12 @@ class Progress:
 
     @property
     def share(self) -> float | None:
-        """The share that is done, 0 to 1, if that is known."""
+        """The fraction done, from 0 to 1, if known."""
         return min(1.0, self.bytes_done / self.bytes_total) if self.bytes_total else None
 
 
 def shows(text: str, stream: TextIO) -> bool:
-    """Whether locale and stream have these characters; in the C locale Python's streams do."""
+    """Whether locale and stream can encode the text; in the C locale, only Python's streams can."""
     try:
         text.encode(locale.getencoding())
         text.encode(stream.encoding or "ascii")
@@ -118,7 +119,7 @@ def shows(text: str, stream: TextIO) -> bool:
 
 
 def is_journal(stream: TextIO) -> bool:
-    """Whether systemd has connected this stream with its journal, as $JOURNAL_STREAM tells."""
+    """Whether this stream goes to the systemd journal, according to $JOURNAL_STREAM."""
     with suppress(OSError, ValueError):
         status = os.fstat(stream.fileno())
         return os.environ.get("JOURNAL_STREAM") == f"{status.st_dev}:{status.st_ino}"
@@ -126,9 +127,10 @@ def is_journal(stream: TextIO) -> bool:
 
 
 class Display:
-    """Shows one job at a time; `bar` asks for a bar if `stream`, standard error, is a terminal.
+    """Shows the progress of one job at a time.
 
-    Without a bar, `log` gets an event now and then.
+    `bar` requests a bar if `stream`, by default standard error, is a terminal. Without a bar,
+    progress is logged to `log` as an event every 30 seconds.
     """
 
     def __init__(
@@ -149,9 +151,9 @@ class Display:
         self._begun = self._said = self._drawn = 0.0
 
     def begin(self, source: str, progress: Progress) -> None:
-        """Start the rate of that source's job now, with what is done already.
+        """Start measuring the rate of a source's job, unless that has started.
 
-        Does nothing if it has begun.
+        `progress` is what earlier runs have done.
         """
         if source != self._source:
             self.end()
@@ -159,7 +161,7 @@ class Display:
             self._source, self._first, self._begun, self._said = source, progress, now, now
 
     def tick(self, source: str, progress: Progress) -> None:
-        """Show the progress of that source's job."""
+        """Show the progress of a source's job."""
         self.begin(source, progress)
         now = self._clock()
         if self.has_bar:
@@ -168,20 +170,20 @@ class Display:
                 self._show(source, progress, now)
         elif self._log and now - self._said >= HEARTBEAT_SECONDS:
             self._said = now
-            self._say(self._log, source, progress, now)
+            self._log_progress(self._log, source, progress, now)
 
     def _rate(self, progress: Progress, now: float) -> float:
         return (progress.puzzles - self._first.puzzles) / max(now - self._begun, 1e-9)
 
     def _left(self, progress: Progress, now: float) -> timedelta | None:
-        """The time that the rest will take at the pace so far, if that is known."""
+        """The estimated time left, if known."""
         done = progress.bytes_done - self._first.bytes_done
         rest = (progress.bytes_total or 0) - progress.bytes_done
-        if done <= 0 or rest < 0:  # more may be done of a compressed source than it has bytes
+        if done <= 0 or rest < 0:  # a compressed source may report more bytes than it has
             return None
         return timedelta(seconds=round(rest * (now - self._begun) / done))
 
-    def _say(self, log: Log, source: str, progress: Progress, now: float) -> None:
+    def _log_progress(self, log: Log, source: str, progress: Progress, now: float) -> None:
         share = progress.share
         log.info(
             "job.progress",
@@ -197,7 +199,7 @@ class Display:
         about = f"{done:,} of {total:,}" if total else f"{done:,}"
         about += f" {progress.noun}{'s' * ((total or done) != 1)}"
         rate = self._rate(progress, now)
-        if rate >= 1 or not total:  # for a few slow items an estimate would jump
+        if rate >= 1 or not total:  # estimates jump for a few slow items
             left = self._left(progress, now)
             about += f", {rate:,.0f}/s" + ("" if left is None else f", {left} left")
         bar.update(task, completed=progress.bytes_done, about=about, refresh=True)
@@ -216,7 +218,7 @@ class Display:
             console=console,
             transient=True,
             auto_refresh=False,
-            redirect_stdout=sys.stdout.isatty(),  # what is printed there goes above the bar
+            redirect_stdout=sys.stdout.isatty(),  # printed above the bar
         )
         name = escape(printable(source))
         task = bar.add_task(name, total=progress.bytes_total, about="")
@@ -226,7 +228,7 @@ class Display:
     def over(
         self, items: Iterable[T], source: str, noun: str = "puzzle", total: int | None = None
     ) -> Iterator[T]:
-        """The items; meanwhile show how many there were, of `total` if that is known."""
+        """Yield the items while showing their number, out of `total` if known."""
         is_count = total is not None
         self.begin(source, Progress(0, 0, total, noun, is_count))
         try:

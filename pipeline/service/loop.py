@@ -1,4 +1,4 @@
-"""`run` and `watch`: sweeps, the waiting between them, and how they are stopped."""
+"""`run` and `watch`: repeated sweeps, the waiting between them, and stopping."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pipeline.service.jobs import Ended
 from pipeline.service.log import Display, Log
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.watch import Alarm, Watcher
-from pipeline.service.runtime import USUAL, Runtime, Tuning
+from pipeline.service.runtime import DEFAULT_TUNING, Runtime, Tuning
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK, EXIT_TEMPFAIL, Interrupted, Stop
-from pipeline.service.workers import Inline, Pool, Workers, cores
+from pipeline.service.workers import LocalWorker, Pool, Workers, cores
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer
@@ -31,23 +31,23 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _LOOK_AFTER_WATCHER = 5.0
 
 OnFinished = Callable[[int], float | None]
-"""Called with how many jobs have just ended; returns the seconds until it wants the next call."""
+"""Called with the number of jobs just finished; returns seconds until it should be called again."""
 
 
 def no_hook(_ended: int) -> None:
-    """Ignore that jobs have ended."""
+    """Do nothing."""
 
 
 def run_once(
     settings: Settings,
     log: Log,
     on_finished: OnFinished = no_hook,
-    tuning: Tuning = USUAL,
+    tuning: Tuning = DEFAULT_TUNING,
 ) -> int:
-    """Process everything that is complete, now or within the settling time; the exit code.
+    """Process all files that are complete now or within the settling time; returns the exit code.
 
-    0 all went well, 1 some input was invalid, unknown or failed, or there is no inbox, 75 the
-    environment failed or a signal ended the pass. Raises UsageError.
+    0: success. 1: some input was invalid, unknown or failed, or there is no inbox. 75: the
+    environment failed, or a signal ended the pass. Raises UsageError.
     """
     with _Service.started(settings, log, on_finished, tuning, once=True) as service:
         code = _pass(service)
@@ -57,7 +57,7 @@ def run_once(
 
 
 def _pass(service: _Service) -> int:
-    """Sweep until nothing is left that will be complete in time; the exit code."""
+    """Sweep until no file is left that may settle in time; returns the exit code."""
     bad, rescan = False, 0.0
     while True:
         thorough = not service.intake.long.runs or time.monotonic() >= rescan
@@ -77,20 +77,26 @@ def _pass(service: _Service) -> int:
         if swept.again_in is not None:
             service.alarm.wait(swept.again_in)
         elif not swept.ended:
-            return EXIT_TEMPFAIL if service.intake.keeps else EXIT_BAD_INPUT if bad else EXIT_OK
+            return (
+                EXIT_TEMPFAIL
+                if service.intake.has_postponed
+                else EXIT_BAD_INPUT
+                if bad
+                else EXIT_OK
+            )
 
 
 def watch(
     settings: Settings,
     log: Log,
     on_finished: OnFinished = no_hook,
-    tuning: Tuning = USUAL,
+    tuning: Tuning = DEFAULT_TUNING,
 ) -> None:
-    """Process what is dropped until a stopping signal comes.
+    """Process dropped files until a stopping signal arrives.
 
-    Raises UsageError, and EnvironmentFailure if the folders are missing at the start.
+    Raises UsageError, and EnvironmentFailure if the folders cannot be used at the start.
     """
-    from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415 - no file waits
+    from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415 - before a file waits for it
 
     with _Service.started(settings, log, on_finished, tuning, once=False) as service:
         Folders(settings.inbox, settings.outbox).prepare()
@@ -100,9 +106,9 @@ def watch(
 
 
 class _Watch:
-    """Sweeps at hints and now and then, until told to stop.
+    """Sweeps at hints and at regular intervals, until asked to stop.
 
-    While the environment fails, hints do not count, and the pauses become longer and longer.
+    While the environment fails, hints are ignored and the pauses grow.
     """
 
     def __init__(self, service: _Service, settings: Settings) -> None:
@@ -133,7 +139,7 @@ class _Watch:
             self._watcher.stop()
 
     def _swept(self) -> float | None:
-        """Sweep once; in how many seconds to sweep again, if that is known."""
+        """Sweep once; returns the seconds until the next sweep, if known."""
         service, before = self._service, self._pause
         thorough = before > 0 or time.monotonic() >= self._rescan
         if thorough:
@@ -155,7 +161,7 @@ class _Watch:
         return again_in
 
     def _hinted(self) -> bool:
-        """Wait for a hint until the rescan, checking on the watcher; whether a hint came."""
+        """Wait for a hint or the rescan, and check the watcher; returns whether a hint came."""
         service, is_deaf = self._service, self._pause > 0
         while (left := self._rescan - time.monotonic()) > 0 and not service.stop.is_requested:
             due = None if is_deaf else service.on_finished(0)
@@ -167,7 +173,7 @@ class _Watch:
         return False
 
     def _keep_watching(self) -> None:
-        """Replace a watcher that died, or whose folder was replaced; without one, rescans do."""
+        """Replace a watcher that died or whose folder was replaced. Rescans work without one."""
         if self._watcher.is_alive():
             return
         self._watcher.stop()
@@ -185,7 +191,7 @@ class _Watch:
 
 
 class _Service:
-    """What a run consists of. `stop` says whether it was told to stop, `alarm` wakes it."""
+    """Everything that a run uses. `stop` handles signals; `alarm` wakes it up."""
 
     intake: Intake
 
@@ -197,7 +203,7 @@ class _Service:
         self.metrics: Metrics | None = None
         self.slow: SlowPrograms | None = None
         if settings.metrics is not None:
-            from pipeline.service.metrics import Metrics  # noqa: PLC0415 - few ask for it
+            from pipeline.service.metrics import Metrics  # noqa: PLC0415 - optional
 
             self.metrics = Metrics(settings.metrics, settings.inbox, log)
         self.alarm = Alarm()
@@ -206,7 +212,7 @@ class _Service:
         stack.enter_context(self.stop.handling_signals())
         self._run_commands: Callable[[Ended], None] = lambda _: None
         if settings.on_done is not None or settings.on_bad is not None:
-            from pipeline.service.hooks import Commands  # noqa: PLC0415 - few have any
+            from pipeline.service.hooks import Commands  # noqa: PLC0415 - optional
 
             self._run_commands = Commands(settings, log, lambda: self.stop.is_late).run
 
@@ -215,7 +221,7 @@ class _Service:
     def started(
         cls, settings: Settings, log: Log, on_finished: OnFinished, tuning: Tuning, *, once: bool
     ) -> Iterator[_Service]:
-        """Start one, with its solvers and workers. Raises UsageError."""
+        """A service with its solvers and workers. Raises UsageError."""
         with ExitStack() as stack:
             service = cls(settings, log, on_finished, stack)
             stop = service.stop
@@ -224,20 +230,22 @@ class _Service:
                 log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
             workers = _workers(settings, service, tuning)
             stack.callback(workers.close)
-            inline = Inline(solvers, settings, stop)
+            local = LocalWorker(solvers, settings, stop)
             count = 1 if settings.cluster else settings.workers or cores()
-            beside = count if count > 1 else 0  # they compute while this process waits for the disk
+            claimers = (
+                count if count > 1 else 0
+            )  # they compute while this process waits for the disk
             runtime = Runtime(
                 folders=Folders(settings.inbox, settings.outbox),
                 settings=settings,
                 log=log,
                 stop=stop,
-                local=inline,
-                batches=inline if settings.cluster is None else workers,
+                local=local,
+                batches=local if settings.cluster is None else workers,
                 pool=workers,
-                claimers=Claimers(beside, settings, tuning.start_worker),
+                claimers=Claimers(claimers, settings, tuning.start_worker),
                 tuning=tuning,
-                is_shared=beside > 0,
+                is_shared=claimers > 0,
                 is_watching=not once,
             )
             display = Display(log, bar=not settings.quiet and settings.log_format != "json")
@@ -254,9 +262,9 @@ class _Service:
         self._run_commands(ended)
 
     def sweep(self, *, thorough: bool) -> Swept:
-        """Sweep; any OSError is the environment's fault. Raises EnvironmentFailure, Interrupted."""
+        """Sweep; an OSError becomes EnvironmentFailure. Raises EnvironmentFailure, Interrupted."""
         if self.slow:
-            self.slow.look()
+            self.slow.check()
         with self.metrics.scanning() if self.metrics else nullcontext():
             try:
                 return self.intake.sweep(thorough=thorough)
@@ -265,9 +273,9 @@ class _Service:
 
 
 def _workers(settings: Settings, service: _Service, tuning: Tuning) -> Workers:
-    """What computes sources of many puzzles. Raises UsageError."""
+    """The workers for collections and archives. Raises UsageError."""
     if settings.cluster is not None:
-        from pipeline.service.cluster import Cluster  # noqa: PLC0415 - few have one
+        from pipeline.service.cluster import Cluster  # noqa: PLC0415 - optional
 
         return Cluster(settings.cluster, settings, service.stop)
 

@@ -1,13 +1,13 @@
-"""The file of `--metrics`: what a monitor asks of `run` and `watch`.
+"""Metrics of `run` and `watch`, for monitoring: the file of `--metrics`.
 
-The text is both OpenMetrics and the older format of Prometheus, which the textfile collector of the
-node exporter reads if the file's name ends in `.prom`. Alarm if
+The text is valid both as OpenMetrics and as the older Prometheus format, which the node exporter's
+textfile collector reads from files named `*.prom`. Suggested alerts:
 
-    time() - sudoku_pipeline_last_scan_timestamp_seconds > 300   nothing scans, or every scan fails
-    sudoku_pipeline_queue_oldest_age_seconds > 3600              a file waits, and is not taken
+    time() - sudoku_pipeline_last_scan_timestamp_seconds > 300   no process scans, or all scans fail
+    sudoku_pipeline_queue_oldest_age_seconds > 3600              a file is not processed
 
-The text is written here, because no library writes what both formats allow: that of Prometheus'
-Python client has types which one or the other parser refuses.
+No library writes text that is valid in both formats: the Prometheus client for Python uses types
+that one parser or the other rejects.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _PUZZLES = [name for name in STATUSES if name not in WITH_TOTALS]
 
 
 class Metrics:
-    """Counts since the start, and the state of the inbox at the last scan.
+    """Counters since the start, and the state of the inbox at the last scan.
 
-    Raises UsageError if `path` cannot be that of the file.
+    Raises UsageError if the file cannot be at `path`.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Metrics:
 
     @contextmanager
     def scanning(self) -> Iterator[None]:
-        """Count the time inside as that of a scan, which fails with an EnvironmentFailure."""
+        """Measure a scan; it has failed if it raises EnvironmentFailure."""
         begun = time.monotonic()
         try:
             yield
@@ -75,15 +75,15 @@ class Metrics:
             self._seconds += time.monotonic() - begun
 
     def write(self, *, more_soon: bool = False) -> None:
-        """Replace the file; if there will be more to write soon, once a second.
+        """Replace the file; if `more_soon`, at most once a second.
 
-        If it cannot be written, that is logged once, and hinders nothing. Everybody may read it,
-        whatever the umask: an exporter is another user, and no name of a file is in it.
+        A failure to write is logged once, and otherwise ignored. The file is readable by all,
+        whatever the umask: exporters run as other users, and it contains no file names.
         """
         if more_soon and time.monotonic() < self._write_next:
             return
         self._write_next = time.monotonic() + _PAUSE
-        with suppress(OSError):  # the scan will have told
+        with suppress(OSError):  # reported by the scan
             self._waiting = [*_times_of(self._inbox)]
         try:
             with replacing(self._path) as file:
@@ -96,23 +96,28 @@ class Metrics:
             self._has_failed = True
 
     def _lines(self) -> Iterator[str]:
-        """The text, as the parsers of OpenMetrics and of Prometheus both take it.
+        """The text, accepted by the parsers of both OpenMetrics and Prometheus.
 
-        The node exporter refuses the type `info`. Counters are untyped to it, as it looks for
-        their type under their full name.
+        The node exporter rejects the type `info`. It sees counters as untyped, because it looks up
+        their type by their full name.
         """
         now = self._clock()
         oldest = max(0.0, now - min(self._waiting, default=now))
         for kind, name, meaning, values in (
             ("gauge", "build_info", "The version.", {f'{{version="{__version__}"}}': 1}),
-            ("gauge", "start_time_seconds", "When it was started.", self._started),
-            ("gauge", "last_scan_timestamp_seconds", "The last good scan.", self._scanned),
+            ("gauge", "start_time_seconds", "Time of the start.", self._started),
+            (
+                "gauge",
+                "last_scan_timestamp_seconds",
+                "Time of the last successful scan.",
+                self._scanned,
+            ),
             ("gauge", "healthy", "1, or 0 if the last scan failed.", int(self._is_healthy)),
-            ("gauge", "queue_files", "What waits in the inbox.", len(self._waiting)),
-            ("gauge", "queue_oldest_age_seconds", "How long the oldest waits.", oldest),
-            ("counter", "jobs", "Jobs that ended.", _by_status(self._jobs)),
-            ("counter", "puzzles", "Puzzles of these jobs.", _by_status(self._puzzles)),
-            ("counter", "scan_seconds", "The time of scans, with all work.", self._seconds),
+            ("gauge", "queue_files", "Files waiting in the inbox.", len(self._waiting)),
+            ("gauge", "queue_oldest_age_seconds", "Age of the oldest file in the inbox.", oldest),
+            ("counter", "jobs", "Finished jobs.", _by_status(self._jobs)),
+            ("counter", "puzzles", "Puzzles in finished jobs.", _by_status(self._puzzles)),
+            ("counter", "scan_seconds", "Time spent in scans, processing included.", self._seconds),
         ):
             full = f"sudoku_pipeline_{name}"
             yield f"# TYPE {full} {kind}\n"
@@ -130,18 +135,18 @@ def _by_status(counts: dict[str, int]) -> dict[str, int]:
 
 
 def _times_of(inbox: Path) -> Iterator[float]:
-    """When each name in the inbox came there: its ctime, which a rename sets. Raises OSError."""
+    """When each file arrived in the inbox: its ctime, which a rename sets. Raises OSError."""
     for name in names_in(inbox)[0]:
         with suppress(FileNotFoundError):
             yield (inbox / name).lstat().st_ctime
 
 
 def _check(path: Path, inbox: Path) -> None:
-    """Raise UsageError if the file may not be made there."""
+    """Raise UsageError if the file cannot be written there."""
     shown = f"--metrics {printable(str(path))}"
     if path.exists() and not path.is_file():
-        raise UsageError(f"{shown}: expected the name of a file, found something else")
+        raise UsageError(f"{shown}: not a regular file")
     if not path.parent.is_dir():
-        raise UsageError(f"{shown}: the folder is not there; make it first")
+        raise UsageError(f"{shown}: no such folder; create it first")
     if inbox.is_dir() and path.parent.samefile(inbox):
-        raise UsageError(f"{shown}: it would be taken for a dropped file; name another folder")
+        raise UsageError(f"{shown}: it would be processed as a dropped file; choose another folder")

@@ -1,12 +1,12 @@
-"""The life of a claim, from reading its file to its set in the outbox.
+"""Process claims: read their files, solve them, and publish the results.
 
     claims ─ read ─▶ PuzzleJob ─ solved in batches ───┐
                      small collection ─ computed here ─┼─▶ publish ─▶ finish ─▶ Ended
                      other LongJob ─▶ LongRun ─────────┘
                                       advanced step by step
 
-If something goes wrong with several claims at once, the same is done with each alone, and what
-fails then is counted as an attempt at that claim.
+If processing several claims at once fails, each is processed alone, and a failure then counts as an
+attempt at that claim.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from pipeline.service.jobs import Ended, Job, LongJob
 from pipeline.service.jobs.puzzle import BATCH, PuzzleBatch, PuzzleJob
 from pipeline.service.protocol.checkpointed import has_progress
 from pipeline.service.protocol.claim import Claim
-from pipeline.service.protocol.publish import finish, is_published
+from pipeline.service.protocol.publish import finish, published_record
 from pipeline.service.runs import LongRun
 from pipeline.service.runtime import Runtime
 from pipeline.service.signals import Interrupted, TookLong
 from pipeline.service.workers import Replies
 
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 
 NO_FAULT = (OSError, EnvironmentFailure, Interrupted, TookLong)
-"""What may end a job without a fault in its source."""
+"""Exceptions that say nothing about the source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """A puzzle that is to be solved by a worker, so that others need not wait for it."""
+    """A slow puzzle: workers solve it, so that other files need not wait."""
 
     job: PuzzleJob
 
 
 Taken = tuple[Claim, Source | None]
-"""A claim, and what its file holds if it was read before it was claimed."""
+"""A claim, and the source in its file if it was read before."""
 
 _Outcomes = Iterator[tuple[Claim, Ended | Kept | Slow | LongRun]]
 
@@ -52,9 +52,9 @@ _Outcomes = Iterator[tuple[Claim, Ended | Kept | Slow | LongRun]]
 class Claims:
     """Claims that were just made or taken over.
 
-    Puzzles are solved together, and small collections are published together, for which no attempt
-    is counted: if the process is killed meanwhile, each is processed alone later. A puzzle that is
-    solved alone may take `seconds` here.
+    Puzzles are solved in batches, and small collections are published together. This does not
+    count as an attempt: if the process is killed, each is processed alone later. `seconds` limits
+    a puzzle that is solved alone.
     """
 
     def __init__(
@@ -64,13 +64,13 @@ class Claims:
         self._runtime = runtime
         self._seconds = seconds
         self._left: dict[Claim, Job | None] = dict.fromkeys(claim for claim, _ in taken)
-        """Claims without an outcome; with their job, if its files grow already."""
+        """Claims without an outcome, with their job if it has written files."""
 
     def process(self) -> _Outcomes:
-        """Process the claims; each comes with its outcome at once.
+        """Process the claims, and yield each with its outcome.
 
-        Raises EnvironmentFailure or Interrupted; then the files without an outcome are back in the
-        inbox, or stay claimed for a later run if a newer one has taken its place or publication has
+        Raises EnvironmentFailure or Interrupted. Files without an outcome are then returned to the
+        inbox. They stay claimed for a later run if a newer file has the name or publication has
         begun.
         """
         try:
@@ -95,7 +95,7 @@ class Claims:
             if len(self._taken) > 1 and isinstance(source, OneProblem):
                 puzzles.append(PuzzleJob(claim, source, self._runtime.settings))
                 continue
-            outcome = _begun(claim, source, self._runtime, self._seconds)
+            outcome = _start(claim, source, self._runtime, self._seconds)
             match outcome:
                 case LongJob():
                     self._left[claim] = outcome
@@ -111,22 +111,22 @@ class Claims:
         if not puzzles:
             return
         batches = [puzzles[start : start + BATCH] for start in range(0, len(puzzles), BATCH)]
-        asked = (tuple(job.item for job in batch if job.item) for batch in batches)
-        requests = (PuzzleBatch(items) for items in asked if items)
+        solvable = (tuple(job.item for job in batch if job.item) for batch in batches)
+        requests = (PuzzleBatch(items) for items in solvable if items)
         with closing(self._runtime.batches.replies(requests)) as replies:
             for batch in batches:
                 yield from self._solved(batch, replies)
 
     def _solved(self, batch: Sequence[PuzzleJob], replies: Replies) -> _Outcomes:
-        """Solve these puzzles with the next reply, and publish them; else each alone."""
+        """Publish a batch with the next reply; if that fails, process each puzzle alone."""
         runtime = self._runtime
         try:
-            if asked := [job for job in batch if job.item]:
+            if solvable := [job for job in batch if job.item]:
                 with runtime.stop.computing(runtime.batch_seconds):
                     _, results = next(filter(None, replies))
-                for job, result in zip(asked, results, strict=True):
+                for job, result in zip(solvable, results, strict=True):
                     job.take(result)
-        except Exception as error:  # noqa: BLE001 - a crash of ours: whose fault is it?
+        except Exception as error:  # noqa: BLE001 - find out which puzzle is at fault
             runtime.raise_if_environment(error)
             runtime.log.error("batch.crashed", reason=in_words(error))
             yield from self._each_alone(batch)
@@ -137,7 +137,7 @@ class Claims:
             yield from self._published(batch)
 
     def _each_alone(self, jobs: Sequence[Job]) -> _Outcomes:
-        """Process these from the start; some of their files may have got their names already."""
+        """Process jobs from the start; some of their files may be published already."""
         runtime = self._runtime
         end = time.monotonic() + runtime.tuning.singly_seconds
         for job in jobs:
@@ -145,14 +145,14 @@ class Claims:
             if item and runtime.is_shared and time.monotonic() > end:
                 yield job.claim, Slow(PuzzleJob(job.claim, item, runtime.settings))
                 continue
-            outcome = _begun(job.claim, item, runtime, runtime.puzzle_seconds(is_alone=False))
+            outcome = _start(job.claim, item, runtime, runtime.puzzle_seconds(is_alone=False))
             if isinstance(outcome, Job):
                 yield from self._published([outcome])
             else:
                 yield job.claim, outcome
 
     def _published(self, jobs: Sequence[Job]) -> _Outcomes:
-        """Publish these jobs together; if that fails, one by one."""
+        """Publish jobs together; if that fails, one by one."""
         if not jobs:
             return
         runtime = self._runtime
@@ -170,16 +170,16 @@ class Claims:
             yield from zip((job.claim for job in jobs), ended, strict=True)
 
 
-def _begun(
+def _start(
     claim: Claim, contents: Source | None, runtime: Runtime, seconds: float | None
 ) -> Job | Ended | Kept | Slow | LongRun:
-    """Read a claim, and solve it unless that takes long; a Job is ready to be published.
+    """Read a claim, and solve it unless it is slow; a returned Job is ready to be published.
 
-    A puzzle may take `seconds` here.
+    `seconds` limits the time for a puzzle.
     """
     run: LongRun | None = None
     try:
-        is_fresh = contents is not None and not claim.note.files
+        is_fresh = contents is not None and not claim.manifest.files
         if not is_fresh and (ended := _recovered(claim, runtime)):
             return ended
         job = _read(claim, contents, runtime, seconds)
@@ -195,26 +195,26 @@ def _begun(
 
 
 def _recovered(claim: Claim, runtime: Runtime) -> Ended | None:
-    """Finish a job that was published before its process died; None if it was not."""
-    if (record := is_published(claim, runtime.folders)) is None:
+    """Finish a job whose process died after publishing it; None if it was not published."""
+    if (record := published_record(claim, runtime.folders)) is None:
         return None
-    status, note = record.status, claim.note
+    status, manifest = record.status, claim.manifest
     finish([(claim, status in ("invalid", "failed"))], runtime.folders, runtime.spares)
-    runtime.log.info("job.recovered", source=printable(note.source), status=status)
+    runtime.log.info("job.recovered", source=printable(manifest.source), status=status)
     message = record.message if isinstance(record, PuzzleRecord) else None
-    return Ended(note, status, record.totals, message)
+    return Ended(manifest, status, record.totals, message)
 
 
 def _read(
     claim: Claim, contents: Source | None, runtime: Runtime, seconds: float | None
 ) -> Job | Slow:
-    """Read what was claimed, and solve it if it is one puzzle; give up after some attempts."""
-    # loaded before an attempt is counted, because it is slow
+    """Read a claimed file, and solve a single puzzle. Gives up after MAX_ATTEMPTS."""
+    # slow to load, so loaded before an attempt is counted
     from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415
 
-    why = "none was completed"
-    while claim.attempts() < MOST_ATTEMPTS:
-        # If steps of it are done it was read before, which did not kill the process.
+    why = "no attempt finished"
+    while claim.attempts() < MAX_ATTEMPTS:
+        # With a checkpoint, it was read before without killing the process.
         counted = contents is not None or not has_progress(claim)
         attempt = claim.attempt(uncounted=(Interrupted, TookLong)) if counted else nullcontext()
         job: Job | None = None
@@ -234,13 +234,13 @@ def _read(
         except Exception as error:  # noqa: BLE001 - a crash of ours is an attempt
             claim.count_attempt()
             why = in_words(error)
-            runtime.say("job.crashed", claim, why)
+            runtime.log_error("job.crashed", claim, why)
     message = f"given up after {claim.attempts()} attempts: {why}"
     return PuzzleJob.failed(claim, message, runtime.settings)
 
 
 def _job_of(claim: Claim, contents: Source | None, runtime: Runtime) -> Job:
-    """The job for what has been claimed, chosen by its content. Raises OSError."""
+    """The job for a claimed file, by its content. Raises OSError."""
     from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
     from pipeline.service.jobs.archive import ArchiveJob  # noqa: PLC0415 - as above
     from pipeline.service.jobs.collection import CollectionJob  # noqa: PLC0415 - as above
@@ -248,11 +248,11 @@ def _job_of(claim: Claim, contents: Source | None, runtime: Runtime) -> Job:
     settings, chunk_sizes = runtime.settings, runtime.tuning.chunk_sizes
     if contents is None:
         with runtime.stop.computing():
-            contents = source_at(claim.original, claim.note.source, settings, counts=True)
+            contents = source_at(claim.original, claim.manifest.source, settings, counts=True)
     match contents:
-        case Collection() as found:
-            return CollectionJob(claim, runtime.folders, settings, found, chunk_sizes)
-        case Archive() as found:
-            return ArchiveJob(claim, runtime.folders, settings, found, chunk_sizes)
+        case Collection() as collection:
+            return CollectionJob(claim, runtime.folders, settings, collection, chunk_sizes)
+        case Archive() as archive:
+            return ArchiveJob(claim, runtime.folders, settings, archive, chunk_sizes)
         case item:
             return PuzzleJob(claim, item, settings)

@@ -1,7 +1,7 @@
-"""Requests and replies as bytes, for workers on other machines. No reply is unpickled here.
+"""Requests and replies as bytes, for workers on other machines. Replies are never unpickled.
 
-A reply carries what is published of a result. Its problem and its clauses, which the caller can
-make, are not sent back.
+A reply contains the published parts of a result. The problem and its clauses are not sent back,
+because the caller can create them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pipeline.limits import Limits
 from pipeline.outbox.rows import Rows
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import OneProblem, Unreadable
-from pipeline.service.workers import Crashed, Done, Reply, Request, Surroundings, reply_to
+from pipeline.service.workers import Crashed, Done, EnvironmentFailed, Reply, Request, reply_to
 from pipeline.settings import Settings, settings_declared
 from pipeline.solving import Encoding, Traits
 from pipeline.solving.explain import Conflict, Difference
@@ -32,11 +32,11 @@ from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import keep_freed_memory
 from pipeline.version import __version__
 
-_ours = threading.local()
+_local = threading.local()
 
 
 class SentResult(Struct, frozen=True, array_like=True):
-    """A Result without its problem and clauses. `is_read`: there is a problem; `proof` is text."""
+    """A Result without problem and clauses. `is_read`: it has a problem. `proof`: LRAT text."""
 
     status: Status
     solutions: tuple[tuple[int, ...], ...]
@@ -55,11 +55,11 @@ class SentResult(Struct, frozen=True, array_like=True):
     seconds: dict[str, float]
 
 
-def rows_in(data: bytes) -> Rows:
-    """The rows in bytes. Raises msgspec.DecodeError."""
+def unpack_rows(data: bytes) -> Rows:
+    """Decode rows. Raises msgspec.DecodeError."""
 
-    def counter(_: type, found: object) -> Counter[str]:
-        return Counter(msgspec.convert(found, dict[str, int]))
+    def counter(_: type, value: object) -> Counter[str]:
+        return Counter(msgspec.convert(value, dict[str, int]))
 
     return msgspec.msgpack.decode(data, type=Rows, dec_hook=counter)
 
@@ -69,9 +69,9 @@ def pack_results(results: Sequence[Result]) -> bytes:
 
 
 def unpack_results(data: bytes, items: Sequence[OneProblem], settings: Settings) -> list[Result]:
-    """The results for these items. Raises ValueError, msgspec.DecodeError, PipelineError."""
+    """Decode the results of items. Raises ValueError, msgspec.DecodeError, PipelineError."""
     sent = msgspec.msgpack.decode(data, type=list[SentResult])
-    return [_result(each, item, settings) for each, item in zip(sent, items, strict=True)]
+    return [_result(result, item, settings) for result, item in zip(sent, items, strict=True)]
 
 
 def _sent(result: Result) -> SentResult:
@@ -86,49 +86,49 @@ def _sent(result: Result) -> SentResult:
 
 
 def _result(sent: SentResult, item: OneProblem, settings: Settings) -> Result:
-    """The result, with its problem read here, and its clauses made here if they are kept."""
+    """The result, with its problem read here, and its clauses encoded here if they are kept."""
     fields = {name: getattr(sent, name) for name in sent.__struct_fields__ if name != "is_read"}
     if not sent.is_read:
         if sent.solutions or sent.encoding or sent.proof is not None:
-            raise ValueError("results of what was not read")
+            raise ValueError("results of an unread problem")
         return Result(**fields)
     if isinstance(item, Unreadable):
-        raise ValueError("results of what was not read")  # noqa: TRY004 - a bad reply
-    longest = settings_declared()["timeout"].most  # it was read, and encoded, in time before
-    in_any_time = replace(settings, timeout=longest)
-    problem = problem_in(item, in_any_time)
+        raise ValueError("results of an unread problem")  # noqa: TRY004 - a bad reply
+    longest = settings_declared()["timeout"].most  # the worker read and encoded it in time
+    unlimited = replace(settings, timeout=longest)
+    problem = problem_in(item, unlimited)
     if isinstance(problem, PuzzleProblem):
         geometry = problem.puzzle.geometry
         fields["solutions"] = tuple(Grid(geometry, values) for values in sent.solutions)
         if sent.encoding and settings.keep_cnf:
-            limits = Limits(in_any_time.timeout, settings.memory_limit)
+            limits = Limits(unlimited.timeout, settings.memory_limit)
             fields["cnf"] = problem.encode(settings.encoding, limits)
     if sent.proof is not None:
         fields["proof"] = Proof(problem, fields["solutions"], sent.proof)
     return Result(**fields, problem=problem)
 
 
-def in_a_line(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     if isinstance(error, PipelineError):
         return str(error)
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def read_reply(data: bytes, request: Request, settings: Settings) -> Reply:
-    """Decode a worker's reply by its type; an unreadable one counts as a crash."""
+    """Decode a worker's reply by type; an unreadable reply counts as a crash."""
     try:
         reply: Reply = msgspec.msgpack.decode(data, type=Reply)
         if isinstance(reply, Done):
             return Done(request.unpacked(reply.value, settings))
     except (ValueError, TypeError, PipelineError, msgspec.MsgspecError) as error:
-        return Crashed(f"its reply cannot be read: {in_a_line(error)}")
+        return Crashed(f"unreadable reply: {error_text(error)}")
     return reply
 
 
-def packed(request: Request, settings: Settings) -> bytes:
-    """Bytes that a worker unpickles to the packed reply to a request.
+def pack_request(request: Request, settings: Settings) -> bytes:
+    """Bytes that a worker unpickles; that computes the request and returns the encoded reply.
 
-    It runs whatever a scheduler sends anyway.
+    This adds no risk: a worker runs whatever its scheduler sends.
     """
     return pickle.dumps(_Call(__version__, pickle.dumps((request, settings))))
 
@@ -143,9 +143,9 @@ class _Call:
 
 
 def compute(version: str, content: bytes) -> bytes:
-    """Compute what `packed` has packed. Raises RuntimeError if the versions differ.
+    """Compute a request from `pack_request`. Raises RuntimeError if the versions differ.
 
-    Such an error, unlike a reply, can be read by every version.
+    Every version can read that exception, but not every reply.
     """
     if version != __version__:
         host = socket.gethostname()
@@ -154,20 +154,20 @@ def compute(version: str, content: bytes) -> bytes:
     try:
         solvers = _solvers(settings)
     except (PipelineError, OSError) as error:
-        reply: Reply = Surroundings(f"on {socket.gethostname()}: {error}")
+        reply: Reply = EnvironmentFailed(f"on {socket.gethostname()}: {error}")
     else:
         reply = reply_to(request, solvers, settings, packed=True)
     return msgspec.msgpack.encode(reply)
 
 
 def _solvers(settings: Settings) -> Solvers:
-    """The solvers of this thread, kept while the same ones are wanted."""
+    """The solvers of this thread, kept as long as the settings ask for the same ones."""
     wanted = settings.solver, settings.minisat
-    if getattr(_ours, "wanted", None) != wanted:
+    if getattr(_local, "wanted", None) != wanted:
         keep_freed_memory()
         solvers = Solvers(*wanted)
-        if hasattr(_ours, "solvers"):
-            _ours.solvers.close()
-        _ours.solvers, _ours.wanted = solvers, wanted
-    found: Solvers = _ours.solvers
-    return found
+        if hasattr(_local, "solvers"):
+            _local.solvers.close()
+        _local.solvers, _local.wanted = solvers, wanted
+    kept: Solvers = _local.solvers
+    return kept

@@ -1,7 +1,7 @@
-"""Jobs that take long, in work: what their workers have computed is taken step by step.
+"""Long jobs, which advance step by step as workers reply.
 
-A `LongRun` writes a collection or an archive, `SlowPuzzles` publish one puzzle after the other.
-As `LongJobs` they take turns.
+A `LongRun` writes a collection or an archive; `SlowPuzzles` publishes single puzzles. `LongJobs`
+lets them take turns.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from pipeline.service.signals import Interrupted
 from pipeline.service.workers import Replies, Request
 from pipeline.solving.result import Stopwatch
 
-_MOST = 4
-"""Collections and archives in work at a time; each holds its place in its source."""
+_MAX_RUNS = 4
+"""Long jobs that run at the same time; each keeps its source open."""
 
 
 class LongJobs:
-    """All long jobs in work, the one whose turn it is first; `display` shows that one."""
+    """The running long jobs; the first one has its turn, and is shown on `display`."""
 
     def __init__(self, runtime: Runtime, display: Display) -> None:
         self.runs: deque[LongRun | SlowPuzzles] = deque()
@@ -39,9 +39,9 @@ class LongJobs:
         self._display = display
 
     @property
-    def are_many(self) -> bool:
-        """Whether no other is to begin."""
-        return len(self.runs) >= _MOST
+    def is_full(self) -> bool:
+        """Whether no other job may start."""
+        return len(self.runs) >= _MAX_RUNS
 
     def add_slow(self, job: PuzzleJob) -> None:
         self._slow.add(job)
@@ -49,7 +49,7 @@ class LongJobs:
             self.runs.append(self._slow)
 
     def advance(self) -> list[tuple[Claim, Ended | Kept]]:
-        """Do a step of the job whose turn it is; the outcomes of what that has ended."""
+        """Advance the first job by one step; returns finished claims with their outcomes."""
         run = self.runs[0]
         run.gives_way = len(self.runs) > 1
         self._display.tick(run.name, run.progress())
@@ -63,17 +63,17 @@ class LongJobs:
                 self.runs.rotate(-1)
 
     def pause(self) -> None:
-        """Stop them; the next run continues them."""
+        """Stop all jobs; the next run continues them."""
         self._display.end()
         for run in self.runs:
             run.pause()
         self.runs.clear()
 
 
-class _InTurns(ABC):
-    """Requests that workers compute in turns.
+class _TurnTaker(ABC):
+    """A job whose requests the workers compute in turns.
 
-    It `is_resting` when its turn is over: it `gives_way` to others if there are any.
+    `gives_way`: other jobs are waiting, so turns are limited. `is_resting`: the turn is over.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -84,15 +84,15 @@ class _InTurns(ABC):
         self._turn_ends = 0.0
 
     @abstractmethod
-    def _fed(self) -> Iterator[Request]:
-        """The requests of one turn."""
+    def _requests(self) -> Iterator[Request]:
+        """Yield the requests of one turn."""
 
     def _next(self) -> tuple[Request, Any] | None:
-        """The next reply; None if there is none yet, or if the turn is over."""
+        """The next reply, or None if it is not ready or the turn is over."""
         if self._replies is None:
             self.is_resting = False
             self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
-            self._replies = self._runtime.pool.replies(self._fed())
+            self._replies = self._runtime.pool.replies(self._requests())
         try:
             return next(self._replies)
         except StopIteration:
@@ -100,7 +100,7 @@ class _InTurns(ABC):
             return None
 
     def _is_enough(self) -> bool:
-        """Whether to end the turn, as others wait."""
+        """Whether to end the turn because other jobs are waiting."""
         return self.gives_way and time.monotonic() >= self._turn_ends
 
     def _stop_workers(self) -> None:
@@ -109,44 +109,44 @@ class _InTurns(ABC):
             self._replies = None
 
 
-class LongRun(_InTurns):
-    """A collection or an archive in work: `advance` until it is over."""
+class LongRun(_TurnTaker):
+    """A running collection or archive: call `advance` until `is_over`."""
 
     def __init__(self, job: LongJob, runtime: Runtime) -> None:
         super().__init__(runtime)
         self.job = job
         self.claim = job.claim
-        self.name = job.claim.note.source
+        self.name = job.claim.manifest.source
         self.is_over = False
         self._written = job.steps_before
-        self._is_noted = True
-        self._note_at = 0.0
+        self._is_checkpointed = True
+        self._checkpoint_at = 0.0
         self._watch = Stopwatch()
-        self._steps = self._cut()
-        self._are_cut = False
+        self._steps = self._job_steps()
+        self._all_requested = False
         if job.steps_before:
             puzzles = job.progress().puzzles
             runtime.log.info("job.continued", source=printable(self.name), puzzles=puzzles)
 
     @property
     def step(self) -> int:
-        """The step in work, for which attempts are counted; see `Claim.count_attempt`."""
+        """The current step, for which attempts are counted; see `Claim.count_attempt`."""
         return self._written + 1
 
     def progress(self) -> Progress:
         return self.job.progress()
 
     def compute_here(self) -> None:
-        """Compute all of it in this process, as one step without checkpoints."""
+        """Compute all steps in this process, without checkpoints."""
         with self._attempt(Interrupted):
             for reply in filter(None, self._runtime.local.replies(self.job.steps())):
                 self.job.write(*reply)
         self._count_seconds()
 
     def advance(self) -> list[tuple[Claim, Ended | Kept]]:
-        """Write a reply of the workers, if there is one; the outcome once it is over.
+        """Write a reply of the workers, if one is ready; returns the outcome once over.
 
-        Raises EnvironmentFailure or Interrupted; then it is given back, and over.
+        Raises EnvironmentFailure or Interrupted, after giving the file back.
         """
         try:
             outcome = self._advanced()
@@ -165,7 +165,7 @@ class LongRun(_InTurns):
         return [(self.claim, outcome)]
 
     def _advanced(self) -> Ended | Kept | None:
-        """The outcome once it is over. Raises EnvironmentFailure or Interrupted."""
+        """The outcome, or None while steps are left. Raises EnvironmentFailure or Interrupted."""
         try:
             if self._has_advanced():
                 return None
@@ -177,29 +177,29 @@ class LongRun(_InTurns):
                 return kept(self.claim, error, self._runtime, self.step)
         try:
             return self._without_room()
-        except Exception as error:  # noqa: BLE001 - others may have taken the room
+        except Exception as error:  # noqa: BLE001 - the disk may be full again
             return kept(self.claim, error, self._runtime, self.step)
 
     def pause(self) -> None:
-        """Stop; the next run continues it."""
+        """Stop the job; the next run continues it."""
         self._end()
-        with suppress(OSError):  # what is not noted is done again
+        with suppress(OSError):  # steps after the last checkpoint are repeated
             self._checkpoint()
         give_back(self.claim, self.job, self._runtime)
 
     def _fills_disk(self, error: Exception) -> bool:
-        """Whether the disk is full of the sets of this archive: then it alone fails."""
+        """Whether this archive itself has filled the disk; then only this job fails."""
         is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
         many = self.job.progress().puzzles >= self._runtime.tuning.filling_puzzles
         return is_full and many and self.job.status == ARCHIVE
 
     def _without_room(self) -> Ended:
-        """Remove what was written, and publish that there is no room for it."""
+        """Remove all files written, and publish that the disk was full."""
         puzzles = self.job.progress().puzzles
         self.job.discard()
         message = (
-            f"the disk was full after the sets of {puzzles} members; make room and retry it, or "
-            "drop its puzzles as one file with a puzzle a line"
+            f"the disk was full after {puzzles} puzzles; free some space and retry it, or "
+            "drop its puzzles as one file, one puzzle per line"
         )
         job = PuzzleJob.failed(self.claim, message, self._runtime.settings)
         return finished([job], self._runtime)[0]
@@ -209,32 +209,32 @@ class LongRun(_InTurns):
         self._stop_workers()
 
     def _has_advanced(self) -> bool:
-        """Take what is next of the workers; False if nothing is left to be computed."""
+        """Write the next reply if it is ready; returns whether steps are left."""
         reply = self._next()
         if self.is_resting:
-            return not self._are_cut
+            return not self._all_requested
         if reply is None:
             self._checkpoint()
             return True
         with self._attempt():
             self.job.write(*reply)
-            self._written, self._is_noted = self._written + 1, False
-            if time.monotonic() >= self._note_at:
+            self._written, self._is_checkpointed = self._written + 1, False
+            if time.monotonic() >= self._checkpoint_at:
                 self._checkpoint()
-        if self._is_noted:
+        if self._is_checkpointed:
             self.claim.reset_attempts()
         return True
 
-    def _fed(self) -> Iterator[Request]:
-        """The steps of one turn; after an attempt only one, so that further ones count for it."""
+    def _requests(self) -> Iterator[Request]:
+        """The steps of one turn; a single one after a failed attempt, to find the step at fault."""
         is_wary = self._is_first and self.claim.attempts()
         for step in self._steps:
             yield step
             if is_wary or self._is_enough():
                 return
-        self._are_cut = True
+        self._all_requested = True
 
-    def _cut(self) -> Iterator[Request]:
+    def _job_steps(self) -> Iterator[Request]:
         steps = self.job.steps()
         while True:
             with self._attempt():
@@ -244,62 +244,61 @@ class LongRun(_InTurns):
             yield step
 
     def _checkpoint(self) -> None:
-        """Make durable what was written since the last time. Raises OSError."""
-        if not self._is_noted:
+        """Write a checkpoint unless nothing has changed. Raises OSError."""
+        if not self._is_checkpointed:
             self._count_seconds()
             self.job.checkpoint(self._written)
-            self._is_noted = True
-            self._note_at = time.monotonic() + self._runtime.tuning.checkpoint_seconds
+            self._is_checkpointed = True
+            self._checkpoint_at = time.monotonic() + self._runtime.tuning.checkpoint_seconds
 
     def _count_seconds(self) -> None:
-        """Tell how long it has been in work, in all runs; the time between them does not count."""
+        """Update the total time of all runs of this job."""
         self.job.seconds = self.job.seconds_before + self._watch.seconds()["total"]
 
     def _attempt(self, *uncounted: type[BaseException]) -> AbstractContextManager[None]:
-        """Count an attempt while something is done here that may kill this process.
+        """Count an attempt while this process does something that may kill it.
 
-        Workers compute in their own processes, so a kill while we wait for them comes from
-        outside. Once a step is done, counting is left to the next run, because it writes to the
-        disk.
+        Waiting for workers does not count, because they run in their own processes. After the
+        first step nothing is counted, to save a disk write per step; the next run counts.
         """
         return self.claim.attempt(self.step, uncounted) if self._is_first else nullcontext()
 
     @property
     def _is_first(self) -> bool:
-        """Whether this run has not done a step yet."""
+        """Whether this run has not finished a step yet."""
         return self._written == self.job.steps_before
 
 
-class SlowPuzzles(_InTurns):
-    """Puzzles that workers solve, each of which is published when it is solved; as LongRun."""
+class SlowPuzzles(_TurnTaker):
+    """Slow puzzles, each published as soon as a worker has solved it. Used like a LongRun."""
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)
         self._waiting: deque[PuzzleJob] = deque()
-        self._asked: list[tuple[Request, PuzzleJob]] = []
+        self._requested: list[tuple[Request, PuzzleJob]] = []
 
     def add(self, job: PuzzleJob) -> None:
         self._waiting.append(job)
 
     @property
     def is_over(self) -> bool:
-        return not (self._waiting or self._asked)
+        return not (self._waiting or self._requested)
 
     @property
     def name(self) -> str:
-        return self._jobs[0].claim.note.source
+        return self._jobs[0].claim.manifest.source
 
     @property
     def _jobs(self) -> list[PuzzleJob]:
-        return [*(job for _, job in self._asked), *self._waiting]
+        return [*(job for _, job in self._requested), *self._waiting]
 
     def progress(self) -> Progress:
         return Progress(0, 0, None)
 
     def advance(self) -> list[tuple[Claim, Ended | Kept]]:
-        """Publish a puzzle that was solved, if there is one.
+        """Publish a solved puzzle, if there is one.
 
-        Whatever it raises, all are given back.
+        On any exception, all files are given back.
         """
         try:
             return self._advanced()
@@ -308,9 +307,9 @@ class SlowPuzzles(_InTurns):
             raise
 
     def pause(self) -> None:
-        """Stop, and give all back."""
+        """Stop, and give all files back."""
         self._stop_workers()
-        jobs, self._asked = self._jobs, []
+        jobs, self._requested = self._jobs, []
         self._waiting.clear()
         for job in jobs:
             give_back(job.claim, None, self._runtime)
@@ -320,22 +319,22 @@ class SlowPuzzles(_InTurns):
         if reply is None:
             return []
         step, result = reply
-        place = next(place for place, (asked, _) in enumerate(self._asked) if asked is step)
-        job = self._asked[place][1]
+        index = next(i for i, (request, _) in enumerate(self._requested) if request is step)
+        job = self._requested[index][1]
         job.write(step, result)
         try:
             outcome: Ended | Kept = finished([job], self._runtime)[0]
         except Exception as error:  # noqa: BLE001 - as above
             outcome = kept(job.claim, error, self._runtime)
-        del self._asked[place]
+        del self._requested[index]
         job.claim.close()
         return [(job.claim, outcome)]
 
-    def _fed(self) -> Iterator[Request]:
+    def _requests(self) -> Iterator[Request]:
         while self._waiting:
             job = self._waiting.popleft()
             for step in job.steps():
-                self._asked.append((step, job))
+                self._requested.append((step, job))
                 yield step
             if self._is_enough():
                 return

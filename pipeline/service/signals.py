@@ -1,4 +1,4 @@
-"""How commands end: their exit codes, and what stopping signals and the end of the grace do.
+"""Exit codes, stopping signals, and the grace period.
 
 A signal that is ignored when a command starts stays ignored: a script's `command &` starts with
 SIGINT ignored, because Ctrl-C is meant for the foreground; `nohup` ignores SIGHUP.
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 
-TYPE_CHECKING = False  # not that of typing, which is slow to load: see pipeline.cli
+TYPE_CHECKING = False  # typing is slow to load: see pipeline.cli
 
 if TYPE_CHECKING:
     from typing import Never
@@ -27,30 +27,30 @@ STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Stopped(KeyboardInterrupt):
-    """A stopping signal has come.
+    """A stopping signal has arrived.
 
-    KeyboardInterrupt itself would not do: if it passes through an `exec`, as in dataclasses,
-    CPython remembers it, and at exit kills itself with SIGINT although it was caught.
+    KeyboardInterrupt itself does not work: if it passes through an `exec`, as in dataclasses,
+    CPython kills itself with SIGINT at exit although the exception was caught.
     """
 
 
 class Interrupted(BaseException):
-    """The time to stop has come during a computation."""
+    """A computation was stopped at the end of the grace period."""
 
 
 class TookLong(BaseException):
-    """A computation was stopped after its time, so that others need not wait for it."""
+    """A computation exceeded its time limit."""
 
 
 def when_stopped(command: str) -> int:
-    """The exit code of a command that a stopping signal has ended."""
+    """The exit code of a command that was ended by a stopping signal."""
     return EXIT_OK if command in ("watch", "serve") else EXIT_TEMPFAIL
 
 
 def end_with(code: int) -> None:
-    """Make stopping signals end this process at once with that code, until it is gone.
+    """From now on, exit with `code` immediately at a stopping signal.
 
-    For when there is nothing to clean up: before the work has begun, and after it.
+    For phases with nothing to clean up: before the work starts, and after it.
     """
 
     def leave(_number: int, _frame: FrameType | None) -> Never:
@@ -60,12 +60,12 @@ def end_with(code: int) -> None:
         _install(dict.fromkeys(_installed(), signal.SIG_IGN))
 
     _install(dict.fromkeys(_installed(), leave))
-    atexit.register(ignore)  # SIG_IGN outlives Python's own clean-up; a handler does not
+    atexit.register(ignore)  # SIG_IGN persists during Python's own clean-up; handlers do not
 
 
 @contextmanager
-def taking(handler: SignalHandler) -> Iterator[None]:
-    """Have the stopping signals call that handler."""
+def handling(handler: SignalHandler) -> Iterator[None]:
+    """Install a handler for the stopping signals."""
     before = _installed()
     try:
         _install(dict.fromkeys(before, handler))
@@ -75,11 +75,11 @@ def taking(handler: SignalHandler) -> Iterator[None]:
 
 
 class Stop:
-    """Whether a stopping signal asked us to stop; computations then have `grace` seconds left.
+    """Handles stopping signals: after the first, computations have `grace` seconds left.
 
-    A second signal, or the end of the grace, raises Interrupted; but only inside `computing`,
-    so that nothing that touches the folders is cut in two. `ring` is called at the first signal.
-    `is_late`: the grace is over, or a second signal has come.
+    A second signal, or the end of the grace period, raises Interrupted, but only inside
+    `computing`: changes to the folders are never interrupted. `ring` is called at the first signal.
+    `is_late`: the grace period is over, or a second signal has arrived.
     """
 
     def __init__(self, grace: float, ring: Callable[[], None] = lambda: None) -> None:
@@ -94,7 +94,7 @@ class Stop:
         """Handle the stopping signals, unless they are ignored, and SIGALRM."""
         before = signal.signal(signal.SIGALRM, self._on_alarm)
         try:
-            with taking(self._on_signal):
+            with handling(self._on_signal):
                 yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -102,9 +102,9 @@ class Stop:
 
     @contextmanager
     def computing(self, seconds: float | None = None) -> Iterator[None]:
-        """Allow interruption inside. Raises Interrupted, at once if the time to stop has come.
+        """Allow interruption inside. Raises Interrupted, immediately if `is_late`.
 
-        Raises TookLong after `seconds`, unless we have been asked to stop.
+        Raises TookLong after `seconds`, unless a stop was requested.
         """
         outer, self._computing = self._computing, True
         if seconds is not None and not self.is_requested:
@@ -127,7 +127,7 @@ class Stop:
         signal.setitimer(signal.ITIMER_REAL, max(self._grace, 0.001))
 
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
-        if not self.is_requested:  # the timer is that of `computing`
+        if not self.is_requested:  # the timer of `computing`
             if self._computing:
                 raise TookLong
             return
@@ -138,9 +138,9 @@ class Stop:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Have the first stopping signal raise Stopped; the next do what they did before.
+    """Raise Stopped at the first stopping signal, and then restore the previous handlers.
 
-    The first lets the command clean up; the second does not wait for that.
+    So the first signal lets the command clean up, and a second one ends it immediately.
     """
     before = _installed()
 
@@ -148,13 +148,13 @@ def interruptible() -> Iterator[None]:
         _install(before)
         raise Stopped
 
-    with taking(interrupt):
+    with handling(interrupt):
         yield
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let stopping signals wait until the block is done."""
+    """Block stopping signals inside."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
     try:
         yield
@@ -164,10 +164,10 @@ def uninterrupted() -> Iterator[None]:
 
 def _installed() -> dict[signal.Signals, SignalHandler]:
     """The handlers of the stopping signals that are not ignored."""
-    known = {number: signal.getsignal(number) for number in STOPPING}
+    handlers = {number: signal.getsignal(number) for number in STOPPING}
     return {
         number: handler
-        for number, handler in known.items()
+        for number, handler in handlers.items()
         if callable(handler) or handler == signal.SIG_DFL
     }
 

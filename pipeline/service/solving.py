@@ -1,6 +1,6 @@
-"""Any source of a problem → its Result, any piece of a collection → its rows.
+"""Solve problems from any source: one problem → Result, a chunk of a collection → Rows.
 
-Each is solved alone through the chain, or with its like in a batch.
+Puzzles are solved one by one through the solver chain, or in batches of one geometry.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from pipeline.outbox.rows import Rows
     from pipeline.reading.formats.plain import ChunkContents
 
-FEWEST_ALONE = 16
-"""With so many to be solved one by one, `auto` asks a PySAT that it keeps alive about rules."""
+MIN_PERSISTENT = 16
+"""Problems solved one by one from which on `auto` keeps a PySAT process alive for variants."""
 
 LARGEST_SIDE = 25
-"""Larger puzzles are solved one by one: their candidates alone would fill the memory."""
+"""Larger puzzles are solved one by one, because a batch would not fit in memory."""
 
 AsPuzzle = PuzzleProblem | Puzzle | Sequence[Sequence[int | None]]
-"""A puzzle, a problem that is one, or rows of values: no formula."""
+"""A puzzle, its problem, or rows of values; not a formula."""
 
 Given = Problem | Puzzle | OneProblem | str | bytes | Path | Sequence[Sequence[int | str | None]]
-"""A problem that was read, a puzzle, a source of one, a text, a file, or rows of values."""
+"""A problem, a puzzle, a source with one problem, a text, a file, or rows of values."""
 
 
 def solve_puzzle(
@@ -51,7 +51,7 @@ def solve_puzzle(
     settings: Settings | None = None,
     on_grid: Callable[[Grid], None] | None = None,
 ) -> Result[Grid]:
-    """Solve a puzzle as `solve` does, with settings in one value.
+    """Solve a puzzle like `api.solve`, with the options as Settings.
 
     `on_grid` is called with each solution as it is found.
     """
@@ -69,9 +69,9 @@ def solve_one(
 ) -> Result[S]:
     """Solve a problem; `on_solution` is called with each solution as it is found.
 
-    Lanes find all at once. Raises EnvironmentFailure.
+    The batch solver reports them at the end. Raises EnvironmentFailure.
     """
-    if settings.solver != "batch" or _together(problem, settings) is None:
+    if settings.solver != "batch" or _batch_geometry(problem, settings) is None:
         return solve_problem(problem, solvers, settings, watch, on_solution)
     (result,) = solve_problems([problem], solvers, settings, [watch.spent()])
     if on_solution:
@@ -86,14 +86,14 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
 
 
 def solve_items(items: Sequence[OneProblem], solvers: Solvers, settings: Settings) -> list[Result]:
-    """The results of items; what was parsed or refused is not read again."""
+    """Solve items; items that are already parsed or refused are not read again."""
     return solve_sources([(item.name, item) for item in items], solvers, settings)
 
 
 def solve_sources(
     sources: Sequence[tuple[str, Given]], solvers: Solvers, settings: Settings
 ) -> list[Result]:
-    """The results for many files, texts or puzzles, each named for messages.
+    """Solve several files, texts or puzzles, each with a name for messages.
 
     Raises EnvironmentFailure.
     """
@@ -116,13 +116,13 @@ def solve_sources(
             results[index] = Result("unknown", (), False, str(error), seconds=watch.seconds())
         else:
             parse.append(watch.spent())
-    found = solve_problems(list(read.values()), solvers, settings, parse)
-    results |= zip(read, with_traits(found, settings), strict=True)
+    solved_results = solve_problems(list(read.values()), solvers, settings, parse)
+    results |= zip(read, with_traits(solved_results, settings), strict=True)
     return [results[index] for index in range(len(sources))]
 
 
 def refused(source: Unreadable) -> Result:
-    """The result of what cannot be read, with the time that it took to find that out."""
+    """The result of an unreadable source, with the time spent reading it."""
     seconds = {"total": source.seconds}
     if source.data is not None:
         seconds["parse"] = source.seconds
@@ -135,13 +135,13 @@ def solved(
     settings: Settings,
     on_solution: Callable[[str], None] | None = None,
 ) -> Iterator[tuple[Item, Result]]:
-    """Solve items, each group together: rows of collections as `run` does.
+    """Solve items group by group; rows of collections are solved as by `run`.
 
-    `on_solution` is called with the text of each solution, for a puzzle that is alone as it is
+    `on_solution` is called with the text of each solution; for a single puzzle, as soon as it is
     found. Raises EnvironmentFailure.
     """
 
-    def tell(problem: Problem, solution: Any) -> None:
+    def report(problem: Problem, solution: Any) -> None:
         if on_solution:
             on_solution("".join(problem.text(solution)))
 
@@ -154,15 +154,15 @@ def solved(
         if is_shown:
             watch = Stopwatch(parse=first.seconds)
             problem: Problem[Any] = problems[0]
-            results = [solve_one(problem, solvers, chosen, watch, partial(tell, problem))]
+            results = [solve_one(problem, solvers, chosen, watch, partial(report, problem))]
         else:
             results = solve_problems(problems, solvers, chosen, parse)
-        found = iter(with_traits(results, chosen))
+        remaining = iter(with_traits(results, chosen))
         for item in group:
-            result = next(found) if item.problem else _not_read(item)
+            result = next(remaining) if item.problem else _not_read(item)
             if item.problem and not is_shown:
                 for solution in result.solutions:
-                    tell(item.problem, solution)
+                    report(item.problem, solution)
             yield item, result
 
 
@@ -174,7 +174,7 @@ def _not_read(item: Item) -> Result:
 
 
 def with_traits(results: list[Result], settings: Settings) -> list[Result]:
-    """The results, with what else the settings ask about puzzles."""
+    """The results with the traits that the settings ask for."""
     if not settings.trait_names:
         return results
     from pipeline.catalogue import result_traits  # noqa: PLC0415 - few ask for it
@@ -183,7 +183,7 @@ def with_traits(results: list[Result], settings: Settings) -> list[Result]:
 
 
 def problem_given(name: str, given: Given, settings: Settings) -> Problem:
-    """The problem that is meant.
+    """The problem in a source.
 
     Raises InvalidPuzzle, LimitReached, OSError for a file that cannot be read, and ValueError for
     rows that `Puzzle.from_rows` refuses.
@@ -217,45 +217,47 @@ def solve_problems(
     settings: Settings,
     parse: Sequence[float] = (),
 ) -> list[Result]:
-    """Solve problems that took `parse` seconds each to read; those of one geometry together.
+    """Solve problems, in batches by geometry; `parse` lists the seconds spent reading each.
 
     Raises EnvironmentFailure.
     """
     groups: defaultdict[Geometry | None, list[int]] = defaultdict(list)
     for place, problem in enumerate(problems):
-        groups[_together(problem, settings)].append(place)
+        groups[_batch_geometry(problem, settings)].append(place)
     results: dict[int, Result] = {}
     for geometry, places in groups.items():
         if geometry is None or (len(places) < MIN_BATCH and settings.solver != "batch"):
             for place in places:
                 watch = Stopwatch(parse=parse[place] if parse else None)
-                asked = _asked(problems[place], len(places), solvers)
-                results[place] = solve_problem(problems[place], asked, settings, watch)
+                chosen = _solvers_for(problems[place], len(places), solvers)
+                results[place] = solve_problem(problems[place], chosen, settings, watch)
             continue
         from pipeline.solving.many import Batch, masks_of, solve_batch  # noqa: PLC0415 - numpy is slow to load
 
-        own = [each for place in places if isinstance(each := problems[place], PuzzleProblem)]
+        own = [p for place in places if isinstance(p := problems[place], PuzzleProblem)]
         theirs = [parse[place] for place in places] if parse else ()
-        batch = Batch(geometry, masks_of([each.puzzle for each in own]), own.__getitem__, theirs)
+        batch = Batch(
+            geometry, masks_of([problem.puzzle for problem in own]), own.__getitem__, theirs
+        )
         answers = solve_batch(batch, solvers, settings)
         results |= {place: answers.result(index) for index, place in enumerate(places)}
     return [_checked(problem, results[place]) for place, problem in enumerate(problems)]
 
 
-def _together(problem: Problem, settings: Settings) -> Geometry | None:
-    """The geometry of a puzzle that may be solved together with others of it; else None."""
+def _batch_geometry(problem: Problem, settings: Settings) -> Geometry | None:
+    """The geometry of a puzzle that can be solved in a batch, otherwise None."""
     geometry = None if settings.keep_cnf else problem.geometry_alone
     return geometry if geometry and geometry.side <= LARGEST_SIDE else None
 
 
-def _asked(problem: Problem, alone: int, solvers: Solvers) -> Solvers:
-    """The solvers for a problem that is solved alone, as so many are."""
+def _solvers_for(problem: Problem, alone: int, solvers: Solvers) -> Solvers:
+    """The solvers for a problem that is one of `alone` problems solved one by one."""
     has_rules = problem.is_encoded and problem.geometry_alone is None
-    return solvers.for_many() if has_rules and alone >= FEWEST_ALONE else solvers
+    return solvers.for_many() if has_rules and alone >= MIN_PERSISTENT else solvers
 
 
 def _checked(problem: Problem, result: Result) -> Result:
-    """The result, with what is wrong with the solution that stands beside its puzzle."""
+    """The result, compared with the solution in the source, if there is one."""
     if not isinstance(problem, PuzzleProblem):
         return result
     parsed = problem.parsed
@@ -264,10 +266,10 @@ def _checked(problem: Problem, result: Result) -> Result:
     return compared(result, parsed.puzzle, parsed.claimed, signs_of(parsed.format))
 
 
-def solve_piece(
+def solve_chunk(
     chunk: TextChunk, layout: Layout, solvers: Solvers, settings: Settings, first: int = 1
 ) -> Rows:
-    """Read the puzzles of a piece, solve and certify them; the first has the index `first`.
+    """Read, solve and certify the puzzles of a chunk; the first has the index `first`.
 
     Raises EnvironmentFailure.
     """
@@ -275,50 +277,50 @@ def solve_piece(
     from pipeline.solving.many import Batch, batch_slices, solve_batch  # noqa: PLC0415 - as above
 
     contents = layout.contents(chunk, settings.reading)
-    making = RowsOf(contents, layout.cells, first, settings.trait_names)
+    builder = RowsOf(contents, layout.cells, first, settings.trait_names)
     for geometry, places, masks in _batches(contents):
-        for some in batch_slices(geometry, masks, settings):
-            at = places[some]
-            batch = Batch(geometry, masks[some], partial(_problem_at, contents, at))
+        for batch_slice in batch_slices(geometry, masks, settings):
+            indices = places[batch_slice]
+            batch = Batch(geometry, masks[batch_slice], partial(_problem_at, contents, indices))
             answers = solve_batch(batch, solvers, settings, explain=False)
-            making.tell_answers(at, answers)
+            builder.tell_answers(indices, answers)
             if settings.trait_names:
                 from pipeline.catalogue.result_traits import traits_of  # noqa: PLC0415 - few ask for it
 
-                found = traits_of(geometry, masks[some], answers, settings)
-                making.add_traits(at.tolist(), found, geometry)
-    alone = making.untold()
+                traits = traits_of(geometry, masks[batch_slice], answers, settings)
+                builder.add_traits(indices.tolist(), traits, geometry)
+    alone = builder.untold()
     for place in alone:
         entry = contents.entry(place)
         if entry.error is not None:
-            making.tell(place, Result("invalid", message=entry.error))
+            builder.tell(place, Result("invalid", message=entry.error))
             continue
         problem = problem_of(entry)
-        asked = _asked(problem, len(alone), solvers)
-        result = solve_problem(problem, asked, settings, Stopwatch(), explain=False)
-        making.tell(place, result)
+        chosen = _solvers_for(problem, len(alone), solvers)
+        result = solve_problem(problem, chosen, settings, Stopwatch(), explain=False)
+        builder.tell(place, result)
         if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
             from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - as above
 
-            making.add_traits([place], [traits_of_one(result, settings)], entry.puzzle.geometry)
-    return making.rows()
+            builder.add_traits([place], [traits_of_one(result, settings)], entry.puzzle.geometry)
+    return builder.rows()
 
 
 def rows_of_source(
     path: Path, name: str, solvers: Solvers, settings: Settings, first: int = 1
 ) -> Iterator[tuple[str, Rows]]:
-    """The rows of all puzzles in a file, a folder or an archive, in turn, from this index on.
+    """Yield the rows of all puzzles in a file, a folder or an archive, from index `first` on.
 
-    Each with its source: this name, of an archive with the member's path. Those of a collection are
-    as `run` makes them. Raises EnvironmentFailure, OSError.
+    Each comes with its source: `name`, followed by the path of an archive's member. Rows of
+    collections are those of `run`. Raises EnvironmentFailure, OSError.
     """
     from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - as above
 
-    for where, found in sources_at(path, name, settings, f"{name}/"):
-        if isinstance(found, tuple):
-            parts = _rows_of_many(*found, solvers, settings.of_many(), first)
+    for where, source in sources_at(path, name, settings, f"{name}/"):
+        if isinstance(source, tuple):
+            parts = _rows_of_many(*source, solvers, settings.of_many(), first)
         else:
-            results = solve_items([found], solvers, settings)
+            results = solve_items([source], solvers, settings)
             parts = iter([rows_of(results, first, settings.trait_names)])
         for rows in parts:
             first += rows.count
@@ -328,12 +330,12 @@ def rows_of_source(
 def _rows_of_many(
     layout: Layout, stream: PeekableStream, solvers: Solvers, settings: Settings, first: int
 ) -> Iterator[Rows]:
-    """The rows of a collection, piece by piece; the last one says why it broke off, if it did."""
+    """The rows of a collection, chunk by chunk; if reading stops early, the last row says why."""
     from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - as above
 
     line = 1
     for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
-        rows = solve_piece(chunk, layout, solvers, settings, first)
+        rows = solve_chunk(chunk, layout, solvers, settings, first)
         line = chunk.first_line + count_lines(chunk.data)
         first += rows.count
         yield rows
@@ -342,23 +344,23 @@ def _rows_of_many(
         yield replace(rows, table=rows.table_from(first))
 
 
-def failed_piece(
+def failed_chunk(
     chunk: TextChunk, layout: Layout, settings: Settings, why: str, first: int = 1
 ) -> Rows:
-    """The rows of puzzles that could not be computed, without computing them."""
+    """The rows of a chunk whose computation failed."""
     from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - as above
 
     contents = layout.contents(chunk, settings.reading)
-    making = RowsOf(contents, layout.cells, first, settings.trait_names)
-    for place in making.untold():
-        making.tell(place, Result("failed", message=why))
-    return making.rows()
+    builder = RowsOf(contents, layout.cells, first, settings.trait_names)
+    for place in builder.untold():
+        builder.tell(place, Result("failed", message=why))
+    return builder.rows()
 
 
 def _batches(
     contents: ChunkContents,
 ) -> Iterator[tuple[Geometry, NDArray[np.intp], NDArray[np.unsignedinteger]]]:
-    """Group the puzzles without rules by geometry, with their places and masks."""
+    """Group the plain puzzles by geometry; yields their indices and masks."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
     from pipeline.reading.formats.plain import masks_of_plain  # noqa: PLC0415 - as above
@@ -367,12 +369,12 @@ def _batches(
     places, cells = contents.plain_cells()
     if len(places):
         yield NINE, places, masks_of_plain(cells)
-    others: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
+    by_geometry: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
     for place, entry in contents.entries():
         puzzle = entry.puzzle
         if puzzle is not None and puzzle.is_plain and puzzle.geometry.side <= LARGEST_SIDE:
-            others[puzzle.geometry][place] = puzzle
-    for geometry, puzzles in others.items():
+            by_geometry[puzzle.geometry][place] = puzzle
+    for geometry, puzzles in by_geometry.items():
         yield geometry, np.array(list(puzzles)), masks_of(list(puzzles.values()))
 
 

@@ -1,7 +1,7 @@
-"""Workers compute requests and reply in order: this process, or a pool of others.
+"""Workers: compute requests and reply in order, in this process or in a pool.
 
-A request that crashes, or kills its worker, twice is split into parts; a part that does so alone is
-given up. Workers that die are replaced.
+A request that crashes or kills its worker twice is split into parts. A part that cannot be split
+fails. Dead workers are replaced.
 """
 
 from __future__ import annotations
@@ -31,51 +31,51 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MOST_DEATHS = 2
-"""After so many deaths a request is computed part by part."""
+MAX_DEATHS = 2
+"""Failed computations after which a request is split into parts."""
 
-AHEAD = 2
-"""Requests under way for each process, so that none waits while replies are written."""
+PENDING_PER_PROCESS = 2
+"""Pending requests per process, to keep it busy while replies are written."""
 
 REPLY_SECONDS = 0.25
-"""How long to wait for a reply before the caller may do something else."""
+"""How long to wait for a reply before returning to the caller."""
 
 
 class Request:
-    """Something to compute in a worker; it is pickled.
+    """A computation for a worker. Requests are pickled.
 
-    Its reply is pickled too by processes of our own. From another machine it comes in bytes that
-    are decoded by type, which runs no code.
+    Replies of our own processes are pickled too. Replies from other machines are decoded by type,
+    which cannot run code.
     """
 
     __slots__ = ()
 
     def compute(self, solvers: Solvers, settings: Settings) -> Any:
-        """The reply; None by default, for requests without a computation."""
+        """The reply; None for requests that need no computation."""
 
     def parts(self) -> Sequence[Request]:
-        """Requests for the single things in this one; fewer than two if it is one itself."""
+        """The request split up; fewer than two parts if that is impossible."""
         return ()
 
     def joined(self, replies: list[Any]) -> Any:
-        """The reply to this request, from the replies to its parts."""
+        """Join the replies of the parts."""
         raise NotImplementedError
 
-    def given_up(self, why: str, settings: Settings) -> Any:
-        """The reply in place of one that cannot be computed."""
+    def failed_reply(self, why: str, settings: Settings) -> Any:
+        """The reply if the request cannot be computed."""
 
     def packed(self, reply: Any, settings: Settings) -> bytes:  # noqa: ARG002 - few need them
-        """The reply as bytes, in MessagePack."""
+        """Encode a reply, as MessagePack."""
         return msgspec.msgpack.encode(reply)
 
     def unpacked(self, data: bytes, settings: Settings) -> Any:  # noqa: ARG002 - as above
-        """The reply in such bytes. Raises ValueError, msgspec.DecodeError, PipelineError."""
+        """Decode a reply. Raises ValueError, msgspec.DecodeError, PipelineError."""
         return msgspec.msgpack.decode(data, type=None)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest(Request, Generic[T]):
-    """Problems that are solved together, if possible; the reply is a result for each."""
+    """Problems to be solved together if possible; the reply is a list of results."""
 
     items: tuple[T, ...]
 
@@ -85,7 +85,7 @@ class BatchRequest(Request, Generic[T]):
     def joined(self, replies: list[list[Result]]) -> list[Result]:
         return [result for results in replies for result in results]
 
-    def given_up(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
+    def failed_reply(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
         return [Result("failed", message=why) for _ in self.items]
 
 
@@ -93,17 +93,17 @@ Replies = Generator[tuple[Request, Any] | None, None, None]
 
 
 class Workers(Protocol):
-    """The interface for computing requests: Inline, a Pool, or a Cluster.
+    """The common interface of LocalWorker, Pool and Cluster.
 
-    `batches` is how many batches of single files keep them busy.
+    `batches`: the number of batches of single files that keep them busy.
     """
 
     batches: int
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """Each request with its reply, in order; None now and then while a reply is awaited.
+        """Yield each request with its reply, in order, and None while waiting for a reply.
 
-        Raises EnvironmentFailure, and Interrupted when told to stop.
+        Raises EnvironmentFailure, and Interrupted when asked to stop.
         """
         ...
 
@@ -114,58 +114,58 @@ class Done(msgspec.Struct, frozen=True, tag=True):
     value: Any
 
 
-class Surroundings(msgspec.Struct, frozen=True, tag=True):
-    """A worker's environment failed, and why."""
+class EnvironmentFailed(msgspec.Struct, frozen=True, tag=True):
+    """The worker's environment failed."""
 
     reason: str
 
 
 class Crashed(msgspec.Struct, frozen=True, tag=True):
-    """A request made a worker crash, and how."""
+    """The request crashed or killed the worker."""
 
     reason: str
 
 
-Reply = Done | Surroundings | Crashed
+Reply = Done | EnvironmentFailed | Crashed
 
 
 def reply_to(
     request: Request, solvers: Solvers, settings: Settings, *, packed: bool = False
 ) -> Reply:
-    """Compute a request in a worker, whatever goes wrong; the value may be packed."""
+    """Compute a request in a worker; errors become replies. `packed`: encode the value."""
     try:
         value = request.compute(solvers, settings)
         return Done(request.packed(value, settings) if packed else value)
     except EnvironmentFailure as error:
-        return Surroundings(str(error))
+        return EnvironmentFailed(str(error))
     except Exception as error:  # noqa: BLE001 - a crash of ours costs only this request
         if isinstance(error, OSError) and is_environmental(error):
-            return Surroundings(in_words(error))
+            return EnvironmentFailed(in_words(error))
         return Crashed(f"{type(error).__name__}: {error}")
 
 
 def reply_in_parts(request: Request, ask: Callable[[Request], Reply], settings: Settings) -> Any:
-    """The reply to a request, part by part if whoever is asked crashes or dies of it.
+    """The reply to a request, computed in parts if it crashes or kills its worker.
 
-    A part that crashes alone is given up. Raises EnvironmentFailure.
+    A part that crashes gets a failed reply. Raises EnvironmentFailure.
     """
     why = ""
-    for _ in range(MOST_DEATHS):
+    for _ in range(MAX_DEATHS):
         match ask(request):
             case Done(value):
                 return value
-            case Surroundings(reason):
+            case EnvironmentFailed(reason):
                 raise EnvironmentFailure(reason)
             case Crashed(why):
                 pass
     parts = request.parts()
     if len(parts) < 2:
-        return request.given_up(why, settings)
+        return request.failed_reply(why, settings)
     return request.joined([reply_in_parts(part, ask, settings) for part in parts])
 
 
 def serve(descriptor: int) -> None:
-    """Run in a worker of a pool: serve requests from a pipe, which brings the settings first."""
+    """Main function of a pool's worker: receives the settings, then requests, through a pipe."""
     from multiprocessing.connection import Connection  # noqa: PLC0415 - slow to load
 
     keep_freed_memory()
@@ -176,7 +176,7 @@ def serve(descriptor: int) -> None:
                 pipe.send(reply_to(pipe.recv(), solvers, settings))
 
 
-class Inline:
+class LocalWorker:
     """Computes in this process."""
 
     batches = 1
@@ -192,11 +192,11 @@ class Inline:
         self._stop = stop
 
     def warm(self) -> None:
-        """Have the solver start what it can before there is a request."""
+        """Let the solver prepare for the first request."""
         self._solvers.warm(Limits(self._settings.timeout, self._settings.memory_limit))
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """As in Workers; a computation may be interrupted."""
+        """See Workers. Computations may be interrupted."""
         for request in requests:
             yield request, self.reply(request)
 
@@ -210,11 +210,11 @@ class Inline:
         return reply_in_parts(request, ask, self._settings)
 
     def reset(self) -> None:
-        """End what the solvers had started, after a computation that was broken off."""
+        """Reset the solvers after an interrupted computation."""
         self._solvers.close()
 
     def close(self) -> None:
-        """Do nothing: nothing was started."""
+        """Do nothing: there are no processes."""
 
 
 def cores() -> int:
@@ -224,9 +224,9 @@ def cores() -> int:
 
 
 class Pool:
-    """At most `count` processes, each with a thread here that talks to it.
+    """Up to `count` worker processes, each served by a thread of this process.
 
-    The processes are started on demand, and kept.
+    Processes are started on demand and kept.
     """
 
     batches = 1
@@ -245,7 +245,7 @@ class Pool:
         self._idle: list[Peer] = []
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """As in Workers; AHEAD requests for each process are under way."""
+        """See Workers. Up to PENDING_PER_PROCESS requests per process are pending."""
         from concurrent import futures  # noqa: PLC0415 - as above
 
         under_way: deque[tuple[Request, Future[Any]]] = deque()
@@ -257,7 +257,7 @@ class Pool:
             stack.callback(stop.ring)
             ask = partial(self._asked, stop=stop)
             while True:
-                for request in islice(requests, AHEAD * self.count - len(under_way)):
+                for request in islice(requests, PENDING_PER_PROCESS * self.count - len(under_way)):
                     parts = request, ask, self._settings
                     under_way.append((request, threads.submit(reply_in_parts, *parts)))
                 if not under_way:
@@ -272,20 +272,20 @@ class Pool:
                 yield request, future.result()
 
     def _asked(self, request: Request, stop: Alarm) -> Reply:
-        """A worker's reply; the worker is kept for others unless it crashed."""
+        """The reply of a worker, which is kept for other requests unless it crashed."""
         from multiprocessing.connection import wait  # noqa: PLC0415 - as above
 
         with ExitStack() as stack:
             peer = self._worker()
             stack.callback(peer.close)
             peer.send(request)
-            if stop.ear in wait([peer.pipe, stop.ear]):
+            if stop.descriptor in wait([peer.pipe, stop.descriptor]):
                 raise Interrupted
             try:
                 reply: Reply = peer.hear(0)
             except EOFError:
                 code = peer.exit_code()
-                return Crashed(f"the process that computed it died with exit code {code}")
+                return Crashed(f"its worker process died with exit code {code}")
             if not isinstance(reply, Crashed):
                 stack.pop_all()
                 self._idle.append(peer)

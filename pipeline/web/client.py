@@ -41,11 +41,11 @@ class Dropped(NamedTuple):
 
 
 class Client:
-    """Accepts files of up to `most` bytes, and remembers the last few."""
+    """Accepts files of up to `max_bytes`, and remembers the last few."""
 
-    def __init__(self, folders: Folders, most: int) -> None:
+    def __init__(self, folders: Folders, max_bytes: int) -> None:
         self._folders = folders
-        self._most = most
+        self._max_bytes = max_bytes
         self._ids = count(10**6, 10**6)  # boards in the report have lower ids
         self._names = deque[str](maxlen=_REMEMBERED)
         self._done = dict[str, Dropped]()
@@ -63,9 +63,9 @@ class Client:
 
     def add(self, file: BinaryIO, data: bytes) -> None:
         """Append to a file. Raises InputError if it becomes too large."""
-        if file.tell() + len(data) > self._most:
-            most = f"larger than {SIZE.text_of(self._most)}, the limit of --max-bytes"
-            raise InputError(f"{most}; copy large files to the inbox yourself")
+        if file.tell() + len(data) > self._max_bytes:
+            message = f"larger than {SIZE.text_of(self._max_bytes)}, the limit of --max-bytes"
+            raise InputError(f"{message}; copy large files to the inbox yourself")
         file.write(data)
 
     def place(self, file: BinaryIO, wanted: str) -> str:
@@ -84,7 +84,7 @@ class Client:
                 sync(inbox)
                 self._names.appendleft(name)
                 return name
-        raise InputError("no unused name for this file was found")
+        raise InputError("no unused name was found for this file")
 
     def _is_used(self, name: str) -> bool:
         folders = self._folders
@@ -93,10 +93,10 @@ class Client:
         return is_there or published(folders, name) is not None
 
     def dropped(self) -> list[Dropped]:
-        """The last files, latest first."""
-        found = [self._done.get(name) or self._look(name) for name in [*self._names]]
-        self._done = {each.name: each for each in found if each.is_done}
-        return found
+        """The most recent files, latest first."""
+        files = [self._done.get(name) or self._look(name) for name in [*self._names]]
+        self._done = {file.name: file for file in files if file.is_done}
+        return files
 
     def _look(self, name: str) -> Dropped:
         """Look for a file in the order in which it moves, so that it cannot be missed."""
@@ -105,9 +105,9 @@ class Client:
             state = "waiting in the inbox"
         elif is_in_work(folders, name):
             state = f"in work{progress_in(folders.work / key_of(name))}"
-        elif found := published(folders, name):
-            html = job_piece(found[0], folders.inbox, next(self._ids)) or _CARD.format(name, "…")
-            return Dropped(name, found[1].status, html, is_done=True)
+        elif latest := published(folders, name):
+            html = job_piece(latest[0], folders.inbox, next(self._ids)) or _CARD.format(name, "…")
+            return Dropped(name, latest[1].status, html, is_done=True)
         else:
             state = "removed from the inbox"
         return Dropped(name, state, _CARD.format(escape(name), escape(state)))
@@ -120,14 +120,14 @@ def _names_for(wanted: str) -> Iterator[str]:
     """
     path = Path(name_for(wanted or "pasted.txt"))
     if wanted:
-        yield from (each.name for each in islice(numbered(path), _NUMBERED))
+        yield from (numbered_path.name for numbered_path in islice(numbered(path), _NUMBERED))
     while True:
         yield f"{path.stem}-{datetime.now():%Y%m%d-%H%M%S-%f}{path.suffix}"  # noqa: DTZ005 - a name for people
 
 
-def name_for(told: str) -> str:
+def name_for(wanted: str) -> str:
     """A safe file name: no path, no unusual characters, not a name that the inbox ignores."""
-    last = re.split(r"[/\\]", unicodedata.normalize("NFC", told))[-1]
+    last = re.split(r"[/\\]", unicodedata.normalize("NFC", wanted))[-1]
     kept = re.sub(r"[^\w .,()+=@~-]", "_", last).encode()[-_LONGEST_NAME:]
     name = kept.decode(errors="ignore").strip(" .~")
     return f"{name or 'puzzle'}.txt" if is_left(name) or fold(name) in ("", DONE, FAILED) else name

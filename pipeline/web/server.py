@@ -104,10 +104,10 @@ def _answering(application: Starlette, listening: socket.socket) -> Iterator[Non
 class _Site:
     """The request handlers."""
 
-    def __init__(self, folders: Folders, most: int, host: str) -> None:
+    def __init__(self, folders: Folders, max_bytes: int, host: str) -> None:
         self._folders = folders
         self._host = host.lower()
-        self._client = Client(folders, most)
+        self._client = Client(folders, max_bytes)
         files = [Path(__file__).with_name(f"panel.{kind}") for kind in ("html", "css", "js")]
         self._panel = Panel(*(file.read_text(encoding="utf-8") for file in files))
         self._lock = threading.Lock()
@@ -130,11 +130,11 @@ class _Site:
 
     def _is_ours(self, request: Request) -> bool:
         """Whether a request comes from our page or from no page; other sites may only link."""
-        told, host = request.headers, request.headers.get("host", "")
-        if told.get("origin", f"http://{host}") not in (f"http://{host}", f"https://{host}"):
+        headers, host = request.headers, request.headers.get("host", "")
+        if headers.get("origin", f"http://{host}") not in (f"http://{host}", f"https://{host}"):
             return False
-        is_link = request.method == "GET" and told.get("sec-fetch-dest") == "document"
-        if not is_link and told.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        is_link = request.method == "GET" and headers.get("sec-fetch-dest") == "document"
+        if not is_link and headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return False
         name = (host if host.endswith("]") else host.rpartition(":")[0] or host).strip("[]").lower()
         try:  # a foreign host name could resolve to us; an address cannot
@@ -154,7 +154,7 @@ class _Site:
             return Response(self._report, media_type="text/html")
 
     def _dropped(self, _request: Request) -> Response:
-        return JSONResponse([each._asdict() for each in self._client.dropped()])
+        return JSONResponse([file._asdict() for file in self._client.dropped()])
 
     async def _drop(self, request: Request) -> Response:
         if request.headers.get("content-type") != _BYTES:

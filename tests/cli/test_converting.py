@@ -69,7 +69,7 @@ ONLY_ONE = [name for name in NAMES if file_of(name, solutions=False).max_items =
 def test_a_file_that_holds_one_puzzle_refuses_many_and_nothing_is_written(desk, to):
     code, printed, said = run("convert", "--to", to, "many.txt", "-o", "out")
     assert (code, printed) == (1, "")
-    assert f"many.txt: there are many puzzles, and a file of {to} holds one" in said
+    assert f"many.txt: too many puzzles: a {to} file holds one" in said
     assert not Path("out").exists()
 
 
@@ -132,7 +132,7 @@ def test_grids_in_one_file_are_of_one_size(desk):
     code, printed, said = run("convert", "--to", "grid", "many.txt", "small.txt")
     assert (code, len(printed.splitlines())) == (1, 29)
     assert said == (
-        "small.txt: a file of grid cannot hold boxes of 2×2 cells beside boxes of 3×3 cells\n"
+        "small.txt: a grid file cannot hold both boxes of 2×2 cells and boxes of 3×3 cells\n"
     )
     assert run("convert", "--to", "lines", "many.txt", "small.txt")[0] == 0
 
@@ -147,8 +147,8 @@ def test_a_file_that_would_not_be_read_as_what_it_holds_is_refused(desk, number)
         is_refused = (to == "lines" and number % 16 == 0) or (to == "csv" and number == 16)
         assert (code, Path(to).exists()) == (is_refused, not is_refused), said
         if is_refused:
-            assert said.startswith(f"a file of {to} cannot hold all of them:")
-            assert said.endswith("; -o FOLDER/ takes a file for each\n")
+            assert said.startswith(f"a {to} file cannot hold all of them:")
+            assert said.endswith("; -o FOLDER/ writes a file for each\n")
         else:
             assert puzzles_in(to) == [parse_puzzle(line)] * number
 
@@ -267,7 +267,7 @@ def test_a_collection_is_one_pdf_with_a_page_for_each(desk):
     assert len(pages_of(Path("all.pdf").read_bytes())) == 4
     Path("long.txt").write_text(f"{EASY}\n" * 1001)
     code, _, said = run("convert", "long.txt", "-o", "long.pdf")
-    assert (code, "a file of pdf holds 1,000; -o FOLDER/" in said) == (1, True)
+    assert (code, "a pdf file holds 1,000; -o FOLDER/" in said) == (1, True)
     assert not Path("long.pdf").exists()
 
 

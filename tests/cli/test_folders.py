@@ -12,7 +12,7 @@ from support.drop_folders import SMALL, DropFolder
 
 WRONG = "1...\n..2.\n.x3.\n...4\n"
 REASON = "bad.txt:3:2: expected "
-GONE = "bad.txt: it is not in failed/\n"
+GONE = "bad.txt: not in failed/\n"
 
 
 def call(box, command, *options):
@@ -70,7 +70,7 @@ def test_status_shows_a_table_and_the_same_as_json(worked):
     assert code == 0
     assert [*told] == [*(title.replace(" ", "_") for title in [*table][:-1]), "scan_age", "stuck"]
     (left,) = told["in_work"]
-    assert (left["name"], left["note"]) == ("left.txt", "abandoned; the next scan takes it up")
+    assert (left["name"], left["note"]) == ("left.txt", "abandoned; the next scan resumes it")
     assert told["failed"][0]["note"].startswith(REASON)
     assert (told["done"], told["stuck"], 0 <= told["scan_age"] < 100) == (1, False, True)
 
@@ -132,7 +132,7 @@ def test_retry_never_hides_a_newer_file(worked):
     worked.drop("bad.txt", "newer")
     code, printed, said = call(worked, "retry --all")
     assert (code, printed) == (1, "")
-    assert "another of its name is in the inbox" in said
+    assert "a file of that name is in the inbox" in said
     assert (worked.inbox / "bad.txt").read_text() == "newer"
     assert worked.kept("failed") == {"bad.txt"}
 

@@ -24,8 +24,8 @@ from support.forks import Forked
 from support.sources import collection
 
 from pipeline.service.jobs.puzzle import BATCH
-from pipeline.service.protocol import STEPS
-from pipeline.service.protocol.claim import NOTE, note_in
+from pipeline.service.protocol import AUDIT_STEPS
+from pipeline.service.protocol.claim import MANIFEST, read_manifest
 from pipeline.service.protocol.settle import Fingerprint
 
 
@@ -40,7 +40,7 @@ class Case:
 
 AGAIN = Case(SMALL, "unique", before=TWO_SOLUTIONS)
 OTHERS = (Case(TWO_SOLUTIONS, "multiple"), Case("hello\n", "invalid"))
-CASES = [(AGAIN, step) for step in STEPS] + [
+CASES = [(AGAIN, step) for step in AUDIT_STEPS] + [
     (case, step)
     for case in OTHERS
     for step in ("attempt.ended", "publish.staging", "publish.renaming", "finish.moved")
@@ -49,7 +49,7 @@ UNSAVED = ("claim.prepared", "claim.placed", "claim.taken", "attempt.counted", "
 """Steps up to the last at which the claim's note need not be durable."""
 
 IN_BATCHES = [
-    *((step, BATCH + 10) for step in STEPS if step.startswith(("claim.", "finish.removed"))),
+    *((step, BATCH + 10) for step in AUDIT_STEPS if step.startswith(("claim.", "finish.removed"))),
     *((step, 2 * BATCH) for step in ("publish.staging", "publish.renaming")),
     *((step, BATCH + 10) for step in ("publish.saved", "publish.withdrawn", "publish.renamed")),
     *((step, 2) for step in ("publish.staged", "publish.cleared", "publish.recorded")),
@@ -111,9 +111,9 @@ def test_a_run_of_many_files_killed_at_any_step_is_made_good_by_the_next(
     for name in names:
         box.drop(name, content)
     assert bench.run(step=step, nth=nth)[0] == -signal.SIGKILL
-    for path in box.inbox.glob(f".work/[!.]*/{NOTE}") if step in UNSAVED else ():
-        note = note_in(path.parent)  # a power failure may leave that of the job before
-        former = replace(note, job="former", fingerprint=Fingerprint(1, 1, 1), files=("0.log",))
+    for path in box.inbox.glob(f".work/[!.]*/{MANIFEST}") if step in UNSAVED else ():
+        manifest = read_manifest(path.parent)  # a power failure may leave that of the job before
+        former = replace(manifest, job="former", fingerprint=Fingerprint(1, 1, 1), files=("0.log",))
         path.write_text(former.text())
     assert bench.run()[0] == 0
     listed = {entry["name"] for name in names for entry in box.record(name[:-4])["files"]}
@@ -129,8 +129,8 @@ def test_a_power_failure_costs_no_more_than_a_note_that_nothing_depended_on_yet(
     box.drop("a.txt", TWO_SOLUTIONS)
     box.drop("b.txt")
     assert bench.run(step=step, nth=2)[0] == -signal.SIGKILL
-    for note in box.inbox.glob(f".work/*/{NOTE}"):
-        os.truncate(note, 1)
+    for manifest in box.inbox.glob(f".work/*/{MANIFEST}"):
+        os.truncate(manifest, 1)
     assert bench.run()[0] == 0
     assert [box.record(stem)["status"] for stem in "ab"] == ["multiple", "unique"]
     listed = {entry["name"] for stem in "ab" for entry in box.record(stem)["files"]}

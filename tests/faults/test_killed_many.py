@@ -34,16 +34,16 @@ from support.sources import (
     lines,
 )
 
-from pipeline.service.protocol import STEPS
-from pipeline.service.protocol.checkpointed import last_noted
-from pipeline.service.protocol.overview import survey
+from pipeline.service.protocol import AUDIT_STEPS
+from pipeline.service.protocol.checkpointed import last_checkpoint
+from pipeline.service.protocol.overview import take_overview
 
 pytestmark = pytest.mark.trial
 
 NAME = "set"
 PUBLISHING = [("publish.staging", 2), ("publish.renaming", 2), ("publish.renaming", 3)]
 POINTS = [
-    *(("zip", step, 1) for step in STEPS),
+    *(("zip", step, 1) for step in AUDIT_STEPS),
     *(("zip", *point) for point in [(NOTING, 1), (NOTING, 5), (NOTED, 2), *PUBLISHING]),
     *(("collection", *point) for point in [(NOTED, 2), PUBLISHING[1]]),
     *(("folder", *point) for point in [("claim.taken", 1), ("finish.moved", 1)]),
@@ -116,7 +116,7 @@ def noted(events: list[dict[str, object]]) -> int:
 def steps_done(box: DropFolder) -> int:
     """How many steps of the one job in work are noted."""
     claims = box.folders.work.glob("[!.]*")
-    return max((last_noted(claim).get("steps", 0) for claim in claims), default=0)
+    return max((last_checkpoint(claim).get("steps", 0) for claim in claims), default=0)
 
 
 def test_a_collection_comes_out_line_by_line(undisturbed: Undisturbed) -> None:
@@ -276,7 +276,7 @@ def test_the_time_of_all_who_worked_at_a_job_is_added_up(bench: Bench) -> None:
     drop(bench.box, "zip", NAME)
     bench.run(step=NOTED, nth=4)
     (notes,) = bench.box.inbox.glob(".work/*/.progress")
-    state = last_noted(notes.parent)
+    state = last_checkpoint(notes.parent)
     inside = state["bulk"]["inner"][2]
     assert 0 < inside["seconds"] < state["seconds"]
     state["seconds"], inside["seconds"] = 5000.0, 3000.0
@@ -401,7 +401,7 @@ def test_told_to_stop_a_run_keeps_what_it_has_and_the_next_goes_on(
     assert code == 75
     assert noted(before) == 3
     assert bench.box.waiting() == set()
-    (entry,) = survey(bench.box.folders, 2.0).in_work
+    (entry,) = take_overview(bench.box.folders, 2.0).in_work
     assert "puzzles done" in entry.note
     assert all(has_ended(pid) for pid in told(before, "worker"))
     code, after = bench.run("--workers", "2")
@@ -500,7 +500,7 @@ def test_a_puzzle_claimed_after_a_job_of_many_inherits_nothing_from_it(bench: Be
     wait_for(lambda: bench.box.outbox.exists() and bench.box.has_record("many"))
     bench.box.drop("single.txt")
     bench.wait_until_held()
-    (entry,) = survey(bench.box.folders, 2.0).in_work
+    (entry,) = take_overview(bench.box.folders, 2.0).in_work
     assert entry.name == "single.txt"
     assert "puzzles done" not in entry.note
     os.kill(pid, signal.SIGTERM)

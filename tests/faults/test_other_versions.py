@@ -22,7 +22,7 @@ from support.sources import answers, check_records, check_tidy, collection
 
 import pipeline
 from pipeline.service.jobs import CHECKPOINT_FORMAT
-from pipeline.service.protocol.checkpointed import last_noted
+from pipeline.service.protocol.checkpointed import last_checkpoint
 from pipeline.version import __version__
 
 PACKAGE = Path(pipeline.__file__).parent
@@ -144,7 +144,7 @@ def test_a_collection_that_another_version_began_has_each_puzzle_once(box, tmp_p
     box.drop("set.txt", "\n".join(lines))
     root, logs = other_version(tmp_path / "other", others), [tmp_path / "others", tmp_path / "ours"]
     with started(box, logs[0], root, "run", "--traits", "effort") as first:
-        wait_for(lambda: any(map(last_noted, box.inbox.glob(".work/[!.]*"))))
+        wait_for(lambda: any(map(last_checkpoint, box.inbox.glob(".work/[!.]*"))))
         first.kill()
         assert first.wait(PATIENCE) == -signal.SIGKILL
     with started(box, logs[1], PACKAGE.parent, "run", "--traits", "effort") as second:

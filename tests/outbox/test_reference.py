@@ -67,7 +67,8 @@ def logged():
                 case ast.Call(func, [ast.Constant(str(event))]) if is_event(event) and logs(func):
                     yield event, {each.arg for each in node.keywords}
                 case ast.Call(
-                    ast.Attribute(attr="say" | "_say" | "say_once"), [ast.Constant(str(event)), *_]
+                    ast.Attribute(attr="log_error" | "_emit" | "log_once"),
+                    [ast.Constant(str(event)), *_],
                 ) if is_event(event):
                     yield event, {"source", "reason"}
 

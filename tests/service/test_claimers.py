@@ -22,7 +22,7 @@ from pipeline.solving.solvers.child import Peer
 MODULE = "pipeline.service.claimers"
 
 
-FEW = {"first_names": 4, "fewest_shared": 4, "fewest_singles": 4}
+FEW = {"first_names": 4, "min_shared": 4, "min_shared_puzzles": 4}
 """Claimers get names though there are few."""
 
 

@@ -37,7 +37,7 @@ from support.stopping import StoppedWhen
 
 from pipeline.errors import EnvironmentFailure, UsageError
 from pipeline.service import cluster as clustering
-from pipeline.service.cluster import AHEAD, Cluster
+from pipeline.service.cluster import REQUESTS_PER_THREAD, Cluster
 from pipeline.service.signals import Interrupted, Stop
 from pipeline.settings import Settings
 from pipeline.version import __version__
@@ -128,7 +128,7 @@ def test_replies_come_in_order_and_requests_are_not_taken_far_ahead(machines: Ma
     with closing(Cluster(machines.address, Settings(), Stop(0.0))) as cluster:
         pairs = []
         for given, pair in enumerate(filter(None, cluster.replies(requests()))):
-            assert taken <= given + 2 * AHEAD * 2 + 1
+            assert taken <= given + 2 * REQUESTS_PER_THREAD * 2 + 1
             pairs.append(pair)
         assert [request for request, _ in pairs] == list(MANY)
         assert doubles(pairs) == GOOD
@@ -157,7 +157,7 @@ def test_a_scheduler_without_workers_is_waited_for_and_then_given_up(
 ) -> None:
     with (
         Machines.started(breaker, tmp_path, workers=0) as empty,
-        pytest.raises(EnvironmentFailure, match="there is no worker"),
+        pytest.raises(EnvironmentFailure, match="no workers"),
     ):
         asked(empty.address, MANY, patience=0.3)
 
@@ -188,7 +188,7 @@ def test_who_takes_a_connection_and_says_nothing_is_not_waited_for_without_end()
         with closing(Cluster(address, Settings(), Stop(0.0), 0.3)) as asked_again:
             before = threading.active_count()
             for _ in range(3):
-                with pytest.raises(EnvironmentFailure, match="does not answer"):
+                with pytest.raises(EnvironmentFailure, match="does not respond"):
                     list(asked_again.replies(iter(MANY)))
             assert threading.active_count() <= before + 3, "one that connects, with Dask's own"
 
@@ -276,7 +276,7 @@ def test_a_worker_that_dies_while_it_computes_is_made_good(
 @pytest.mark.parametrize(
     ("fate", "why"),
     [
-        ("deadly", "the process that computed it died with exit code -9"),
+        ("deadly", "its worker process died with exit code -9"),
         ("crashing", "ZeroDivisionError: no reason"),
     ],
 )

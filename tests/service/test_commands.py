@@ -15,7 +15,7 @@ from support.puzzles import has_ended
 
 from pipeline.service.hooks import Commands
 from pipeline.service.jobs import Ended
-from pipeline.service.processing import MOST_ATTEMPTS
+from pipeline.service.processing import MAX_ATTEMPTS
 from pipeline.settings import Settings
 
 BAD = "1...\n..2.\n.3q.\n...4\n"
@@ -51,9 +51,9 @@ def commands(box, body, **options):
 
 
 def ended(box, name="a.txt", status="unique", message=None):
-    with_note = claimed(box, name)
-    with_note.close()
-    return Ended(with_note.note, status, {status: 1}, message)
+    claim = claimed(box, name)
+    claim.close()
+    return Ended(claim.manifest, status, {status: 1}, message)
 
 
 def lines(path):
@@ -101,7 +101,7 @@ def test_on_bad_is_for_jobs_that_make_run_exit_with_1_and_on_done_for_all(box, t
 @pytest.mark.parametrize("form", ["console", "json"])
 def test_a_file_that_is_given_up_is_bad_however_the_log_is_shown(box, tmp_path, form):
     claim = claimed(box)
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         claim.count_attempt()
     claim.close()
     body = f'echo "$SUDOKU_JOB_STATUS" >> {tmp_path}/told'
@@ -199,17 +199,17 @@ def test_a_signal_leaves_a_command_the_grace(box, tmp_path):
     (pid,) = lines(tmp_path / "started")
     assert has_ended(int(pid))
     (failed,) = (event for event in events if event["event"] == "command.failed")
-    assert failed["reason"] == "--on-done: killed, as it was time to stop"
+    assert failed["reason"] == "--on-done: killed at the end of the grace period"
 
 
 def test_the_command_of_a_job_that_another_process_had_published_is_run(box, tmp_path):
     claim = claimed(box, content=SMALL)
     claim.close()
-    told = record_text("a.txt", job=claim.note.job, status="unknown", message="too\nlong")
-    (box.outbox / f"{claim.note.stem}.json").write_text(told)
+    told = record_text("a.txt", job=claim.manifest.job, status="unknown", message="too\nlong")
+    (box.outbox / f"{claim.manifest.stem}.json").write_text(told)
     body = f'printf "%s\\n" "$SUDOKU_JOB_STATUS" "$SUDOKU_JOB_MESSAGE" "$1" > {tmp_path}/told'
     assert box.run("--on-bad", command(tmp_path, body)).returncode == 1
-    record = box.outbox.absolute() / f"{claim.note.stem}.json"
+    record = box.outbox.absolute() / f"{claim.manifest.stem}.json"
     assert lines(tmp_path / "told") == ["unknown", "too\\nlong", str(record)]
 
 

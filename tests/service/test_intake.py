@@ -115,7 +115,7 @@ def test_a_file_whose_reading_always_crashes_is_failed_after_three_attempts(
     kills = [-signal.SIGKILL] * (3 * deadly)
     assert [forked_run(settings) for _ in range(len(kills) + 1)] == [*kills, 1]
     assert (box.kept("failed"), box.kept("done"), box.in_work()) == ({"a.txt"}, {"b.txt"}, set())
-    why = "none was completed" if deadly else "RecursionError: too deep"
+    why = "no attempt finished" if deadly else "RecursionError: too deep"
     assert box.record("a")["message"] == f"given up after 3 attempts: {why}"
 
 
@@ -216,7 +216,7 @@ def test_programs_that_are_not_compiled_are_named_with_the_reason(
 ):
     monkeypatch.setattr(Program, "lacking", lambda program: lacking[program.name])
     log = KeptLog()
-    SlowPrograms(Settings(**options), log).look()
+    SlowPrograms(Settings(**options), log).check()
     assert log.told == [("compiled.missing", {"programs": who, "reason": why}) for who, why in told]
 
 
@@ -226,11 +226,11 @@ def test_what_is_compiled_meanwhile_is_told(monkeypatch):
     monkeypatch.setattr("pipeline.service.doctor.LOOK_SECONDS", 0.0)
     log = KeptLog()
     slow = SlowPrograms(Settings(solver="auto"), log)
-    slow.look()
+    slow.check()
     lacking |= {"batch": "it is being compiled", "check": "it is being compiled"}
-    slow.look()
+    slow.check()
     lacking |= {"batch": None, "check": None}
-    slow.look()
+    slow.check()
     assert log.told[1:] == [
         ("compiled.missing", {"programs": "batch and check", "reason": "it is being compiled"}),
         ("compiled.ready", {"programs": "batch and check"}),

@@ -12,7 +12,7 @@ from itertools import count, islice
 from types import SimpleNamespace
 
 import pytest
-from support.claims import at_step, claimed, note_of
+from support.claims import at_step, claimed, manifest_of
 from support.drop_folders import (
     OTHER,
     OTHER_SOLVED,
@@ -37,16 +37,16 @@ from pipeline.service.jobs.collection import CollectionJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
-from pipeline.service.processing import MOST_ATTEMPTS, Claims, Slow
+from pipeline.service.processing import MAX_ATTEMPTS, Claims, Slow
 from pipeline.service.protocol.checkpointed import PROGRESS
-from pipeline.service.protocol.claim import LOCK, NOTE, abandoned, new_job_id
+from pipeline.service.protocol.claim import LOCK, MANIFEST, abandoned, new_job_id
 from pipeline.service.protocol.claiming import make_claim
-from pipeline.service.protocol.overview import survey
-from pipeline.service.protocol.settle import is_written, look
+from pipeline.service.protocol.overview import take_overview
+from pipeline.service.protocol.settle import is_written, observe
 from pipeline.service.runs import LongRun, SlowPuzzles
 from pipeline.service.runtime import Runtime, Tuning
 from pipeline.service.signals import Interrupted, Stop, TookLong
-from pipeline.service.workers import Inline
+from pipeline.service.workers import LocalWorker
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 
@@ -86,7 +86,7 @@ def test_a_file_that_killed_the_process_three_times_is_failed_and_may_be_tried_a
     done = box.run()
     assert done.returncode == 1
     (event,) = (e for e in events_in(done.stderr) if e["event"] == "job.finished")
-    assert event["message"] == "given up after 3 attempts: none was completed"
+    assert event["message"] == "given up after 3 attempts: no attempt finished"
     assert (box.kept("failed"), box.in_work()) == ({"a.txt"}, set())
     (box.inbox / "failed/a.txt").rename(box.inbox / "a.txt")
     assert run_here(box) == 0
@@ -131,7 +131,7 @@ def runtime_of(box, solvers, pool, chunk=10, stop=None, **options):
     """What the jobs of a run with these workers share, with pieces of so many bytes."""
     settings = Settings(inbox=box.inbox, outbox=box.outbox, **options)
     stop = stop or Stop(0.0)
-    local = Inline(solvers, settings, stop)
+    local = LocalWorker(solvers, settings, stop)
     return Runtime(
         folders=box.folders,
         settings=settings,
@@ -166,12 +166,12 @@ def many(box):
 
 def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_up(box, many):
     runtime = runtime_of(box, None, Busy())
-    for deadly in range(MOST_ATTEMPTS):
+    for deadly in range(MAX_ATTEMPTS):
         for _ in range(4):
             job = begun(many, runtime)
             assert job.advance() == [], "it waits"
             assert many.attempts() == deadly, "what a kill would leave"
-        many.count_attempt(1) if deadly + 1 < MOST_ATTEMPTS else many.close()
+        many.count_attempt(1) if deadly + 1 < MAX_ATTEMPTS else many.close()
     assert run_here(box) == 0
     assert box.record(STEM)["status"] == "collection"
 
@@ -246,12 +246,12 @@ def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahe
     many.close()
     for _ in range(7):
         (claim,) = abandoned(box.folders)
-        assert claim.attempts() < MOST_ATTEMPTS
+        assert claim.attempts() < MAX_ATTEMPTS
         job = begun(claim, runtime_of(box, None, Quick()))
         with pytest.raises(KeyboardInterrupt):
             list(iter(job.advance, [None]))
     (claim,) = abandoned(box.folders)
-    assert claim.attempts() == MOST_ATTEMPTS
+    assert claim.attempts() == MAX_ATTEMPTS
     claim.close()
     assert done == ["first", "second"]
 
@@ -260,7 +260,7 @@ def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahe
 def test_a_published_job_is_only_finished_unless_another_file_has_its_name(box, is_same):
     claim = claimed(box)
     claim.close()
-    record = record_text("a.txt", job=claim.note.job)
+    record = record_text("a.txt", job=claim.manifest.job)
     (box.outbox / f"{STEM}.json").write_text(record)
     if not is_same:
         box.drop("another", SMALL).rename(claim.original)
@@ -274,7 +274,7 @@ def test_a_published_job_is_only_finished_unless_another_file_has_its_name(box, 
 
 def test_a_claim_whose_note_is_lost_is_solved_all_the_same(box):
     with closing(claimed(box, content=SMALL)) as claim:
-        (claim.folder / NOTE).write_text("{")
+        (claim.folder / MANIFEST).write_text("{")
     assert run_here(box) == 0
     assert box.text("a_1.solution") == SMALL_SOLVED
     assert box.record("a")["job"]
@@ -289,7 +289,9 @@ ODD = {
 
 
 @pytest.mark.parametrize(
-    ("name", "odd"), [(NOTE, "pipe"), *((LOCK, odd) for odd in ODD), (PROGRESS, "folder")], ids=str
+    ("name", "odd"),
+    [(MANIFEST, "pipe"), *((LOCK, odd) for odd in ODD), (PROGRESS, "folder")],
+    ids=str,
 )
 def test_what_is_no_file_in_a_claim_keeps_nobody_else_waiting(box, name, odd):
     claim = claimed(box, content=collection(3) if name == PROGRESS else SMALL)
@@ -297,7 +299,7 @@ def test_what_is_no_file_in_a_claim_keeps_nobody_else_waiting(box, name, odd):
     (claim.folder / name).unlink(missing_ok=True)
     ODD[odd](claim.folder / name)
     box.drop("b.txt")
-    assert [entry.name for entry in survey(box.folders, 0.0).in_work] == ["a.txt"]
+    assert [entry.name for entry in take_overview(box.folders, 0.0).in_work] == ["a.txt"]
     run_here(box)
     assert box.text("b_1.solution") == SMALL_SOLVED
     assert claim.original.exists()
@@ -311,13 +313,13 @@ def test_what_is_no_file_in_a_claim_keeps_nobody_else_waiting(box, name, odd):
 def test_the_note_that_a_claim_gets_for_a_lost_one_lasts_and_its_attempts_count_on(box):
     claim = claimed(box, content=SMALL)
     claim.close()
-    (claim.folder / NOTE).unlink()
+    (claim.folder / MANIFEST).unlink()
     with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
         run_here(box)
     (found,) = abandoned(box.folders)
     with closing(found):
-        assert (found.note.source, found.note.stem) == ("a.txt", "a")
-        assert found.note.job
+        assert (found.manifest.source, found.manifest.stem) == ("a.txt", "a")
+        assert found.manifest.job
         assert found.attempts() == 1
 
 
@@ -372,7 +374,7 @@ def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(
         runtime = runtime_of(box, solvers, Busy())
         outcomes = processed(claims, runtime)
         with pytest.raises(EnvironmentFailure):
-            told.update((claim.note.source, outcome.status) for claim, outcome in outcomes)
+            told.update((claim.manifest.source, outcome.status) for claim, outcome in outcomes)
     assert told == {"a.txt": "unique", "b.txt": "unique"}
     assert (box.kept("done"), box.waiting()) == ({"a.txt", "b.txt"}, {"c.txt"})
     assert not any(claim.is_held for claim in claims)
@@ -382,7 +384,7 @@ def claimed_collections(box, *names):
     """Claims on small collections, each of a job of its own."""
     for name in names:
         box.drop(name, collection(3))
-    return [make_claim(box.folders, note_of(box, name, job=new_job_id(NOW))) for name in names]
+    return [make_claim(box.folders, manifest_of(box, name, job=new_job_id(NOW))) for name in names]
 
 
 def late_from(number):
@@ -454,7 +456,7 @@ def test_solved_collections_wait_for_others_no_longer_than_they_may(box, seconds
 @pytest.mark.parametrize(
     ("name", "real"),
     [
-        ("arrivals.look", look),
+        ("arrivals.observe", observe),
         ("intake.make_claim", make_claim),
         ("intake.is_written", is_written),
     ],
@@ -485,7 +487,7 @@ def test_no_more_files_are_claimed_together_than_leave_half_of_the_descriptors(
     runtime = replace(runtime_of(box, None, Busy()), batches=SimpleNamespace(batches=8))
     intake = Intake(runtime, Display(runtime.log, bar=False))
     monkeypatch.setattr("pipeline.service.intake.getrlimit", lambda _: (limit, limit))
-    assert intake.most_claims() == most
+    assert intake.max_claims() == most
 
 
 def test_large_collections_take_turns(box):
@@ -498,7 +500,7 @@ def test_large_collections_take_turns(box):
         intake = Intake(runtime, Display(None, bar=False), once=True)
         for _ in range(6):
             intake.sweep()
-        states = survey(box.folders, 0.0).in_work
+        states = take_overview(box.folders, 0.0).in_work
         intake.close()
     assert [state.name for state in states] == ["a.txt", "b.txt"]
     assert all(" done" in state.note for state in states), "neither waits for the other"
@@ -531,7 +533,7 @@ def test_a_puzzle_that_takes_long_is_left_to_a_worker(box):
 
 def test_a_refused_file_of_a_slow_batch_gets_no_answer_of_another(box):
     claims = [claimed(box, "a.txt", "no puzzle"), claimed(box, "b.txt", SMALL)]
-    taken = [(each, source_at(each.original, each.note.source, Settings())) for each in claims]
+    taken = [(each, source_at(each.original, each.manifest.source, Settings())) for each in claims]
     with Solvers() as solvers:
         runtime = runtime_of(box, solvers, Busy(), stop=Hasty(0.0))
         tuning = replace(runtime.tuning, singly_seconds=-1.0)
@@ -541,9 +543,9 @@ def test_a_refused_file_of_a_slow_batch_gets_no_answer_of_another(box):
             if isinstance(outcome, Slow):
                 slow.add(outcome.job)
             else:
-                statuses[claim.note.source] = outcome.status
+                statuses[claim.manifest.source] = outcome.status
         for claim, outcome in (*slow.advance(), *slow.advance()):
-            statuses[claim.note.source] = outcome.status
+            statuses[claim.manifest.source] = outcome.status
     assert statuses == {"a.txt": "invalid", "b.txt": "unique"}
     assert slow.is_over
 
@@ -592,7 +594,7 @@ def test_a_claim_that_was_given_up_after_a_checkpoint_serves_no_other_job(box, m
         runtime = runtime_of(box, solvers, None, chunk=20)
         runtime = replace(runtime, pool=runtime.local)
         assert begun(many, runtime).advance() == []
-        for _ in range(MOST_ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             many.count_attempt(2)
         ((_, ended),) = processed([many], runtime)
         assert (ended.status, runtime.spares) == ("failed", [])

@@ -17,10 +17,10 @@ from support.solvers import at_hand
 from pipeline.reading import SinglePuzzle, Unreadable
 from pipeline.reading.formats import TextChunk, detect_collection
 from pipeline.reading.read import unread
-from pipeline.service.jobs import ChunkOf, End
+from pipeline.service.jobs import ChunkRequest, CollectionEnd
 from pipeline.service.jobs.puzzle import PuzzleBatch
-from pipeline.service.replies import packed, read_reply
-from pipeline.service.workers import Crashed, Done, Surroundings, reply_to
+from pipeline.service.replies import pack_request, read_reply
+from pipeline.service.workers import Crashed, Done, EnvironmentFailed, reply_to
 from pipeline.settings import Settings
 from pipeline.solving.cnf import blocking_clause, dimacs_lines
 
@@ -68,12 +68,12 @@ def blocking(result):
 
 def test_rows_come_out_as_they_went_in():
     text = f"{NINE}\n{'.' * 81}\nhello\n".encode() * 3
-    request = ChunkOf(TextChunk(1, text), detect_collection(text, True, source="a.txt"))
+    request = ChunkRequest(TextChunk(1, text), detect_collection(text, True, source="a.txt"))
     rows, data = sent(request, KEEPING)
     there = read_reply(data, request, KEEPING).value
     assert (there, there.seconds) == (rows, rows.seconds)
     assert isinstance(there.totals, Counter)
-    end = End("", request.layout, 9, "", 0)
+    end = CollectionEnd("", request.layout, 9, "", 0)
     assert read_reply(sent(end, KEEPING)[1], end, KEEPING) == Done(None)
 
 
@@ -93,7 +93,7 @@ def test_a_reply_that_is_a_pickle_is_a_crash_and_runs_no_code(where, tmp_path):
     data = {"reply": evil, "value": msgspec.msgpack.encode(Done(evil)), "word": "a word"}[where]
     reply = read_reply(data, request, Settings())
     assert isinstance(reply, Crashed)
-    assert reply.reason.startswith("its reply cannot be read: ")
+    assert reply.reason.startswith("unreadable reply: ")
     assert not (tmp_path / "ran").exists()
 
 
@@ -112,9 +112,9 @@ def test_a_reply_to_another_request_is_a_crash(name):
 
 def test_a_worker_packs_its_reply_and_says_what_it_lacks():
     request = PuzzleBatch((SinglePuzzle("a.txt", b"1.....2..3.....4"),))
-    there = pickle.loads(packed(request, Settings()))
+    there = pickle.loads(pack_request(request, Settings()))
     (result,) = read_reply(there, request, Settings()).value
     assert result.status == "unique"
     lacking = Settings(solver="minisat", minisat="/nowhere")
-    there = pickle.loads(packed(request, lacking))
-    assert isinstance(read_reply(there, request, lacking), Surroundings)
+    there = pickle.loads(pack_request(request, lacking))
+    assert isinstance(read_reply(there, request, lacking), EnvironmentFailed)

@@ -29,7 +29,7 @@ from pipeline.outbox.write_rows import broken
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import TextChunk, detect_collection, parse_puzzle
-from pipeline.service.solving import failed_piece, solve_piece
+from pipeline.service.solving import failed_chunk, solve_chunk
 from pipeline.settings import Reading, Settings
 from pipeline.solving.one import MIN_BATCH as FEWEST
 from pipeline.solving.result import Certificate
@@ -63,7 +63,7 @@ def solved(text, solvers, first=1, source=None, **options):
     """The rows of a text that is one piece."""
     data = text if isinstance(text, bytes) else text.encode()
     settings = Settings(**{"solver": "pysat"} | options).of_many()
-    return solve_piece(TextChunk(first, data), source or source_of(data), solvers, settings)
+    return solve_chunk(TextChunk(first, data), source or source_of(data), solvers, settings)
 
 
 def without_index(rows):
@@ -319,7 +319,7 @@ def test_a_row_that_could_not_be_proved_says_why(monkeypatch, solvers):
 
 def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():
     data = f"# a\n{ONE}\n\n{PAIR}\n".encode()
-    rows = failed_piece(TextChunk(1, data), source_of(data), Settings(), 'it died, "killed"')
+    rows = failed_chunk(TextChunk(1, data), source_of(data), Settings(), 'it died, "killed"')
     assert without_index(rows) == (
         f'2,{ONE},failed,0,,,,"it died, ""killed""",,\n'
         f'4,{PAIR},failed,0,,,,"it died, ""killed""",,\n'
@@ -365,8 +365,8 @@ def test_a_table_may_be_counted_from_another_index_and_its_columns_are_named():
 def test_rows_are_counted_across_powers_of_ten(solvers, first, line):
     data = f"{A}\n" * 12
     chunk = TextChunk(line, data.encode())
-    rows = solve_piece(chunk, source_of(chunk.data), solvers, Settings().of_many(), first)
-    bad = solve_piece(replace(chunk, data=b"bad\n"), source_of(data.encode()), solvers, Settings())
+    rows = solve_chunk(chunk, source_of(chunk.data), solvers, Settings().of_many(), first)
+    bad = solve_chunk(replace(chunk, data=b"bad\n"), source_of(data.encode()), solvers, Settings())
     assert f"top.txt:{line}:1: " in bad.table.decode(), "lines count from where the piece begins"
     numbers = [row[:2] for row in csv.reader(io.StringIO(rows.table.decode()))]
     assert numbers == [[str(first + at), str(line + at)] for at in range(12)]

@@ -626,14 +626,14 @@ def test_mutated_they_never_crash_nor_lose_the_original_nor_leave_litter(sources
 
 def failing(number, code):
     """What puts a member's file into the tree; it fails at that call, and once only."""
-    calls, write = iter(range(1, 1000)), publish._write_anew
+    calls, write = iter(range(1, 1000)), publish._write_new
 
     def failing_once(path, *rest, **options):
         if any(each.suffix == ".tmp" for each in path.parents) and next(calls) == number:
             raise OSError(code, os.strerror(code), path.name)
         return write(path, *rest, **options)
 
-    return patch.object(publish, "_write_anew", failing_once)
+    return patch.object(publish, "_write_new", failing_once)
 
 
 @pytest.mark.parametrize("number", range(1, 7))

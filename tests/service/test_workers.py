@@ -22,7 +22,7 @@ from support.stopping import StoppedWhen
 
 from pipeline.errors import EnvironmentFailure
 from pipeline.service.signals import Interrupted, Stop
-from pipeline.service.workers import AHEAD, MOST_DEATHS, Inline, Pool
+from pipeline.service.workers import MAX_DEATHS, PENDING_PER_PROCESS, LocalWorker, Pool
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer
@@ -84,14 +84,14 @@ def test_what_is_computed_inline_may_be_interrupted_and_comes_in_order() -> None
             computing.append("done")
 
     with Solvers() as solvers:
-        inline = Inline(solvers, Settings(), Noted(0.0))
+        inline = LocalWorker(solvers, Settings(), Noted(0.0))
         for number, pair in enumerate(inline.replies(iter(MANY)), 1):
             assert computing == ["begun", "done"] * number
             assert pair == (MANY[number - 1], [(n, 2 * n, b"") for n in MANY[number - 1].numbers])
 
 
 def test_what_crashes_inline_is_given_up_alone_as_by_a_pool(pools: Pools) -> None:
-    inline = Inline(None, Settings(), Stop(0.0))  # type: ignore[arg-type]
+    inline = LocalWorker(None, Settings(), Stop(0.0))  # type: ignore[arg-type]
     theirs = asked(pools(), fated(crashing=BAD))
     assert doubles(inline.replies(fated(crashing=BAD))) == theirs
     with pytest.raises(EnvironmentFailure, match="no room"):
@@ -129,7 +129,7 @@ def test_requests_are_not_taken_far_ahead_of_their_replies(pools: Pools) -> None
 
     pool = pools()
     for given, _ in enumerate(filter(None, pool.replies(requests()))):
-        assert taken <= given + AHEAD * pool.count
+        assert taken <= given + PENDING_PER_PROCESS * pool.count
 
 
 @pytest.mark.parametrize(("count", "start"), [(1, Peer), (3, ForkedPeer)])
@@ -164,8 +164,8 @@ def test_workers_that_were_killed_while_they_had_nothing_to_do_cost_nothing(pool
 @pytest.mark.parametrize(
     ("fate", "why"),
     [
-        ("deadly", "the process that computed it died with exit code -9"),
-        ("exiting", "the process that computed it died with exit code 0"),
+        ("deadly", "its worker process died with exit code -9"),
+        ("exiting", "its worker process died with exit code 0"),
         ("crashing", "ZeroDivisionError: no reason"),
     ],
 )
@@ -191,7 +191,7 @@ def test_of_a_large_request_the_culprits_alone_are_given_up_and_few_workers_are_
     replies = asked(pools(1, start=counted), [Doubling(numbers, deadly=bad)])
     assert {number for number, double in replies if double != 2 * number} == bad
     assert [number for number, _ in replies] == list(numbers)
-    assert len(started) <= MOST_DEATHS + 2 * len(bad) + 1
+    assert len(started) <= MAX_DEATHS + 2 * len(bad) + 1
 
 
 @counts

@@ -15,7 +15,7 @@ from support.puzzles import NINE, NINE_TWO
 
 from pipeline.certify.many import search_all_of_batch
 from pipeline.reading.formats import TextChunk, detect_collection
-from pipeline.service.solving import solve_piece, solve_sources
+from pipeline.service.solving import solve_chunk, solve_sources
 from pipeline.settings import Reading, Settings
 from pipeline.solving.one import MIN_BATCH as FEWEST
 from pipeline.solving.one import Search
@@ -78,7 +78,7 @@ def as_rows(texts, solvers, **options):
     """Status, certificate and reason of each puzzle of a collection."""
     data = "".join(text.replace("\n", "") + "\n" for text in texts).encode()
     layout = detect_collection(data, True, Reading(format="lines"), "top.txt")
-    rows = solve_piece(TextChunk(1, data), layout, solvers, Settings(**options).of_many())
+    rows = solve_chunk(TextChunk(1, data), layout, solvers, Settings(**options).of_many())
     return [
         (row[3], known_by(row), row[8] or None)
         for row in csv.reader(io.StringIO(rows.table.decode()))

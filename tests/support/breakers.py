@@ -207,18 +207,18 @@ def _prepare(
     from pipeline.service.protocol.checkpointed import CheckpointedFiles
     from pipeline.service.runtime import Tuning
 
-    note = CheckpointedFiles.note
+    checkpoint = CheckpointedFiles.checkpoint
 
-    def note_and_tell(self: Any, state: dict[str, Any]) -> None:
+    def checkpoint_and_tell(self: Any, state: dict[str, Any]) -> None:
         sys.audit(AUDITED + NOTING)
-        note(self, state)
+        checkpoint(self, state)
         _tell(noted=state["steps"])
         sys.audit(AUDITED + NOTED)
 
-    CheckpointedFiles.note = note_and_tell
+    CheckpointedFiles.checkpoint = checkpoint_and_tell
     fork_spares(0 if real else 4)
     tuning = Tuning(
-        ChunkSizes(chunk=CHUNK_BYTES, piece_to_prove=CHUNK_BYTES, items=2),
+        ChunkSizes(chunk=CHUNK_BYTES, proved=CHUNK_BYTES, items=2),
         walk_seconds=0.01,
         checkpoint_seconds=checkpoint_seconds,
         start_worker=_Told if real else _ToldForked,

@@ -11,7 +11,7 @@ from functools import cache
 from support.drop_folders import DropFolder, environment
 
 from pipeline.service.protocol import AUDITED
-from pipeline.service.protocol.claim import Claim, Note
+from pipeline.service.protocol.claim import Claim, Manifest
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.settle import fingerprint_of
 
@@ -19,7 +19,7 @@ CLAIMING = """
 import signal, sys
 from pathlib import Path
 from pipeline.service.protocol.claiming import make_claim
-from pipeline.service.protocol.claim import Note
+from pipeline.service.protocol.claim import Manifest
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.settle import fingerprint_of
 folders = Folders(Path(sys.argv[1]), Path(sys.argv[2]))
@@ -28,16 +28,18 @@ def claim(name):
         seen = fingerprint_of((folders.inbox / name).lstat())
     except FileNotFoundError:
         return None
-    return make_claim(folders, Note(f"{sys.argv[3]}-{name}", name, name, False, "", seen))
+    return make_claim(folders, Manifest(f"{sys.argv[3]}-{name}", name, name, False, "", seen))
 print("ready", flush=True)
 sys.stdin.readline()
 """
 
 
-def note_of(box: DropFolder, name: str = "a.txt", *, stem: str = "", job: str = "job") -> Note:
-    """The note of a claim on what lies in the inbox now."""
+def manifest_of(
+    box: DropFolder, name: str = "a.txt", *, stem: str = "", job: str = "job"
+) -> Manifest:
+    """The manifest of a claim on what lies in the inbox now."""
     seen = fingerprint_of((box.inbox / name).lstat())
-    return Note(job, name, stem or name, False, "", seen)
+    return Manifest(job, name, stem or name, False, "", seen)
 
 
 _waiting: dict[str, Callable[[], object]] = {}
@@ -69,7 +71,7 @@ def at_step(step: str, what: Callable[[], object]) -> Iterator[None]:
 def claimed(box: DropFolder, name: str = "a.txt", content: str = "original") -> Claim | None:
     """Drop a file and claim it."""
     box.drop(name, content)
-    return make_claim(box.folders, note_of(box, name))
+    return make_claim(box.folders, manifest_of(box, name))
 
 
 @contextmanager

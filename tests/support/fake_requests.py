@@ -81,7 +81,7 @@ class Doubling(Request):
     def unpacked(self, data: bytes, settings: object) -> Any:
         return msgspec.msgpack.decode(data, type=list[tuple[int, Any, bytes]])
 
-    def given_up(self, why: str, settings: object) -> Any:
+    def failed_reply(self, why: str, settings: object) -> Any:
         return [(number, why, self.padding) for number in self.numbers]
 
 

@@ -21,7 +21,7 @@ from typing import Any
 from unittest.mock import patch
 
 from pipeline.service.signals import Stop
-from pipeline.service.workers import Inline, Pool, Replies, Request
+from pipeline.service.workers import LocalWorker, Pool, Replies, Request
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import EXIT_TIMEOUT, Peer
@@ -138,7 +138,7 @@ class Here:
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         with Solvers(self._settings.solver, self._settings.minisat) as solvers:
-            yield from Inline(solvers, self._settings, Stop(0.0)).replies(requests)
+            yield from LocalWorker(solvers, self._settings, Stop(0.0)).replies(requests)
 
     def close(self) -> None:
         """Nothing was started."""

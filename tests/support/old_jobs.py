@@ -19,7 +19,7 @@ from support.breakers import NOTED, Bench, Breaker
 from support.drop_folders import SMALL, TWO_SOLUTIONS, DropFolder
 from support.sources import collection
 
-from pipeline.service.protocol.claim import NOTE, last_object
+from pipeline.service.protocol.claim import MANIFEST, last_object
 from pipeline.service.protocol.claiming import identity
 
 FOLDER = Path(__file__).parents[1] / "golden" / "in-work"
@@ -89,17 +89,17 @@ def kept(box: DropFolder) -> Left:
 def restore(box: DropFolder, left: Left) -> None:
     """Have in the folders what was in them."""
     box.outbox.mkdir()
-    for notes in (False, True):  # they name the inode of a file, which must be there
+    for manifests in (False, True):  # they name the inode of a file, which must be there
         for name, text in left.items():
-            if notes == name.endswith(NOTE):
-                numbers = _numbers(box) if notes else _folders(box)
+            if manifests == name.endswith(MANIFEST):
+                numbers = _numbers(box) if manifests else _folders(box)
                 path = box.inbox.parent / _replaced(name, numbers)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(_replaced(text, numbers).encode("latin-1"))
     source = _source(box)
-    for note in box.inbox.glob(f".work/[!.]*/{NOTE}"):
+    for manifest in box.inbox.glob(f".work/[!.]*/{MANIFEST}"):
         if source.is_file():
-            modified = last_object(note)["fingerprint"][2]
+            modified = last_object(manifest)["fingerprint"][2]
             os.utime(source, ns=(modified, modified))
 
 

@@ -53,7 +53,7 @@ def test_any_name_is_one_that_the_inbox_takes(told):
 @pytest.fixture
 def client(box):
     box.folders.prepare()
-    return Client(box.folders, most=100)
+    return Client(box.folders, max_bytes=100)
 
 
 def placed(client, name, data=SMALL):
@@ -121,7 +121,7 @@ def test_what_a_killed_one_left_is_removed_when_it_is_old(box):
         path.write_text("x")
     os.utime(old, (0, 0))
     os.utime(others, (0, 0))
-    Client(box.folders, most=100)
+    Client(box.folders, max_bytes=100)
     assert box.waiting() == {young.name, others.name}
 
 

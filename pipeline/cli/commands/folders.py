@@ -154,9 +154,9 @@ def init(
 
     sudoku-pipeline init srv/sudoku
     """
-    from pipeline.service.init import begin
+    from pipeline.service.init import create
 
-    for path, is_new in begin(folder, CONFIG_FILE):
+    for path, is_new in create(folder, CONFIG_FILE):
         text = f"{'created' if is_new else 'kept'} {printable(str(path))}"
         Output(as_json).row({"path": str(path), "made": is_new}, text)
     if as_json:
@@ -217,9 +217,9 @@ def status(
 
     Exit code 1: files are waiting, and the inbox was not scanned for two minutes.
     """
-    from pipeline.service.protocol.overview import survey
+    from pipeline.service.protocol.overview import take_overview
 
-    overview = survey(_folders(settings), settings.settle)
+    overview = take_overview(_folders(settings), settings.settle)
     if as_json:
         print(json.dumps(dataclasses.asdict(overview) | {"stuck": overview.is_stuck}))
     else:

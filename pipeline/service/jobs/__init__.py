@@ -4,9 +4,9 @@
     CollectionJob   a table, and files of solutions with a line for each puzzle
     ArchiveJob      a folder with the set that each member would have alone, and a table of them
 
-A job makes the requests that workers compute, takes the replies, and says what is published. The
-files of the last two grow in the outbox; what was written is made durable now and then, so that a
-killed job continues after that.
+A job creates the requests that workers compute, takes the replies, and makes the published set.
+Collections and archives are written to the outbox as they are computed, with checkpoints from which
+a killed job continues.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from pipeline.outbox.write_record import (
 from pipeline.puzzle.geometry import NINE
 from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.checkpointed import CheckpointedFiles
-from pipeline.service.protocol.claim import Claim, Note
+from pipeline.service.protocol.claim import Claim, Manifest
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.publish import PublishedSet
-from pipeline.service.protocol.settle import within
+from pipeline.service.protocol.settle import walk_folder
 from pipeline.service.workers import Request
 from pipeline.settings import Settings
 from pipeline.solving import NOT_WELL
@@ -55,15 +55,15 @@ if TYPE_CHECKING:
 
 
 CHECKPOINT_FORMAT = 4
-"""Raise it when a job's state or published files change. Jobs that an earlier version began then
-start again."""
+"""Increment this when the state or the published files of a job change: jobs with a checkpoint of
+another version start again."""
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkOf(Request):
-    """A piece of a collection; `member` names the collection within an archive.
+class ChunkRequest(Request):
+    """A chunk of a collection; `member` names the collection within an archive.
 
-    `first` is the index that its first puzzle probably has: with another, its table is made anew.
+    `first`: expected index of the first puzzle; rows are renumbered if it is wrong.
     """
 
     chunk: TextChunk
@@ -72,13 +72,13 @@ class ChunkOf(Request):
     first: int = 1
 
     def compute(self, solvers: Solvers, settings: Settings) -> Rows:
-        from pipeline.service.solving import solve_piece  # noqa: PLC0415 - only workers need it
+        from pipeline.service.solving import solve_chunk  # noqa: PLC0415 - only workers need it
 
         watch = Stopwatch()
-        rows = solve_piece(self.chunk, self.layout, solvers, settings.of_many(), self.first)
+        rows = solve_chunk(self.chunk, self.layout, solvers, settings.of_many(), self.first)
         return replace(rows, seconds=watch.seconds()["total"])
 
-    def parts(self) -> Sequence[ChunkOf]:
+    def parts(self) -> Sequence[ChunkRequest]:
         before = self.chunk.first_line - 1
         chunks = self.layout.chunks(io.BytesIO(self.chunk.data), 1)
         return [
@@ -92,23 +92,23 @@ class ChunkOf(Request):
             all_rows.add(rows)
         return all_rows
 
-    def given_up(self, why: str, settings: Settings) -> Rows:
-        from pipeline.service.solving import failed_piece  # noqa: PLC0415 - as above
+    def failed_reply(self, why: str, settings: Settings) -> Rows:
+        from pipeline.service.solving import failed_chunk  # noqa: PLC0415 - as above
 
-        return failed_piece(self.chunk, self.layout, settings, why, self.first)
+        return failed_chunk(self.chunk, self.layout, settings, why, self.first)
 
     def unpacked(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
-        from pipeline.service.replies import rows_in  # noqa: PLC0415 - only clusters need it
+        from pipeline.service.replies import unpack_rows  # noqa: PLC0415 - only clusters need it
 
-        return rows_in(data)
+        return unpack_rows(data)
 
 
 @dataclass(frozen=True, slots=True)
-class End(Request):
-    """The end of a collection, for which nothing is computed.
+class CollectionEnd(Request):
+    """The end of a collection; needs no computation.
 
-    `line` is where it ends; `digest` and `size` are those of all its bytes; `error` says why it
-    broke off.
+    `line` is the last line; `digest` and `size` are those of the whole collection; `error` says
+    why reading stopped early.
     """
 
     member: str
@@ -121,34 +121,32 @@ class End(Request):
 
 @dataclass(frozen=True, slots=True)
 class ChunkSizes:
-    """How a source of many puzzles is cut into steps.
+    """How collections and archives are cut into steps: bytes of text per chunk.
 
-    The sizes are bytes of a collection's text; an archive's single puzzles are grouped up to
-    `items` or `item_bytes`.
-
-    piece            9×9: 6,000 puzzles, 0.01 s of machine code; 800 without numba, some seconds
-    piece_of_others  other sides: some seconds
-    piece_to_prove   200 puzzles to be proved, or whose effort or rating is asked
-    piece_of_ruled   5 puzzles with rules
+    chunk        9×9: 6,000 puzzles, 0.01 s of compiled code; without numba 800, some seconds
+    other_sides  other sizes: some seconds
+    proved       200 puzzles whose uniqueness is proved, or whose effort or rating is computed
+    variants     5 variants
+    items, item_bytes  limits of a batch of single puzzles in an archive
     """
 
     chunk: int = field(
         default_factory=lambda: 512 * 1024 if find_spec("numba") is not None else 64 * 1024
     )
-    piece_of_others: int = 64 * 1024
-    piece_to_prove: int = 16 * 1024
-    piece_of_ruled: int = 2 * 1024
+    other_sides: int = 64 * 1024
+    proved: int = 16 * 1024
+    variants: int = 2 * 1024
     items: int = 256
     item_bytes: int = 1024 * 1024
 
     def size(self, layout: Layout, settings: Settings) -> int:
-        """The bytes of a piece of that collection."""
+        """The size of a chunk of a collection, in bytes."""
         if layout.format.has_variants:
-            return self.piece_of_ruled
+            return self.variants
         if settings.prove == "always" or {"effort", "rating"} & {*settings.trait_names}:
-            return self.piece_to_prove
+            return self.proved
         is_nine = layout.cells == NINE.size
-        return self.chunk if is_nine else min(self.chunk, self.piece_of_others)
+        return self.chunk if is_nine else min(self.chunk, self.other_sides)
 
     def chunks(
         self,
@@ -158,10 +156,10 @@ class ChunkSizes:
         member: str = "",
         start: Position | None = None,
         ahead: Callable[[], int] = lambda: 0,
-    ) -> Iterator[ChunkOf | End]:
-        """The steps of one collection from `start` on; the last says why it broke off, if it did.
+    ) -> Iterator[ChunkRequest | CollectionEnd]:
+        """The steps of one collection from `start` on, ending with a CollectionEnd.
 
-        `ahead` is the difference between index and line of the puzzle that follows the last rows.
+        `ahead`: index minus line of the puzzle that follows the rows written last.
         """
         from pipeline.reading.formats import START  # noqa: PLC0415 - loaded by then
 
@@ -169,32 +167,32 @@ class ChunkSizes:
         stream.skip(start.byte)
         for chunk in layout.chunks(stream, self.size(layout, settings)):
             moved = chunk.moved(start)
-            yield ChunkOf(moved, layout, member, max(1, moved.first_line + ahead()))
+            yield ChunkRequest(moved, layout, member, max(1, moved.first_line + ahead()))
             end = moved.end
         error = str(stream.error) if stream.error else None
-        yield End(member, layout, end.line, stream.digest, stream.size, error)
+        yield CollectionEnd(member, layout, end.line, stream.digest, stream.size, error)
 
 
-PORTIONS = ChunkSizes()
+CHUNK_SIZES = ChunkSizes()
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a published job ended; `totals` counts its puzzles by status."""
+    """The outcome of a published job; `totals` counts its puzzles by status."""
 
-    note: Note
+    manifest: Manifest
     status: str
     totals: Mapping[str, int]
     message: str | None = None
 
     @property
     def bad(self) -> bool:
-        """Whether it was, or holds something, invalid, unknown, failed or refused."""
+        """Whether any of its puzzles is invalid, unknown, failed or refused."""
         return any(self.totals.get(name) for name in (*NOT_WELL, REFUSED))
 
 
 class Job(ABC):
-    """A claimed source: its requests, their replies, and what is published of it."""
+    """A claimed source: its requests, their replies, and its published set."""
 
     def __init__(self, claim: Claim, settings: Settings) -> None:
         self.claim = claim
@@ -207,7 +205,7 @@ class Job(ABC):
 
     @abstractmethod
     def steps(self) -> Iterator[Request]:
-        """The requests whose replies are not written, always the same for the same source."""
+        """The remaining requests; deterministic for a given source and checkpoint."""
 
     @abstractmethod
     def write(self, step: Any, reply: Any) -> None:
@@ -215,45 +213,44 @@ class Job(ABC):
 
     @abstractmethod
     def _made(self) -> PuzzleSet | CollectionSet:
-        """What is published, once all steps are done."""
+        """The contents of the published set, once all steps are done."""
 
     def published_set(self) -> PublishedSet:
-        """All files, the record and the log."""
-        now, note = datetime.now(UTC), self.claim.note
-        return PublishedSet(note.stem, self._made(), note.claimed or timestamp(now), now)
+        """The published set: all files, the record and the log."""
+        now, manifest = datetime.now(UTC), self.claim.manifest
+        return PublishedSet(manifest.stem, self._made(), manifest.claimed or timestamp(now), now)
 
     def ended(self, published: PublishedSet, log: Log) -> Ended:
-        """Log how the published job ended."""
+        """Log the outcome of the job after publication."""
         made, record = published.made, published.record
         event = finished_fields(record) | {"source": printable(record.source)}
-        for each in made.warnings():
-            log.warning("solver.fallback", source=event["source"], **each)
+        for fields in made.warnings():
+            log.warning("solver.fallback", source=event["source"], **fields)
         if made.not_read:
             log.warning("source.unread", source=event["source"], reason=made.not_read)
-        ended = Ended(self.claim.note, record.status, record.totals, event.get("message"))
+        ended = Ended(self.claim.manifest, record.status, record.totals, event.get("message"))
         (log.error if ended.bad else log.info)("job.finished", job=record.job, **event)
         return ended
 
     def _origin(self, sha256: str | None, size: int | None) -> Origin:
-        note, declared = self.claim.note, self._settings.reading.declared()
-        return Origin(note.job, note.source, sha256, size, declared)
+        manifest, declared = self.claim.manifest, self._settings.reading.declared()
+        return Origin(manifest.job, manifest.source, sha256, size, declared)
 
 
 class LongJob(Job):
-    """Many problems, whose files grow in the outbox.
+    """A collection or archive, written to the outbox with checkpoints.
 
-    `steps_before` steps were done by earlier runs, in `seconds_before`; `seconds` is how long it
-    has been in work in all. A subclass's state is what `steps` and `write` need to continue; it is
-    resumed in the constructor. A subclass that knows the SHA-256 of what was dropped sets
-    `_digest`.
+    `steps_before` and `seconds_before` count steps and time of earlier runs; `seconds` is the time
+    of all runs. `_state` returns what a subclass needs to continue, and its constructor restores
+    it. A subclass that knows the SHA-256 of the original sets `_digest`.
     """
 
     status: str
     format: str
     reason: str
-    """Why it is read as that format."""
+    """Why the source was read as that format."""
     is_quick = False
-    """Whether starting another process would take longer than the steps themselves."""
+    """Whether computing all steps here is faster than starting a worker."""
 
     def __init__(
         self, claim: Claim, folders: Folders, settings: Settings, chunk_sizes: ChunkSizes
@@ -262,7 +259,7 @@ class LongJob(Job):
         self.totals: Counter[str] = Counter()
         self.fallbacks: tuple[Fallback, ...] = ()
         self.unread: Counter[str] = Counter()
-        self._portions = chunk_sizes
+        self._chunk_sizes = chunk_sizes
         self._digest = ""
         key = f"{CHECKPOINT_FORMAT} {SCHEMA} {columns(PuzzleRow)} {settings.output_key}"
         self._checkpointed = CheckpointedFiles(claim, folders, key)
@@ -278,9 +275,9 @@ class LongJob(Job):
     def _state(self) -> dict[str, Any]: ...
 
     def checkpoint(self, steps: int) -> None:
-        """Make what was written durable: so many steps."""
+        """Make the files durable and record that `steps` steps are done."""
         progress = self.progress()
-        self._checkpointed.note(
+        self._checkpointed.checkpoint(
             {
                 "steps": steps,
                 "bulk": self._state(),
@@ -292,7 +289,7 @@ class LongJob(Job):
 
     @cached_property
     def _dropped(self) -> Origin:
-        """The original, which is still in its claim when this is first asked."""
+        """The original. First accessed while it is still in its claim."""
         original = self.claim.original
         sha256 = self._digest or (digest_of(original) if original.is_file() else None)
         return self._origin(sha256, size_of(original))
@@ -302,31 +299,31 @@ class LongJob(Job):
         return shown_size(self.claim.original)
 
     def _made(self) -> CollectionSet:
-        terms = self._dropped, self.status, self.format, self.reason
-        return CollectionSet(*terms, self.totals, self.fallbacks, self.seconds, self.unread)
+        source = self._dropped, self.status, self.format, self.reason
+        return CollectionSet(*source, self.totals, self.fallbacks, self.seconds, self.unread)
 
     def published_set(self) -> PublishedSet:
         return replace(super().published_set(), checkpointed=self._checkpointed.staged())
 
     def discard(self) -> None:
-        """Remove what was written: the job starts again."""
+        """Remove all files written so far: the job starts again."""
         self._checkpointed.discard()
 
 
 def size_of(path: Path) -> int | None:
-    """The bytes of a file; None for anything else, such as a folder or a link."""
+    """The size of a regular file; None for anything else, such as a folder or a link."""
     status = path.lstat()
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def shown_size(path: Path) -> int | None:
-    """The bytes of a file, or of the files in a folder that are read, for display.
+    """The size of a file, or of all files in a folder, for display.
 
-    None if they cannot be counted: a display never ends a job.
+    None if it cannot be determined, because a display error must not end a job.
     """
     with suppress(OSError):
         if not path.is_dir():
             return size_of(path)
-        found = (status for *_, status in within(path))
-        return sum(status.st_size for status in found if stat.S_ISREG(status.st_mode))
+        statuses = (status for *_, status in walk_folder(path))
+        return sum(status.st_size for status in statuses if stat.S_ISREG(status.st_mode))
     return None

@@ -1,4 +1,4 @@
-"""The tree of an archive or a folder: the set that each member would have alone, and a table."""
+"""The job of an archive or folder: a tree with the set of each member, and a table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from pipeline.reading import Archive, OneProblem
 from pipeline.reading.archives.streams import Meter
 from pipeline.reading.read import NOTHING_LIKE_A_PUZZLE, looks_like_no_puzzle
 from pipeline.reading.unread import add_unread, unread_counts
-from pipeline.service.jobs import ChunkOf, ChunkSizes, End, LongJob
+from pipeline.service.jobs import ChunkRequest, ChunkSizes, CollectionEnd, LongJob
 from pipeline.service.jobs.collection import CheckpointedTable
 from pipeline.service.jobs.puzzle import PuzzleBatch
 from pipeline.service.log import Progress
@@ -52,11 +52,11 @@ from pipeline.solving.items import members_of
 from pipeline.solving.result import Result
 
 _LONGEST = "_1234567.solution"
-"""The longest ending of a collection's files."""
+"""The longest file name ending of a collection's set."""
 
 
 class ArchiveJob(LongJob):
-    """A dropped archive or folder; its results grow in a hidden tree."""
+    """The job of a dropped archive or folder; results are written to a hidden tree."""
 
     status = "archive"
 
@@ -65,50 +65,50 @@ class ArchiveJob(LongJob):
         claim: Claim,
         folders: Folders,
         settings: Settings,
-        found: Archive,
+        archive: Archive,
         chunk_sizes: ChunkSizes,
     ) -> None:
         super().__init__(claim, folders, settings, chunk_sizes)
-        self.format = self.reason = found.kind
+        self.format = self.reason = archive.kind
         self._tree = Tree(self._checkpointed.tree)
-        self._rows = f"{claim.note.stem}.csv"
+        self._rows = f"{claim.manifest.stem}.csv"
         self._meter = Meter()
-        noted = self._resumed
-        self.totals = Counter(noted.get("totals", {}))
-        self.fallbacks = msgspec.convert(noted.get("fallbacks", ()), tuple[Fallback, ...])
-        self.unread = Counter(noted.get("unread", {}))
-        self._members: int = noted.get("members", 0)
-        self._inner: tuple[str, CheckpointedTable | str] | None = None  # or why it has none
-        if "inner" in noted:
-            member, stem, state = noted["inner"]
-            table = None if state is None else self._table(stem, state)
+        state = self._resumed
+        self.totals = Counter(state.get("totals", {}))
+        self.fallbacks = msgspec.convert(state.get("fallbacks", ()), tuple[Fallback, ...])
+        self.unread = Counter(state.get("unread", {}))
+        self._members: int = state.get("members", 0)
+        self._inner: tuple[str, CheckpointedTable | str] | None = None  # or why there is no table
+        if "inner" in state:
+            member, stem, inner = state["inner"]
+            table = None if inner is None else self._table(stem, inner)
             self._inner = member, table or stem
 
     def _table(self, stem: str, state: dict[str, Any]) -> CheckpointedTable:
         return CheckpointedTable(self._checkpointed, stem, self._settings, state)
 
-    def steps(self) -> Iterator[PuzzleBatch | ChunkOf | End]:
-        """Single puzzles in groups, collections in pieces, in the order of the archive."""
-        group: list[OneProblem] = []
-        original, done, begun = self.claim.original, self._members, self._inner
-        for name, found in members_of(original, self._settings, self._meter, done):
-            table, begun = begun and begun[1], None  # only the first may have been begun
-            if not isinstance(found, tuple):
-                group.append(found)
-                if not self._is_full(group):
+    def steps(self) -> Iterator[PuzzleBatch | ChunkRequest | CollectionEnd]:
+        """Batches of single puzzles, and chunks of collections, in the order of the archive."""
+        batch: list[OneProblem] = []
+        original, done, inner = self.claim.original, self._members, self._inner
+        for name, member in members_of(original, self._settings, self._meter, done):
+            table, inner = inner and inner[1], None  # only the first may have been started
+            if not isinstance(member, tuple):
+                batch.append(member)
+                if not self._is_full(batch):
                     continue
-            if group:
-                yield PuzzleBatch(tuple(group))
-                group = []
-            if isinstance(found, tuple):
+            if batch:
+                yield PuzzleBatch(tuple(batch))
+                batch = []
+            if isinstance(member, tuple):
                 start = table.position if isinstance(table, CheckpointedTable) else None
-                yield from self._portions.chunks(*found, self._settings, name, start)
-        if group:
-            yield PuzzleBatch(tuple(group))
+                yield from self._chunk_sizes.chunks(*member, self._settings, name, start)
+        if batch:
+            yield PuzzleBatch(tuple(batch))
 
-    def _is_full(self, group: list[OneProblem]) -> bool:
-        held = sum(len(item.data or b"") for item in group)
-        return len(group) >= self._portions.items or held >= self._portions.item_bytes
+    def _is_full(self, batch: list[OneProblem]) -> bool:
+        size = sum(len(item.data or b"") for item in batch)
+        return len(batch) >= self._chunk_sizes.items or size >= self._chunk_sizes.item_bytes
 
     def write(self, step: Any, reply: Any) -> None:
         match step, reply:
@@ -116,15 +116,15 @@ class ArchiveJob(LongJob):
                 for item, result in zip(items, results, strict=True):
                     self._write_item(item, result)
                 self._tree.sync()
-            case ChunkOf(chunk, _, member), Rows() as rows:
+            case ChunkRequest(chunk, _, member), Rows() as rows:
                 table = self._table_of(member)
                 if isinstance(table, CheckpointedTable):
                     table.add(rows, chunk)
-            case End() as end, _:
+            case CollectionEnd() as end, _:
                 self._end(end)
 
     def _write_item(self, item: OneProblem, result: Result) -> None:
-        """Write the set of a member that is one puzzle, and its row."""
+        """Write the set and the row of a member with one puzzle."""
         data = item.data
         if data is None:
             self._row(item.name, None, REFUSED, 0, "", "", printable(result.message or ""))
@@ -148,8 +148,8 @@ class ArchiveJob(LongJob):
         return replace(self._origin(sha256, size), source=name, member=self._members)
 
     def _row(self, member: str, form: str | None, status: str, *rest: object) -> None:
-        """Write a row of MemberRow; the columns that `--traits` adds may be left out."""
-        if status != "collection":  # its puzzles count instead
+        """Write a MemberRow; missing `--traits` columns are left empty."""
+        if status != "collection":  # its puzzles are counted instead
             self.totals[status] += 1
         self._members += 1
         trait_names = self._settings.trait_names
@@ -160,7 +160,7 @@ class ArchiveJob(LongJob):
         self._checkpointed.append(self._rows, csv_line(fields))
 
     def _table_of(self, member: str) -> CheckpointedTable | str:
-        """The table of a collection, or why it has none. Raises OSError."""
+        """The table of a collection, or why there is none. Raises OSError."""
         if self._inner is None or self._inner[0] != member:
             try:
                 stem = self._tree.usable_stem_for(member, self._members)
@@ -169,28 +169,28 @@ class ArchiveJob(LongJob):
                 self._inner = member, _fault_of_name(error)
         return self._inner[1]
 
-    def _end(self, end: End) -> None:
-        """Write the set of a member that is a collection, and its row."""
-        member, found = end.member, end.layout
+    def _end(self, end: CollectionEnd) -> None:
+        """Write the set and the row of a member that is a collection."""
+        member, layout = end.member, end.layout
         table, self._inner = self._table_of(member), None
         if isinstance(table, str):
-            self._row(member, found.format.name, "failed", 0, "", "", printable(table))
+            self._row(member, layout.format.name, "failed", 0, "", "", printable(table))
             return
         table.finish(end)
         for name in table.names():
             self._checkpointed.release(name)
-        origin, form = self._member(member, end.digest, end.size), found.format.name
+        origin, form = self._member(member, end.digest, end.size), layout.format.name
         counted = table.totals, table.fallbacks
         made = CollectionSet(
-            origin, "collection", form, found.reason, *counted, table.seconds, table.unread
+            origin, "collection", form, layout.reason, *counted, table.seconds, table.unread
         )
         self._tree.write(table.stem.lstrip("/"), made, table.names())
         self._tree.sync()
         bad = sum(table.totals[status] for status in NOT_WELL)
         message = f"{bad} of {table.count} are invalid, unknown or failed" if bad else ""
         solved = table.totals["unique"] + table.totals["multiple"]
-        said = printable(end.error or message)
-        self._row(member, form, "collection", solved, "", "", said)
+        message = printable(end.error or message)
+        self._row(member, form, "collection", solved, "", "", message)
         self.totals += table.totals
         self.fallbacks = summed((*self.fallbacks, *table.fallbacks))
         add_unread(self.unread, table.unread)
@@ -201,8 +201,8 @@ class ArchiveJob(LongJob):
         state["unread"] = dict(self.unread)
         if self._inner:
             member, table = self._inner
-            told = (table, None) if isinstance(table, str) else (table.stem, table.state())
-            state["inner"] = [member, *told]
+            inner = (table, None) if isinstance(table, str) else (table.stem, table.state())
+            state["inner"] = [member, *inner]
         return state
 
     def progress(self) -> Progress:
@@ -214,15 +214,15 @@ class ArchiveJob(LongJob):
     def published_set(self) -> PublishedSet:
         if not self._members:
             self._checkpointed.append(self._rows, header(MemberRow, self._settings.trait_names))
-        if not self.claim.note.files:  # else it may have been renamed already
+        if not self.claim.manifest.files:  # otherwise it may be renamed already
             self._checkpointed.tree.mkdir(exist_ok=True)
         return replace(super().published_set(), tree=self._checkpointed.tree)
 
 
 def _fault_of_name(error: OSError) -> str:
-    """Why a member's results cannot be written, if its name is at fault; else the error is raised.
+    """Why a member's results cannot be written, if its name is at fault.
 
-    Any other is the disk's or the folder's, and would be another member's next.
+    Raises any other error: it concerns the disk or the folder, and so all members.
     """
     if error.errno not in (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL):
         raise error
@@ -230,24 +230,24 @@ def _fault_of_name(error: OSError) -> str:
 
 
 def _judged(data: bytes, result: Result) -> Result:
-    """The result of a member; one that does not even look like a puzzle is not an error."""
+    """The result of a member; a file that does not look like a puzzle is not an error."""
     if result.status != "invalid" or not looks_like_no_puzzle(data):
         return result
     return replace(result, status="other", message=f"{result.message}; {NOTHING_LIKE_A_PUZZLE}")
 
 
 class Tree:
-    """A hidden folder in which the results for a job's members are written."""
+    """A hidden folder for the results of a job's members."""
 
     def __init__(self, top: Path) -> None:
         self._top = top
         self._fresh: list[Path] = []
 
     def stem_for(self, member: str, number: int) -> str:
-        """The path, without an ending, for a member's files; its folder is made.
+        """The path of a member's files without ending; creates its folder.
 
-        The path is the member's own, or has its whole name if another member took that.
-        `number` is the member's place in the archive. Raises OSError.
+        If another member has the stem, the whole name is used as the stem. `number` is the
+        position of the member in the archive. Raises OSError.
         """
         parts = PurePosixPath(member)
         folder = self._folder(parts.parent)
@@ -257,7 +257,7 @@ class Tree:
         raise AssertionError("there is always another stem")
 
     def usable_stem_for(self, member: str, number: int) -> str:
-        """As `stem_for`; raises OSError too if not all names with that stem can be made."""
+        """Like `stem_for`, but also raises OSError if some name with that stem is too long."""
         with self._undone():
             stem = self.stem_for(member, number)
             longest = self._top / f"{stem}{_LONGEST}"
@@ -267,30 +267,30 @@ class Tree:
 
     @contextmanager
     def _undone(self) -> Iterator[None]:
-        """If what is done inside raises OSError, remove what it has made."""
+        """Remove the files and folders created inside if it raises OSError."""
         before = len(self._fresh)
         try:
             yield
         except OSError:
             for path in reversed(self._fresh[before:]):
-                with suppress(OSError):  # other members' files are in it
+                with suppress(OSError):  # files of other members are in it
                     path.rmdir() if path.is_dir() else path.unlink()
             del self._fresh[before:]
             raise
 
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
-        """Whether no other member, and no folder, has a name that this stem would use."""
+        """Whether the names of this stem are not used by another member."""
         own = read_record(self._top / folder / f"{stem}{ENDING}")
         if own is not None and own.member == number:  # from an interrupted step
             return True
         for form in (stem, stem.removesuffix(COUNT), stem + COUNT):
-            known = read_record(self._top / folder / f"{form}{ENDING}")
-            if known is not None and known.member != number:
+            record = read_record(self._top / folder / f"{form}{ENDING}")
+            if record is not None and record.member != number:
                 return False
         return True
 
     def _folder(self, path: PurePosixPath) -> PurePosixPath:
-        """Make a folder of the tree, renamed if a file has, or may get, its name."""
+        """Create a folder in the tree, renamed if its name is, or may become, that of a file."""
         made = PurePosixPath()
         for part in path.parts:
             made = made / part
@@ -302,7 +302,7 @@ class Tree:
         return made
 
     def write_one(self, member: str, number: int, made: PuzzleSet) -> PuzzleRecord:
-        """Write one puzzle's set; return its record. Raises OSError, and then nothing is left."""
+        """Write a puzzle's set; returns its record. Raises OSError, and then leaves nothing."""
         with self._undone():
             record = self.write(self.stem_for(member, number), made)
         assert isinstance(record, PuzzleRecord), "a puzzle has no other"  # noqa: S101 - for mypy
@@ -311,7 +311,7 @@ class Tree:
     def write(
         self, stem: str, made: PuzzleSet | CollectionSet, checkpointed: Iterable[str] = ()
     ) -> Record:
-        """Write the set of a member, some files of which have grown here already."""
+        """Write the set of a member; the `checkpointed` files are already here."""
         now, place = datetime.now(UTC), self._top / stem
 
         def path_of(name: str) -> Path:

@@ -1,4 +1,4 @@
-"""A collection: its table, and its solutions, one a line."""
+"""The job of a collection: a table, and files of solutions, one per line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pipeline.reading.archives.streams import Meter, PeekableStream
 from pipeline.reading.archives.walk import opened
 from pipeline.reading.formats import START, Position, TextChunk
 from pipeline.reading.unread import add_unread
-from pipeline.service.jobs import ChunkOf, ChunkSizes, End, LongJob, size_of
+from pipeline.service.jobs import ChunkRequest, ChunkSizes, CollectionEnd, LongJob, size_of
 from pipeline.service.log import Progress
 from pipeline.service.protocol.checkpointed import CheckpointedFiles
 from pipeline.service.protocol.claim import Claim
@@ -29,11 +29,10 @@ from pipeline.settings import MAX_SOLUTIONS_IN_COLLECTION, Settings
 
 
 class CheckpointedTable:
-    """The table and the solutions of one collection, growing under a stem.
+    """The table and the solution files of one collection, written with checkpoints.
 
-    `position` is where its source was read to; None if it is complete. `seconds` is how long it
-    took to compute in all, added up over the workers. `ahead` is the difference between index and
-    line of the first puzzle of the last piece.
+    `position`: how far the source was read; None if complete. `seconds`: computing time, summed
+    over the workers. `ahead`: index minus line of the first puzzle of the last chunk.
     """
 
     def __init__(
@@ -47,8 +46,8 @@ class CheckpointedTable:
         self._trait_names = settings.trait_names
         self.stem = stem
         self.ahead = 0
-        found = state.get("position", START)
-        self.position = None if found is None else Position(*found)
+        position = state.get("position", START)
+        self.position = None if position is None else Position(*position)
         self.count: int = state.get("count", 0)
         self._ranks: int = state.get("ranks", 0)
         self.totals = Counter[str](state.get("totals", {}))
@@ -57,7 +56,7 @@ class CheckpointedTable:
         self.unread = Counter[str](state.get("unread", {}))
 
     def state(self) -> dict[str, Any]:
-        """What is needed to go on with it."""
+        """The state from which to continue."""
         return {
             "position": self.position,
             "count": self.count,
@@ -69,18 +68,18 @@ class CheckpointedTable:
         }
 
     def names(self) -> list[str]:
-        """The table, and the files of solutions."""
+        """The names of the table and the solution files."""
         solutions = (f"{self.stem}_{rank}.solution" for rank in range(1, self._ranks + 1))
         return [f"{self.stem}.csv", *solutions]
 
     def add(self, rows: Rows, chunk: TextChunk) -> None:
-        """Append the rows of a piece."""
+        """Append the rows of a chunk."""
         self.ahead = self.count + 1 - chunk.first_line
         self._append(rows)
         self.position = chunk.end
 
-    def finish(self, end: End) -> None:
-        """Append a row that says why the collection broke off, if it did."""
+    def finish(self, end: CollectionEnd) -> None:
+        """Append a row with the error if reading stopped early."""
         self.position = None
         if end.error is None:
             self._append(Rows())
@@ -105,10 +104,10 @@ class CheckpointedTable:
         self.seconds += rows.seconds
 
     def _add_rank(self) -> None:
-        """Begin another file of solutions, with a blank for each earlier puzzle."""
+        """Start another solution file, with a blank line for each earlier puzzle."""
         self._ranks += 1
-        _, first, *others = self.names()
-        name = others[-1] if others else first
+        _, first, *further = self.names()
+        name = further[-1] if further else first
         self._checkpointed.append(name, b"")
         if self.count:
             for block in blank_lines(self._checkpointed.path(first)):
@@ -116,29 +115,28 @@ class CheckpointedTable:
 
 
 FEW = 64
-"""Puzzles that are quickly solved one by one."""
+"""Puzzles that are solved quickly enough without compiled code."""
 
 _QUICK_CHUNKS = 2
-"""Pieces that machine code computes sooner than another process starts."""
+"""Chunks that compiled code solves faster than a process starts."""
 
 
 def _has_machine_code() -> bool:
-    from pipeline.solving import compiled as lanes  # noqa: PLC0415 - loads numpy
+    from pipeline.solving import compiled  # noqa: PLC0415 - loads numpy
 
-    return lanes.loaded.is_there
+    return compiled.loaded.is_there
 
 
-def is_quick(found: Collection, size: int, settings: Settings, chunk_sizes: ChunkSizes) -> bool:
-    """Whether a collection of so many bytes is solved at once: it has few puzzles, or few pieces.
-
-    Starting another process would take longer.
-    """
-    cells = found.layout.cells
+def is_quick(
+    collection: Collection, size: int, settings: Settings, chunk_sizes: ChunkSizes
+) -> bool:
+    """Whether solving a collection of `size` bytes here is faster than starting a worker."""
+    cells = collection.layout.cells
     return (
         settings.cluster is None
-        and found.kind == "plain"
+        and collection.kind == "plain"
         and cells <= NINE.size
-        and size <= _QUICK_CHUNKS * chunk_sizes.size(found.layout, settings)
+        and size <= _QUICK_CHUNKS * chunk_sizes.size(collection.layout, settings)
         and settings.solver in {"auto", "batch"}
         and (settings.max_solutions or 0) <= MAX_SOLUTIONS_IN_COLLECTION
         and settings.prove != "always"
@@ -148,7 +146,7 @@ def is_quick(found: Collection, size: int, settings: Settings, chunk_sizes: Chun
 
 
 class CollectionJob(LongJob):
-    """A dropped collection; its table grows under the stem of its claim."""
+    """The job of a dropped collection."""
 
     status = "collection"
 
@@ -157,30 +155,30 @@ class CollectionJob(LongJob):
         claim: Claim,
         folders: Folders,
         settings: Settings,
-        found: Collection,
+        collection: Collection,
         chunk_sizes: ChunkSizes,
     ) -> None:
         super().__init__(claim, folders, settings, chunk_sizes)
-        self.format = found.layout.format.name
-        self.reason = found.layout.reason
-        self._layout = found.layout
-        self._is_packed = found.kind != "plain"
+        self.format = collection.layout.format.name
+        self.reason = collection.layout.reason
+        self._layout = collection.layout
+        self._is_packed = collection.kind != "plain"
         size = size_of(claim.original) or 0
-        self.is_quick = not self.steps_before and is_quick(found, size, settings, chunk_sizes)
+        self.is_quick = not self.steps_before and is_quick(collection, size, settings, chunk_sizes)
         self._meter = Meter()
         self._table = CheckpointedTable(
-            self._checkpointed, claim.note.stem, settings, self._resumed
+            self._checkpointed, claim.manifest.stem, settings, self._resumed
         )
         self._read = self._table.position.byte if self._table.position else size
         self.totals, self.fallbacks = self._table.totals, self._table.fallbacks
         self.unread = self._table.unread
 
-    def steps(self) -> Iterator[ChunkOf | End]:
+    def steps(self) -> Iterator[ChunkRequest | CollectionEnd]:
         if self._table.position is None:
             return
         room = UnpackLimits.of(self._settings)
         with PeekableStream(opened(self.claim.original, room, self._meter)) as stream:
-            yield from self._portions.chunks(
+            yield from self._chunk_sizes.chunks(
                 self._layout,
                 stream,
                 self._settings,
@@ -190,10 +188,10 @@ class CollectionJob(LongJob):
 
     def write(self, step: Any, reply: Any) -> None:
         match step, reply:
-            case ChunkOf(chunk), Rows() as rows:
+            case ChunkRequest(chunk), Rows() as rows:
                 self._table.add(rows, chunk)
                 self._read = chunk.end.byte
-            case End() as end, _:
+            case CollectionEnd() as end, _:
                 self._table.finish(end)
                 if not (self._is_packed or end.error):
                     self._digest = end.digest

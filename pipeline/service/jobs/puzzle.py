@@ -1,4 +1,4 @@
-"""One puzzle or formula: its solutions, record and log."""
+"""The job of one puzzle or formula: solutions, record and log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
 BATCH = 128
-"""Files computed together. Constant, because some results depend on it."""
+"""Puzzles per batch. Constant, because some results depend on it."""
 
 
 class PuzzleBatch(BatchRequest[OneProblem]):
@@ -28,7 +28,7 @@ class PuzzleBatch(BatchRequest[OneProblem]):
         from pipeline.service.solving import solve_items  # noqa: PLC0415 - only workers need it
 
         results = solve_items(self.items, solvers, settings)
-        return results if settings.keep_cnf else [each.without_cnf() for each in results]
+        return results if settings.keep_cnf else [result.without_cnf() for result in results]
 
     def packed(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - as Request
         from pipeline.service.replies import pack_results  # noqa: PLC0415 - as above
@@ -42,7 +42,7 @@ class PuzzleBatch(BatchRequest[OneProblem]):
 
 
 class PuzzleJob(Job):
-    """A source of one problem; `item` is None if nothing is to be computed."""
+    """The job of a source with one problem; `item` is None if it was refused."""
 
     def __init__(self, claim: Claim, item: OneProblem, settings: Settings) -> None:
         from pipeline.service.solving import refused  # noqa: PLC0415 - slow to load
@@ -54,9 +54,9 @@ class PuzzleJob(Job):
 
     @classmethod
     def failed(cls, claim: Claim, why: str, settings: Settings) -> PuzzleJob:
-        """A job that says why its claim could not be processed."""
+        """A failed job for a claim that could not be processed."""
         size = size_of(claim.original)
-        job = cls(claim, Unreadable(claim.note.source, why), settings)
+        job = cls(claim, Unreadable(claim.manifest.source, why), settings)
         job._result = Result("failed", message=why)
         job._dropped = job._origin(None if size is None else digest_of(claim.original), size)
         return job
@@ -71,11 +71,11 @@ class PuzzleJob(Job):
 
     def take(self, result: Result) -> None:
         """Take the result of the item."""
-        self._result = listable(result, self.claim.note.stem)
+        self._result = listable(result, self.claim.manifest.stem)
 
     @property
     def is_refused(self) -> bool:
         return self._result.status in ("invalid", "failed")
 
     def _made(self) -> PuzzleSet:
-        return PuzzleSet(self._dropped, self._result, self.claim.note.keep_cnf)
+        return PuzzleSet(self._dropped, self._result, self.claim.manifest.keep_cnf)

@@ -1,15 +1,15 @@
-"""The folder protocol: settle, reserve, claim, publish, recover. Only this touches the folders.
+"""The folder protocol: settle, reserve, claim, publish, recover. Nothing else changes the folders.
 
-Between its steps it raises audit events (`sys.audit`), which do nothing unless somebody has added a
-hook: the fault tests add one that dies or fails at a step.
+Between its steps it raises audit events (`sys.audit`), which do nothing without a hook; the fault
+tests add one that kills the process or fails at a step.
 """
 
 from __future__ import annotations
 
 AUDITED = "sudoku_pipeline."
-"""How the names of these audit events begin; the name of the step follows."""
+"""Prefix of the audit events; the name of a step follows."""
 
-STEPS = (
+AUDIT_STEPS = (
     "claim.prepared",
     "claim.placed",
     "claim.taken",

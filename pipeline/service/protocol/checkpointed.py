@@ -1,7 +1,7 @@
-"""Growing: the files of a set that takes hours, so that no part of it is made twice.
+"""Checkpointed files: the files of a set that takes hours to write, so that no work is repeated.
 
-They grow in the outbox under temporary names. Progress is noted in the claim once it is durable:
-how long each file is, and whatever else the job must know to go on.
+They are written in the outbox under temporary names. When they are durable, the claim gets a
+checkpoint: the length of each file, and the state from which the job continues.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ PROGRESS = ".progress"
 
 
 @dataclass(slots=True)
-class _GrowingFile:
-    """A growing file: its path, its number among those of its claim, and its length.
+class _PartialFile:
+    """A partly written file: its path, its number in its claim, and its length.
 
-    `hashed` is all of it, unless an earlier run began it.
+    `sha256` covers the whole file; None if an earlier run started it.
     """
 
     path: Path
     number: int
     length: int = 0
-    fresh: bool = False
-    hashed: Any = None
+    is_dirty: bool = False
+    sha256: Any = None
 
 
 class CheckpointedFiles:
-    """The files of one claim's set, by name; `state` is what was noted last, or empty.
+    """The files of one claim's set, by name. `state`: the last checkpoint, or empty.
 
-    A name with a slash is one in the claim's tree. After a crash a file is cut off at
-    its noted length. Notes made under another `key` do not count: `key` describes
-    everything besides the source on which the files depend.
+    A name with a slash belongs to the claim's tree. After a crash, files are truncated to their
+    length in the checkpoint. Checkpoints with another `key` are ignored: `key` describes everything
+    besides the source that determines the files.
     """
 
     def __init__(self, claim: Claim, folders: Folders, key: str = "") -> None:
@@ -51,11 +51,11 @@ class CheckpointedFiles:
         self._folders = folders
         self._key = key
         self.tree = temporary_name(claim, folders, "0t")
-        self._files: dict[str, _GrowingFile] = {}
+        self._files: dict[str, _PartialFile] = {}
         self.state: dict[str, Any] = {}
         self._made = 0
         try:
-            self._resume(last_noted(claim.folder))
+            self._resume(last_checkpoint(claim.folder))
         except (OSError, AttributeError, KeyError, TypeError, ValueError):
             self._files.clear()
             self.state = {}
@@ -63,20 +63,20 @@ class CheckpointedFiles:
         if not self.state:
             (claim.folder / PROGRESS).unlink(missing_ok=True)
 
-    def _resume(self, noted: dict[str, Any]) -> None:
-        if noted and noted["terms"] != self._key:
-            raise ValueError("it was noted under another key")
-        for name, (number, length) in noted.get("files", {}).items():
+    def _resume(self, checkpoint: dict[str, Any]) -> None:
+        if checkpoint and checkpoint["terms"] != self._key:
+            raise ValueError("it was written under another key")
+        for name, (number, length) in checkpoint.get("files", {}).items():
             path = self._path(name, number)
-            if not path.exists() and self._claim.note.files:  # its publishing has begun
+            if not path.exists() and self._claim.manifest.files:  # its publishing has begun
                 path = self._folders.outbox / name
             if path.lstat().st_size < length:
-                raise ValueError("a file is shorter than was noted")
+                raise ValueError("a file is shorter than in the checkpoint")
             with opened(path, os.O_WRONLY) as descriptor:
                 os.ftruncate(descriptor, length)
-            self._files[name] = _GrowingFile(path, number, length)
+            self._files[name] = _PartialFile(path, number, length)
             self._made = max(self._made, number)
-        self.state = noted
+        self.state = checkpoint
 
     def _path(self, name: str, number: int) -> Path:
         if "/" in name:
@@ -84,34 +84,34 @@ class CheckpointedFiles:
         return temporary_name(self._claim, self._folders, f"{number}g")
 
     def append(self, name: str, data: bytes) -> None:
-        """Append to a file of the set; it is created if it does not exist."""
+        """Append to a file of the set; create it if necessary."""
         file, flags = self._files.get(name), os.O_APPEND
         if file is None:
             self._made += 1
-            file = _GrowingFile(self._path(name, self._made), self._made, hashed=sha256())
+            file = _PartialFile(self._path(name, self._made), self._made, sha256=sha256())
             self._files[name] = file
             file.path.unlink(missing_ok=True)
             flags = os.O_CREAT | os.O_EXCL
         with opened(file.path, os.O_WRONLY | flags) as descriptor:
             write_all(descriptor, data)
-        if file.hashed:
-            file.hashed.update(data)
+        if file.sha256:
+            file.sha256.update(data)
         file.length += len(data)
-        file.fresh = True
+        file.is_dirty = True
 
     def release(self, name: str) -> None:
-        """Make a complete file durable, and forget it."""
+        """Make a complete file durable, and stop tracking it."""
         sync(self._files.pop(name).path)
 
     def path(self, name: str) -> Path:
         return self._files[name].path
 
-    def note(self, state: dict[str, Any]) -> None:
-        """Make everything so far durable, then note it together with that state."""
+    def checkpoint(self, state: dict[str, Any]) -> None:
+        """Make all files durable, then write a checkpoint with this state."""
         for file in self._files.values():
-            if file.fresh:
+            if file.is_dirty:
                 sync(file.path)
-                file.fresh = False
+                file.is_dirty = False
         lengths = {name: (file.number, file.length) for name, file in self._files.items()}
         with opened(self._claim.folder / PROGRESS, APPENDING) as descriptor:
             if not self.state:
@@ -119,33 +119,33 @@ class CheckpointedFiles:
                 self._claim.sync()
             self.state = state | {"files": lengths, "terms": self._key}
             line = json.dumps(self.state).encode("ascii")
-            write_all(descriptor, b"\n%b\n" % line)  # the last line may be torn
+            write_all(descriptor, b"\n%b\n" % line)  # the last line may be incomplete
             sync_open(descriptor)
 
     def staged(self) -> dict[str, CheckpointedFile]:
-        """The grown files, by the names that they will get."""
+        """The files by their final names."""
         return {
             name: CheckpointedFile(
-                file.path, file.hashed.hexdigest() if file.hashed else digest_of(file.path)
+                file.path, file.sha256.hexdigest() if file.sha256 else digest_of(file.path)
             )
             for name, file in self._files.items()
         }
 
     def discard(self) -> None:
-        """Remove the growing files, of which nothing was noted: a full disk may need the room."""
+        """Remove the files. Call this if the job starts again, or to free space on a full disk."""
         for file in self._files.values():
             with contextlib.suppress(OSError):
                 file.path.unlink()
         shutil.rmtree(self.tree, ignore_errors=True)
 
 
-def last_noted(folder: Path) -> dict[str, Any]:
-    """The last state in a claim's progress note; empty if nothing was noted."""
+def last_checkpoint(folder: Path) -> dict[str, Any]:
+    """The last checkpoint in a claim; empty if there is none."""
     with contextlib.suppress(OSError):
         return last_object(folder / PROGRESS)
     return {}
 
 
 def has_progress(claim: Claim) -> bool:
-    """Whether some of a job's work is done and need not be repeated."""
-    return bool(last_noted(claim.folder))
+    """Whether a job has a checkpoint from which to continue."""
+    return bool(last_checkpoint(claim.folder))

@@ -1,17 +1,17 @@
-"""Claim: a dropped file that this process, and no other, may process.
+"""Claims: each gives one process the exclusive right to process a dropped file.
 
 A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
 
-    .lock        locked (flock) while its owner lives. It names the owner, and counts the
-                 consecutive attempts at one step of this job that did not end.
-    .claim.json  The claimed file and its job, and later the files that will be published.
+    .lock        Locked (flock) while the owner lives. Contains the owner, and the number of
+                 consecutive unfinished attempts at one step of the job.
+    .claim.json  The manifest: the file, its job, and later the files to be published.
     NAME         The dropped file under its own name, which has no leading dot.
 
-The folder is prepared under a temporary name and renamed; then the file is renamed into it. A
-process that can take the lock of a claim finds it abandoned, and owns it.
+The folder is prepared under a temporary name and renamed; then the file is renamed into it. A claim
+whose lock is free is abandoned: a process that takes the lock owns it.
 
-The note is made durable with the first thing that depends on it: the files that are about to be
-published, or the first progress. Without it, as after a power failure, a new job begins.
+The manifest becomes durable before anything that depends on it: the first checkpoint, or the
+publication. If it is lost in a power failure, a new job starts.
 """
 
 from __future__ import annotations
@@ -48,23 +48,22 @@ from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 
-LOCK, NOTE = ".lock", ".claim.json"
+LOCK, MANIFEST = ".lock", ".claim.json"
 NEW = ".new-"
 PREPARING = ".preparing"
 LARGEST_LOCK = 4096
-_LONGEST_NOTE = 64 * 1024 * 1024
+_MAX_MANIFEST_BYTES = 64 * 1024 * 1024
 _ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]{1,9})(?: in step ([0-9]{1,9}))?\n")
 APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """The content of .claim.json: what has to be known about a job after a crash.
+class Manifest:
+    """The content of .claim.json: what must be known about a job after a crash.
 
-    `former` are the stems of earlier sets of this source, if it now has another. `files` are
-    those of the earlier sets that this job replaces and those it is about to publish; it is
-    empty until then; a folder's name ends in `/`. `outbox` identifies the folder in which the stem
-    is reserved.
+    `former`: stems of earlier sets of this source, if the stem has changed. `files`: the files of
+    earlier sets to be replaced, and those about to be published; empty before publication; names
+    of folders end in `/`. `outbox` identifies the folder in which the stem is reserved.
     """
 
     job: str
@@ -83,15 +82,19 @@ class Note:
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> Self:
-        """The note that has these values. Raises ValueError unless we would write it."""
-        note = msgspec.convert(values, cls)
-        names = [note.source, *note.former, *(name.removesuffix("/") for name in note.files)]
-        names += filter(None, (note.job, note.stem, note.outbox))
+        """A manifest with these values. Raises ValueError if they are invalid."""
+        manifest = msgspec.convert(values, cls)
+        names = [
+            manifest.source,
+            *manifest.former,
+            *(name.removesuffix("/") for name in manifest.files),
+        ]
+        names += filter(None, (manifest.job, manifest.stem, manifest.outbox))
         if not all(map(is_file_name, names)) or len(values) > len(fields(cls)):
-            raise ValueError("it names what is no file of ours")
-        if note.claimed:
-            datetime.fromisoformat(note.claimed)
-        return note
+            raise ValueError("it names files that no claim can have")
+        if manifest.claimed:
+            datetime.fromisoformat(manifest.claimed)
+        return manifest
 
 
 def new_job_id(now: datetime) -> str:
@@ -100,36 +103,36 @@ def new_job_id(now: datetime) -> str:
 
 
 def last_object(path: Path) -> dict[str, Any]:
-    """The last whole JSON object of a file with one a line, empty without any.
+    """The last complete JSON object in a file of one per line; empty if there is none.
 
-    The last line may be torn. Raises OSError.
+    The last line may be incomplete. Raises OSError.
     """
-    for line in reversed(read_end(path, _LONGEST_NOTE).split(b"\n")):
+    for line in reversed(read_end(path, _MAX_MANIFEST_BYTES).split(b"\n")):
         with contextlib.suppress(ValueError, RecursionError):
-            if isinstance(found := json.loads(line), dict):
-                return found
+            if isinstance(value := json.loads(line), dict):
+                return value
     return {}
 
 
-def note_in(folder: Path) -> Note:
-    """The note of a claim; if it is lost, or another file's, one with only the name of the file."""
-    note = None
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a claim; with only the file name if it is lost or of another file."""
+    manifest = None
     with contextlib.suppress(OSError, ValueError):
-        note = Note.of(last_object(folder / NOTE))
-        if note.fingerprint.inode in ((folder / note.source).lstat().st_ino, UNSEEN.inode):
-            return note
+        manifest = Manifest.of(last_object(folder / MANIFEST))
+        if manifest.fingerprint.inode in ((folder / manifest.source).lstat().st_ino, UNSEEN.inode):
+            return manifest
     names = []
     with contextlib.suppress(FileNotFoundError):  # finished meanwhile
         names = [entry.name for entry in folder.iterdir() if entry.name[0] != "."]
-    if note is not None and not names:  # its file is not there yet, or no longer
-        return note
+    if manifest is not None and not names:  # its file has not arrived yet, or is gone
+        return manifest
     source = names[0] if names else folder.name
-    return Note("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
+    return Manifest("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
 
 
-def notes_in_work(folders: Folders) -> list[Note]:
-    """The notes of all claims, whoever owns them."""
-    return [note_in(path.parent) for path in folders.work.glob(f"[!.]*/{NOTE}")]
+def manifests_in_work(folders: Folders) -> list[Manifest]:
+    """The manifests of all claims, whatever process owns them."""
+    return [read_manifest(path.parent) for path in folders.work.glob(f"[!.]*/{MANIFEST}")]
 
 
 @cache
@@ -138,7 +141,7 @@ def _host() -> str:
 
 
 class _Attempts(NamedTuple):
-    """How many attempts at which step began, one after the other, and did not end."""
+    """Consecutive unfinished attempts at one step."""
 
     number: int
     step: int
@@ -150,37 +153,38 @@ _NONE = _Attempts(0, 0)
 class Claim:
     """A claim that this process owns; `close` releases the lock, `remove` the claim."""
 
-    def __init__(self, folder: Path, lock: int, note: Note) -> None:
+    def __init__(self, folder: Path, lock: int, manifest: Manifest) -> None:
         self.folder = folder
-        self.note = note
-        self.original = folder / note.source
+        self.manifest = manifest
+        self.original = folder / manifest.source
         """The dropped file."""
         self._lock = lock
 
     @property
     def is_held(self) -> bool:
-        """Whether the lock has not been released."""
+        """Whether this process still holds the lock."""
         return self._lock >= 0
 
     def sign(self) -> None:
-        """Write the owner into the lock, for people to read."""
-        self._write_lock(self._told())
+        """Write the owner to the lock file, for display."""
+        self._write_lock(self._read_attempts())
 
     def attempts(self) -> int:
-        """The number of consecutive attempts at the same step that began and never ended."""
-        return self._told().number
+        """The number of consecutive unfinished attempts at the same step."""
+        return self._read_attempts().number
 
-    def _told(self) -> _Attempts:
-        told = _ATTEMPTS.search(os.pread(self._lock, LARGEST_LOCK, 0))
-        if told is None or (self.note.job and told[1].decode(errors="replace") != self.note.job):
+    def _read_attempts(self) -> _Attempts:
+        match = _ATTEMPTS.search(os.pread(self._lock, LARGEST_LOCK, 0))
+        job = self.manifest.job
+        if match is None or (job and match[1].decode(errors="replace") != job):
             return _NONE
-        return _Attempts(int(told[2]), int(told[3] or 0))
+        return _Attempts(int(match[2]), int(match[3] or 0))
 
     def _write_lock(self, attempts: _Attempts) -> None:
-        """Overwrite the lock's content; if the length is the same, that needs no disk space."""
+        """Overwrite the lock file. Needs no disk space if the length does not change."""
         step = f" in step {attempts.step}" if attempts.step else ""
         owner = f"process {os.getpid()} on {_host()}"
-        data = f"attempts at {self.note.job}: {attempts.number}{step}\n{owner}\n".encode()
+        data = f"attempts at {self.manifest.job}: {attempts.number}{step}\n{owner}\n".encode()
         os.pwrite(self._lock, data, 0)
         if os.fstat(self._lock).st_size > len(data):
             os.ftruncate(self._lock, len(data))
@@ -189,13 +193,13 @@ class Claim:
     def attempt(
         self, step: int = 0, uncounted: tuple[type[BaseException], ...] = ()
     ) -> Iterator[None]:
-        """Count an attempt while it lasts, so that it stays counted if the process is killed.
+        """Count an attempt inside; it stays counted if the process is killed.
 
-        Exceptions, and those in `uncounted`, do not count: a caller that catches one caused by a
-        crash of ours counts that.
+        Exceptions, and those in `uncounted`, do not count. A caller that treats one as a crash must
+        count it.
         """
         ending: tuple[type[BaseException], ...] = (Exception, *uncounted)
-        before = self._told()
+        before = self._read_attempts()
         try:
             self.count_attempt(step)
             sys.audit("sudoku_pipeline.attempt.counted")
@@ -207,56 +211,56 @@ class Claim:
         sys.audit("sudoku_pipeline.attempt.ended")
 
     def count_attempt(self, step: int = 0) -> None:
-        """Count an attempt at a step. It survives this process, and is soon on disk.
+        """Count an attempt at a step. It outlives this process, and is soon on disk.
 
-        Step 0 is reading the file, and solving it if it is one puzzle. Attempts at another step
-        than the last one are counted from 1.
+        Step 0 is reading the file, and solving it if it is one puzzle. Counting restarts at 1 at
+        another step.
         """
-        told = self._told()
-        self._write_lock(_Attempts(1 + (told.number if told.step == step else 0), step))
+        last = self._read_attempts()
+        self._write_lock(_Attempts(1 + (last.number if last.step == step else 0), step))
         start_writeback(self._lock)
 
     def reset_attempts(self) -> None:
-        """Forget all attempts: something durable was done."""
+        """Reset the count, because progress was made durable."""
         if self.attempts():
             self._write_lock(_NONE)
 
     def save_files(self, files: Iterable[str], *, begin: bool = True) -> None:
-        """Note which files may be in the outbox because of this source."""
-        known = tuple(sorted({*self.note.files, *files}))
-        self._write_note(replace(self.note, files=known), begin=begin)
+        """Record files that may be in the outbox because of this source."""
+        known = tuple(sorted({*self.manifest.files, *files}))
+        self._write_manifest(replace(self.manifest, files=known), begin=begin)
 
-    def renew(self, note: Note) -> None:
-        """Replace the claim's note by that of another job; attempts stay counted."""
-        attempts = self._told()
-        self._write_note(note)
+    def renew(self, manifest: Manifest) -> None:
+        """Replace the manifest by that of another job; attempts stay counted."""
+        attempts = self._read_attempts()
+        self._write_manifest(manifest)
         self._write_lock(attempts)
 
-    def reuse(self, note: Note) -> None:
-        """Write the note of another job over all that the former one left. Raises OSError."""
+    def reuse(self, manifest: Manifest) -> None:
+        """Overwrite manifest and lock for another job. Raises OSError."""
         if not os.fstat(self._lock).st_nlink:
             raise FileNotFoundError(ENOENT, "the lock is gone", str(self.folder / LOCK))
-        self.note, self.original = note, self.folder / note.source
+        self.manifest, self.original = manifest, self.folder / manifest.source
         self._write_lock(_NONE)
-        text = note.text().encode("ascii")
-        with opened(self.folder / NOTE, os.O_WRONLY) as descriptor:
+        text = manifest.text().encode("ascii")
+        with opened(self.folder / MANIFEST, os.O_WRONLY) as descriptor:
             write_all(descriptor, text)
             os.ftruncate(descriptor, len(text))
 
-    def _write_note(self, note: Note, *, begin: bool = True) -> None:
-        with opened(self.folder / NOTE, APPENDING) as descriptor:
-            write_all(descriptor, f"\n{note.text()}".encode("ascii"))
+    def _write_manifest(self, manifest: Manifest, *, begin: bool = True) -> None:
+        with opened(self.folder / MANIFEST, APPENDING) as descriptor:
+            write_all(descriptor, f"\n{manifest.text()}".encode("ascii"))
             if begin:
                 start_writeback(descriptor)
-        self.note = note
+        self.manifest = manifest
 
     def sync(self) -> None:
-        """Make the note durable, and its name."""
-        sync(self.folder / NOTE, self.folder)
+        """Make the manifest durable."""
+        sync(self.folder / MANIFEST, self.folder)
 
     def put_back(self, inbox: Path) -> bool:
-        """Return the file to the inbox, unless a newer one is there; whether it was returned."""
-        if not return_to(self.original, inbox / self.note.source):
+        """Return the file to the inbox; False if a newer one is there."""
+        if not return_to(self.original, inbox / self.manifest.source):
             return False
         sync(inbox)
         self.remove()
@@ -265,34 +269,34 @@ class Claim:
     def is_put_back(self, inbox: Path) -> bool:
         """Whether a return to the inbox was interrupted while the file was in both places.
 
-        Nothing is returned once its publication has begun.
+        Files are never returned after publication has begun.
         """
         with contextlib.suppress(FileNotFoundError):
-            source = (inbox / self.note.source).lstat()
-            return not self.note.files and os.path.samestat(source, self.original.lstat())
+            source = (inbox / self.manifest.source).lstat()
+            return not self.manifest.files and os.path.samestat(source, self.original.lstat())
         return False
 
     def move(self, folder: Path) -> None:
         """Rename the claim. Raises OSError."""
         self.folder.rename(folder)
-        self.folder, self.original = folder, folder / self.note.source
+        self.folder, self.original = folder, folder / self.manifest.source
 
     def spare(self) -> Claim | None:
-        """A claim for another job, with the folder and the lock of this one.
+        """The folder and the lock of this claim, to be reused for another job.
 
-        None if it fails, or if there is more in the folder, such as a checkpoint.
+        None if that fails, or if the folder contains other files, such as a checkpoint.
         """
         try:
-            if {path.name for path in self.folder.iterdir()} != {LOCK, NOTE}:
+            if {path.name for path in self.folder.iterdir()} != {LOCK, MANIFEST}:
                 return None
-            self.move(self.folder.with_name(f"{NEW}{self.note.job}"))
+            self.move(self.folder.with_name(f"{NEW}{self.manifest.job}"))
         except OSError:
             return None
         lock, self._lock = self._lock, -1
-        return Claim(self.folder, lock, self.note)
+        return Claim(self.folder, lock, self.manifest)
 
     def remove(self) -> None:
-        """Remove the claim, whose original has gone elsewhere."""
+        """Remove the claim after its original was moved."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.close()
 
@@ -302,8 +306,8 @@ class Claim:
             self._lock = -1
 
 
-def locked(path: Path, flags: int = 0) -> int | None:
-    """A descriptor that holds the lock of this file, or None if another process holds it."""
+def try_lock(path: Path, flags: int = 0) -> int | None:
+    """Lock a file; returns the descriptor, or None if another process holds the lock."""
     descriptor = descriptor_of(path, flags=os.O_RDWR | flags)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -316,14 +320,14 @@ def locked(path: Path, flags: int = 0) -> int | None:
 
 
 def abandoned(folders: Folders) -> Iterator[Claim]:
-    """Take over, one by one, the claims whose owner has died; remove those without a file."""
+    """Take over the claims of dead processes, one by one; remove those without a file."""
     for folder in sorted(_claim_folders(folders)):
         lock = None
         try:
-            lock = locked(folder / LOCK, os.O_CREAT)
+            lock = try_lock(folder / LOCK, os.O_CREAT)
             if lock is None:
                 continue
-            claim = Claim(folder, lock, note_in(folder))
+            claim = Claim(folder, lock, read_manifest(folder))
             has_file = os.path.lexists(claim.original) and not claim.is_put_back(folders.inbox)
         except OSError as error:
             if lock is not None:
@@ -332,7 +336,7 @@ def abandoned(folders: Folders) -> Iterator[Claim]:
                 raise
             continue  # finished meanwhile, another user's, or not a lock: `status` says so
         if has_file:
-            with contextlib.suppress(OSError):  # a full disk must not stop the others
+            with contextlib.suppress(OSError):  # a full disk must not block the others
                 claim.sign()
             yield claim
         else:
@@ -340,12 +344,12 @@ def abandoned(folders: Folders) -> Iterator[Claim]:
 
 
 def _claim_folders(folders: Folders) -> list[Path]:
-    """The folders of claims; also of those in preparation, if no process is preparing any."""
-    with os.scandir(folders.work) as found:
-        names = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
+    """The folders of claims, and of claims in preparation if no process is preparing any."""
+    with os.scandir(folders.work) as entries:
+        names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
     fresh = [folders.work / name for name in names if name.startswith(NEW)]
     made = [folders.work / name for name in names if not name.startswith(".")]
-    if fresh and (lock := locked(folders.work / PREPARING, os.O_CREAT)) is not None:
-        os.close(lock)  # any process that comes now prepares another folder
+    if fresh and (lock := try_lock(folders.work / PREPARING, os.O_CREAT)) is not None:
+        os.close(lock)  # processes that start now prepare other folders
         return made + fresh
     return made

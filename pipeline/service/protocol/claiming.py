@@ -1,8 +1,7 @@
-"""A job begins: its names in the outbox are reserved, and its file in the inbox is claimed.
+"""Start a job: reserve its names in the outbox, and claim its file in the inbox.
 
-No two sources may hold names of the outbox that are the same file on some filesystem. The records
-in the outbox and the claims in work tell who holds which; a decision is made under a lock of the
-outbox.
+No two sources may have output names that could be the same file on some filesystem. Records in the
+outbox and claims in work show which names are taken. Names are chosen under a lock of the outbox.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from pipeline.outbox.names import (
 from pipeline.outbox.write_record import timestamp
 from pipeline.service.protocol.claim import (
     LOCK,
+    MANIFEST,
     NEW,
-    NOTE,
     PREPARING,
     Claim,
-    Note,
-    locked,
+    Manifest,
+    manifests_in_work,
     new_job_id,
-    notes_in_work,
+    try_lock,
 )
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.settle import Fingerprint, unchanged
@@ -53,12 +52,12 @@ _PAUSE = 0.000_1
 
 
 def identity(status: os.stat_result) -> str:
-    """What distinguishes a file or folder from all others, whatever its name."""
+    """Identify a file or folder independently of its name, by device and inode."""
     return f"{status.st_dev:x}.{status.st_ino:x}"
 
 
 def _lock_patiently(descriptor: int, patience: float) -> None:
-    """Take the lock, which others hold for milliseconds. Raises BlockingIOError on timeout."""
+    """Wait for a lock that is held for milliseconds. Raises BlockingIOError on timeout."""
     end = time.monotonic() + patience
     while True:
         try:
@@ -72,10 +71,10 @@ def _lock_patiently(descriptor: int, patience: float) -> None:
 
 
 class Reservations:
-    """The stems of an outbox, which is listed once; then others tell us which they reserve.
+    """Reserved stems. The outbox is listed once; later reservations are read from its lock file.
 
-    The file of the lock begins with the number of an epoch. After it stands each stem that was
-    reserved in that epoch, as a line of JSON.
+    The lock file contains the random id of an epoch, followed by the stems that were reserved in
+    it by all processes, one JSON string per line.
     """
 
     def __init__(self, folders: Folders, patience: float = 30.0) -> None:
@@ -83,22 +82,22 @@ class Reservations:
         self._patience = patience
         self._stems: dict[str, tuple[str, ...]] = {}
         self._lock = -1
-        self._in_work: list[Note] | None = None
-        """The notes of claims, read when first asked for while the lock is held."""
+        self._in_work: list[Manifest] | None = None
+        """The manifests of all claims, read on demand while the lock is held."""
         self._epoch: tuple[str, bytes] | None = None
-        self._heard = _EPOCH_BYTES
-        """Up to where the file of the lock was read."""
+        self._read_to = _EPOCH_BYTES
+        """How much of the lock file was read."""
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold the outbox's lock, for `reserve`. Claims of what it gives are made meanwhile.
+        """Hold the outbox lock, for `reserve`. Make the claims before releasing it.
 
-        Raises BlockingIOError if another process holds the lock for longer than our patience.
+        Raises BlockingIOError if the lock is not available within `patience` seconds.
         """
         flags = os.O_RDWR | os.O_CREAT
         with opened(self._folders.outbox / _OUTBOX_LOCK, flags) as descriptor:
             _lock_patiently(descriptor, self._patience)
-            self._hear(descriptor)
+            self._read_new(descriptor)
             self._lock, self._in_work = descriptor, None
             try:
                 yield
@@ -106,57 +105,57 @@ class Reservations:
                 self._lock, self._in_work = -1, None
 
     def reserve(
-        self, source: str, seen: Fingerprint, *, keep_cnf: bool, is_folder: bool = False
-    ) -> Note:
-        """A note for a new job on a source, with names that are its own; the lock must be held."""
+        self, source: str, fingerprint: Fingerprint, *, keep_cnf: bool, is_folder: bool = False
+    ) -> Manifest:
+        """Reserve a stem for a new job; returns its manifest. The lock must be held."""
         stem, former = self._choose(source, keep_cnf=keep_cnf, is_folder=is_folder)
-        self._tell((stem, *former))
+        self._append((stem, *former))
         for held in (stem, *former):
             self._remember(held)
         now = datetime.now(UTC)
-        note = Note(
+        manifest = Manifest(
             job=new_job_id(now),
             source=source,
             stem=stem,
             keep_cnf=keep_cnf,
             claimed=timestamp(now),
-            fingerprint=seen,
+            fingerprint=fingerprint,
             outbox=identity(self._folders.outbox.stat()),
             former=former,
         )
         if self._in_work is not None:
-            self._in_work.append(note)
-        return note
+            self._in_work.append(manifest)
+        return manifest
 
-    def _hear(self, descriptor: int) -> None:
-        """Remember what others have reserved since; list all if that is not known."""
+    def _read_new(self, descriptor: int) -> None:
+        """Read new reservations from the lock file; list the outbox if the epoch has changed."""
         status = os.fstat(descriptor)
         epoch, size = (identity(status), os.pread(descriptor, _EPOCH_BYTES, 0)), status.st_size
-        if epoch != self._epoch or self._heard > size:
+        if epoch != self._epoch or self._read_to > size:
             self._epoch = epoch
             self._list()
-        elif size > self._heard:
-            told = os.pread(descriptor, size - self._heard, self._heard)
+        elif size > self._read_to:
+            data = os.pread(descriptor, size - self._read_to, self._read_to)
             try:
-                for line in told.splitlines():
+                for line in data.splitlines():
                     self._remember(json.loads(line))
             except (ValueError, TypeError):
                 self._list()
-        self._heard = max(size, _EPOCH_BYTES)
+        self._read_to = max(size, _EPOCH_BYTES)
 
-    def _tell(self, stems: Iterable[str]) -> None:
-        """Tell others that these are reserved; begin a new epoch if there is no room for it."""
-        told = "".join(json.dumps(stem) + "\n" for stem in stems).encode("ascii")
+    def _append(self, stems: Iterable[str]) -> None:
+        """Append reserved stems to the lock file; start a new epoch if it is full."""
+        data = "".join(json.dumps(stem) + "\n" for stem in stems).encode("ascii")
         with suppress(OSError):
-            if self._heard + len(told) <= _LONGEST_EPOCH:
-                os.pwrite(self._lock, told, self._heard)
-                self._heard += len(told)
+            if self._read_to + len(data) <= _LONGEST_EPOCH:
+                os.pwrite(self._lock, data, self._read_to)
+                self._read_to += len(data)
                 return
         fresh = token_bytes(_EPOCH_BYTES)
         os.pwrite(self._lock, fresh, 0)
         os.ftruncate(self._lock, _EPOCH_BYTES)
         if self._epoch:
-            self._epoch, self._heard = (self._epoch[0], fresh), _EPOCH_BYTES
+            self._epoch, self._read_to = (self._epoch[0], fresh), _EPOCH_BYTES
 
     def _list(self) -> None:
         self._stems = {}
@@ -164,8 +163,8 @@ class Reservations:
             for entry in entries:
                 if entry.name.endswith(ENDING) and not entry.name.startswith("."):
                     self._remember(entry.name.removesuffix(ENDING))
-        for note in notes_in_work(self._folders):
-            for stem in (note.stem, *note.former):
+        for manifest in manifests_in_work(self._folders):
+            for stem in (manifest.stem, *manifest.former):
                 self._remember(stem)
 
     def _remember(self, stem: str) -> None:
@@ -191,16 +190,16 @@ class Reservations:
 
     def _is_free(self, stem: str, source: str, *, keep_cnf: bool) -> bool:
         """Whether no other source holds a name that the stem would use."""
-        others = [
+        taken = [
             names
-            for other in self._related(stem)
-            for holder, names in self._holders(other)
+            for related in self._related(stem)
+            for holder, names in self._holders(related)
             if holder != source
         ]
-        return not others or outputs(stem, keep_cnf=keep_cnf).isdisjoint(chain(*others))
+        return not taken or outputs(stem, keep_cnf=keep_cnf).isdisjoint(chain(*taken))
 
     def _related(self, stem: str) -> Iterator[str]:
-        """The known stems whose names may coincide with this one's."""
+        """The reserved stems whose names may collide with those of this one."""
         folded, base = forms_of(stem)
         forms = {folded, base}
         for ending in (COUNT, PROOF):
@@ -208,17 +207,17 @@ class Reservations:
         yield from {stem for form in forms for stem in self._stems.get(form, ())}
 
     def _holders(self, stem: str) -> Iterator[tuple[str, frozenset[str]]]:
-        """The sources that hold the names of a known stem, in work or published; and those names.
+        """The sources with names under a stem, in work or published, and these names.
 
-        If its record may not be read, the names are held by a source that is not known.
+        If the record may not be read, the source is unknown: "".
         """
         if self._in_work is None:
-            self._in_work = notes_in_work(self._folders)
-        for note in self._in_work:
-            if note.stem == stem:
-                yield note.source, outputs(stem, keep_cnf=note.keep_cnf)
-            elif stem in note.former:
-                yield note.source, outputs(stem, keep_cnf=True)
+            self._in_work = manifests_in_work(self._folders)
+        for manifest in self._in_work:
+            if manifest.stem == stem:
+                yield manifest.source, outputs(stem, keep_cnf=manifest.keep_cnf)
+            elif stem in manifest.former:
+                yield manifest.source, outputs(stem, keep_cnf=True)
         try:
             record = load_record(self._folders.outbox / (stem + ENDING))
         except RecordForbidden:
@@ -230,21 +229,24 @@ class Reservations:
 
 
 def make_claim(
-    folders: Folders, note: Note, data: bytes | None = None, spares: list[Claim] | None = None
+    folders: Folders,
+    manifest: Manifest,
+    data: bytes | None = None,
+    spares: list[Claim] | None = None,
 ) -> Claim | None:
-    """Claim `inbox/source`; None if another was faster, or the file is gone or changed.
+    """Claim `inbox/source`; None if another process was faster, or the file is gone or changed.
 
-    `data` are the bytes that were seen in it, if it was read. One of `spares` is used if there is
-    any: claims that were put aside. That saves a third of the time of thousands of small files.
+    `data`: its bytes, if it was read. Reuses one of the `spares` if there are any, which saves a
+    third of the time for thousands of small files.
     """
-    folder = folders.work / key_of(note.source)
+    folder = folders.work / key_of(manifest.source)
     if folder.exists():
         return None
-    claim = _reused(spares, note) if spares else None
+    claim = _reused(spares, manifest) if spares else None
     if claim is None:
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
-            fcntl.flock(preparing, fcntl.LOCK_SH)  # unlocked it would look abandoned
-            claim = _prepare(folders, note)
+            fcntl.flock(preparing, fcntl.LOCK_SH)  # without this lock it would look abandoned
+            claim = _prepare(folders, manifest)
     sys.audit("sudoku_pipeline.claim.prepared")
     try:
         claim.move(folder)
@@ -254,37 +256,37 @@ def make_claim(
             return None
         raise
     sys.audit("sudoku_pipeline.claim.placed")
-    return _fill(claim, folders.inbox / note.source, data)
+    return _fill(claim, folders.inbox / manifest.source, data)
 
 
-def _prepare(folders: Folders, note: Note) -> Claim:
-    """Make a claim under a temporary name, locked."""
-    folder = folders.work / f"{NEW}{note.job}"
+def _prepare(folders: Folders, manifest: Manifest) -> Claim:
+    """Create a locked claim under a temporary name."""
+    folder = folders.work / f"{NEW}{manifest.job}"
     folder.mkdir()
     try:
-        lock = locked(folder / LOCK, os.O_CREAT | os.O_EXCL)
+        lock = try_lock(folder / LOCK, os.O_CREAT | os.O_EXCL)
         assert lock is not None, "nobody knows this lock yet"  # noqa: S101 - for mypy
-        claim = Claim(folder, lock, note)
+        claim = Claim(folder, lock, manifest)
     except OSError:
         folder.rmdir()
         raise
     try:
         claim.sign()
-        write_new(folder / NOTE, [note.text()])
+        write_new(folder / MANIFEST, [manifest.text()])
     except OSError:
         claim.remove()
         raise
     return claim
 
 
-def _reused(spares: list[Claim], note: Note) -> Claim | None:
-    """A claim that was put aside, for another job; None if its folder is no longer there.
+def _reused(spares: list[Claim], manifest: Manifest) -> Claim | None:
+    """Reuse a spare claim for another job; None if its folder is gone.
 
-    It is removed if it cannot be written.
+    If it cannot be written, it is removed.
     """
     spare = spares.pop()
     try:
-        spare.reuse(note)
+        spare.reuse(manifest)
     except OSError as error:
         spare.remove()
         if isinstance(error, FileNotFoundError):
@@ -294,7 +296,7 @@ def _reused(spares: list[Claim], note: Note) -> Claim | None:
 
 
 def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
-    """Rename the file into its claim, and back if it is not what was seen."""
+    """Move the file into its claim, and back if it has changed since it was observed."""
     try:
         source.rename(claim.original)
     except OSError as error:
@@ -304,10 +306,10 @@ def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
         raise
     sys.audit("sudoku_pipeline.claim.taken")
     try:
-        if unchanged(claim.original, claim.note.fingerprint, data):
+        if unchanged(claim.original, claim.manifest.fingerprint, data):
             return claim
         if not claim.put_back(source.parent):
-            claim.close()  # a newer one is there: this one is finished first, once complete
+            claim.close()  # a newer file has its name: process this one first, once complete
     except BaseException:
         claim.close()
         raise

@@ -1,4 +1,4 @@
-"""Writing that survives a power failure: a file, the names in a folder, or all of a filesystem."""
+"""Make writes survive a power failure: files, names in folders, or whole filesystems."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-TELL_ERRORS = (5, 8)
-"""The first version of Linux whose syncfs tells that something could not be written."""
+SYNCFS_SINCE = (5, 8)
+"""First Linux version whose syncfs reports write errors."""
 
 _SYNCED_WHOLE = {0xEF53, 0x58465342, 0x9123683E, 0xF2F52010}
-"""Ext4, XFS, Btrfs and F2FS, from <linux/magic.h>: their syncfs does all that fsync does."""
+"""Ext4, XFS, Btrfs and F2FS, from <linux/magic.h>: their syncfs implies fsync of each file."""
 
 
 def sync(*paths: Path) -> None:
-    """Make durable what files hold, or the names in folders, in this order."""
+    """Make the contents of files, or the names in folders, durable, in this order."""
     for path in paths:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -33,17 +33,17 @@ def sync_open(descriptor: int) -> None:
     On macOS fsync leaves data in the cache of the drive, and F_FULLFSYNC does not.
     """
     if hasattr(fcntl, "F_FULLFSYNC"):
-        with suppress(OSError):  # not every filesystem has it
+        with suppress(OSError):  # not supported by all filesystems
             fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
             return
     os.fsync(descriptor)
 
 
 class Disks:
-    """The filesystems of some folders, which can be made durable as a whole.
+    """The filesystems of some folders, to be synced as a whole.
 
-    For many small files that is one wait instead of one for each, but waits for what other
-    programs have written too. Errors are told for what was written since this was opened.
+    This takes one wait for many small files instead of one per file, but includes the writes of
+    other programs. Reports errors of writes since it was opened.
     """
 
     def __init__(self, descriptors: Sequence[int]) -> None:
@@ -52,7 +52,7 @@ class Disks:
     @classmethod
     @contextmanager
     def of(cls, folders: Sequence[Path]) -> Iterator[Disks | None]:
-        """The filesystems of these folders; None if one has to be synced file by file."""
+        """The filesystems of folders; None if one of them must be synced file by file."""
         with ExitStack() as stack:
             opened = dict[int, int]()
             for folder in folders:
@@ -62,43 +62,43 @@ class Disks:
             yield cls([*opened.values()]) if all(map(_is_synced_whole, opened.values())) else None
 
     def sync(self) -> None:
-        """Make durable all that was written there. Raises OSError."""
+        """Sync the filesystems. Raises OSError."""
         for descriptor in self._descriptors:
             call("syncfs", descriptor)
 
 
 def _is_synced_whole(descriptor: int) -> bool:
-    """Whether a call for the filesystem of an open folder does what fsync does for each file."""
-    if not sys.platform.startswith("linux") or not _tells_errors():
+    """Whether syncfs on an open folder is equivalent to fsync of all files."""
+    if not sys.platform.startswith("linux") or not _syncfs_reports_errors():
         return False
     import ctypes  # noqa: PLC0415 - only for many files
 
-    told = ctypes.create_string_buffer(256)  # struct statfs, which begins with the type
+    buffer = ctypes.create_string_buffer(256)  # struct statfs, which begins with the type
     try:
-        call("fstatfs", descriptor, told)
+        call("fstatfs", descriptor, buffer)
     except (OSError, AttributeError):
         return False
-    return ctypes.c_long.from_buffer(told).value in _SYNCED_WHOLE
+    return ctypes.c_long.from_buffer(buffer).value in _SYNCED_WHOLE
 
 
 @cache
-def _tells_errors() -> bool:
+def _syncfs_reports_errors() -> bool:
     version = os.uname().release.split(".")[:2]
-    return all(part.isdigit() for part in version) and tuple(map(int, version)) >= TELL_ERRORS
+    return all(part.isdigit() for part in version) and tuple(map(int, version)) >= SYNCFS_SINCE
 
 
 def call(name: str, *arguments: object) -> int:
-    """Call a function of the C library that returns -1 if it fails, and sets errno.
+    """Call a C library function that returns -1 and sets errno on failure.
 
     Raises OSError, and AttributeError if there is no such function.
     """
     import ctypes  # noqa: PLC0415 - as above
 
-    told: int = getattr(_library(), name)(*arguments)
-    if told < 0:
+    result: int = getattr(_library(), name)(*arguments)
+    if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
-    return told
+    return result
 
 
 @cache

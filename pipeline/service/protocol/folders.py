@@ -1,4 +1,4 @@
-"""The places in an inbox and an outbox."""
+"""The folders of the pipeline: inbox, outbox, and the folders in the inbox."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WORK = ".work"
 
 @dataclass(frozen=True)
 class Folders:
-    """The two folders that users see, and the three within the inbox."""
+    """Inbox and outbox, and the three folders in the inbox."""
 
     inbox: Path
     outbox: Path
@@ -43,7 +43,7 @@ class Folders:
         return self.inbox / FAILED
 
     def is_environment_fault(self, error: Exception) -> bool:
-        """Whether all jobs would fail so: no room, or a folder that is not writable."""
+        """Whether all jobs would fail: the disk is full, or a folder is not writable."""
         if not isinstance(error, OSError):
             return isinstance(error, EnvironmentFailure)
         usable = all(
@@ -53,11 +53,11 @@ class Folders:
         return is_environmental(error) or not usable
 
     def prepare(self) -> None:
-        """Create what is missing below the inbox, and the outbox; never the inbox itself.
+        """Create the outbox and the folders in the inbox if they are missing.
 
-        Raises MissingFolder without an inbox or the folder above the outbox, EnvironmentFailure if
-        a folder is not writable, UsageError if the outbox is in the inbox. An inbox in the outbox
-        does no harm.
+        The inbox itself is never created. Raises MissingFolder if the inbox or the parent of the
+        outbox is missing, EnvironmentFailure if a folder is not writable, UsageError if the outbox
+        is inside the inbox. An inbox inside the outbox is allowed.
         """
         self.check_inbox()
         self._refuse_outbox_in_inbox()
@@ -65,39 +65,39 @@ class Folders:
             try:
                 folder.mkdir(exist_ok=True)
             except FileNotFoundError as error:
-                above = printable(str(folder.parent))
-                why = f"cannot be made: there is no folder {above}"
+                parent = printable(str(folder.parent))
+                why = f"cannot be created: no such folder: {parent}"
                 raise MissingFolder(f"{printable(str(folder))}: {why}") from error
             except OSError as error:
-                raise _failure(folder, f"cannot be made: {error.strerror}") from error
+                raise _failure(folder, f"cannot be created: {error.strerror}") from error
         device = self.inbox.stat().st_dev
         for folder in (self.work, self.done, self.failed):
             if folder.stat().st_dev != device:
-                why = "it is on another filesystem than the inbox; files are renamed"
+                why = "not on the filesystem of the inbox; files are renamed"
                 raise _failure(folder, f"{why} from one to the other")
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
-                raise _failure(folder, "may not be written in")
+                raise _failure(folder, "is not writable")
 
     def check_inbox(self) -> None:
         """Raise MissingFolder if there is no inbox."""
         if not self.inbox.is_dir():
-            why = "no such folder; make it, or name another with --inbox"
+            why = "no such folder; create it, or choose another with --inbox"
             raise MissingFolder(f"{printable(str(self.inbox))}: {why}")
 
     def _refuse_outbox_in_inbox(self) -> None:
-        """Raise UsageError if the outbox is, or lies in, the inbox or a folder of its own.
+        """Raise UsageError if the outbox is, or is inside, the inbox or one of its folders.
 
-        No folder on its path may lie there either: it would be taken for a dropped one.
+        Links on its path must not be there either: they would be processed as dropped files.
         """
         ours = set(_identities((self.inbox, self.work, self.done, self.failed)))
         given = self.outbox.absolute()
-        way = (each for each in (given, *given.parents) if each.name not in ("", ".."))
-        places = {_real(given), *(_real(each.parent) for each in way)}
-        if not ours.isdisjoint(_identities(p for each in places for p in (each, *each.parents))):
+        steps = (path for path in (given, *given.parents) if path.name not in ("", ".."))
+        reals = {_real(given), *(_real(path.parent) for path in steps)}
+        if not ours.isdisjoint(_identities(p for real in reals for p in (real, *real.parents))):
             raise UsageError(
-                f"--outbox {printable(str(self.outbox))}: the inbox, and what lies in it, cannot "
-                "be the outbox"
+                f"--outbox {printable(str(self.outbox))}: the inbox, or a folder inside it, "
+                "cannot be the outbox"
             )
 
 
@@ -106,26 +106,26 @@ def _failure(folder: Path, why: str) -> EnvironmentFailure:
 
 
 def _real(path: Path) -> Path:
-    """The path with all links resolved; as far as possible if they form a circle."""
+    """The path with links resolved, as far as possible if they form a loop."""
     return Path(os.path.realpath(path))
 
 
 def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
-    """Device and inode of each existing folder, however it is mounted or named."""
+    """Device and inode of each folder that exists."""
     for folder in folders:
         with contextlib.suppress(OSError):
             status = folder.stat()
             yield status.st_dev, status.st_ino
 
 
-def move_aside(path: Path, folder: Path, name: str) -> Path:
+def move_to_shelf(path: Path, folder: Path, name: str) -> Path:
     """Move a finished original to `folder/name`, or `folder/2/name`, `folder/3/name` and so on.
 
-    A folder named by a number would be taken for one of these shelves: it never goes to
-    `folder/name`. Nothing is overwritten. Returns where it went.
+    A folder named by a number could be mistaken for one of these shelves, so it never goes to
+    `folder/name`. Nothing is overwritten. Returns the new path.
     """
     first = () if name.isdigit() and is_folder(path) else (folder,)
-    targets = (place / name for place in chain(first, _shelves(folder)))
+    targets = (shelf / name for shelf in chain(first, _shelves(folder)))
     target = next(target for target in targets if not os.path.lexists(target))
     path.rename(target)
     return target
@@ -142,25 +142,25 @@ def _shelves(folder: Path) -> Iterator[Path]:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a folder is there, not a link to one."""
+    """Whether the path is a folder, and not a link to one."""
     return path.is_dir() and not path.is_symlink()
 
 
 def return_to(path: Path, target: Path) -> bool:
-    """Move a file back to `target` unless something is there; whether it was moved."""
+    """Move a file back to `target`; False if that exists."""
     try:
         os.link(path, target, follow_symlinks=False)
     except FileExistsError:
         if path.lstat() != target.lstat():
             return False
-    except OSError:  # no hard links here, or not to another user's file
-        return _rename_to_nothing(path, target)
+    except OSError:  # hard links are unsupported, or forbidden to other users' files
+        return _rename_exclusively(path, target)
     path.unlink()
     return True
 
 
-def _rename_to_nothing(path: Path, target: Path) -> bool:
-    """Rename unless something is there, atomically; False also if that is not supported."""
+def _rename_exclusively(path: Path, target: Path) -> bool:
+    """Rename atomically unless the target exists; False also if that is unsupported."""
     import ctypes  # noqa: PLC0415 - hardly ever needed
 
     try:

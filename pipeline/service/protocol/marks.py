@@ -1,4 +1,4 @@
-"""Which file a process is reading, so that others know it if that kills the process."""
+"""Marks: record which file a process is reading, in case reading kills the process."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 from secrets import token_hex
 
 from pipeline.outbox.names import key_of
-from pipeline.service.protocol.claim import locked
+from pipeline.service.protocol.claim import try_lock
 
 MARK = ".reading-"
 _BLANK = b" " * len(key_of(""))
 
 
 class Marks:
-    """The files that were being read when a process crashed, this one or one that died of it.
+    """The files whose reading crashed this process or killed another.
 
-    Each process has a file in `work`, locked, with the key of the name that it reads. `on_stuck`
-    is told what cannot be removed: that costs a file only an attempt.
+    Each process has a locked file in `work` with the key of the name that it is reading.
+    `on_stuck` is called with marks that cannot be removed; they only cost a file an attempt.
     """
 
     def __init__(self, work: Path, on_stuck: Callable[[Path, OSError], None]) -> None:
@@ -30,7 +30,7 @@ class Marks:
 
     @contextmanager
     def reading(self, name: str) -> Iterator[None]:
-        """Mark a file for as long as it is read. Raises OSError."""
+        """Mark a file while it is read. Raises OSError."""
         lock = self._lock()
         os.pwrite(lock, key_of(name).encode("ascii"), 0)
         try:
@@ -39,16 +39,16 @@ class Marks:
             os.pwrite(lock, _BLANK, 0)
 
     def _lock(self) -> int:
-        """The descriptor of our own file, which is made when it is first needed."""
+        """The descriptor of our own mark file, created on demand."""
         while self._own is None:
             path = self._work / f"{MARK}{os.getpid()}-{token_hex(4)}"
-            lock = locked(path, os.O_CREAT | os.O_EXCL)
-            if lock is not None:  # else it looked abandoned, and was removed
+            lock = try_lock(path, os.O_CREAT | os.O_EXCL)
+            if lock is not None:  # otherwise it looked abandoned, and was removed
                 self._own = path, lock
         return self._own[1]
 
     def crashed(self, name: str) -> None:
-        """Remember that reading this file crashed."""
+        """Record that reading this file crashed."""
         self._left.setdefault(key_of(name), None)
 
     def has(self, name: str) -> bool:
@@ -56,7 +56,7 @@ class Marks:
         return bool(self._left) and key_of(name) in self._left
 
     def lift(self, name: str) -> bool:
-        """Remove the mark of a file; whether it had one."""
+        """Remove the mark of a file; returns whether it had one."""
         if not self.has(name):
             return False
         if path := self._left.pop(key_of(name)):
@@ -64,16 +64,16 @@ class Marks:
         return True
 
     def gather(self, names: Iterable[str]) -> None:
-        """Take over the marks of processes that have died; remove those of files that are gone."""
-        found = {*self._work.glob(f"{MARK}*")}
-        if self._own and self._own[0] not in found:  # the folder was replaced
+        """Take over the marks of dead processes; remove those of files that are gone."""
+        paths = {*self._work.glob(f"{MARK}*")}
+        if self._own and self._own[0] not in paths:  # the folder was replaced
             self.close()
-        found -= {self._own[0] if self._own else None}
-        keys = {key_of(name) for name in names} if found else set()
-        for path in found:
+        paths -= {self._own[0] if self._own else None}
+        keys = {key_of(name) for name in names} if paths else set()
+        for path in paths:
             try:
-                lock = locked(path)
-            except OSError:  # it is not one of ours
+                lock = try_lock(path)
+            except OSError:  # not one of ours
                 self._remove(path)
                 continue
             if lock is None:
@@ -86,14 +86,14 @@ class Marks:
                 self._remove(path)
 
     def _remove(self, path: Path) -> None:
-        """Remove a mark. What cannot be removed stays: a folder, or another user's file."""
+        """Remove a mark, unless that is impossible: a folder, or another user's file."""
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
             self._on_stuck(path, error)
 
     def close(self) -> None:
-        """Remove our own file."""
+        """Remove our own mark file."""
         if self._own is not None:
             path, lock = self._own
             self._own = None

@@ -1,4 +1,4 @@
-"""For the operator of the folders: show what is where, retry what failed, delete what is old."""
+"""Operations on the folders: show their state, retry failed files, delete old ones."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from pipeline.files import read_regular
 from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_record
 from pipeline.outbox.names import MOST_LIKELY, files_in, paths_in, stems_for
 from pipeline.outbox.schema import ARCHIVE
-from pipeline.service.protocol.checkpointed import last_noted
-from pipeline.service.protocol.claim import LARGEST_LOCK, LOCK, Note, locked, note_in
+from pipeline.service.protocol.checkpointed import last_checkpoint
+from pipeline.service.protocol.claim import LARGEST_LOCK, LOCK, Manifest, read_manifest, try_lock
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, return_to
-from pipeline.service.protocol.settle import History, look, names_in
+from pipeline.service.protocol.settle import History, names_in, observe
 
-NOT_FAILED, IN_THE_WAY = "it is not in failed/", "another of its name is in the inbox"
-NEWER = "a newer file of its name was solved, or is in work; name it to retry it all the same"
+NOT_FAILED, IN_THE_WAY = "not in failed/", "a file of that name is in the inbox"
+NEWER = "a newer file of that name was solved or is in work; name it to retry it anyway"
 LAST_SCAN = ".last-scan"
 _LOG = ".log"
 LONG_AGO = 120.0
-"""Seconds, four rescans: if the last scan is longer ago, nobody scans."""
+"""Seconds, four rescans: if the last scan is older, no process is scanning."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file, and what is to say about it."""
+    """A file, and a note on its state."""
 
     name: str
     note: str = ""
@@ -44,7 +44,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The state of both folders; `scan_age` in seconds, None if nothing ever scanned."""
+    """The state of both folders; `scan_age` in seconds, None if they were never scanned."""
 
     waiting: list[FileState] = field(default_factory=list)
     settling: list[FileState] = field(default_factory=list)
@@ -56,12 +56,12 @@ class Overview:
 
     @property
     def is_stuck(self) -> bool:
-        looked = self.scan_age is not None and self.scan_age <= LONG_AGO
-        return bool(self.waiting) and not looked
+        is_scanned = self.scan_age is not None and self.scan_age <= LONG_AGO
+        return bool(self.waiting) and not is_scanned
 
 
 def stamp_scan(folders: Folders) -> None:
-    """Record that a scan has just taken place."""
+    """Record the time of a scan."""
     stamp = folders.work / LAST_SCAN
     try:
         os.utime(stamp, follow_symlinks=False)
@@ -69,12 +69,12 @@ def stamp_scan(folders: Folders) -> None:
         stamp.touch()
 
 
-def survey(folders: Folders, settle: float) -> Overview:
-    """Survey both folders. Raises FileNotFoundError if there is no inbox."""
+def take_overview(folders: Folders, settle: float) -> Overview:
+    """The state of both folders. Raises FileNotFoundError if there is no inbox."""
     names, ignored = names_in(folders.inbox)
     overview = Overview(
         ignored=list(starmap(FileState, ignored.items())),
-        in_work=[FileState(note.source, words) for note, words in claims_seen(folders)],
+        in_work=[FileState(manifest.source, words) for manifest, words in claims_seen(folders)],
         failed=[
             FileState(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)
         ],
@@ -82,14 +82,14 @@ def survey(folders: Folders, settle: float) -> Overview:
         scan_age=_scan_age(folders),
     )
     for name in names:
-        seen = look(folders.inbox / name)
+        seen = observe(folders.inbox / name)
         if seen and seen.refusal:
             overview.waiting.append(FileState(name, seen.refusal))
         elif seen:
-            told = History().judge(seen, settle, time.monotonic(), time.time())
+            settling = History().judge(seen, settle, time.monotonic(), time.time())
             is_young = time.time() - seen.modified < settle
-            if told and (seen.writer is not None or is_young):
-                overview.settling.append(FileState(name, told.reason))
+            if settling and (seen.writer is not None or is_young):
+                overview.settling.append(FileState(name, settling.reason))
             else:
                 overview.waiting.append(FileState(name))
     return overview
@@ -104,17 +104,17 @@ def _scan_age(folders: Folders) -> float | None:
 
 
 def _reason(folders: Folders, source: str) -> str:
-    found = published(folders, source)
-    if found is None:
+    latest = published(folders, source)
+    if latest is None:
         return "its record is gone"
-    _, record = found
+    _, record = latest
     if _is_refusal(record):
         return record.message or record.status
-    return f"another of its name came out as {record.status} since"
+    return f"a newer file of that name ended as {record.status} since"
 
 
 def published(folders: Folders, source: str) -> tuple[Path, Record] | None:
-    """The record of the latest job of a source, and where it lies."""
+    """The record of the latest job of a source, with its path."""
     for stem in islice(stems_for(source), MOST_LIKELY):
         path = folders.outbox / (stem + ENDING)
         record = read_record(path)
@@ -128,27 +128,27 @@ def _is_refusal(record: Record) -> TypeGuard[PuzzleRecord]:
     return isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed")
 
 
-def claims_seen(folders: Folders) -> Iterator[tuple[Note, str]]:
-    """Each claim's note, and a description of its owner and progress."""
+def claims_seen(folders: Folders) -> Iterator[tuple[Manifest, str]]:
+    """The manifest of each claim, and a description of its owner and progress."""
     for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
         try:
-            told = read_regular(path, LARGEST_LOCK).decode("ascii", errors="replace")
-            owner, lock = told.strip().rpartition("\n")[2], locked(path)
+            text = read_regular(path, LARGEST_LOCK).decode("ascii", errors="replace")
+            owner, lock = text.strip().rpartition("\n")[2], try_lock(path)
         except FileNotFoundError:  # finished meanwhile
             continue
         except PermissionError:  # another user's
             owner, lock = "another user's process", None
         except OSError as error:
-            owner, lock = f"nobody can take it up: {in_words(error)}", None
+            owner, lock = f"cannot be resumed: {in_words(error)}", None
         if lock is not None:
             os.close(lock)
-            owner = "abandoned; the next scan takes it up"
-        yield note_in(path.parent), owner + progress_in(path.parent)
+            owner = "abandoned; the next scan resumes it"
+        yield read_manifest(path.parent), owner + progress_in(path.parent)
 
 
 def progress_in(folder: Path) -> str:
-    """The progress of a claim's job of many puzzles, in words; empty for others."""
-    state = last_noted(folder)
+    """The progress of a collection or archive in words; empty for other jobs."""
+    state = last_checkpoint(folder)
     if not state:
         return ""
     done = f"; {counted(state['puzzles'], 'puzzle')} done" if "puzzles" in state else ""
@@ -159,42 +159,43 @@ def progress_in(folder: Path) -> str:
 def retry_failed(
     folders: Folders, names: Collection[str] | None
 ) -> Iterator[tuple[str, str | None]]:
-    """Put failed originals back, the latest of a name; yield each with why it was not, if so.
+    """Put failed originals back into the inbox; yields names, each with the reason if it failed.
 
-    Without `names`, all are put back that no newer job of their name has overtaken.
+    Of several files of one name, the latest is put back. Without `names`, all files are put back
+    except those replaced by a newer job of that name.
     """
-    found = set()
+    tried = set()
     latest_first = sorted(files_in(folders.failed), key=lambda path: -path.lstat().st_ctime_ns)
     for path in sorted(latest_first, key=lambda path: path.name):
         if names is None and _is_overtaken(folders, path.name):
             yield path.name, NEWER
         elif names is None or path.name in names:
-            found.add(path.name)
+            tried.add(path.name)
             returned = return_to(path, folders.inbox / path.name)
             yield path.name, None if returned else IN_THE_WAY
-    for name in sorted(set(names or ()) - found):
+    for name in sorted(set(names or ()) - tried):
         yield name, NOT_FAILED
     sync(folders.inbox)
 
 
 def _is_overtaken(folders: Folders, source: str) -> bool:
-    """Whether a newer job of a failed original's name is in work, or came out well."""
-    found = published(folders, source)
-    return is_in_work(folders, source) or not (found is None or _is_refusal(found[1]))
+    """Whether a newer job of that name is in work, or has succeeded."""
+    latest = published(folders, source)
+    return is_in_work(folders, source) or not (latest is None or _is_refusal(latest[1]))
 
 
 class Expired(NamedTuple):
-    """A file or folder that is old enough to delete; the inode tells it from a newer one."""
+    """A file or folder old enough to delete; the inode distinguishes it from a newer one."""
 
     path: Path
     inode: int
 
 
 def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
-    """The originals in `done`, and the logs in the outbox, that are at least that old.
+    """The originals in `done` and the logs in the outbox that are at least `seconds` old.
 
-    An original's age counts from when it was moved there, whatever its own time and those of the
-    files in a folder. Failed originals are kept: nobody has dealt with them yet.
+    The age of an original is the time since it was moved there, independently of its mtime. Failed
+    originals are kept, because they may still be needed.
     """
     limit = time.time() - seconds
     for path in paths_in(folders.done):
@@ -207,9 +208,9 @@ def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
 
 
 def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> Iterator[Expired]:
-    """The logs last written before `limit` that a record beside them lists, and those in trees.
+    """The logs last written before `limit`, if listed in a record; also those in trees.
 
-    Only the records of such logs are read, and those that may be about archives.
+    Only reads the records of such logs, and those of possible archives.
     """
     with os.scandir(folder) as entries:
         shown = [entry for entry in entries if not entry.name.startswith(".")]
@@ -231,7 +232,7 @@ def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> It
 
 
 def _is_old(entry: os.DirEntry[str], limit: float) -> bool:
-    """Whether it is a regular file that was last written before `limit`."""
+    """Whether it is a regular file last written before `limit`."""
     try:
         status = entry.stat(follow_symlinks=False)
     except FileNotFoundError:
@@ -240,9 +241,9 @@ def _is_old(entry: os.DirEntry[str], limit: float) -> bool:
 
 
 def delete_expired(files: Iterable[Expired]) -> int:
-    """Delete these, except those that were replaced meanwhile; return how many were deleted.
+    """Delete files that were not replaced meanwhile; returns how many were deleted.
 
-    Raises OSError, after deleting all the others, if some could not be deleted.
+    If some cannot be deleted, raises OSError after deleting the others.
     """
     count = 0
     hindrance: OSError | None = None
@@ -260,7 +261,7 @@ def delete_expired(files: Iterable[Expired]) -> int:
             continue
         except RecursionError:
             hindrance = hindrance or _too_deep(path)
-        except OSError as error:  # a descriptor is open for every level
+        except OSError as error:  # rmtree opens a descriptor for each level
             hindrance = hindrance or (_too_deep(path) if error.errno == errno.EMFILE else error)
     if hindrance:
         raise hindrance
@@ -268,4 +269,4 @@ def delete_expired(files: Iterable[Expired]) -> int:
 
 
 def _too_deep(path: Path) -> OSError:
-    return OSError(errno.ENAMETOOLONG, "it is too deep to be deleted here; rm -r can", path)
+    return OSError(errno.ENAMETOOLONG, "it is too deep to be deleted here; use rm -r", path)

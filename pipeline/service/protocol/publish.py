@@ -1,4 +1,4 @@
-"""Publish: a set of files appears in the outbox as a whole, its record last."""
+"""Publish a set of files in the outbox as a whole, the record last."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from pipeline.files import write_new
 from pipeline.outbox import ENDING, Record, file_names, read_record
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.write_record import CollectionSet, PuzzleSet, listed, record_text
-from pipeline.service.protocol.claim import Claim, notes_in_work
+from pipeline.service.protocol.claim import Claim, manifests_in_work
 from pipeline.service.protocol.claiming import identity
 from pipeline.service.protocol.durable import Disks, sync
-from pipeline.service.protocol.folders import Folders, is_folder, move_aside
+from pipeline.service.protocol.folders import Folders, is_folder, move_to_shelf
 from pipeline.service.protocol.settle import UNSEEN, fingerprint_of
 
 
 class CheckpointedFile(NamedTuple):
-    """A file that lies in the outbox already, and its SHA-256."""
+    """A file that is already in the outbox, and its SHA-256."""
 
     path: Path
     sha256: str
 
 
 MANY = 16
-"""With so many sets the whole filesystem is made durable at once, if it can be."""
+"""Number of sets from which on whole filesystems are synced, if possible."""
 
 _TEMPORARY = re.compile(
     r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
@@ -47,10 +47,10 @@ _TEMPORARY = re.compile(
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """All that is published of one source, under a stem.
+    """The files published for one source, under a stem.
 
-    `checkpointed` are its files that are written already. `tree` is a folder of the outbox that
-    will be renamed to the stem. `claimed` is when the source was claimed, in ISO 8601.
+    `checkpointed`: files that are already written. `tree`: a folder in the outbox to be renamed to
+    the stem. `claimed`: when the source was claimed, in ISO 8601.
     """
 
     stem: str
@@ -62,59 +62,59 @@ class PublishedSet:
 
     @cached_property
     def record(self) -> Record:
-        """The record, which does not list its files yet."""
+        """The record, without its list of files."""
         return self.made.record({}, self.finished)
 
     def write(self, path_of: Callable[[str], Path], *, begin: bool = True) -> Record:
-        """Write the files that are not written yet, each where `path_of` says; the record last.
+        """Write the remaining files to the paths given by `path_of`, the record last.
 
-        `begin` says to write them to disk soon. Returns the record. Raises OSError.
+        `begin`: start writing them to disk. Returns the record. Raises OSError.
         """
         hashes = {name: checkpointed.sha256 for name, checkpointed in self.checkpointed.items()}
         for name, chunks in self.made.files(self.stem, self.record, self.claimed):
-            hashes[name] = _write_anew(path_of(name), chunks, begin=begin)
+            hashes[name] = _write_new(path_of(name), chunks, begin=begin)
         record = with_fields(self.record, files=listed(hashes))
-        _write_anew(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
+        _write_new(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
         return record
 
 
 def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> None:
-    """Replace any earlier set of each claim's source by the new one.
+    """Publish the set of each claim, replacing any earlier set of its source.
 
-    Everything is written under temporary names and made durable before an earlier set is touched.
-    Files of the earlier record that the new set lacks are deleted. The record comes last. After a
-    crash at any point the call may be repeated, with the same outcome. Several sets are made
+    All files are written under temporary names and made durable before an earlier set is touched.
+    Files of the earlier set that the new one lacks are deleted. The record is renamed last. After a
+    crash at any point, the call can be repeated with the same outcome. Several sets are made
     durable together. Raises OSError.
     """
-    at_once = Disks.of((folders.outbox, folders.work)) if len(sets) >= MANY else nullcontext()
-    with at_once as disks:
+    syncing = Disks.of((folders.outbox, folders.work)) if len(sets) >= MANY else nullcontext()
+    with syncing as disks:
         _publish([_StagedSet(claim, made, folders) for claim, made in sets], folders, disks)
 
 
 def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) -> None:
-    """Publish, syncing the disks instead of each file if they are given."""
+    """Publish the sets. If `disks` are given, sync them instead of each file."""
     try:
-        for each in sets:
-            each.stage(begin=disks is None)
+        for staged in sets:
+            staged.stage(begin=disks is None)
         sys.audit("sudoku_pipeline.publish.staged")
-        for each in sets:
-            each.announce(begin=disks is None)
+        for staged in sets:
+            staged.announce(begin=disks is None)
         _make_durable(sets, disks)
-        for each in sets:
-            each.withdraw_earlier()
-        if any(each.earlier for each in sets):
+        for staged in sets:
+            staged.withdraw_earlier()
+        if any(staged.earlier for staged in sets):
             sync(folders.outbox)
-        for each in sets:
-            each.exchange()
+        for staged in sets:
+            staged.exchange()
         sync(folders.outbox)
         sys.audit("sudoku_pipeline.publish.cleared")
-        for each in sets:
-            each.record.path.replace(each.record.target)
+        for staged in sets:
+            staged.record.path.replace(staged.record.target)
         sync(folders.outbox)
         sys.audit("sudoku_pipeline.publish.recorded")
     except Exception:
-        for each in sets:
-            each.clear_away()
+        for staged in sets:
+            staged.clear_away()
         raise
 
 
@@ -122,15 +122,15 @@ def _make_durable(sets: Sequence[_StagedSet], disks: Disks | None) -> None:
     if disks:
         disks.sync()
         return
-    for each in sets:
-        each.sync()
+    for staged in sets:
+        staged.sync()
 
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
-    """A file of a set, or its folder: its path until it gets its name in the outbox.
+    """A file or folder of a set: its current path, and its final path in the outbox.
 
-    `is_temporary`: it is written for this attempt alone.
+    `is_temporary`: it was written in this attempt.
     """
 
     path: Path
@@ -140,12 +140,12 @@ class _Staged:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether an earlier attempt was interrupted after renaming it."""
+        """Whether an interrupted earlier attempt has renamed it."""
         return self.path == self.target
 
 
 class _StagedSet:
-    """A set on its way into the outbox."""
+    """A set that is being published."""
 
     def __init__(self, claim: Claim, published: PublishedSet, folders: Folders) -> None:
         self._claim = claim
@@ -164,51 +164,51 @@ class _StagedSet:
         return self._all[:-1]
 
     def stage(self, *, begin: bool) -> None:
-        """Write the files under temporary names; `begin` says to write them to disk soon."""
+        """Write the files under temporary names; `begin`: start writing them to disk."""
         for name, checkpointed in self._set.checkpointed.items():
             self._all.append(_Staged(checkpointed.path, self._outbox / name))
         if tree := self._set.tree:
-            target = self._outbox / self._claim.note.stem
+            target = self._outbox / self._claim.manifest.stem
             path = tree if tree.exists() else target
             self._all.append(_Staged(path, target, is_folder=True))
         self._set.write(self._temporary, begin=begin)
 
     def _temporary(self, name: str) -> Path:
-        """A temporary name for the file that will get this one."""
+        """A temporary path for a file with this final name."""
         sys.audit("sudoku_pipeline.publish.staging")
         path = self._outbox / f"{self._marked}{len(self._all)}.tmp"
         self._all.append(_Staged(path, self._outbox / name, is_temporary=True))
         return path
 
     def announce(self, *, begin: bool) -> None:
-        """Note in the claim what may have to be deleted, should this be interrupted.
+        """Record in the claim which files to delete if publication is interrupted.
 
-        Raises OSError, before anything is changed, if a foreign folder is in the way.
+        Raises OSError, before any change, if a foreign folder has a name of the set.
         """
-        note = self._claim.note
-        known: list[str] = []
-        for stem in (note.stem, *note.former):
+        manifest = self._claim.manifest
+        earlier: list[str] = []
+        for stem in (manifest.stem, *manifest.former):
             path = self._outbox / (stem + ENDING)
             record = read_record(path)
-            if record is not None and record.source == note.source:
+            if record is not None and record.source == manifest.source:
                 self.earlier.append(path)
-                known += (name for name in file_names(record) if name.startswith(stem))
-                known += [f"{stem}/"] if record.status == ARCHIVE else []
+                earlier += (name for name in file_names(record) if name.startswith(stem))
+                earlier += [f"{stem}/"] if record.status == ARCHIVE else []
         for staged in self._all:
             if staged.is_in_place or not os.path.lexists(staged.target):
                 continue
             if is_folder(staged.target):
-                _refuse_foreign(staged.target, (*known, *note.files))
+                _refuse_foreign(staged.target, (*earlier, *manifest.files))
             elif staged.is_folder:
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
-        fresh = (each.target.name + "/" * each.is_folder for each in self._files)
-        self._claim.save_files([*fresh, *known], begin=begin)
+        fresh = (staged.target.name + "/" * staged.is_folder for staged in self._files)
+        self._claim.save_files([*fresh, *earlier], begin=begin)
         sys.audit("sudoku_pipeline.publish.saved")
 
     def sync(self) -> None:
-        """Make durable the claim's note, and what is staged.
+        """Make the claim's manifest and the staged files durable.
 
-        The note was written last: waiting for it first makes most of the others durable too.
+        The manifest was written last; syncing it first flushes most of the files too.
         """
         self._claim.sync()
         sync(*(staged.path for staged in self._all))
@@ -220,7 +220,7 @@ class _StagedSet:
         sys.audit("sudoku_pipeline.publish.withdrawn")
 
     def exchange(self) -> None:
-        """Rename everything but the record, and delete what only the earlier set had."""
+        """Rename all files but the record, and delete files that only the earlier set had."""
         for staged in self._files:
             if not staged.is_in_place:
                 if is_folder(staged.target):
@@ -229,7 +229,7 @@ class _StagedSet:
             sys.audit("sudoku_pipeline.publish.renaming")
         sys.audit("sudoku_pipeline.publish.renamed")
         fresh = {staged.target.name for staged in self._all}
-        for stale in self._claim.note.files:
+        for stale in self._claim.manifest.files:
             path = self._outbox / stale
             if path.name in fresh:
                 continue
@@ -239,18 +239,18 @@ class _StagedSet:
                 self._put_away(path)
 
     def _put_away(self, folder: Path) -> None:
-        """Remove a folder of an earlier set from view at once, and then delete it."""
-        _refuse_foreign(folder, self._claim.note.files)
-        aside = self._claim.folder / ".earlier"
-        shutil.rmtree(aside, ignore_errors=True)
+        """Delete a folder of an earlier set; first rename it, so that it disappears at once."""
+        _refuse_foreign(folder, self._claim.manifest.files)
+        hidden = self._claim.folder / ".earlier"
+        shutil.rmtree(hidden, ignore_errors=True)
         try:
-            folder.rename(aside)
+            folder.rename(hidden)
         except OSError:  # the outbox is on another filesystem
             shutil.rmtree(folder)
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(hidden, ignore_errors=True)
 
     def clear_away(self) -> None:
-        """Remove the temporary files of an unpublished set; growing files stay."""
+        """Remove the temporary files of an unpublished set; checkpointed files stay."""
         for staged in self._all:
             if staged.is_temporary:
                 with contextlib.suppress(OSError):
@@ -258,13 +258,13 @@ class _StagedSet:
 
 
 def _refuse_foreign(folder: Path, listed: Sequence[str]) -> None:
-    """Raise OSError if a folder is not listed as one of an earlier set."""
+    """Raise OSError unless a folder is listed as part of an earlier set."""
     if f"{folder.name}/" not in listed:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
 
 
-def _write_anew(path: Path, content: Iterable[str | bytes], *, begin: bool) -> str:
-    """Write a file in place of what an interrupted attempt may have left of it."""
+def _write_new(path: Path, content: Iterable[str | bytes], *, begin: bool) -> str:
+    """Write a file, replacing a leftover of an interrupted attempt."""
     try:
         return write_new(path, content, begin=begin)
     except FileExistsError:
@@ -273,42 +273,42 @@ def _write_anew(path: Path, content: Iterable[str | bytes], *, begin: bool) -> s
 
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
-    """A temporary name, which says which inbox it is from: an outbox may serve several."""
+    """A temporary name. It identifies the inbox, because inboxes may share an outbox."""
     return folders.outbox / f"{_marked(claim, folders)}{ending}.tmp"
 
 
 def _marked(claim: Claim, folders: Folders) -> str:
-    """How the temporary names of a claim's job begin."""
-    return f".{identity(folders.inbox.stat())}-{claim.note.job}-"
+    """The prefix of the temporary names of a claim's job."""
+    return f".{identity(folders.inbox.stat())}-{claim.manifest.job}-"
 
 
-def is_published(claim: Claim, folders: Folders) -> Record | None:
-    """The record of this very job, if it is there: then the set is complete.
+def published_record(claim: Claim, folders: Folders) -> Record | None:
+    """The record of this job if it is published; then the set is complete.
 
-    None if the file in the claim has changed, or is not the one that its note describes.
+    None if the file in the claim has changed or does not match its manifest.
     """
-    note = claim.note
-    record = read_record(folders.outbox / (note.stem + ENDING))
-    if record is None or record.job != note.job:
+    manifest = claim.manifest
+    record = read_record(folders.outbox / (manifest.stem + ENDING))
+    if record is None or record.job != manifest.job:
         return None
     status = claim.original.lstat()
-    is_same = note.fingerprint in (UNSEEN, fingerprint_of(status))
+    is_same = manifest.fingerprint in (UNSEEN, fingerprint_of(status))
     return record if is_same or stat.S_ISDIR(status.st_mode) else None
 
 
 def finish(
     finished: Sequence[tuple[Claim, bool]], folders: Folders, spares: list[Claim] | None = None
 ) -> None:
-    """Move the originals of published jobs where they belong and remove the claims.
+    """Move the originals of published jobs to `done` or `failed`, and remove the claims.
 
-    Each claim comes with whether its original belongs in `failed`. The inbox is made durable
-    first: a filesystem that only logs the shelf might have the original in both after a power
-    failure. `spares` gets the claims that can be used again, if it is given.
+    Each claim comes with whether its original belongs in `failed`. The inbox is synced first:
+    otherwise, the original might be in both folders after a power failure. Claims that can be
+    reused are added to `spares`, if given.
     """
     shelves = set()
     for claim, is_failed in finished:
         folder = folders.failed if is_failed else folders.done
-        shelves.add(move_aside(claim.original, folder, claim.note.source).parent)
+        shelves.add(move_to_shelf(claim.original, folder, claim.manifest.source).parent)
     sync(folders.inbox, *shelves)
     sys.audit("sudoku_pipeline.finish.moved")
     for claim, _ in finished:
@@ -320,13 +320,16 @@ def finish(
 
 
 def remove_orphans(folders: Folders) -> None:
-    """Remove temporary files of this inbox's jobs that are no longer in work."""
+    """Remove temporary files of jobs of this inbox that are no longer in work."""
     names = os.listdir(folders.outbox)  # noqa: PTH208 - there may be a million
-    found = [match for name in names if (match := _TEMPORARY.fullmatch(name))]
-    if not found:
+    matches = [match for name in names if (match := _TEMPORARY.fullmatch(name))]
+    if not matches:
         return
-    mark, alive = identity(folders.inbox.stat()), {note.job for note in notes_in_work(folders)}
-    for match in found:
+    mark, alive = (
+        identity(folders.inbox.stat()),
+        {manifest.job for manifest in manifests_in_work(folders)},
+    )
+    for match in matches:
         if match["inbox"] == mark and match["job"] not in alive:
             path = folders.outbox / match[0]
             if is_folder(path):

@@ -1,7 +1,7 @@
-"""Whether a dropped file is complete: what is seen of it, and what that means.
+"""Decide whether a dropped file is complete, from repeated observations.
 
-Looking follows no link and never blocks. The decision does no I/O: sights and clock readings in,
-a verdict out.
+Observing follows no links and never blocks. The decision does no I/O: its input is observations and
+clock readings.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from pipeline.outbox.names import DONE, FAILED
 from pipeline.reading.archives import DEEPEST
 
 EMPTY_SECONDS = 60.0
-"""For this long after its mtime an empty file, or one that begins with NULs, may be written."""
+"""How long after its mtime an empty file, or one that starts with NULs, may still be written."""
 
 _BLANK_BYTES = 4096
-"""How many NULs at its beginning show that a file was given its size before its content."""
+"""This many NULs at the start show that a file was allocated before it is written."""
 
 CLOCK_SECONDS = 3600.0
-"""No clock is wrong by more: a time further in the future was made up."""
+"""The largest plausible error of a clock; times further in the future are ignored."""
 
 FOLDER_SECONDS = 5.0
-"""For so long nothing in a dropped folder may have changed."""
+"""How long a dropped folder must be unchanged to be complete."""
 
 
 class Fingerprint(NamedTuple):
-    """Values that change when a file does, but not when it is renamed."""
+    """Values that change when a file is modified, but not when it is renamed."""
 
     inode: int
     size: int
@@ -50,13 +50,13 @@ UNSEEN = Fingerprint(0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A file as it was just seen.
+    """An observed file.
 
-    `writer`: some process has it open for writing; None if that is not known. `cut_off`: its
-    content looks incomplete. `is_blank`: its first bytes are NULs. `data` are the bytes of
-    a file that was read, and `content` is what they hold. A folder's fingerprint has a hash of its
-    content instead of a time; `newest_ns` is the latest mtime in it. What has a `refusal` is
-    neither a file nor a folder: it goes to `failed/` unread.
+    `writer`: some process has it open for writing; None if unknown. `cut_off`: its content looks
+    truncated. `is_blank`: it starts with NULs. `data`: its bytes, if it was read; `content`: its
+    source. The fingerprint of a folder has a hash of its content instead of a time, and
+    `newest_ns` is the latest mtime in it. `refusal`: it is neither a file nor a folder, and goes to
+    `failed/` unread.
     """
 
     name: str
@@ -72,12 +72,12 @@ class Observation:
 
     @property
     def modified(self) -> float:
-        """Its mtime, seconds since 1970."""
+        """The mtime, in seconds since 1970."""
         return (self.newest_ns if self.is_folder else self.fingerprint.modified_ns) / 1e9
 
 
 def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
-    """The names to consider, in order; and those to leave where they are, with the reason."""
+    """The names to process, sorted; and the ignored names, with the reason."""
     taken: list[str] = []
     ignored: dict[str, str] = {}
     with os.scandir(inbox) as entries:
@@ -98,31 +98,31 @@ def fingerprint_of(status: os.stat_result) -> Fingerprint:
     return Fingerprint(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def look(
-    path: Path, read: Callable[[bytes], tuple[Any, bool]] | None = None, most: int = 0
+def observe(
+    path: Path, read: Callable[[bytes], tuple[Any, bool]] | None = None, max_bytes: int = 0
 ) -> Observation | None:
-    """Look at a path; None if nothing is there.
+    """Observe a path; None if it does not exist.
 
-    A file of up to `most` bytes without a writer is read: `read` returns what its bytes hold, and
-    whether they look cut off.
+    A file of up to `max_bytes` without a writer is read: `read` returns its source, and whether it
+    looks truncated.
     """
     try:
         status = path.lstat()
     except FileNotFoundError:
         return None
     if stat.S_ISDIR(status.st_mode):
-        return _look_at_folder(path)
+        return _observe_folder(path)
     if not stat.S_ISREG(status.st_mode):
         refusal = f"it is {kind_in_words(status.st_mode)}"
         return Observation(path.name, fingerprint_of(status), writer=False, refusal=refusal)
     try:
         descriptor = os.open(path, SAFELY)
     except OSError as error:
-        return _unopened(path, status, error)
+        return _observe_unopened(path, status, error)
     try:
         before = fingerprint_of(os.fstat(descriptor))
         writer = has_writer(descriptor)
-        is_read = read is not None and before.size <= most
+        is_read = read is not None and before.size <= max_bytes
         wanted = 0 if writer else before.size if is_read else min(before.size, _BLANK_BYTES)
         data = _read(descriptor, wanted)
         is_blank = wanted > 0 and not data[:_BLANK_BYTES].strip(b"\0")
@@ -140,17 +140,17 @@ def look(
 
 
 def _read(descriptor: int, wanted: int) -> bytes:
-    """Read `wanted` bytes, or to the end of the file. On FUSE and NFS one read may return fewer."""
+    """Read `wanted` bytes, or to the end. A single read may return fewer on FUSE and NFS."""
     data = os.read(descriptor, wanted) if wanted else b""
     while len(data) < wanted and (more := os.read(descriptor, wanted - len(data))):
         data += more
     return data
 
 
-def _look_at_folder(path: Path) -> Observation | None:
-    """Look at a folder with all that is read of it; None if it is gone."""
+def _observe_folder(path: Path) -> Observation | None:
+    """Observe a folder and everything in it; None if it is gone."""
     size, hashed, writer, newest = 0, sha256(), False, 0
-    for inner, name, folder, status in within(path):
+    for inner, name, folder, status in walk_folder(path):
         writer = writer or (stat.S_ISREG(status.st_mode) and _is_written_in(folder, name))
         size += status.st_size
         newest = max(newest, status.st_mtime_ns)
@@ -160,7 +160,7 @@ def _look_at_folder(path: Path) -> Observation | None:
     except FileNotFoundError:
         return None
     if not os.access(path, os.R_OK | os.X_OK):
-        size += own.st_size  # nobody knows whether it is empty
+        size += own.st_size  # it cannot be seen whether it is empty
     content = int.from_bytes(hashed.digest()[:7], "big")
     return Observation(
         path.name,
@@ -171,14 +171,13 @@ def _look_at_folder(path: Path) -> Observation | None:
     )
 
 
-def within(
+def walk_folder(
     name: str | Path, parent: int | None = None, inner: str = ""
 ) -> Iterator[tuple[str, str, int, os.stat_result]]:
-    """Everything in a folder, as deep as archives are read: where it lies, its name, and status.
+    """Walk a folder, as deep as archives are read; yields relative folder, name, fd and status.
 
-    Each is named relative to its open folder, the third value: a whole path can be too long for
-    the system. The sight must not depend on where the folder itself lies. Raises OSError
-    if the environment is at fault.
+    Names are relative to the open folder `fd`, because whole paths can be too long. The result
+    does not depend on the path of the folder itself. Raises OSError if the environment is at fault.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -190,14 +189,14 @@ def within(
             if is_environmental(error):
                 raise
             return  # it may be gone
-        for each in names:
+        for entry_name in names:
             try:
-                status = os.stat(each, dir_fd=folder, follow_symlinks=False)
+                status = os.stat(entry_name, dir_fd=folder, follow_symlinks=False)
             except OSError:
                 continue
-            yield inner, each, folder, status
+            yield inner, entry_name, folder, status
             if stat.S_ISDIR(status.st_mode) and inner.count("/") < DEEPEST:
-                yield from within(each, folder, f"{inner}{each}/")
+                yield from walk_folder(entry_name, folder, f"{inner}{entry_name}/")
 
 
 def _is_written_in(folder: int, name: str) -> bool:
@@ -206,29 +205,31 @@ def _is_written_in(folder: int, name: str) -> bool:
         with opened(name, folder=folder) as descriptor:
             return has_writer(descriptor) is True
     except OSError as error:
-        if error.errno == errno.EAGAIN:  # it is leased for writing
+        if error.errno == errno.EAGAIN:  # leased for writing
             return True
         if is_environmental(error):
             raise
         return False
 
 
-def _unopened(path: Path, status: os.stat_result, error: OSError) -> Observation | None:
-    """The sight of a file that cannot be opened; None if it was replaced just now."""
+def _observe_unopened(path: Path, status: os.stat_result, error: OSError) -> Observation | None:
+    """Observe a file that cannot be opened; None if it was just replaced."""
     if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
         return None
     writers = {errno.EACCES: None, errno.EAGAIN: True}
     if error.errno not in writers:  # permission may be granted at the end of a copy,
-        raise error  # and EAGAIN says that it is leased for writing
+        raise error  # and EAGAIN means that it is leased for writing
     return Observation(path.name, fingerprint_of(status), writers[error.errno])
 
 
 def unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -> bool:
-    """Whether a file or folder is still as it was seen, and has no writer.
+    """Whether a file or folder has not changed since it was observed, and has no writer.
 
-    The bytes are compared too, if they are given: times of files are some milliseconds coarse.
+    Compares the bytes if given, because mtimes have a resolution of milliseconds.
     """
-    seen = look(path) if data is None else look(path, lambda now: (None, now != data), len(data))
+    seen = (
+        observe(path) if data is None else observe(path, lambda now: (None, now != data), len(data))
+    )
     if seen is None or seen.writer or seen.cut_off:
         return False
     return seen.fingerprint == fingerprint
@@ -236,22 +237,22 @@ def unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -
 
 def is_written(path: Path) -> bool:
     """Whether a file, or one in a folder, is known to have a writer."""
-    seen = look(path)
+    seen = observe(path)
     return seen is not None and seen.writer is True
 
 
 def has_writer(descriptor: int) -> bool | None:
-    """Whether any process has the file open for writing; None if leases do not tell.
+    """Whether any process has the file open for writing; None if leases are unsupported.
 
-    If another process opens it at this moment, the kernel sends us a signal: not SIGIO, which
-    would kill us, but SIGURG, which is ignored.
+    If another process opens it during the lease, the kernel sends a signal: instead of SIGIO, which
+    would kill us, SIGURG, which is ignored.
     """
     try:
         fcntl.fcntl(descriptor, F_SETSIG, signal.SIGURG)
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except BlockingIOError:
         return True
-    except (OSError, AttributeError):  # another's file, another filesystem, another system
+    except (OSError, AttributeError):  # another user's file, or an unsupported filesystem or system
         return None
     with contextlib.suppress(OSError):
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
@@ -260,11 +261,10 @@ def has_writer(descriptor: int) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """Not yet complete: look again in `seconds`.
+    """Not complete yet: observe again after `seconds`.
 
-    `patience` is what is left of the settling time since the name was first seen, changed since
-    or not. `held`: a writer has had it open without a change for longer than the settling time,
-    so that it may take any time.
+    `patience`: what is left of the settling time since the name was first seen. `held`: a writer
+    has held it open, unchanged, for longer than the settling time, and may do so indefinitely.
     """
 
     seconds: float
@@ -275,9 +275,10 @@ class Settling:
 
 @dataclass(slots=True)
 class History:
-    """What was seen of a file, on a monotonic clock.
+    """Earlier observations of a file, on a monotonic clock.
 
-    When it was first seen, since when it is as it is, and when a writer was seen last.
+    `first`: when it was first seen. `since`: since when it is unchanged. `written`: when a writer
+    was last seen.
     """
 
     first: float = math.nan
@@ -285,29 +286,31 @@ class History:
     since: float = math.nan
     written: float = -math.inf
 
-    def judge(self, sight: Observation, settle: float, now: float, wall: float) -> Settling | None:
-        """None if the file is complete at `now` on the monotonic and `wall` on the wall clock."""
+    def judge(
+        self, observation: Observation, settle: float, now: float, wall: float
+    ) -> Settling | None:
+        """None if the file is complete. `now`: monotonic clock; `wall`: wall clock."""
         if self.fingerprint is None:
             self.first = now
-        if self.fingerprint != sight.fingerprint:
-            self.fingerprint, self.since = sight.fingerprint, now
-        settle = FOLDER_SECONDS if sight.is_folder else settle
+        if self.fingerprint != observation.fingerprint:
+            self.fingerprint, self.since = observation.fingerprint, now
+        settle = FOLDER_SECONDS if observation.is_folder else settle
         unchanged = now - self.since
         left = settle - unchanged
         patience = settle - (now - self.first)
-        if sight.writer:
+        if observation.writer:
             self.written = now
             soon = max(left, settle / 4)
-            return Settling(soon, "a writer has it open", patience, held=left <= 0)
-        if sight.is_folder:
+            return Settling(soon, "open for writing", patience, held=left <= 0)
+        if observation.is_folder:
             left = max(left, self.written + settle - now)
-        if sight.fingerprint.size == 0 or sight.is_blank:
-            age = max(unchanged, wall - sight.modified)
-            if age < EMPTY_SECONDS and sight.modified < wall + CLOCK_SECONDS:
-                reason = "it begins with NULs" if sight.is_blank else "it is still empty"
+        if observation.fingerprint.size == 0 or observation.is_blank:
+            age = max(unchanged, wall - observation.modified)
+            if age < EMPTY_SECONDS and observation.modified < wall + CLOCK_SECONDS:
+                reason = "it begins with NULs" if observation.is_blank else "it is still empty"
                 return Settling(EMPTY_SECONDS - age, reason, patience)
-        if sight.writer is None and left > 0:
+        if observation.writer is None and left > 0:
             return Settling(left, "it may still be written", patience)
-        if sight.cut_off and left > 0:
+        if observation.cut_off and left > 0:
             return Settling(left, "it looks cut off", patience)
         return None

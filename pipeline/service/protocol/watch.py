@@ -1,7 +1,7 @@
-"""Hints that something was dropped. A scan decides what; a hint only wakes it.
+"""Hints that a file may have been dropped. A hint only triggers a scan.
 
-Events get lost (inotify's queue overflows silently) and never come from network and container
-mounts, so the callers also scan now and then.
+Events can get lost (inotify's queue overflows silently) and never arrive from network and container
+mounts, so the callers also scan at intervals.
 """
 
 from __future__ import annotations
@@ -32,41 +32,41 @@ _MOST_EVENTS = 64 * 1024
 
 
 class Alarm:
-    """Something to wait for that threads and signal handlers can ring.
+    """An event that threads and signal handlers can set with `ring`.
 
-    `waited` are the seconds of all waits. Many threads may wait for `ear` to be readable beside
-    other descriptors: it stays so until the next `wait`.
+    `waited`: total seconds of all waits. `descriptor` is readable from `ring` until the next
+    `wait`, so that threads can wait for it together with other descriptors.
     """
 
     def __init__(self) -> None:
         self.waited = 0.0
-        self.ear, self._bell = os.pipe()
-        os.set_blocking(self.ear, False)
+        self.descriptor, self._bell = os.pipe()
+        os.set_blocking(self.descriptor, False)
         os.set_blocking(self._bell, False)
 
     def ring(self) -> None:
-        with contextlib.suppress(BlockingIOError):  # it has rung often enough
+        with contextlib.suppress(BlockingIOError):  # the pipe is full: it has rung
             os.write(self._bell, b"!")
 
     def wait(self, seconds: float) -> bool:
-        """Return when it has rung since the last wait, or after that time; whether it has."""
+        """Wait up to `seconds`; returns whether it has rung since the last wait."""
         poll = select.poll()
-        poll.register(self.ear, select.POLLIN)
+        poll.register(self.descriptor, select.POLLIN)
         begun = time.monotonic()
         rung = bool(poll.poll(math.ceil(seconds * 1000)))
         self.waited += time.monotonic() - begun
         with contextlib.suppress(BlockingIOError):
-            while os.read(self.ear, 4096):
+            while os.read(self.descriptor, 4096):
                 pass
         return rung
 
     def close(self) -> None:
-        os.close(self.ear)
+        os.close(self.descriptor)
         os.close(self._bell)
 
 
 class _Events(threading.Thread):
-    """Rings at the kernel's events for one folder: Linux's inotify, without a library's delays."""
+    """Rings at inotify events for one folder, on Linux. The watchdog library would delay them."""
 
     def __init__(self, folder: Path, ring: Callable[[], None]) -> None:
         super().__init__(daemon=True)
@@ -85,24 +85,24 @@ class _Events(threading.Thread):
             self._ring()
 
     def stop(self) -> None:
-        """Watch the folder no more, which is the last event."""
-        with contextlib.suppress(OSError):  # it is gone
+        """Stop watching the folder, which causes a last event."""
+        with contextlib.suppress(OSError):  # already gone
             call("inotify_rm_watch", self._descriptor, self._watch)
         self.join()
         os.close(self._descriptor)
 
 
 def _masks(events: bytes) -> Iterator[int]:
-    """The masks of events, each of which is followed by a name."""
-    place = 0
-    while place < len(events):
-        _watch, mask, _cookie, length = _HEAD.unpack_from(events, place)
-        place += _HEAD.size + length
+    """The masks of events; each event is followed by a name."""
+    offset = 0
+    while offset < len(events):
+        _watch, mask, _cookie, length = _HEAD.unpack_from(events, offset)
+        offset += _HEAD.size + length
         yield mask
 
 
 class Watcher:
-    """An observer of one folder that rings when a file may have been dropped in it."""
+    """Observes a folder, and rings when a file may have been dropped."""
 
     def __init__(self, folder: Path, ring: Callable[[], None], *, poll: bool = False) -> None:
         self._folder = folder
@@ -112,7 +112,7 @@ class Watcher:
         self._watched: tuple[int, int] | None = None
 
     def start(self) -> None:
-        """Begin to observe. Raises OSError if that is impossible."""
+        """Start observing. Raises OSError if that fails."""
         status = self._folder.stat()
         if sys.platform.startswith("linux") and not self._poll:
             observer: _Events | BaseObserver = _Events(self._folder, self._ring)
@@ -128,7 +128,7 @@ class Watcher:
             self._observer = None
 
     def is_alive(self) -> bool:
-        """Whether the folder that was watched is still there, and its events still arrive."""
+        """Whether the watched folder still exists, and its events still arrive."""
         if self._observer is None:
             return False
         try:
@@ -143,7 +143,7 @@ class Watcher:
 
 
 def _observer(folder: Path, ring: Callable[[], None], *, poll: bool) -> BaseObserver:
-    """An observer of another system than Linux, or one that lists the folder now and then."""
+    """A watchdog observer, for systems other than Linux or for polling."""
     import logging  # noqa: PLC0415 - seldom needed
 
     from watchdog import events  # noqa: PLC0415 - as above
@@ -166,6 +166,6 @@ def _observer(folder: Path, ring: Callable[[], None], *, poll: bool) -> BaseObse
             ring()
 
     observer = PollingObserver() if poll else Observer()
-    # The filter also keeps the observer from waking when we open files ourselves.
+    # The filter also keeps our own opening of files from waking the observer.
     observer.schedule(Handler(), str(folder), recursive=False, event_filter=hints)
     return observer

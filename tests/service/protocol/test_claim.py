@@ -23,13 +23,13 @@ from pipeline.files import is_file_name
 from pipeline.service.protocol.checkpointed import PROGRESS, CheckpointedFiles
 from pipeline.service.protocol.claim import (
     LOCK,
-    NOTE,
-    Note,
+    MANIFEST,
+    Manifest,
     abandoned,
     last_object,
+    manifests_in_work,
     new_job_id,
-    note_in,
-    notes_in_work,
+    read_manifest,
 )
 from pipeline.service.protocol.overview import claims_seen
 from pipeline.service.protocol.settle import UNSEEN, Fingerprint
@@ -40,7 +40,7 @@ with claimed.attempt():
     print('computing', flush=True)
     signal.pause()
 """
-WHOLE = Note("job", "a.txt", "a", keep_cnf=False, claimed="", fingerprint=UNSEEN)
+WHOLE = Manifest("job", "a.txt", "a", keep_cnf=False, claimed="", fingerprint=UNSEEN)
 FORGED: list[dict[str, object]] = [
     *({"source": name} for name in (["a.txt"], "../a.txt", "a\0b", "", 3, None)),
     *({"stem": name} for name in ([], "../a", 3)),
@@ -65,7 +65,7 @@ def test_a_claim_is_abandoned_only_when_its_owner_has_died_and_its_attempt_stays
         owner.send_signal(signal.SIGKILL)
         owner.wait()
     with taken_over(box) as claim:
-        assert claim.note.job == "job-a.txt"
+        assert claim.manifest.job == "job-a.txt"
         assert claim.original.read_text() == "original"
         assert claim.attempts() == 1
         assert list(abandoned(box.folders)) == [], "it has a new owner"
@@ -77,7 +77,7 @@ def test_the_lock_says_for_people_who_has_the_claim(box):
     with closing(claimed(box)) as claim:
         words = f"process {os.getpid()} on {os.uname().nodename}"
         assert (claim.folder / LOCK).read_text() == f"attempts at job: 0\n{words}\n"
-        assert list(claims_seen(box.folders)) == [(claim.note, words)]
+        assert list(claims_seen(box.folders)) == [(claim.manifest, words)]
     ((_, words),) = claims_seen(box.folders)
     assert "abandoned" in words
 
@@ -135,16 +135,21 @@ def test_files_to_clear_away_are_saved_and_added_to(box):
         claim.save_files(["b", "a/"])
         claim.save_files(["c", "b"])
     with taken_over(box) as again:
-        assert again.note == claim.note == replace(claim.note, files=("a/", "b", "c"))
+        assert again.manifest == claim.manifest == replace(claim.manifest, files=("a/", "b", "c"))
 
 
 def test_a_note_is_durable_before_any_progress_is(box, synced):
     with closing(claimed(box)) as claim:
         growing = CheckpointedFiles(claim, box.folders)
-        assert (claim.folder / NOTE).stat().st_ino not in synced
+        assert (claim.folder / MANIFEST).stat().st_ino not in synced
         growing.append("a.csv", b"row\n")
-        growing.note({"steps": 1})
-        paths = (growing.path("a.csv"), claim.folder / NOTE, claim.folder, claim.folder / PROGRESS)
+        growing.checkpoint({"steps": 1})
+        paths = (
+            growing.path("a.csv"),
+            claim.folder / MANIFEST,
+            claim.folder,
+            claim.folder / PROGRESS,
+        )
         assert list(synced)[-1] == paths[-1].stat().st_ino
         assert all(path.stat().st_ino in synced for path in paths)
 
@@ -153,12 +158,12 @@ def test_a_note_is_durable_before_any_progress_is(box, synced):
 def test_a_note_that_was_cut_off_while_it_was_added_to_is_read_and_added_to(box, cut):
     with closing(claimed(box)) as claim:
         claim.save_files(["a"])
-        with (claim.folder / NOTE).open("a") as file:
-            file.write("\n" + replace(claim.note, files=("b",)).text()[: -1 - cut])
-        assert note_in(claim.folder) == claim.note
+        with (claim.folder / MANIFEST).open("a") as file:
+            file.write("\n" + replace(claim.manifest, files=("b",)).text()[: -1 - cut])
+        assert read_manifest(claim.folder) == claim.manifest
         claim.save_files(["c"])
     with taken_over(box) as found:
-        assert found.note.files == ("a", "c")
+        assert found.manifest.files == ("a", "c")
 
 
 def test_of_a_claim_whose_note_is_lost_or_forged_the_file_is_still_found(box):
@@ -166,8 +171,8 @@ def test_of_a_claim_whose_note_is_lost_or_forged_the_file_is_still_found(box):
         texts = ["", "{", "[]\n", "{}\n", '{"fingerprint": [1]}\n', "\xff", "[" * 200_000]
         texts += [json.dumps(asdict(WHOLE) | change) + "\n" for change in FORGED]
         for text in texts:
-            (claim.folder / NOTE).write_text(text)
-            assert note_in(claim.folder) == replace(WHOLE, job="", stem=""), text[:40]
+            (claim.folder / MANIFEST).write_text(text)
+            assert read_manifest(claim.folder) == replace(WHOLE, job="", stem=""), text[:40]
 
 
 def test_a_claim_without_its_file_is_removed(box):
@@ -198,19 +203,21 @@ saved = st.builds(str.__add__, file_names, st.sampled_from(["", "/"]))
 def test_a_note_is_read_as_it_was_written(source, files, former, number, keep_cnf):
     fingerprint = Fingerprint(number, number + 1, number + 2)
     lists = tuple(former), tuple(files)
-    note = Note("job", source, source, keep_cnf, "2026-01-02T03:04:05Z", fingerprint, *lists)
-    assert note.text().isascii()
+    manifest = Manifest(
+        "job", source, source, keep_cnf, "2026-01-02T03:04:05Z", fingerprint, *lists
+    )
+    assert manifest.text().isascii()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "note")
-        path.write_text("{}\n" + note.text() + "\n" + note.text()[:-2])
-        assert Note.of(last_object(path)) == note
+        path.write_text("{}\n" + manifest.text() + "\n" + manifest.text()[:-2])
+        assert Manifest.of(last_object(path)) == manifest
 
 
 def test_job_ids_differ_and_sort_by_time(box):
     now = datetime.now(UTC)
     assert len({new_job_id(now) for _ in range(1000)}) == 1000
     assert new_job_id(now) < new_job_id(now + timedelta(seconds=1))
-    assert notes_in_work(box.folders) == []
+    assert manifests_in_work(box.folders) == []
 
 
 def test_a_file_that_leaves_the_inbox_while_a_claim_is_taken_over_does_not_keep_the_claim(
@@ -238,7 +245,7 @@ def test_a_claim_that_cannot_be_looked_into_is_not_held(box, monkeypatch):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     with monkeypatch.context() as patched:
-        patched.setattr("pipeline.service.protocol.claim.note_in", denied)
+        patched.setattr("pipeline.service.protocol.claim.read_manifest", denied)
         assert list(abandoned(box.folders)) == []
     with taken_over(box) as found:
         assert found.is_held

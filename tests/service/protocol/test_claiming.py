@@ -14,13 +14,20 @@ from threading import Thread
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.claims import at_step, claimed, claiming, go, note_of
+from support.claims import at_step, claimed, claiming, go, manifest_of
 from support.drop_folders import DropFolder, record_text, wait_for
 from support.strategies import examples
 
 from pipeline.outbox.names import key_of
 from pipeline.service.protocol import claiming as claiming_module
-from pipeline.service.protocol.claim import LOCK, NOTE, Note, abandoned, note_in, notes_in_work
+from pipeline.service.protocol.claim import (
+    LOCK,
+    MANIFEST,
+    Manifest,
+    abandoned,
+    manifests_in_work,
+    read_manifest,
+)
 from pipeline.service.protocol.claiming import Reservations, make_claim
 from pipeline.service.protocol.settle import UNSEEN
 
@@ -36,7 +43,7 @@ def test_of_several_processes_one_gets_each_file(box):
         won = [child.stdout.readline().split() for child in (a, b)]
         owners = [(name, owner) for owner, names in zip("ab", won, strict=True) for name in names]
         assert sorted(name for name, _ in owners) == sorted(map(str, range(40)))
-        told = {note.source: note.job for note in notes_in_work(box.folders)}
+        told = {manifest.source: manifest.job for manifest in manifests_in_work(box.folders)}
         assert told == {name: f"{owner}-{name}" for name, owner in owners}
     assert box.waiting() == set()
 
@@ -44,12 +51,12 @@ def test_of_several_processes_one_gets_each_file(box):
 def test_a_name_that_is_in_work_is_not_claimed_again_until_it_is_done(box):
     first = claimed(box)
     assert (box.waiting(), first.original.read_text()) == (set(), "original")
-    assert notes_in_work(box.folders) == [first.note]
+    assert manifests_in_work(box.folders) == [first.manifest]
     assert claimed(box, content="newer") is None
     assert box.waiting() == {"a.txt"}
     first.original.unlink()
     first.remove()
-    with closing(make_claim(box.folders, note_of(box))) as second:
+    with closing(make_claim(box.folders, manifest_of(box))) as second:
         assert second.original.read_text() == "newer"
 
 
@@ -65,34 +72,34 @@ CHANGES = {
 def test_a_file_that_changed_after_it_was_seen_goes_back_and_nothing_is_left(box, change):
     path = box.drop("a.txt", "original")
     path.with_name("new").write_text("original")
-    note = note_of(box)
+    manifest = manifest_of(box)
     CHANGES[change](path)
     content = path.exists() and path.read_text()
-    assert make_claim(box.folders, note) is None
+    assert make_claim(box.folders, manifest) is None
     assert (path.exists() and path.read_text()) == content
     assert box.in_work() == set()
 
 
 def test_a_changed_file_that_a_newer_one_keeps_from_going_back_stays_claimed_and_is_abandoned(box):
     path = box.drop("a.txt", "original")
-    note = note_of(box)
+    manifest = manifest_of(box)
     path.write_text("changed after it was seen")
     with at_step("claim.taken", lambda: box.drop("a.txt", "newer")):
-        assert make_claim(box.folders, note) is None
+        assert make_claim(box.folders, manifest) is None
     assert path.read_text() == "newer"
-    assert make_claim(box.folders, note_of(box)) is None, "the changed one comes first"
+    assert make_claim(box.folders, manifest_of(box)) is None, "the changed one comes first"
     (claim,) = abandoned(box.folders)
     assert claim.original.read_text() == "changed after it was seen"
     claim.original.unlink()
     claim.remove()
-    with closing(make_claim(box.folders, note_of(box))) as newer:
+    with closing(make_claim(box.folders, manifest_of(box))) as newer:
         assert newer.original.read_text() == "newer"
 
 
 def test_a_file_that_is_opened_for_writing_after_it_was_seen_goes_back(box):
-    note = note_of(box, box.drop("a.txt", "one ").name)
+    manifest = manifest_of(box, box.drop("a.txt", "one ").name)
     with (box.inbox / "a.txt").open("a") as writer:
-        if make_claim(box.folders, note) is not None:
+        if make_claim(box.folders, manifest) is not None:
             pytest.skip("this filesystem has no leases")
         writer.write("two")
     assert (box.inbox / "a.txt").read_text() == "one two"
@@ -105,7 +112,7 @@ def test_a_file_that_is_opened_for_writing_after_it_was_seen_goes_back(box):
 def test_what_is_no_file_can_be_claimed_and_put_back(box, make):
     make(box.inbox / "a")
     kind = (box.inbox / "a").lstat().st_mode
-    claim = make_claim(box.folders, note_of(box, "a"))
+    claim = make_claim(box.folders, manifest_of(box, "a"))
     assert claim.original.lstat().st_mode == kind
     assert claim.put_back(box.inbox)
     assert (box.inbox / "a").lstat().st_mode == kind
@@ -113,10 +120,10 @@ def test_what_is_no_file_can_be_claimed_and_put_back(box, make):
 
 def test_a_note_of_another_file_does_not_cost_a_claim_its_own(box):
     with closing(claimed(box)) as claim:
-        (claim.folder / NOTE).write_text(replace(claim.note, source="b.txt").text())
+        (claim.folder / MANIFEST).write_text(replace(claim.manifest, source="b.txt").text())
     (found,) = abandoned(box.folders)
     with closing(found):
-        assert (found.note.job, found.note.source) == ("", "a.txt")
+        assert (found.manifest.job, found.manifest.source) == ("", "a.txt")
         assert found.original.read_text() == "original"
 
 
@@ -128,10 +135,10 @@ def prepared(folder: Path) -> DropFolder:
 
 def hold(box, source, stem, former=(), *, keep_cnf=False):
     """Be in work under a stem."""
-    note = Note(f"job of {source}", source, stem, keep_cnf, "", UNSEEN, former)
+    manifest = Manifest(f"job of {source}", source, stem, keep_cnf, "", UNSEEN, former)
     folder = box.folders.work / key_of(source)
     folder.mkdir(exist_ok=True)
-    (folder / NOTE).write_text(note.text())
+    (folder / MANIFEST).write_text(manifest.text())
 
 
 def publish(box, source, stem, former=(), *, keep_cnf=False):
@@ -143,15 +150,15 @@ def publish(box, source, stem, former=(), *, keep_cnf=False):
     (box.outbox / f"{stem}.json").write_text(record_text(source, *names))
     folder = box.folders.work / key_of(source)
     if folder.exists():
-        (folder / NOTE).unlink()
+        (folder / MANIFEST).unlink()
         folder.rmdir()
 
 
 def reserve(box, source, *, keep_cnf=False, reservations=None, then=hold):
     reserver = reservations or Reservations(box.folders)
     with reserver.held():
-        note = reserver.reserve(source, UNSEEN, keep_cnf=keep_cnf)
-        stem, former = note.stem, note.former
+        manifest = reserver.reserve(source, UNSEEN, keep_cnf=keep_cnf)
+        stem, former = manifest.stem, manifest.former
         then(box, source, stem, former, keep_cnf=keep_cnf)
     return stem
 
@@ -209,8 +216,8 @@ def test_a_source_that_needs_another_stem_is_told_those_it_has_used(box):
     for keep_cnf, told in {True: ("a.txt", ("a",)), False: ("a", ())}.items():
         reservations = Reservations(box.folders)
         with reservations.held():
-            note = reservations.reserve("a.txt", UNSEEN, keep_cnf=keep_cnf)
-        assert (note.stem, note.former) == told
+            manifest = reservations.reserve("a.txt", UNSEEN, keep_cnf=keep_cnf)
+        assert (manifest.stem, manifest.former) == told
 
 
 def test_an_earlier_set_holds_its_names_until_the_one_of_another_stem_has_replaced_it(box):
@@ -248,7 +255,7 @@ def test_the_claims_in_work_are_read_once_however_many_names_are_reserved(box, m
     for number in range(4):
         reserve(box, f"{number}.txt", then=publish)
     calls = []
-    monkeypatch.setattr(claiming_module, "notes_in_work", lambda _: calls.append(1) or [])
+    monkeypatch.setattr(claiming_module, "manifests_in_work", lambda _: calls.append(1) or [])
     reservations = Reservations(box.folders)
     with reservations.held():
         listed = len(calls)
@@ -340,16 +347,18 @@ def test_a_claim_that_was_put_aside_is_used_again_and_one_whose_folder_has_gone_
     spares = [first.spare()]
     assert not first.is_held
     box.drop("b.txt", "second")
-    with closing(make_claim(box.folders, note_of(box, "b.txt", job="two"), None, spares)) as second:
-        assert (second.original.read_text(), second.note.job, spares) == ("second", "two", [])
-        assert note_in(second.folder) == second.note
+    with closing(
+        make_claim(box.folders, manifest_of(box, "b.txt", job="two"), None, spares)
+    ) as second:
+        assert (second.original.read_text(), second.manifest.job, spares) == ("second", "two", [])
+        assert read_manifest(second.folder) == second.manifest
         second.original.unlink()
         spares = [second.spare()]
         shutil.rmtree(box.inbox)
         box.inbox.mkdir()
         box.folders.prepare()
         box.drop("c.txt", "third")
-        with closing(make_claim(box.folders, note_of(box, "c.txt"), None, spares)) as third:
+        with closing(make_claim(box.folders, manifest_of(box, "c.txt"), None, spares)) as third:
             assert third.original.read_text() == "third"
     assert box.in_work() == {key_of("c.txt")}
 
@@ -360,7 +369,7 @@ def test_a_claim_that_was_put_aside_is_not_used_again_once_others_could_lock_it(
     spare = first.spare()
     (spare.folder / LOCK).unlink()  # as one who clears up old files does
     box.drop("b.txt", "second")
-    with closing(make_claim(box.folders, note_of(box, "b.txt"), None, [spare])) as second:
+    with closing(make_claim(box.folders, manifest_of(box, "b.txt"), None, [spare])) as second:
         assert [*abandoned(box.folders)] == []
         assert second.original.read_text() == "second"
     assert box.in_work() == {key_of("b.txt")}

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from pipeline.service.protocol.folders import move_aside, return_to
+from pipeline.service.protocol.folders import move_to_shelf, return_to
 from pipeline.service.protocol.overview import files_in
 
 
@@ -23,7 +23,7 @@ def aside(done, name, *, folder=False):
     if folder:
         path.mkdir()
     (path / "a.txt" if folder else path).write_text("content")
-    target = move_aside(path, done, name)
+    target = move_to_shelf(path, done, name)
     assert not path.exists()
     return str(target.relative_to(done))
 
@@ -60,7 +60,7 @@ def test_a_link_to_a_folder_whose_name_is_a_number_is_no_shelf(done):
 def test_a_link_of_its_own_is_moved_as_a_link(done):
     link = done.parent / "link"
     link.symlink_to(done)
-    assert move_aside(link, done, "2") == done / "2"
+    assert move_to_shelf(link, done, "2") == done / "2"
     assert (done / "2").is_symlink()
 
 

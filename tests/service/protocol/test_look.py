@@ -15,8 +15,8 @@ from pipeline.service.protocol.settle import (
     fingerprint_of,
     has_writer,
     is_written,
-    look,
     names_in,
+    observe,
     unchanged,
 )
 
@@ -84,15 +84,15 @@ def test_links_pipes_and_names_that_are_no_text_are_up_for_a_look(tmp_path):
 def test_a_writer_is_seen_until_the_last_one_has_closed_the_file(file):
     with file.open("ab"):
         with file.open("ab"):
-            assert look(file, never_asked, MOST).writer is True
-        assert look(file, never_asked, MOST).writer is True
-    assert look(file, whole, MOST).writer is False
+            assert observe(file, never_asked, MOST).writer is True
+        assert observe(file, never_asked, MOST).writer is True
+    assert observe(file, whole, MOST).writer is False
 
 
 @pytest.mark.usefixtures("leases")
 def test_a_reader_is_no_writer_and_looking_leaves_no_lease(file):
     with file.open("rb"):
-        assert look(file, whole, MOST).writer is False
+        assert observe(file, whole, MOST).writer is False
     descriptor = os.open(file, os.O_WRONLY | os.O_NONBLOCK)
     os.close(descriptor)
 
@@ -100,14 +100,14 @@ def test_a_reader_is_no_writer_and_looking_leaves_no_lease(file):
 def test_a_sight_tells_inode_size_and_mtime_and_what_the_content_says(file):
     os.utime(file, ns=(5, 7))
     for cut_off in (True, False):
-        seen = look(file, lambda data, cut_off=cut_off: (data.upper(), cut_off), MOST)
+        seen = observe(file, lambda data, cut_off=cut_off: (data.upper(), cut_off), MOST)
         fingerprint = (file.stat().st_ino, 9, 7)
         wanted = Observation("a.txt", fingerprint, seen.writer, cut_off=cut_off, data=b"some text")
         assert seen == replace(wanted, content=b"SOME TEXT")
 
 
 def test_a_file_is_not_unchanged_if_other_bytes_have_its_size_and_time(file):
-    seen = look(file, whole, MOST)
+    seen = observe(file, whole, MOST)
     times = file.stat().st_atime_ns, file.stat().st_mtime_ns
     file.write_bytes(b"same size")
     os.utime(file, ns=times)
@@ -119,8 +119,8 @@ def test_a_file_is_not_unchanged_if_other_bytes_have_its_size_and_time(file):
 def test_an_empty_or_too_large_file_is_not_read_and_one_that_is_gone_is_not_there(file):
     for content in (b"", b"x" * (MOST + 1)):
         file.write_bytes(content)
-        assert not look(file, never_asked, MOST).cut_off
-    assert look(file.with_name("gone"), never_asked, MOST) is None
+        assert not observe(file, never_asked, MOST).cut_off
+    assert observe(file.with_name("gone"), never_asked, MOST) is None
 
 
 def read_in_pieces(monkeypatch, most: int) -> None:
@@ -133,14 +133,14 @@ def read_in_pieces(monkeypatch, most: int) -> None:
 
 def test_a_file_that_is_read_in_pieces_is_read_whole(file, monkeypatch):
     read_in_pieces(monkeypatch, 4)
-    seen = look(file, whole, MOST)
+    seen = observe(file, whole, MOST)
     assert (seen.data, seen.cut_off) == (b"some text", False)
     assert unchanged(file, seen.fingerprint, seen.data)
 
 
 def test_a_file_of_which_less_can_be_read_than_it_has_is_cut_off(file, monkeypatch):
     monkeypatch.setattr("pipeline.service.protocol.settle.os.read", lambda _fd, _size: b"")
-    seen = look(file, never_asked, MOST)
+    seen = observe(file, never_asked, MOST)
     assert (seen.data, seen.cut_off) == (None, True)
 
 
@@ -148,9 +148,9 @@ def test_a_file_of_which_less_can_be_read_than_it_has_is_cut_off(file, monkeypat
 def test_a_file_of_nuls_is_blank_and_one_with_content_is_not(file, size):
     with file.open("wb") as sparse:
         sparse.truncate(size)
-    assert look(file, whole, MOST).is_blank
+    assert observe(file, whole, MOST).is_blank
     file.write_bytes(b"\0text" + b"\0" * min(size, 5000))
-    assert not look(file, whole, MOST).is_blank
+    assert not observe(file, whole, MOST).is_blank
 
 
 def test_a_file_that_changes_while_it_is_read_looks_cut_off(file):
@@ -158,7 +158,7 @@ def test_a_file_that_changes_while_it_is_read_looks_cut_off(file):
         file.write_bytes(data * 2)
         return None, False
 
-    seen = look(file, grow, MOST)
+    seen = observe(file, grow, MOST)
     assert (seen.cut_off, seen.fingerprint) == (True, fingerprint_of(file.stat()))
 
 
@@ -181,7 +181,7 @@ def test_what_is_no_file_is_refused_unopened_and_has_no_writer(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     make, words = MAKERS[kind]
     make(tmp_path / "a")
-    seen = look(tmp_path / "a", never_asked, MOST)
+    seen = observe(tmp_path / "a", never_asked, MOST)
     assert seen.refusal == words
     assert unchanged(tmp_path / "a", seen.fingerprint)
 
@@ -190,19 +190,19 @@ def test_of_an_unreadable_file_it_is_not_known_whether_it_is_complete(file, requ
     file.chmod(0)
     if not os.geteuid():
         request.getfixturevalue("stranger")
-    seen = look(Path(os.path.relpath(file)), never_asked, MOST)
+    seen = observe(Path(os.path.relpath(file)), never_asked, MOST)
     assert (seen.writer, seen.cut_off) == (None, False)
     assert unchanged(Path(os.path.relpath(file)), seen.fingerprint)
 
 
 @pytest.mark.usefixtures("leases", "stranger")
 def test_of_anothers_file_it_is_not_known_whether_it_has_a_writer(file):
-    assert look(Path(file.name), whole, MOST).writer is None
+    assert observe(Path(file.name), whole, MOST).writer is None
 
 
 @pytest.mark.usefixtures("leases")
 def test_a_file_is_unchanged_until_it_is_written_or_replaced(file):
-    seen = look(file, whole, MOST).fingerprint
+    seen = observe(file, whole, MOST).fingerprint
     moved = file.rename(file.with_name("b"))
     assert unchanged(moved, seen)
     with moved.open("ab"):
@@ -224,7 +224,7 @@ def folder(tmp_path):
 
 def sight_of(folder):
     """Look at a folder, in which no file may be read."""
-    return look(folder, never_asked, MOST)
+    return observe(folder, never_asked, MOST)
 
 
 def test_of_a_folder_in_which_nobody_writes_it_is_not_known_that_nobody_does(folder):
@@ -300,6 +300,6 @@ def test_what_links_in_a_folder_lead_to_has_no_part_in_it(folder, file):
 
 def test_looking_at_a_pipe_neither_waits_nor_wakes_its_writer(tmp_path):
     os.mkfifo(pipe := tmp_path / "pipe")
-    look(pipe, never_asked, MOST)
+    observe(pipe, never_asked, MOST)
     with pytest.raises(OSError, match="No such device"):
         os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)

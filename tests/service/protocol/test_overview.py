@@ -15,7 +15,7 @@ from support.archives import deep_folder
 from support.claims import claimed
 from support.drop_folders import DropFolder, record_text
 
-from pipeline.service.protocol.claim import LOCK, NOTE, abandoned
+from pipeline.service.protocol.claim import LOCK, MANIFEST, abandoned
 from pipeline.service.protocol.overview import (
     IN_THE_WAY,
     LONG_AGO,
@@ -27,7 +27,7 @@ from pipeline.service.protocol.overview import (
     expired_files,
     retry_failed,
     stamp_scan,
-    survey,
+    take_overview,
 )
 from pipeline.service.protocol.settle import has_writer
 
@@ -37,7 +37,7 @@ OURS = f"process {os.getpid()} on {os.uname().nodename}"
 
 
 def surveyed(box):
-    return survey(box.folders, SETTLE)
+    return take_overview(box.folders, SETTLE)
 
 
 def names(entries):
@@ -94,7 +94,7 @@ def test_what_lies_in_the_inbox_is_told_with_the_reason_that_it_is_not_taken(box
     assert overview.settling == [
         FileState("empty.txt", "it is still empty"),
         FileState("set", "it is still empty"),
-        FileState("written.txt", "a writer has it open"),
+        FileState("written.txt", "open for writing"),
     ]
     assert overview.ignored == [FileState("a.part", "a temporary name")]
 
@@ -107,12 +107,12 @@ def test_what_is_in_work_is_told_with_who_has_it_though_its_note_is_lost(box):
             [FileState("a.txt", OURS)],
             ["a.txt"],
         )
-        (claim.folder / NOTE).unlink()
+        (claim.folder / MANIFEST).unlink()
         assert surveyed(box).in_work == [FileState("a.txt", OURS)]
     fresh = box.folders.work / ".new-job"  # a claim in preparation is not in work yet
     fresh.mkdir()
     (fresh / LOCK).touch()
-    assert surveyed(box).in_work == [FileState("a.txt", "abandoned; the next scan takes it up")]
+    assert surveyed(box).in_work == [FileState("a.txt", "abandoned; the next scan resumes it")]
 
 
 def test_what_failed_is_told_with_the_reason_that_its_record_gives(box):
@@ -124,7 +124,7 @@ def test_what_failed_is_told_with_the_reason_that_its_record_gives(box):
     put(box, *(f"failed/{name}.txt" for name in "abcde"))
     (box.inbox / "failed/f.txt").symlink_to("nowhere")
     reasons = ["no", "no", "no", "invalid"]
-    reasons += ["another of its name came out as unique since", "its record is gone"]
+    reasons += ["a newer file of that name ended as unique since", "its record is gone"]
     assert [entry.note for entry in surveyed(box).failed] == reasons
 
 

@@ -12,17 +12,17 @@ from datetime import UTC, datetime
 from hashlib import sha256
 
 import pytest
-from support.claims import at_step, note_of
+from support.claims import at_step, manifest_of
 from support.drop_folders import DropFolder, record_text
 
 from pipeline.outbox import record_of
-from pipeline.service.protocol.claim import NOTE, Claim, note_in
+from pipeline.service.protocol.claim import MANIFEST, Claim, read_manifest
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.publish import (
     PublishedSet,
     finish,
-    is_published,
     publish,
+    published_record,
     remove_orphans,
     temporary_name,
 )
@@ -34,7 +34,7 @@ JOB, OTHER_JOB = "20260102T030405-0123456789", "20260102T030405-ab"
 
 def claim_of(box, source="a.txt", stem="a", job=JOB):
     box.drop(source)
-    return make_claim(box.folders, note_of(box, source, stem=stem, job=job))
+    return make_claim(box.folders, manifest_of(box, source, stem=stem, job=job))
 
 
 @dataclass
@@ -50,13 +50,13 @@ class Made:
 
     def record(self, hashes, _finished):
         listed = [{"name": name, "sha256": hashed} for name, hashed in hashes.items()]
-        note = self.claim.note
-        return record_of(json.loads(record_text(note.source, job=note.job, files=listed)))
+        manifest = self.claim.manifest
+        return record_of(json.loads(record_text(manifest.source, job=manifest.job, files=listed)))
 
 
 def set_of(claim, files, tree=None):
     made = Made(claim, files)
-    return claim, PublishedSet(claim.note.stem, made, "", datetime.now(UTC), tree=tree)
+    return claim, PublishedSet(claim.manifest.stem, made, "", datetime.now(UTC), tree=tree)
 
 
 def publish_set(box, claim, files):
@@ -109,13 +109,15 @@ def test_nothing_is_replaced_before_all_new_files_and_the_notes_are_durable(box,
     def check():
         fresh = list(box.outbox.glob(".*.tmp"))
         assert len(fresh) == 4
-        for path in (*(claim.folder / NOTE for claim in claims), *fresh):
+        for path in (*(claim.folder / MANIFEST for claim in claims), *fresh):
             assert synced[path.stat().st_ino] == path.stat().st_size
         assert all(claim.folder.stat().st_ino in synced for claim in claims), "the notes' names"
-        assert all(note_in(claim.folder).files for claim in claims)
+        assert all(read_manifest(claim.folder).files for claim in claims)
 
     with at_step("publish.withdrawn", check):
-        publish([set_of(claim, {f"{claim.note.stem}.log": "log"}) for claim in claims], box.folders)
+        publish(
+            [set_of(claim, {f"{claim.manifest.stem}.log": "log"}) for claim in claims], box.folders
+        )
     for claim in claims:
         claim.close()
 
@@ -197,7 +199,7 @@ def test_a_full_disk_leaves_the_earlier_set_whole_and_no_litter(box, before):
         for name in ("a_1.solution", "a_2.solution", "a.log", "a.cnf"):
             with pytest.raises(OSError, match="No space"):
                 publish_set(box, claim, ONE | {name: full_disk(*before)})
-            assert claim.note.files == (), "nothing has been touched yet"
+            assert claim.manifest.files == (), "nothing has been touched yet"
             assert whole == (box.published(), contents(box), box.record("a"))
 
 
@@ -210,10 +212,10 @@ def test_a_fault_in_the_middle_leaves_no_litter_and_is_mended_by_doing_it_again(
     with closing(claim_of(box, job=OTHER_JOB)) as claim:
         with at_step(f"publish.{step}", fail), pytest.raises(OSError, match="Input"):
             publish_set(box, claim, TWO)
-        assert is_published(claim, box.folders) is None, "the earlier set is another job's"
+        assert published_record(claim, box.folders) is None, "the earlier set is another job's"
         assert not any(name.startswith(".") for name in box.published())
         publish_set(box, claim, ONE)
-        assert is_published(claim, box.folders).job == claim.note.job
+        assert published_record(claim, box.folders).job == claim.manifest.job
     assert contents(box) == ONE
 
 
@@ -233,7 +235,7 @@ def test_a_folder_in_the_way_of_a_name_leaves_everything_as_it_was(box):
         with closing(claim_of(box, source="a.txt", job=OTHER_JOB)) as claim:
             with pytest.raises(IsADirectoryError):
                 publish_set(box, claim, ONE)
-            assert claim.note.files == ()
+            assert claim.manifest.files == ()
             assert (box.published(), contents(box)) == before
             claim.put_back(box.inbox)
         (box.outbox / name).rmdir()
@@ -247,7 +249,7 @@ def test_somebody_elses_folder_of_an_archives_name_leaves_everything_as_it_was(b
     with closing(claim_of(box, "a.zip")) as claim:
         with pytest.raises(IsADirectoryError):
             publish([set_of(claim, {"a.csv": "new"}, tree)], box.folders)
-        assert claim.note.files == ()
+        assert claim.manifest.files == ()
     assert box.published() == {"a", ".growing"}
     assert (box.outbox / "a" / "precious").read_text() == "x"
 
@@ -256,8 +258,8 @@ def test_the_sets_of_former_stems_are_replaced_as_well_and_nobody_elses(box):
     published(box, TWO | {"a.cnf": "kept"})
     published(box, {"a.txt_1.solution": "another's"}, "a.txt.txt", "a.txt")
     box.drop("a.txt")
-    note = replace(note_of(box, stem="a.txt~2"), former=("a", "a.txt"))
-    claim = make_claim(box.folders, note)
+    manifest = replace(manifest_of(box, stem="a.txt~2"), former=("a", "a.txt"))
+    claim = make_claim(box.folders, manifest)
     publish_set(box, claim, {"a.txt~2.log": "new"})
     finish([(claim, False)], box.folders)
     assert contents(box) == {"a.txt~2.log": "new", "a.txt_1.solution": "another's"}
