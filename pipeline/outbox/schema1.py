@@ -24,7 +24,7 @@ def record_as_now(told: dict[str, Any]) -> dict[str, Any]:
     """
     record = dict(told)
     if isinstance(certificate := record.get("certificate"), dict):
-        certificate = {CERTIFICATES.get(name, name): x for name, x in certificate.items()}
+        certificate = _renamed(certificate, CERTIFICATES)
         for name in ("complete", "by"):
             _rename(certificate, name, CERTIFICATES)
         record["certificate"] = certificate
@@ -45,10 +45,18 @@ def _rename(fields: dict[str, Any], name: str, words: dict[str, str]) -> None:
         fields[name] = words.get(value, value)
 
 
+def _renamed(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """The fields by their names now; a former name stays if the field has its new one, too."""
+    return {
+        name if names.get(name) in fields else names.get(name, name): value
+        for name, value in fields.items()
+    }
+
+
 def _rule(rule: Any) -> Any:
     if not isinstance(rule, dict):
         return rule
-    return {"text" if name == "told" else name: value for name, value in rule.items()}
+    return _renamed(rule, {"told": "text"})
 
 
 def _fallback(fallback: Any) -> Any:

@@ -89,7 +89,8 @@ def _of_record(record: Path, small: SmallOriginals) -> Iterator[Printed | InputE
 
 def _members(archive: Job, small: SmallOriginals) -> Iterator[Printed | InputError]:
     try:
-        numbered = enumerate(rows_in(archive.path.with_suffix(_TABLE), MemberRow))
+        rows = rows_in(archive.path.with_suffix(_TABLE), MemberRow, archive.record.schema)
+        numbered = enumerate(rows)
         while some := [*islice(numbered, _MEMBERS_AT_ONCE)]:
             for row, job, original in members_in(archive, some, small):
                 where = f"{archive.source}/{row.member}"
@@ -133,7 +134,7 @@ def _rows(job: Job, where: str) -> Iterator[Printed | InputError]:
     second = f"{job.stem}_2.solution"
     names = [second] if second in job.files else []
     try:
-        for row, others in rows_with_solutions(job.path.parent, job.stem, names):
+        for row, others in rows_with_solutions(job.path.parent, job.stem, names, job.record.schema):
             line = shortened(row.line, _LONGEST_NUMBER)
             here, said = f"{where}:{line}", "; ".join(filter(None, (row.message, row.disagreement)))
             if row.status in _UNDRAWN:

@@ -191,7 +191,9 @@ class Viewer:
         """Some puzzles of a collection, and how many it has. Raises InputError."""
         second = job.beside(f"{job.stem}_2.solution")
         others = second if second.name in job.files else None
-        sample = sample_table(job.path.with_suffix(".csv"), PuzzleRow, most, others)
+        sample = sample_table(
+            *(job.path.with_suffix(".csv"), PuzzleRow, most, others), schema=job.record.schema
+        )
         self._levels |= sample.levels
         cards = [self._row_card(job, row, other, before) for _, row, other in sample.rows]
         return cards, sample.count
@@ -213,7 +215,9 @@ class Viewer:
 
     def _members(self, job: Job, most: int) -> tuple[list[Card], int]:
         """Some puzzles of an archive, and how many members it has. Raises InputError."""
-        sample = sample_table(job.path.with_suffix(".csv"), MemberRow, most)
+        sample = sample_table(
+            job.path.with_suffix(".csv"), MemberRow, most, schema=job.record.schema
+        )
         self._levels |= sample.levels
         there = self._originals if self.left > 0 else replace(self._originals, allowed=iter(()))
         rows = [(place, row) for place, row, _ in sample.rows]
