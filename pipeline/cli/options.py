@@ -21,7 +21,7 @@ import shlex
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,7 +139,8 @@ class Command(TyperCommand):
         super().__init__(*args, **named)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, current_options(args))
+        options = {option for parameter in self.params for option in parameter.opts}
+        return super().parse_args(ctx, current_options(args, options))
 
     def get_params(self, ctx: Any) -> list[Any]:
         callback: Any = self.callback
@@ -260,9 +261,10 @@ def _chosen(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[st
     known = {setting.key: setting for setting in settings_declared().values()}
     chosen = {}
     for written, value in values.items():
-        key = written
-        if key in FORMER_NAMES and FORMER_NAMES[key] not in values:
-            key = FORMER_NAMES[key]
+        key = FORMER_NAMES.get(written, written)
+        if key != written:
+            if key in values:
+                raise UsageError(f"{written}: it is now {key}, which is set as well; leave it out")
             say_renamed(f"{printable(str(path))}: {written}", key)
         setting = known.get(key)
         if setting is None:
@@ -403,19 +405,19 @@ def program() -> str:
     return shlex.quote(str(called))
 
 
-def current_options(args: list[str]) -> list[str]:
-    """The arguments, with options by their former names replaced, each with a line."""
+def current_options(args: list[str], options: Collection[str]) -> list[str]:
+    """The arguments, with former names of these options replaced, each with a line."""
     end = args.index("--") if "--" in args else len(args)
-    return [*map(_current_option, args[:end]), *args[end:]]
+    return [*(_current_option(argument, options) for argument in args[:end]), *args[end:]]
 
 
-def _current_option(argument: str) -> str:
+def _current_option(argument: str, options: Collection[str]) -> str:
     option, *value = argument.split("=", 1)
-    name = FORMER_NAMES.get(option.removeprefix("--"))
-    if name is None or not option.startswith("--"):
+    current = f"--{FORMER_NAMES.get(option.removeprefix('--'), '')}"
+    if current not in options or not option.startswith("--"):
         return argument
-    say_renamed(option, f"--{name}")
-    return "=".join((f"--{name}", *value))
+    say_renamed(option, current)
+    return "=".join((current, *value))
 
 
 def _current_value(name: str, value: Any, about: str) -> Any:

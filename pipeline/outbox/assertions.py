@@ -288,7 +288,9 @@ def _rows(
         raise UsageError(f"{min(wanted)} is no index: rows count from 1")
     last = min(max(wanted), sys.maxsize) if wanted else None
     found: dict[int, tuple[PuzzleRow, dict[str, str]]] = {}
-    rows = rows_with_solutions(published.path.parent, published.stem, published.numbered)
+    rows = rows_with_solutions(
+        *(published.path.parent, published.stem, published.numbered), published.record.schema
+    )
     count = complete = 0
     for count, (row, lines) in enumerate(islice(rows, last), 1):
         complete += row.complete == _YES

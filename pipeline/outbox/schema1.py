@@ -24,7 +24,7 @@ def record_as_now(fields: dict[str, Any]) -> dict[str, Any]:
     """
     record = dict(fields)
     if isinstance(certificate := record.get("certificate"), dict):
-        certificate = {CERTIFICATES.get(name, name): x for name, x in certificate.items()}
+        certificate = _renamed(certificate, CERTIFICATES)
         for name in ("complete", "by"):
             _rename(certificate, name, CERTIFICATES)
         record["certificate"] = certificate
@@ -45,10 +45,18 @@ def _rename(fields: dict[str, Any], name: str, words: dict[str, str]) -> None:
         fields[name] = words.get(value, value)
 
 
+def _renamed(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """The fields by their names now; a former name stays if the field has its new one, too."""
+    return {
+        name if names.get(name) in fields else names.get(name, name): value
+        for name, value in fields.items()
+    }
+
+
 def _rule(rule: Any) -> Any:
     if not isinstance(rule, dict):
         return rule
-    return {"text" if name == "told" else name: value for name, value in rule.items()}
+    return _renamed(rule, {"told": "text"})
 
 
 def _fallback(fallback: Any) -> Any:
@@ -61,11 +69,16 @@ def _fallback(fallback: Any) -> Any:
 
 def row_as_now(line: str, kind: type[Struct]) -> str:
     """A row of a table of schema 1 as schema 2 would have it: its certificate, and its message."""
-    before = kind.__struct_fields__.index("certificate")
-    match = re.match(rf"((?:{_FIELD},){{{before}}})(claimed|exhaustion)(?=,|$)", line)
+    names = kind.__struct_fields__
+    before, between = names.index("certificate"), names.index("message")
+    between -= before + 1
+    match = re.match(
+        rf"((?:{_FIELD},){{{before}}})(claimed|exhaustion)((?:,{_FIELD}){{{between}}})(,{_FIELD})",
+        line,
+    )
     if match is None:
         return line
-    rest = line[match.end() :]
-    if match[2] == "claimed":
-        rest = rest.replace("claimed: ", "unverified: ", 1)
-    return match[1] + CERTIFICATES[match[2]] + rest
+    head, certificate, fields, message = match.groups()
+    if certificate == "claimed":
+        message = re.sub(r'(^,"?|; )claimed: ', r"\1unverified: ", message, count=1)
+    return head + CERTIFICATES[certificate] + fields + message + line[match.end() :]

@@ -309,14 +309,14 @@ def rows_in(path: Path, kind: type[R], schema: int = SCHEMA) -> Iterator[R]:
 
 
 def rows_with_solutions(
-    folder: Path, stem: str, names: Iterable[str]
+    folder: Path, stem: str, names: Iterable[str], schema: int = SCHEMA
 ) -> Iterator[tuple[PuzzleRow, dict[str, str]]]:
     """The rows of a collection's table, each with its solutions in these files, by their names.
 
     Raises InputError.
     """
     files = {name: lines_of(folder / name) for name in names}
-    for row in rows_in(folder / f"{stem}.csv", PuzzleRow):
+    for row in rows_in(folder / f"{stem}.csv", PuzzleRow, schema):
         lines = {name: next(file, "") for name, file in files.items()}
         yield row, {name: line for name, line in lines.items() if line.strip(".")}
 

@@ -87,6 +87,17 @@ def test_a_former_setting_of_a_file_counts():
     )
 
 
+def test_a_setting_may_not_have_both_names():
+    Path("sudoku-pipeline.toml").write_text('also = "effort"\ntraits = "rating"\n')
+    code, _, said = run("solve", "easy.txt")
+    assert (code, "also: it is now traits, which is set as well" in said) == (2, True)
+
+
+def test_a_former_option_that_a_command_does_not_have_is_unknown():
+    code, _, said = run("audit", "--also", "effort")
+    assert (code, "No such option: --also" in said, "is now" in said) == (2, True, False)
+
+
 def test_former_names_of_the_library_warn():
     with pytest.warns(DeprecationWarning, match=f"also is now traits; {UNTIL}"):
         assert solve(EASY, also="effort").traits == solve(EASY, traits="effort").traits

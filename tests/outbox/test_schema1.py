@@ -11,10 +11,11 @@ from support.commands import run
 from support.drop_folders import DropFolder
 from support.outboxes import Outbox
 
-from pipeline.outbox import load_record
+from pipeline.outbox import NoRecord, load_record, record_of, strange_in
 from pipeline.outbox.schema1 import record_as_now, row_as_now
 from pipeline.outbox.tables import MemberRow, PuzzleRow, rows_in
 
+COLLECTION = {"schema": 1, "job": "j", "source": "a.txt", "status": "collection", "files": []}
 GOLDEN = Path(__file__).parent / "golden" / "0.1.0-33292043"
 
 
@@ -50,6 +51,14 @@ def test_words_of_schema_1_are_read_as_those_of_schema_2(outbox):
         ('1,1,"a,""claimed"",b",unique,1,true,exhaustion,2,,,', "exhaustive-search,2,,,"),
         ("1,1,2,unique,1,true,lrat,2,a claimed thing,,", "lrat,2,a claimed thing,,"),
         ("1,1,claimed,invalid,0,,,,claimed: no,,", ",,claimed: no,,"),
+        (
+            "1,1,2,unique,1,true,claimed,2,,,claimed: a title",
+            "unverified,2,,,claimed: a title",
+        ),
+        (
+            '1,1,2,unique,1,true,claimed,2,"read, so; claimed: no time",,',
+            '"read, so; unverified: no time",,',
+        ),
         ("claimed", "claimed"),
     ],
 )
@@ -100,3 +109,19 @@ def test_commands_take_an_outbox_of_schema_1(outbox):
     assert run("prune", "--older-than", "0s", *folders)[0] == 0
     assert not [*outbox.folder.glob("*.log")]
     assert verdicts() == {"unchecked"}, "the originals were deleted, too"
+
+
+@pytest.mark.parametrize("names", [("claimed", "unverified"), ("unverified", "claimed")])
+def test_a_field_under_both_its_names_hides_nothing(names):
+    counts = dict.fromkeys(names, 5) | {"claimed": 99}
+    told = record_as_now(COLLECTION | {"certificate": {"solutions": "checked", **counts}})
+    assert told["certificate"] == {"solutions": "checked", **counts}
+    known = {"certificate": {"solutions": "", "unverified": 0}}
+    assert [*strange_in({"certificate": told["certificate"]}, known)] == ["certificate.claimed"]
+
+
+def test_a_rule_with_both_texts_is_refused():
+    rule = {"number": 1, "told": "cage", "text": "another"}
+    told = COLLECTION | {"status": "unsolvable", "conflict_rules": [rule]}
+    with pytest.raises(NoRecord, match="unknown field `told`"):
+        record_of(record_as_now(told))

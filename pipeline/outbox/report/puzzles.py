@@ -89,7 +89,8 @@ def _of_record(record: Path, small: SmallOriginals) -> Iterator[SheetPuzzle | In
 
 def _members(archive: Job, small: SmallOriginals) -> Iterator[SheetPuzzle | InputError]:
     try:
-        numbered = enumerate(rows_in(archive.path.with_suffix(_TABLE), MemberRow))
+        rows = rows_in(archive.path.with_suffix(_TABLE), MemberRow, archive.record.schema)
+        numbered = enumerate(rows)
         while batch := [*islice(numbered, _MEMBERS_AT_ONCE)]:
             for row, job, original in members_in(archive, batch, small):
                 where = f"{archive.source}/{row.member}"
@@ -135,7 +136,8 @@ def _rows(job: Job, where: str) -> Iterator[SheetPuzzle | InputError]:
     second = f"{job.stem}_2.solution"
     names = [second] if second in job.files else []
     try:
-        for row, solutions in rows_with_solutions(job.path.parent, job.stem, names):
+        rows = rows_with_solutions(job.path.parent, job.stem, names, job.record.schema)
+        for row, solutions in rows:
             line = shortened(row.line, _LONGEST_NUMBER)
             here, message = (
                 f"{where}:{line}",

@@ -29,7 +29,7 @@ from pipeline.outbox import (
 )
 from pipeline.outbox.names import likely_stems
 from pipeline.outbox.published import Published
-from pipeline.outbox.schema import ASIDE, WITH_TOTALS, Cell, or_none
+from pipeline.outbox.schema import ASIDE, SCHEMA, WITH_TOTALS, Cell, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_of
 from pipeline.outbox.traits import RatingColumns
 from pipeline.puzzle.geometry import MAX_SIDE
@@ -240,9 +240,11 @@ class Sample(Generic[R]):
     levels: set[str]
 
 
-def sample_table(path: Path, kind: type[R], max_rows: int, others: Path | None = None) -> Sample[R]:
+def sample_table(
+    path: Path, kind: type[R], max_rows: int, others: Path | None = None, *, schema: int = SCHEMA
+) -> Sample[R]:
     """A sample of so many rows; `others` is the file of second solutions. Raises InputError."""
-    table, levels, places = Table(path, kind, is_cut=True), set[str](), count()
+    table, levels, places = Table(path, kind, schema, is_cut=True), set[str](), count()
     status_at = columns(kind).index("status")
     level_at = len(table.added) - table.added.index("level") if "level" in table.added else 0
     beside = lines_of(others, is_cut=True) if others else iter(())

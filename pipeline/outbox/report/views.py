@@ -191,7 +191,8 @@ class Viewer:
         """Some puzzles of a collection, and how many it has. Raises InputError."""
         second = job.beside(f"{job.stem}_2.solution")
         solutions = second if second.name in job.files else None
-        sample = sample_table(job.path.with_suffix(".csv"), PuzzleRow, max_rows, solutions)
+        table, schema = job.path.with_suffix(".csv"), job.record.schema
+        sample = sample_table(table, PuzzleRow, max_rows, solutions, schema=schema)
         self._levels |= sample.levels
         cards = [self._row_card(job, row, other, before) for _, row, other in sample.rows]
         return cards, sample.count
@@ -213,7 +214,8 @@ class Viewer:
 
     def _members(self, job: Job, max_rows: int) -> tuple[list[Card], int]:
         """Some puzzles of an archive, and how many members it has. Raises InputError."""
-        sample = sample_table(job.path.with_suffix(".csv"), MemberRow, max_rows)
+        table, schema = job.path.with_suffix(".csv"), job.record.schema
+        sample = sample_table(table, MemberRow, max_rows, schema=schema)
         self._levels |= sample.levels
         there = self._originals if self.left > 0 else replace(self._originals, allowed=iter(()))
         rows = [(place, row) for place, row, _ in sample.rows]
