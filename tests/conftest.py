@@ -17,7 +17,7 @@ import pytest
 from support.breakers import Bench, Breaker
 from support.commands import FILES
 from support.drop_folders import DropFolder
-from support.forks import ForkedEngine
+from support.forks import ForkedEngine, forked
 from support.puzzles import PATIENCE
 from support.solvers import put_away
 
@@ -54,6 +54,7 @@ def _solvers_put_away():
 def _forked_engines():
     """PySAT's processes are forked, which spares a tenth of a second for each."""
     get_temp_dir()  # the socket of what forks is there, wherever tests have their temporary files
+    forked(os.getpid).join()  # its start takes longer than an explanation may in the first test
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pipeline.solving.solvers.pysat.Peer", ForkedEngine)
         yield
