@@ -319,4 +319,7 @@ def test_a_missing_folder_is_named_and_is_no_reason_to_run_again():
     Path("inbox").mkdir()
     for command in ("run", "watch"):
         done = finished(command, "--outbox", "no/out", cwd=Path.cwd())
-        assert (done.returncode, "there is no folder no\n" in done.stderr) == (1, True), command
+        assert (
+            done.returncode,
+            "no/out: cannot be created: no such folder: no\n" in done.stderr,
+        ) == (1, True), command

@@ -209,7 +209,7 @@ def test_done_on_another_filesystem_is_refused_with_what_is_wrong(box: DropFolde
     box.drop("a.txt")
     result = box.run()
     assert result.returncode == 75
-    assert "another filesystem" in result.stderr
+    assert "not on the filesystem of the inbox" in result.stderr
     assert box.waiting() == {"a.txt"}
 
 

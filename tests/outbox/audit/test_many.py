@@ -176,7 +176,11 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
         put("nine_2.solution", ""),
         "nine_2.solution is not listed in any record",
     ),
-    ("lines", append("lines_2.solution", "." * 16 + "\n"), "lines_2.solution goes on behind the l"),
+    (
+        "lines",
+        append("lines_2.solution", "." * 16 + "\n"),
+        "lines_2.solution continues after the l",
+    ),
     ("lines", write("lines_2.solution", ""), "lines_2.solution ends too early, before row 1"),
     ("lines", leave_solution_out, "there is another solution: "),
     (
