@@ -219,7 +219,7 @@ def test_workers_that_were_away_between_two_jobs_cost_nothing(
         assert cluster._connecting is not None
         connection = cluster._connecting.result()
         few.end(*few.nannies)
-        wait_for(connection.watching.done)
+        wait_for(connection.monitor.done)
         with few.other_version(__version__):
             assert asked(few.address, MANY) == GOOD
             assert doubles(cluster.replies(iter(MANY))) == GOOD
