@@ -114,7 +114,7 @@ def hashes_in(record: Record) -> dict[str, str]:
 
 
 def file_names(record: Record) -> tuple[str, ...]:
-    """The names that a record lists, except those that lead elsewhere."""
+    """The names that a record lists, if they are plain file names."""
     return tuple(file.name for file in record.files if is_file_name(file.name))
 
 

@@ -118,7 +118,7 @@ class Groups:
 def table_of(results: Iterable[Result]) -> Table:
     """The rows of results, with the columns of all that was asked of any with `trait_names`.
 
-    Raises UsageError if pyarrow is missing, TypeError for what is no result.
+    Raises UsageError if pyarrow is missing, TypeError for anything but a Result.
     """
     check_installed()
     import pyarrow as pa  # noqa: PLC0415 - as above

@@ -88,9 +88,9 @@ def statements_in(
 ) -> Iterator[Statement | InputError]:
     """The claims of a record, or of the rows with these indices; without indices, of all rows.
 
-    `folders` are those of originals, such as `inbox/done`. An InputError stands in the
-    place of a row that is wrong. Raises InputError if nothing can be read, UsageError for an
-    archive's record, a wrong index, and too many rows; and OSError.
+    `folders` are those of originals, such as `inbox/done`. A wrong row is yielded as an
+    InputError. Raises InputError if nothing can be read, UsageError for an archive's record, a
+    wrong index, and too many rows; and OSError.
     """
     name = printable(published.path.name)
     settings = replace(settings, **published.declared)  # type: ignore[arg-type] # checked

@@ -15,7 +15,7 @@ from pipeline.outbox.schema import ARCHIVE, COLLECTION
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
 _LONGEST_ENDING = 32
-"""Room for what a job appends to its stem: `_1234567.solution`, `.proof.drat.xz`."""
+"""Room for suffixes of a stem: `_1234567.solution`, `.proof.drat.xz`."""
 COUNT = "_count"
 _ANY_NUMBER = re.compile(r"_[0-9]+\.solution\Z")
 PROOF = ".proof"
@@ -90,7 +90,7 @@ def fold(name: str) -> str:
 
 
 def outputs(stem: str, *, keep_cnf: bool) -> frozenset[str]:
-    """Every name that a job with this stem may write, folded; `#` stands for any number.
+    """The case-folded names that a job with this stem may write; `#` is any number.
 
     The stem itself is among them: the folder of an archive.
     """

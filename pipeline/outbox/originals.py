@@ -128,7 +128,7 @@ def archive_above(path: Path) -> tuple[Path, CollectionRecord] | None:
 
 
 def _small_members(path: Path) -> Iterator[bytes]:
-    """The bytes of each member that is small enough, with those of nested archives."""
+    """The bytes of each small member, including nested archives."""
     for member in walk(path, _SMALL_ROOM):
         if member.stream is not None:
             with suppress(OSError, UnpackError):

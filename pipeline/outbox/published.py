@@ -1,4 +1,4 @@
-"""A record where it lies: what the audit, the report and `proof` read of a published set."""
+"""A record and its path, as the audit, the report and `proof` read it."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ STATUSES: Final = {
     "collection": "a file of several puzzles; `totals` counts them by status",
     "archive": "an archive or folder; `totals` counts the puzzles of all its members",
 }
-"""Each status and what it means, in the order in which they are shown."""
+"""Statuses and their meanings, in display order."""
 
 COLLECTION, ARCHIVE, REFUSED = "collection", "archive", "refused"
 WITH_TOTALS: Final = (COLLECTION, ARCHIVE)

@@ -127,7 +127,7 @@ TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
 
 
 def columns(kind: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
-    """The names of a table's columns, including those of the traits."""
+    """The column names of a table, including traits."""
     return [*kind.__struct_fields__, *added_names(trait_names)]
 
 
@@ -234,7 +234,7 @@ def unproved(complete: str | None, reason: str | None) -> str | None:
 
 
 def member_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
-    """The fields of a puzzle's MemberRow behind the member, by its record."""
+    """The fields of a MemberRow after `member`, from the record of a puzzle."""
     certificate = or_none(record.certificate)
     why = unproved(certificate.complete, certificate.reason) if certificate else None
     known = yes_or_no(record.complete), record.certificate_label

@@ -256,7 +256,7 @@ def added_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
 
 
 def row_fields(traits: Traits, geometry: Geometry) -> str:
-    """The fields that are added to the row of a puzzle, each behind a comma."""
+    """A puzzle's fields of traits as the end of its row, each after a comma."""
     asked = (TRAITS[name] for name in traits.asked)
     texts = (text for trait in asked for text in trait.texts(trait.of(traits, geometry)))
     return "".join(f",{text}" for text in texts)

@@ -48,7 +48,7 @@ FilesOfSet = Iterator[tuple[str, Iterable[str | bytes]]]
 """Each name and its content in pieces."""
 
 _INDENTED = 10
-"""What an object within a list has more than an object by itself, as `record_text` writes it."""
+"""The extra bytes of an object in a list, in the layout of `record_text`."""
 
 LARGE_PROOF = 256 * 1024
 """Proofs of this many characters or more are compressed."""

@@ -1,6 +1,6 @@
 """Results → rows: the results of a chunk of puzzles, as CSV and solution files.
 
-Rows of plain lines are made all at once, in numpy; those of other puzzles one by one.
+Rows of plain lines are made in numpy, all at once; other puzzles one at a time.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ class RowsOf:
         return self._merged(self._plain.lines(rank) if self._plain else b"", texts)
 
     def _merged(self, plain: bytes, separate: Mapping[int, bytes]) -> bytes:
-        """The texts of plain lines and those of the other puzzles, in their places."""
+        """The texts of plain lines and of other puzzles, in order."""
         if not separate:
             return plain
         texts = dict(separate)

@@ -114,7 +114,7 @@ class _AuditedCollection:
         audit_counts(published, self.counts, self._unread, self._report)
 
     def _counted(self, chunks: Iterable[ChunkContents]) -> Iterator[ChunkContents]:
-        """The pieces; what was not read of them is counted."""
+        """Yield the chunks, and count the unread texts in them."""
         for contents in chunks:
             entries = (entry for _, entry in contents.entries())
             add_unread(self._unread, unread_counts(entry.unread for entry in entries))

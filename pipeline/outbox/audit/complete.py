@@ -34,7 +34,7 @@ class Undecided(PipelineError):
 
 
 def remedy(end: float) -> str:
-    """Advice for what was not checked when the time ran out."""
+    """Advice if a check ran out of time."""
     return "; --timeout gives it longer" if time.monotonic() > end else ""
 
 

@@ -30,7 +30,7 @@ _ALL_FIELDS = sorted(set().union(*_FIELDS.values()))
 _PROPAGATION = "unit propagation"
 """Found the proofs whose only step is the empty clause."""
 _KINDS = {"drat": ("cnf", "drat"), "lrat": ("cnf", "drat", "lrat")}
-"""The files of a proof, by what the certificate says; `drat` is that of earlier versions."""
+"""The files of a proof by the certificate; only earlier versions wrote `drat` alone."""
 _SLACK = 1024 * 1024
 
 MakeFormula = Callable[[], Formula]
@@ -206,7 +206,7 @@ def _read(path: Path, report: Findings) -> str | None:
 
 
 def _difference(expected: Formula, published: Formula) -> str:
-    """Where a formula differs from the one that is expected; clauses are numbered from 1."""
+    """The first difference between two formulas; clauses are numbered from 1."""
     if expected.variables != published.variables:
         return f"it has {published.variables} variables instead of {expected.variables}"
     pairs = enumerate(zip_longest(expected.clauses, published.clauses), 1)

@@ -47,7 +47,7 @@ def audit_solver(record: PuzzleRecord, report: Findings) -> None:
 
 
 def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Findings) -> None:
-    """Compare the size of a formula with that of the original."""
+    """Compare the size of a formula with the original."""
     recorded = record.encoding
     size = Encoding(name=None, variables=parsed.variables, clauses=len(parsed.clauses))
     if recorded and recorded != size:

@@ -25,7 +25,7 @@ _LONGEST_TEXT = 500
 
 @dataclass(frozen=True, slots=True)
 class RowChunk:
-    """Rows of consecutive puzzles: what the original holds, and their lines in each file.
+    """Consecutive puzzles of the original, with their lines in each published file.
 
     `names` are those of the table and of the solution files. `first` is the number of the first
     row, from 1, and `start` the place of its puzzle in the contents of its piece. `lines` are those
@@ -97,7 +97,7 @@ def row_chunks(
 def _taken(
     rows: Iterator[tuple[str, ...]], files: int, max_rows: int
 ) -> tuple[list[tuple[str, ...]], InputError | None]:
-    """The next rows, at most so many and as many as fit in memory; and why there are no others."""
+    """The next rows, at most `max_rows` and as many as fit in memory; and the error after them."""
     taken: list[tuple[str, ...]] = []
     at_once, room = max(1, _AT_ONCE // files), _MOST_CHARACTERS
     try:

@@ -106,7 +106,7 @@ class Findings:
         return Findings(self.terms, is_ours=is_ours)
 
     def with_declared(self, declared: Mapping[str, str]) -> Findings:
-        """The same report, with what was declared of the notation."""
+        """The same findings, with the declared notation."""
         settings = replace(self.terms.settings, **declared)  # type: ignore[arg-type] # checked
         return replace(self, terms=replace(self.terms, settings=settings))
 

@@ -68,7 +68,7 @@ _BYTES_EACH, _SLACK = 16, 64 * 1024
 """Bytes of a model's file: for each variable, and in addition."""
 
 Content = Parsed | ParsedFormula | InputError | UsageError | None
-"""The puzzle or formula of an original, or why there is none; None if it is not known."""
+"""The puzzle or formula in an original, or the error of reading it; None without an original."""
 
 
 def audit_single(published: PublishedPuzzle, source: OneProblem | None, report: Findings) -> str:
@@ -102,7 +102,7 @@ def audit_content(
     source: OneProblem | tuple[Layout, PeekableStream],
     report: Findings,
 ) -> str:
-    """Audit the set of what is no archive; return its claim. Raises UnpackError."""
+    """Audit the set of a puzzle or collection; return what it asserts. Raises UnpackError."""
     record = published.record
     if isinstance(published, PublishedCollection):
         if isinstance(source, tuple):
@@ -149,7 +149,7 @@ def _audit_invalid(
 
 
 def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings) -> None:
-    """Check every grid, what is explained, and that there are no others if that is claimed."""
+    """Check every grid, the explanation, and completeness if it is asserted."""
     record, names = published.record, published.numbered
     parsed = _compared(published, content, report)
     puzzle = parsed.puzzle if parsed else None
@@ -197,7 +197,7 @@ def _grids(published: PublishedPuzzle, rules: Puzzle, report: Findings) -> tuple
 
 
 def _compared(published: PublishedPuzzle, parsed: Content, report: Findings) -> Parsed | None:
-    """The puzzle of the original, which the record is compared with; None if there is none."""
+    """Compare the record with the puzzle in the original, and return that; None if it has none."""
     record = published.record
     if not isinstance(parsed, Parsed):
         if parsed is not None:
@@ -322,7 +322,7 @@ def _bytes_of(
 
 
 def _audit_formula(published: PublishedPuzzle, content: Content, report: Findings) -> None:
-    """Check every model, and that there are no others if that is claimed."""
+    """Check every model, and completeness if it is asserted."""
     record, parsed = published.record, content if isinstance(content, ParsedFormula) else None
     if parsed is None and content is not None:
         why = f"it reads as {content.format}" if isinstance(content, Parsed) else content

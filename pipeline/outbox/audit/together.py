@@ -42,8 +42,8 @@ def _sought(status: str, solutions: str, complete: str) -> Verdict:
 def right_at_once(chunk: RowChunk, seconds: float) -> dict[str, list[int]]:
     """The rows of plain 9×9 puzzles that are right in all they say; others may be so too.
 
-    Their places, by their fields from the status to the certificate. The search for other solutions
-    has so many seconds for each.
+    Their places, by their fields from the status to the certificate. `seconds` limits the search
+    for other solutions, per row.
     """
     right = {}
     for claim, rows_asserting in _told_plainly(chunk).items():
@@ -118,7 +118,7 @@ def _signs(lines: Iterable[str]) -> NDArray[np.uint8]:
 
 
 def certify_lines(rows: Sequence[AuditedRow], report: Findings) -> set[int]:
-    """Check all grids of some rows against their puzzles; those of one geometry together.
+    """Check the grids of rows against their puzzles, in one batch per geometry.
 
     Return the numbers of the rows in which one is no solution.
     """
@@ -145,7 +145,7 @@ def certify_lines(rows: Sequence[AuditedRow], report: Findings) -> set[int]:
 def rightly_said(rows: Sequence[AuditedRow], seconds: float) -> set[int]:
     """The numbers of rows that say rightly whether there are more solutions.
 
-    Those of one geometry are searched together, so many seconds for each; not those with rules.
+    Rows of one geometry are searched as a batch, with `seconds` for each; variants are left out.
     """
     right = set()
     for geometry, group in _by_geometry(rows):
@@ -166,7 +166,7 @@ def rightly_said(rows: Sequence[AuditedRow], seconds: float) -> set[int]:
 def _by_geometry(
     rows: Sequence[AuditedRow],
 ) -> Iterable[tuple[Geometry | None, list[tuple[AuditedRow, Puzzle]]]]:
-    """The rows with a puzzle, by the geometry of those that may be checked together; else None."""
+    """The rows with a puzzle by geometry, and under None those that are checked one at a time."""
     groups = defaultdict[Geometry | None, list[tuple[AuditedRow, Puzzle]]](list)
     for row in rows:
         if puzzle := row.puzzle:

@@ -1,7 +1,8 @@
 """Recompute the traits in tables and records.
 
-Givens are left out anew by the search that checks, not by a solver. Forms through a solution are
-found anew of all rows; efforts, ratings, and forms of puzzles that have not one solution, of some.
+The certifying search, not a solver, determines redundant givens again. Forms through a solution
+are found anew of all rows; efforts, ratings, and forms of puzzles that have not one solution, of
+some.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _TOGETHER = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class AddedFields:
-    """The added fields of a puzzle: for each name in ALSO those of its columns, with commas."""
+    """The fields of a puzzle by trait, each as a comma-separated text."""
 
     puzzle: Puzzle
     status: str
@@ -55,7 +56,7 @@ class AddedFields:
 
 
 def audit_rows(chunk: RowChunk, trait_names: Sequence[str], report: Findings) -> None:
-    """Check what the rows of a portion say in the columns that these names stand for."""
+    """Check the columns of traits in these rows."""
     claims = []
     for index, fields in enumerate(chunk.added):
         try:
@@ -139,7 +140,7 @@ def _check_ruled(claim: AddedFields, seconds: float) -> None:
 
 
 def _by_name(fields: Sequence[str], trait_names: Sequence[str]) -> dict[str, str]:
-    """The added fields of a row, for each name those of its columns with commas between."""
+    """The fields of a row by trait, each as a comma-separated text."""
     rest = iter(fields)
     return {name: ",".join(islice(rest, len(columns(TRAITS[name])))) for name in trait_names}
 
@@ -207,7 +208,7 @@ def _expected(
 
 
 def _leaving_out(seconds: float) -> Redundancy:
-    """Finds what givens can be left out, so many seconds for each puzzle."""
+    """Find redundant givens, with `seconds` for each puzzle."""
 
     def redundancy(solved: SolvedBatch) -> tuple[Flags, Flags]:
         masks, solutions = solved.masks, solved.solutions

@@ -25,7 +25,7 @@ Chart = tuple[str, str, str]
 
 
 class Bar(NamedTuple):
-    """A bar of a chart: its height, what it counts, and the label below it."""
+    """A bar of a chart: height, description and label."""
 
     height: int
     said: str

@@ -1,4 +1,4 @@
-"""The original of a puzzle, and what is published of it → the board that shows it."""
+"""An original and its record → the board to show."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _members(archive: Job, small: SmallOriginals) -> Iterator[SheetPuzzle | Inpu
 
 
 def _puzzles_of(job: Job, where: str, original: bytes | None) -> Iterator[SheetPuzzle | InputError]:
-    """The puzzle of a job, or those of a collection."""
+    """The puzzles of a job."""
     if job.puzzle is None:
         yield from _rows(job, where)
     elif job.status != "other":

@@ -60,7 +60,7 @@ R = TypeVar("R", PuzzleRow, MemberRow)
 
 @dataclass(frozen=True)
 class Job(Published):
-    """A record, and what a report shows of it: texts that are printable, and known statuses."""
+    """A record as the report shows it: with printable texts and known statuses."""
 
     @property
     def source(self) -> str:
@@ -72,7 +72,7 @@ class Job(Published):
 
     @property
     def puzzle(self) -> PuzzleRecord | None:
-        """The record, unless it is that of a collection or archive."""
+        """The record of a puzzle or formula; None for a collection or archive."""
         return None if isinstance(self.record, CollectionRecord) else self.record
 
     @property
@@ -103,7 +103,7 @@ class Job(Published):
 
     @property
     def message(self) -> str:
-        """Its message, or what was not read of many puzzles."""
+        """The message, or for a collection or archive the unread texts."""
         if isinstance(self.record, CollectionRecord):
             return shown(unread_of_many(or_none(self.record.unread) or {}))
         return shown(self.record.message)
@@ -136,7 +136,7 @@ class Job(Published):
 
     @property
     def reading(self) -> Reading:
-        """How its source was read, as far as that was declared."""
+        """The declared notation."""
         known = {name: word for name, word in self.declared.items() if is_declaration(name, word)}
         return Reading()._replace(**known)  # type: ignore[arg-type] # checked
 
@@ -243,7 +243,7 @@ class Sample(Generic[R]):
 def sample_table(
     path: Path, kind: type[R], max_rows: int, others: Path | None = None, *, schema: int = SCHEMA
 ) -> Sample[R]:
-    """A sample of so many rows; `others` is the file of second solutions. Raises InputError."""
+    """A sample of at most `max_rows` rows; `others` has second solutions. Raises InputError."""
     table, levels, places = Table(path, kind, schema, is_cut=True), set[str](), count()
     status_at = columns(kind).index("status")
     level_at = len(table.added) - table.added.index("level") if "level" in table.added else 0

@@ -71,7 +71,7 @@ def _kinds() -> list[ShapeKind]:
 
 
 SHAPE_KINDS: Final = _kinds()
-"""The kinds of each shape in the order in which they are drawn, which is that of their rules."""
+"""The kinds of each shape, in drawing order."""
 
 
 def style_of(kinds: Collection[ShapeKind]) -> str:
@@ -113,7 +113,7 @@ class ShapeStyle:
 
 
 _REGION, _BROKEN_REGION = (ShapeStyle(Outline, "region", broken) for broken in (False, True))
-"""Borders like those of boxes, which are drawn with the grid."""
+"""Box borders, which are drawn with the grid."""
 _LOOKS: Final = [
     ShapeStyle(shape, kind, broken, faint)
     for shape, kind in SHAPE_KINDS
@@ -150,7 +150,7 @@ class Shaped:
 
     @property
     def regions(self) -> tuple[tuple[Place, ...], ...]:
-        """The cells of the regions with borders like those of boxes."""
+        """The cells of the regions that have box borders."""
         looks = (_REGION, _BROKEN_REGION)
         return tuple(each.cells for look in looks for each in self.shapes.get(look, ()))
 

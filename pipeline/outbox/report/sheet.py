@@ -1,4 +1,4 @@
-"""Puzzles → pages to print: so many a page, behind them their rules and, smaller, their solutions.
+"""Puzzles → pages to print, followed by their rules and, smaller, their solutions.
 
 Here is what stands on which page, and the HTML file of it; `sheet_pdf.py` makes a PDF. Lengths are
 in millimetres. What stands on a page fits A4 and Letter within margins of 12 mm.
@@ -148,7 +148,7 @@ def _sentence(text: str) -> str:
 
 
 def _rules_of(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
-    """The names of the rules of all puzzles, and what they demand; nothing if none has rules."""
+    """The names and descriptions of the rules of all puzzles."""
     puzzles = [*puzzles]
     rules = dict.fromkeys(rule for puzzle in puzzles for rule in puzzle.rules)
     paragraphs = [
@@ -252,7 +252,7 @@ def _span(first: int, last: int) -> str:
 class Sheet:
     """Puzzles on pages in their order, their rules, and their solutions in the same order.
 
-    A page of `rules` has their names and what they demand.
+    A page of `rules` has their names and descriptions.
     """
 
     puzzles: Sequence[SheetPage]

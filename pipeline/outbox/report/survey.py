@@ -26,8 +26,8 @@ class PageBounds:
     """How much of an outbox a page shows; its totals count everything.
 
     It lists up to `jobs`. At most `boards` are drawn, up to `rows` of them from one collection,
-    until they take `drawn` characters. At most so many members of archives are `timed`, and so many
-    `members` of their originals are read.
+    until they take `drawn` characters. `timed` and `members` limit how many members of archives
+    are timed, and how many originals are read.
     """
 
     jobs: int = 1_000

@@ -1,4 +1,4 @@
-"""Jobs → what the page shows of each: boards, facts, links to files."""
+"""Jobs → boards, facts and links to files, as the page shows them."""
 
 from __future__ import annotations
 
