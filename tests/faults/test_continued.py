@@ -20,6 +20,8 @@ import pipeline
 from pipeline.service.jobs import CHECKPOINT_FORMAT
 from pipeline.service.protocol.checkpointed import PROGRESS
 
+pytestmark = pytest.mark.trial
+
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
 PUZZLES = 120
 COMMENT = b"# " + b"-" * 200 + b"\n"
@@ -119,7 +121,6 @@ def test_nothing_is_lost_or_doubled_where_numba_has_come_or_gone(
 @needs_dask
 @needs_linux
 @needs_numba
-@pytest.mark.trial
 @begun
 @kinds
 def test_it_is_the_same_on_a_cluster(

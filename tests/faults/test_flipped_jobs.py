@@ -28,7 +28,7 @@ from pipeline.service.runtime import Tuning
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import Peer
 
-pytestmark = needs_numba
+pytestmark = [needs_numba, pytest.mark.trial]
 STATUSES = ("unsolvable", "unique", "multiple")
 MOST = 9
 NAMES = [f"lines-{number}" for number in range(len(PLACES))]

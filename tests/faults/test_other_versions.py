@@ -98,6 +98,7 @@ def events(*logs):
     return [event for log in logs for event in events_in(log.read_text().rpartition("\n")[0])]
 
 
+@pytest.mark.trial
 def test_two_versions_that_watch_one_inbox_process_each_file_once(box, tmp_path):
     """Files are dropped until both have processed some, and then many at once."""
     roots = [PACKAGE.parent, other_version(tmp_path / "other", CHECKPOINT_FORMAT)]
@@ -135,6 +136,7 @@ def test_two_versions_that_watch_one_inbox_process_each_file_once(box, tmp_path)
     check_tidy(box)
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize(
     "others", [CHECKPOINT_FORMAT, CHECKPOINT_FORMAT - 1], ids=["same", "different"]
 )
