@@ -1,4 +1,4 @@
-"""What every format of `parse/` must do; a new one is tested by being registered."""
+"""What every format of `reading/formats/` must do; a new one is tested by being registered."""
 
 from __future__ import annotations
 
