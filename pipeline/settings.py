@@ -376,7 +376,7 @@ class Settings:
     traits: Annotated[
         str,
         Setting(SOLVING, "NAMES"),
-        "Compute traits of puzzles: canonical, minimal, effort, rating, separated by commas.",
+        f"Compute traits of puzzles: {', '.join(get_args(TraitName))}, separated by commas.",
     ] = ""
     settle: Annotated[
         float,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
 
 import numpy as np
 
@@ -29,7 +31,7 @@ NON_UNIQUE = ("multiple", "unsolvable")
 """Statuses of puzzles known to have no solution or several."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SolvedBatch:
     """P puzzles of one geometry, without further rules, and their solutions.
 
@@ -55,53 +57,82 @@ class SolvedBatch:
             self.solutions[indices],
         )
 
+    @cached_property
+    def unique_forms(self) -> tuple[Indices, ValueArray]:
+        """The indices of unique classic puzzles of 9×9 cells, and their canonical forms."""
+        return self.forms_of(self.unique)
+
+    def forms_of(self, wanted: Flags) -> tuple[Indices, ValueArray]:
+        """The indices of the classic ones of these 9×9 puzzles, and their canonical forms."""
+        indices = np.flatnonzero(are_classic(self.masks) & wanted)
+        solved = self.take(indices)
+        forms = canonical_forms(values_of_masks(solved.masks), solved.unique, solved.solutions)
+        return indices, forms
+
 
 Redundancy = Callable[[SolvedBatch], tuple[Flags, Flags]]
 """Finds redundant givens of puzzles with one solution: flags of cells (P, n²), and flags (P,) of
 the puzzles for which these are certain."""
 
 
+Computed = Iterable[tuple[int, Any]]
+"""Indices of puzzles, each with the value of a trait; it is None for other puzzles."""
+
+
 def find_traits(
     solved: SolvedBatch, asked: tuple[str, ...], redundancy: Redundancy | None = None
 ) -> list[Traits]:
-    """The requested traits of each puzzle; see `canonical`, `effort` and `steps`."""
-    traits = [Traits(asked)] * len(solved.masks)
-    if "minimal" in asked and redundancy:
-        indices = np.flatnonzero(solved.unique)
-        redundant, certain = redundancy(solved.take(indices))
-        for index, cells in zip(indices[certain].tolist(), redundant[certain], strict=True):
-            traits[index] = Traits(asked, redundant=tuple(np.flatnonzero(cells).tolist()))
-    if {"canonical", "effort"} & {*asked} and solved.geometry == NINE:
-        wanted = solved.unique | (solved.non_unique & ("canonical" in asked))
-        indices = np.flatnonzero(are_classic(solved.masks) & wanted)
-        classic = _classic(solved.take(indices), asked)
-        for index, found_traits in zip(indices.tolist(), classic, strict=True):
-            traits[index] = replace(found_traits, redundant=traits[index].redundant)
-    if "rating" in asked and solved.geometry == NINE:
-        indices = np.flatnonzero(solved.unique)
-        rated = ratings(solved.masks[indices].tolist())
-        for index, rating in zip(indices.tolist(), rated, strict=True):
-            traits[index] = replace(traits[index], rating=rating)
-    return traits
+    """The requested traits of each puzzle, computed by `COMPUTATIONS`."""
+    values: list[dict[str, Any]] = [{} for _ in solved.masks]
+    for name in asked:
+        field, compute = COMPUTATIONS[name]
+        for index, value in compute(solved, redundancy):
+            values[index][field] = value
+    return [Traits(asked, **fields) for fields in values]
 
 
-def _classic(solved: SolvedBatch, asked: tuple[str, ...]) -> list[Traits]:
-    """The canonical forms of classic puzzles, and the efforts of those with one solution."""
-    masks, unique = solved.masks, solved.unique
-    forms = canonical_forms(values_of_masks(masks), unique, solved.solutions)
-    traits = [Traits(asked)] * len(forms)
-    if "canonical" in asked:
-        traits = [Traits(asked, text) for text in text_lines(forms).decode().split()]
-    if "effort" in asked:
-        depths = depths_of(masks[unique]).tolist()
-        backdoors = backdoors_of(masks[unique], solved.solutions[unique]).tolist()
-        splits, spreads = (
-            [round(x, 2) for x in column.tolist()] for column in splits_of(forms[unique])
-        )
-        numbers = zip(depths, backdoors, splits, spreads, strict=True)
-        for index, (depth, backdoor, mean, spread) in zip(
-            np.flatnonzero(unique).tolist(), numbers, strict=True
-        ):
-            effort = Effort(depth=depth, backdoor=backdoor, splits=mean, spread=spread)
-            traits[index] = replace(traits[index], effort=effort)
-    return traits
+def _canonical(solved: SolvedBatch, _: Redundancy | None) -> Computed:
+    if solved.geometry != NINE:
+        return
+    for indices, forms in (solved.unique_forms, solved.forms_of(solved.non_unique)):
+        yield from zip(indices.tolist(), text_lines(forms).decode().split(), strict=True)
+
+
+def _redundant(solved: SolvedBatch, redundancy: Redundancy | None) -> Computed:
+    if redundancy is None:
+        return
+    indices = np.flatnonzero(solved.unique)
+    redundant, certain = redundancy(solved.take(indices))
+    for index, cells in zip(indices[certain].tolist(), redundant[certain], strict=True):
+        yield index, tuple(np.flatnonzero(cells).tolist())
+
+
+def _efforts(solved: SolvedBatch, _: Redundancy | None) -> Computed:
+    if solved.geometry != NINE:
+        return
+    indices, forms = solved.unique_forms
+    masks = solved.masks[indices]
+    depths = depths_of(masks).tolist()
+    backdoors = backdoors_of(masks, solved.solutions[indices]).tolist()
+    splits, spreads = ([round(x, 2) for x in column.tolist()] for column in splits_of(forms))
+    numbers = zip(indices.tolist(), depths, backdoors, splits, spreads, strict=True)
+    for index, depth, backdoor, mean, spread in numbers:
+        yield index, Effort(depth=depth, backdoor=backdoor, splits=mean, spread=spread)
+
+
+def _ratings(solved: SolvedBatch, _: Redundancy | None) -> Computed:
+    if solved.geometry != NINE:
+        return
+    indices = np.flatnonzero(solved.unique)
+    yield from zip(indices.tolist(), ratings(solved.masks[indices].tolist()), strict=True)
+
+
+Computation = Callable[[SolvedBatch, Redundancy | None], Computed]
+
+COMPUTATIONS: Final[Mapping[str, tuple[str, Computation]]] = {
+    "canonical": ("canonical", _canonical),
+    "minimal": ("redundant", _redundant),
+    "effort": ("effort", _efforts),
+    "rating": ("rating", _ratings),
+}
+"""By the name of a trait: its field of `Traits`, and the function that computes that."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from msgspec import UNSET, Struct
 
@@ -20,11 +20,14 @@ WHOLE, NUMBER, WORD, TRUTH = "whole number", "number", "word", "true or false"
 class Trait(Struct, frozen=True):
     """A trait: the fields are its columns, `field` is that of a record and of `Traits`.
 
-    `pattern` matches its columns, with commas between. An `is_slow` one is audited by samples.
+    `pattern` matches its columns, with commas between. `known_for` are the puzzles that may have a
+    value: those with one solution, those whose number of solutions is known, or all. An `is_slow`
+    one is audited by samples, and puzzles for which it is computed are solved in small chunks.
     """
 
     field: ClassVar[str]
     pattern: ClassVar[re.Pattern[str]]
+    known_for: ClassVar[Literal["unique", "decided", "all"]] = "unique"
     is_slow: ClassVar[bool] = False
 
     @classmethod
@@ -67,6 +70,7 @@ class CanonicalColumns(Trait, frozen=True):
 
     field = "canonical"
     pattern = re.compile(r"(?:[.1-9]{81})?")
+    known_for = "decided"
 
     canonical: Annotated[
         str,
@@ -241,6 +245,11 @@ TRAITS: Final[dict[str, type[Trait]]] = {
     "rating": RatingColumns,
 }
 """The columns that `--traits` adds at the end of tables of puzzles and of members, in order."""
+
+
+def any_slow(trait_names: Iterable[str]) -> bool:
+    """Whether one of these traits takes long to compute."""
+    return any(TRAITS[name].is_slow for name in trait_names)
 
 
 def traits_in_record(record: PuzzleRecord) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What every format of `parse/` must do; a new one is tested by being registered."""
+"""What every format of `reading/formats/` must do; a new one is tested by being registered."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
-from support.notations import ONE_LINE, PLAIN, WITH_RULES
+from support.notations import ONE_LINE, WITH_RULES
+from support.pages import BLOCKS
 from support.parsers import check_place
 from support.strategies import (
     SMALL_GEOMETRIES,
@@ -40,7 +41,18 @@ from pipeline.settings import AlphabetChoice, Reading, VariantChoice
 every_format = pytest.mark.parametrize("fmt", FORMATS, ids=lambda fmt: fmt.name)
 WRITTEN = [known for known in FORMATS if known.render is not None]
 every_written = pytest.mark.parametrize("fmt", WRITTEN, ids=lambda fmt: fmt.name)
-TEXTS = WITH_RULES | PLAIN
+DOCUMENTED = {
+    block.title.split()[0]: block.text
+    for block in reversed(BLOCKS)  # of two examples of one name, the first
+    if block.page == "docs/reference/formats.md" and block.title
+}
+TEXTS = {
+    known.name: text
+    for known in FORMATS
+    if not known.has_solutions
+    and (text := WITH_RULES.get(known.name) or DOCUMENTED.get(known.name))
+}
+"""Puzzles whose solutions are rows of values, by format; plain ones are those of the reference."""
 every_with_values = pytest.mark.parametrize("name", TEXTS)
 characters = st.characters(codec="utf-8")
 Case = tuple[Geometry, Variant]
@@ -235,7 +247,8 @@ def test_a_puzzle_of_another_size_than_the_format_has_is_not_written_wrongly(fmt
 
 
 def test_there_is_a_text_of_every_format_whose_solutions_are_rows_of_values():
-    assert TEXTS.keys() == {known.name for known in FORMATS if not known.has_solutions}
+    needed = {known.name for known in FORMATS if not known.has_solutions}
+    assert TEXTS.keys() == needed, "add an example to docs/reference/formats.md"
     assert all(known.render for known in FORMATS if known.has_solutions)
 
 

@@ -48,17 +48,3 @@ WITH_RULES = {
     "solo": f"{SOLO}\n",
 }
 """By the name of the format."""
-
-PLAIN = {
-    "hodoku": ":0000:x:53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419"
-    "..5..+1.8..79:314 916::\n",
-    "json": "[[1, 0, 0, 0],\n [0, 0, 2, 0],\n [0, 3, 0, 0],\n [0, 0, 0, 4]]\n",
-    "opensudoku": '<?xml version="1.0"?>\n<opensudoku>\n<game data="'
-    "530070000600195000098000060800060003400803001700020006060000280000419005000080079"
-    '" />\n</opensudoku>\n',
-    "sadman": "#AWho\n[Puzzle]\n1...\n..2.\n.3..\n...4\n[State]\n1234\n",
-    "spreadsheet": "1,,,\n,,2,\n,3,,\n,,,4\n",
-    "spaces": "1\n  2\n 3\n   4\n",
-    "pencil-marks": "1....." + "123456" * 34 + "..3..." + "\n",
-}
-"""Classic puzzles, by the name of the format, whose solutions are rows of values too."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, NoReturn, get_args
 
 import typer
 
@@ -23,7 +23,7 @@ from pipeline.cli.options import (
 )
 from pipeline.errors import UsageError, counted, printable
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
-from pipeline.settings import Level, Settings
+from pipeline.settings import Level, NotationChoice, Settings
 
 MOST = 100_000_000
 TableOption = Annotated[
@@ -58,9 +58,8 @@ def convert(  # noqa: PLR0913 - one for each option
             "--to",
             metavar="FORMAT",
             help=(
-                "lines, csv, grid, ss, sdk, opensudoku, hodoku, boxes, bordered, spreadsheet, "
-                "json, pencil-marks, f-puzzles, f-puzzles-link, sudokupad-link, iss, svg, png or "
-                "pdf; not needed if the file name after -o implies it."
+                f"{', '.join(get_args(NotationChoice))}, png or pdf; not needed if the file name "
+                "after -o implies it."
             ),
         ),
     ] = None,

@@ -191,12 +191,13 @@ def _expected(
     """The right texts of each name's fields; None where it was not computed."""
     nothing = {name: "," * (len(columns(TRAITS[name])) - 1) for name in trait_names}
     expected: dict[str, list[str | None]] = {}
-    one, rest = np.flatnonzero(solved.unique), np.flatnonzero(solved.non_unique)
+    unique, undecided = solved.unique, ~(solved.unique | solved.non_unique)
+    one, several, rest = map(np.flatnonzero, (unique, solved.non_unique, undecided))
+    known_for = {"unique": (one,), "decided": (one, several), "all": (one, several, rest)}
     for name in trait_names:
         texts: list[str | None] = [nothing[name]] * len(solved.masks)
-        looked = [one, rest] if name == "canonical" else [one]
-        for indexes in looked:
-            is_sampled = TRAITS[name].is_slow or indexes is rest
+        for indexes in known_for[TRAITS[name].known_for]:
+            is_sampled = TRAITS[name].is_slow or indexes is not one
             sample = indexes[:: max(1, -(-len(indexes) // SOME))] if is_sampled else indexes
             for place in indexes.tolist():
                 texts[place] = None

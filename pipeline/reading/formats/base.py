@@ -36,6 +36,9 @@ class Format:
     rows of values.
     `begins` matches the beginning of every text, even a damaged one, that has this format's own
     words or header; formats of mere rows have none. `many` is the same notation for many puzzles.
+    `has_other_text`: there may be other lines or fields beside the cells, in which rules are looked
+    for; the cells are not letters. `states_boxes`: the size of a box is written, so a filled puzzle
+    with unusual boxes can be read back.
     """
 
     name: str
@@ -45,6 +48,8 @@ class Format:
     begins: re.Pattern[str] | None = None
     many: ManyFormat | None = None
     has_solutions: bool = False
+    has_other_text: bool = False
+    states_boxes: bool = False
 
 
 @dataclass(frozen=True)

@@ -126,6 +126,8 @@ BOXES = Format(
     render_boxes,
     begins=_BOXES_BEGIN,
     has_solutions=True,
+    has_other_text=True,
+    states_boxes=True,
 )
 
 
@@ -209,4 +211,6 @@ BORDERED = Format(
     render_bordered,
     begins=_BORDERED_BEGIN,
     has_solutions=True,
+    has_other_text=True,
+    states_boxes=True,
 )

@@ -140,9 +140,6 @@ COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
 )
 """The collection formats, in the same order, after variants line by line."""
 
-_TOLERANT: Final = (OPENSUDOKU, HODOKU, SADMAN, BORDERED, BOXES)
-"""Formats with other lines or fields beside the cells; their cells are not letters."""
-
 BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
 _MANY = tuple(known.name for known in COLLECTIONS)
 FORMAT_NAMES: Final = tuple(dict.fromkeys((*BY_NAME, *_MANY, CNF_FORMAT)))
@@ -306,7 +303,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
 def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
     """The comments of a text, and the lines that its format skips or reads only in part."""
     lines = comments_in(text.data.decode())
-    if chosen in _TOLERANT:
+    if chosen.has_other_text:
         fields = (line.text.split(":") if chosen is HODOKU else [line.text] for line in text.lines)
         numbers = (line.number for line in text.lines)
         lines += ((n, field) for n, row in zip(numbers, fields, strict=True) for field in row)
@@ -326,7 +323,7 @@ def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
     if not puzzle.is_plain or known is None or not known.has_solutions:
         return True
     has_usual = puzzle.geometry == ALL_GEOMETRIES.get(puzzle.geometry.side)
-    return not has_usual and known not in (BOXES, BORDERED)
+    return not has_usual and not known.states_boxes
 
 
 def _needs_its_text(parsed: Parsed) -> bool:

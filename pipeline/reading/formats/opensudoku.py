@@ -254,4 +254,5 @@ OPENSUDOKU = Format(
     render_opensudoku,
     begins=_XML_BEGINS,
     many=GAMES,
+    has_other_text=True,
 )

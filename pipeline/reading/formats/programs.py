@@ -114,7 +114,13 @@ def render_hodoku(puzzle: Puzzle, _notation: str) -> str:
 
 LIBRARY = ManyFormat("hodoku", recognise_library, cut_lines, library_entries)
 HODOKU = Format(
-    "hodoku", recognise_hodoku, parse_hodoku, render_hodoku, begins=_HODOKU_BEGINS, many=LIBRARY
+    "hodoku",
+    recognise_hodoku,
+    parse_hodoku,
+    render_hodoku,
+    begins=_HODOKU_BEGINS,
+    many=LIBRARY,
+    has_other_text=True,
 )
 
 
@@ -193,4 +199,11 @@ def render_sadman(puzzle: Puzzle, _notation: str) -> str:
     return f"{_PUZZLE}\n{render_grid(puzzle, '')}"
 
 
-SADMAN = Format("sadman", recognise_sadman, parse_sadman, render_sadman, begins=_SADMAN_BEGINS)
+SADMAN = Format(
+    "sadman",
+    recognise_sadman,
+    parse_sadman,
+    render_sadman,
+    begins=_SADMAN_BEGINS,
+    has_other_text=True,
+)

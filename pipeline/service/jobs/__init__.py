@@ -30,6 +30,7 @@ from pipeline.outbox.events import finished_fields
 from pipeline.outbox.rows import Rows
 from pipeline.outbox.schema import REFUSED, SCHEMA, Fallback
 from pipeline.outbox.tables import PuzzleRow, columns
+from pipeline.outbox.traits import any_slow
 from pipeline.outbox.write_record import (
     CollectionSet,
     Origin,
@@ -125,7 +126,7 @@ class ChunkSizes:
 
     chunk        9×9: 6,000 puzzles, 0.01 s of compiled code; without numba 800, some seconds
     other_sides  other sizes: some seconds
-    proved       200 puzzles whose uniqueness is proved, or whose effort or rating is computed
+    proved       200 puzzles whose uniqueness is proved, or for which a slow trait is computed
     variants     5 variants
     items, item_bytes  limits of a batch of single puzzles in an archive
     """
@@ -143,7 +144,7 @@ class ChunkSizes:
         """The size of a chunk of a collection, in bytes."""
         if layout.format.has_variants:
             return self.variants
-        if settings.prove == "always" or {"effort", "rating"} & {*settings.trait_names}:
+        if settings.prove == "always" or any_slow(settings.trait_names):
             return self.proved
         is_nine = layout.cells == NINE.size
         return self.chunk if is_nine else min(self.chunk, self.other_sides)

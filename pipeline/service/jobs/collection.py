@@ -13,6 +13,7 @@ import msgspec
 from pipeline.outbox.rows import Rows, blank_lines, summed
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import PuzzleRow, header
+from pipeline.outbox.traits import any_slow
 from pipeline.puzzle.geometry import NINE
 from pipeline.reading import Collection
 from pipeline.reading.archives import UnpackLimits
@@ -140,7 +141,7 @@ def is_quick(
         and settings.solver in {"auto", "batch"}
         and (settings.max_solutions or 0) <= MAX_SOLUTIONS_IN_COLLECTION
         and settings.prove != "always"
-        and not {"effort", "rating"} & {*settings.trait_names}
+        and not any_slow(settings.trait_names)
         and (size <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
     )
 

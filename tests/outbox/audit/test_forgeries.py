@@ -54,7 +54,7 @@ FILES = {
     "pairs.csv": f"puzzle,solution\n{LINE},{OTHER_GRID}\n{LINE},1243342143122134\n",
     "set.zip": packed(("in/two.txt", TWO), ("lines.txt", LINES)),
 }
-OPTIONS = ("--traits", "canonical,minimal,effort,rating", "--keep-cnf")
+OPTIONS = ("--traits", ",".join(TRAITS), "--keep-cnf")
 SLOW = ("easy", "samurai")
 """Sets whose audit takes long: fields that others have too are not forged there."""
 TERMS = {"refuter": refuter(at_hand("pysat"), 4096), "encoder": encoder(4096)}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pipeline.puzzle.geometry import Geometry, values_of
 from pipeline.puzzle.puzzle import Rule
+from pipeline.puzzle.rules import Everywhere
 from pipeline.puzzle.rules.cages import Arrow, CountOfDifferent, Quadruple, SameMultiset
 from pipeline.puzzle.rules.custom import OneOf
 from pipeline.puzzle.rules.free import REGIONS, ChaosArrow, ChaosCount
@@ -29,9 +30,10 @@ ENCODED = ("Pair", "PairX", "Binary", "BinaryX", "NFA", "Regex", "Replicate", "J
 """Types whose first argument is a text in base64, or the like."""
 
 _NOT_IN_GROUPS = {
-    *("AntiKnight", "AntiKing", "AntiConsecutive", "AntiTaxicab", "GlobalEntropy", "GlobalMod"),
-    *("DutchFlatmates", "Windoku", "DisjointSets", "Diagonal", "FullRankTies"),
-    *("Shape", "NoBoxes", "Jigsaw", "StrictKropki", "StrictXV", "Priority", "SearchPriority"),
+    *(name for name, kind in RULES_OF_TYPES if issubclass(kind, Everywhere)),
+    *("GlobalEntropy", "GlobalMod", "DutchFlatmates", "FullRankTies"),
+    *("Windoku", "DisjointSets", "Diagonal", "Jigsaw"),
+    *("Shape", "NoBoxes", "Priority", "SearchPriority"),
     *("Var", "RegionSize", "RegionSameValues", "Doppelganger"),
     *("ChaosConstruction", "ChaosArrow", "ChaosCount"),
 }
