@@ -45,7 +45,7 @@ PARTS = (
     schema.RecordedDifference,
     schema.Effort,
     schema.Rating,
-    schema.Cell,
+    schema.RecordedCell,
     schema.Value,
 )
 TYPES = {str: "text", int: "number", float: "number", bool: "true or false", type(None): "null"}

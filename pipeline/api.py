@@ -46,7 +46,7 @@ SIZES = (1, 64, 2048)
 MOST_CHECKED = 10_000
 """Up to this many solutions, `solutions` checks that none is missing."""
 
-AT_ONCE = 100
+MISSING_PER_SEARCH = 100
 """Maximum number of missing solutions per search."""
 
 MOST_CHARACTERS = 1024 * 1024
@@ -167,7 +167,9 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
     while len(known) <= MOST_CHECKED and not settings.trust_solver:
         limits = limits_left(settings, search.watch)
         with search.watch.timing("prove"):
-            checked = check_complete(search.problem, known, solvers, limits, max_missing=AT_ONCE)
+            checked = check_complete(
+                search.problem, known, solvers, limits, max_missing=MISSING_PER_SEARCH
+            )
         yield from checked.missing
         known += checked.missing
         certificate = checked.certificate

@@ -26,7 +26,7 @@ _SPECIAL = {
 _SPECIALS = re.compile("|".join(map(re.escape, _SPECIAL)))
 
 
-class Table:
+class ResultTable:
     """A table with a row for each problem, and, except in CSV, rows of totals.
 
     CSV and LaTeX are printed row by row. An empty table prints nothing.

@@ -40,11 +40,11 @@ from pipeline.settings import (
     settings_declared,
 )
 
-SOLVING = (
+SOLVING_FIELDS = (
     *("solver", "minisat", "encoding", "max_solutions"),
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
-READING = ("variant", "max_bytes", "format", "alphabet", "boxes")
+READING_FIELDS = ("variant", "max_bytes", "format", "alphabet", "boxes")
 PIPED = "read standard input if it is a pipe or a file and no argument is given"
 
 

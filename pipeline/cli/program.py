@@ -62,7 +62,7 @@ def application(only: str = "") -> typer.Typer:
     is_one = only in COMMANDS
     app = typer.Typer(
         name="sudoku-pipeline",
-        cls=Group,
+        cls=CommandGroup,
         help="Drop folder that solves Sudoku puzzles with SAT solvers and certifies every answer.",
         context_settings=_HELP,
         add_completion=not is_one,  # typer would load pydantic for its options
@@ -95,7 +95,7 @@ def _own_options(
     """Declare the options that precede the command."""
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """All commands. Errors and stopping signals become one line and an exit code."""
 
     def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
@@ -156,7 +156,7 @@ def _told(error: Any) -> str:
     if type(error).__name__ != "NoSuchOption" or error.ctx is None:  # as above
         return str(error.format_message())
     command, option = error.ctx.command, error.option_name
-    if isinstance(command, Group):
+    if isinstance(command, CommandGroup):
         is_elsewhere = _having(option, command)
         return f"{option}: put it after the command" if is_elsewhere else error.format_message()
     if option == "--json" and any(parameter.name == "log_format" for parameter in command.params):

@@ -109,7 +109,7 @@ def prove(
     )
 
 
-def show(tried: Attempt, out: Output) -> None:
+def show_attempt(tried: Attempt, out: Output) -> None:
     """Print the outcome; a success is not printed if quiet."""
     if out.as_json:
         out.row(asdict(tried))

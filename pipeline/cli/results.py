@@ -63,7 +63,7 @@ def count_line(item: Item, result: Result) -> str:
     return json.dumps({"source": item.where} | counts | fields)
 
 
-def show(
+def show_result(
     item: Item, result: Result, settings: Settings, before: str | None, *, boards: bool
 ) -> None:
     """Print a result: one line in a collection, else `before` and the solutions, if not None."""

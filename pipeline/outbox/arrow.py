@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame as DataFrame  # noqa: PLC0414 - `api.py` names it
     from pyarrow import Table as Table  # noqa: PLC0414 - as above
 
-AT_ONCE = 1024
+ROWS_AT_ONCE = 1024
 """Results that become rows at once."""
 
 GROUP_BYTES = 16 * 1024 * 1024
@@ -124,7 +124,7 @@ def table_of(results: Iterable[Result]) -> Table:
     import pyarrow as pa  # noqa: PLC0415 - as above
 
     tables, asked, rest = [typed(b"", PuzzleRow, TRAITS)], set[str](), map(_checked, results)
-    while batch := list(islice(rest, AT_ONCE)):
+    while batch := list(islice(rest, ROWS_AT_ONCE)):
         asked.update(name for result in batch if result.traits for name in result.traits.asked)
         first = sum(map(len, tables)) + 1
         tables.append(typed(rows_of(batch, first, tuple(TRAITS)).table, PuzzleRow, TRAITS))

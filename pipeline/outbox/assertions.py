@@ -27,14 +27,14 @@ from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import (
     Archive,
     Collection,
-    Formula,
     OneProblem,
+    SingleFormula,
     SinglePuzzle,
     Unreadable,
 )
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream, drain
-from pipeline.reading.archives.walk import opened, walk
+from pipeline.reading.archives.walk import open_unpacked, walk
 from pipeline.reading.formats import Entry, Layout, parse_source, signs_of
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES, source_at, source_of_member
 from pipeline.settings import Settings
@@ -156,7 +156,11 @@ class _Sought:
             match path:
                 case Unreadable(data=None):
                     raise InputError(f"the original cannot be read: {path.reason}")
-                case SinglePuzzle(data=data) | Formula(data=data) | Unreadable(data=bytes(data)):
+                case (
+                    SinglePuzzle(data=data)
+                    | SingleFormula(data=data)
+                    | Unreadable(data=bytes(data))
+                ):
                     if self._top is None or sha256(data).hexdigest() == self._record.sha256:
                         return data
         raise self._other()
@@ -196,7 +200,7 @@ class _Sought:
                     for member in islice(members, number, number + 1) if number is not None else ():
                         yield source_of_member(member, settings)
             elif self._top is None and isinstance(source, Collection):
-                with PeekableStream(opened(path, room)) as stream:
+                with PeekableStream(open_unpacked(path, room)) as stream:
                     yield source.layout, stream
             elif self._top is None and not isinstance(source, Collection):
                 yield source

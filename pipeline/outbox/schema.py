@@ -126,7 +126,7 @@ class Fallback(Struct, frozen=True, kw_only=True):
     puzzles: Annotated[Count, about("number of puzzles")]
 
 
-class Cell(Struct, frozen=True, forbid_unknown_fields=True):
+class RecordedCell(Struct, frozen=True, forbid_unknown_fields=True):
     """A cell of a puzzle."""
 
     row: Annotated[int, about("its row, from 1")]
@@ -140,13 +140,13 @@ class Cell(Struct, frozen=True, forbid_unknown_fields=True):
         return f"row {self.row}, column {self.column}"
 
 
-class Value(Cell, frozen=True, forbid_unknown_fields=True):
+class Value(RecordedCell, frozen=True, forbid_unknown_fields=True):
     """A cell with a value."""
 
     value: Annotated[int, about("its value")]
 
 
-class RecordedClue(Cell, frozen=True, forbid_unknown_fields=True):
+class RecordedClue(RecordedCell, frozen=True, forbid_unknown_fields=True):
     """A cell with its clue: a value or a mark."""
 
     value: Annotated[int | UnsetType, about("the given value")] = UNSET
@@ -204,7 +204,7 @@ class RecordedRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class RecordedDifference(Struct, frozen=True, kw_only=True):
     """Where the solutions of a puzzle differ."""
 
-    cells: Annotated[tuple[Cell, ...], about("the cells in which they differ")]
+    cells: Annotated[tuple[RecordedCell, ...], about("the cells in which they differ")]
     decisive: Annotated[
         tuple[Value, ...], about("values that would leave one solution, as few as were found")
     ]

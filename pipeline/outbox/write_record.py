@@ -19,7 +19,6 @@ from pipeline.outbox.events import log_lines
 from pipeline.outbox.schema import (
     PROVED,
     UNVERIFIED,
-    Cell,
     CollectionCertificate,
     CollectionRecord,
     Fallback,
@@ -27,6 +26,7 @@ from pipeline.outbox.schema import (
     PuzzleCertificate,
     PuzzleRecord,
     Record,
+    RecordedCell,
     RecordedClue,
     RecordedDifference,
     RecordedFree,
@@ -294,7 +294,7 @@ def _explained(result: Result) -> dict[str, Any]:
     if different := result.difference:
         decisive = ((clue.place, clue.value) for clue in different.decisive)
         fields["difference"] = RecordedDifference(
-            cells=tuple(Cell(*place) for place in different.cells),
+            cells=tuple(RecordedCell(*place) for place in different.cells),
             decisive=tuple(Value(*place, value) for place, value in decisive if value is not None),
             exact=different.exact,
         )

@@ -30,7 +30,7 @@ class SinglePuzzle:
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class SingleFormula:
     """A source of one formula, with the same fields as SinglePuzzle."""
 
     name: str
@@ -70,9 +70,9 @@ class Unreadable:
     place: tuple[int, int] | None = None
 
 
-Readable = SinglePuzzle | Formula
+Readable = SinglePuzzle | SingleFormula
 
-OneProblem = SinglePuzzle | Formula | Unreadable
+OneProblem = SinglePuzzle | SingleFormula | Unreadable
 """A source with one result."""
 
 Source = OneProblem | Collection | Archive

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.errors import InvalidPuzzle, LimitReached, printable
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.reading import Formula, OneProblem, SinglePuzzle, Unreadable
+from pipeline.reading import OneProblem, SingleFormula, SinglePuzzle, Unreadable
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Layout, TextChunk, count_lines, parsed_from, signs_of
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES
@@ -105,7 +105,7 @@ def solve_sources(
             results[index] = refused(given)
             continue
         watch = Stopwatch(
-            parse=given.seconds if isinstance(given, SinglePuzzle | Formula) else None
+            parse=given.seconds if isinstance(given, SinglePuzzle | SingleFormula) else None
         )
         try:
             with watch.timing("parse"):
@@ -202,7 +202,7 @@ def problem_given(name: str, given: Given, settings: Settings) -> Problem:
             return read_problem(given.encode(errors="surrogatepass"), name, settings)
         case bytes():
             return read_problem(given, name, settings)
-        case SinglePuzzle() | Formula():
+        case SinglePuzzle() | SingleFormula():
             return problem_in(given, settings)
     kind = type(given).__name__
     raise TypeError(

@@ -15,7 +15,7 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading import Archive, Collection, OneProblem, Unreadable
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream, drain
-from pipeline.reading.archives.walk import opened, walk
+from pipeline.reading.archives.walk import open_unpacked, walk
 from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, signs_of
 from pipeline.reading.formats.formula import FORMULA_REFUSED
 from pipeline.reading.formats.parsed import Notes
@@ -149,7 +149,7 @@ def sources_at(
             for member, found in members_of(path, settings):
                 yield f"{before}{member}", found
         case Collection(layout):
-            with PeekableStream(opened(path, room)) as stream:
+            with PeekableStream(open_unpacked(path, room)) as stream:
                 yield printable(name), (layout, stream)
         case source:
             yield name, source

@@ -164,11 +164,11 @@ def _step(walking: _Walk, before: Sequence[int]) -> Step:
         walking.order[step[L.TECHNIQUE]],
         tuple(candidates_at(L.PLACED)),
         tuple(sorted(candidates_at(L.ELIMINATED))),
-        tuple(values_of(step[L.DIGITS])),
+        tuple(values_of(step[L.PATTERN_DIGITS])),
         tuple(list_at(L.PATTERN_CELLS)),
         tuple(values_of(step[L.BASE_UNITS], 0)),
         tuple(values_of(step[L.COVER_UNITS], 0)),
-        tuple(_node(signed, before) for signed in reversed(list_at(L.CHAIN))),
+        tuple(_node(signed, before) for signed in reversed(list_at(L.CHAIN_NODES))),
     )
 
 
@@ -210,7 +210,7 @@ def _rating(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:
     name, level = hardest.name if count else "", hardest.level
     while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
         level += 1
-    tenths = max(int(by_rating.walk[L.RATING]), 0 if solved else BY_RATING[-1].se)
+    tenths = max(int(by_rating.walk[L.HIGHEST_RATING]), 0 if solved else BY_RATING[-1].se)
     return Rating(
         score=score, level=LEVELS[level], hardest=name, steps=count, se=tenths / 10, solved=solved
     )

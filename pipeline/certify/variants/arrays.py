@@ -178,7 +178,7 @@ class _Builder:
         for alternatives in source.choices:
             self._add_choice(alternatives)
         if not self._scheduled:  # without units and rules: the areas must not be empty
-            self._add(L.ALLOWED, L.NORMAL, (0,), source.masks[0])
+            self._add(L.ONE_OF_VALUES, L.NORMAL, (0,), source.masks[0])
         return SearchArrays(*self._arrays(), self._weights())
 
     def _add(self, kind: int, queue: int, cells: Sequence[int], *numbers: int) -> int:
@@ -219,7 +219,7 @@ class _Builder:
         cell, mask = constraint.cell, self._source.mask(constraint.values)
         if not mask & self._source.masks[cell]:
             raise NoSolution
-        return [self._add(L.ALLOWED, queue, (cell,), mask)]
+        return [self._add(L.ONE_OF_VALUES, queue, (cell,), mask)]
 
     def add_different(self, constraint: AllDifferent, queue: int) -> list[int]:
         cells = constraint.cells
@@ -233,7 +233,7 @@ class _Builder:
             return []
         tables = self._share(related.forwards), self._share(related.backwards)
         return [
-            self._add(L.ALLOWED, queue, (a,), related.equal)
+            self._add(L.ONE_OF_VALUES, queue, (a,), related.equal)
             if a == b
             else self._add(L.PAIR, queue, (a, b), *tables)
             for a, b in constraint.pairs
@@ -245,7 +245,7 @@ class _Builder:
             return []
         if not bit or constraint.times > len(cells):
             raise NoSolution
-        return [self._add(L.AT_LEAST, queue, cells, bit, constraint.times)]
+        return [self._add(L.MIN_COUNT, queue, cells, bit, constraint.times)]
 
     def add_counts(self, constraint: SameTotals, queue: int) -> list[int]:
         parts, counted = constraint.parts, constraint.counted
@@ -447,13 +447,13 @@ class _Builder:
             problem[name] = end
             end += len(numbers)
         sizes = {
-            L.SIZE: size,
-            L.VALUES: count,
-            L.CONSTRAINTS: constraints,
-            L.UNITS: len(self._units),
+            L.CELL_COUNT: size,
+            L.VALUE_COUNT: count,
+            L.CONSTRAINT_COUNT: constraints,
+            L.UNIT_COUNT: len(self._units),
             L.SET_WORDS: set_words,
             L.SETS_STRIDE: count * (count - 1) // 2 + 2,
-            L.SETS: self._sets_offset,
+            L.SETS_BY_SUM: self._sets_offset,
         }
         lengths = {
             L.FIXED_STACK: size,

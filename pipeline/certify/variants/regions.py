@@ -215,9 +215,9 @@ def _force_cut_cells(state, problem, first, length, root, reached):
 @compiled()
 def different_pairs(state, problem, first, length):
     """No two pairs of cells hold the same two values."""
-    full = (1 << problem[L.VALUES]) - 1
-    is_complete = length == 2 * problem[L.VALUES] * problem[L.VALUES]
-    for index in range(problem[L.VALUES]):
+    full = (1 << problem[L.VALUE_COUNT]) - 1
+    is_complete = length == 2 * problem[L.VALUE_COUNT] * problem[L.VALUE_COUNT]
+    for index in range(problem[L.VALUE_COUNT]):
         bit = 1 << index
         taken = once = twice = 0
         for i in range(first, first + length, 2):
@@ -258,7 +258,7 @@ def different_pairs(state, problem, first, length):
 @compiled(inline=True)
 def _between(problem, mask, low, high):
     """Bits `low` to `high` of a mask of values; both may be out of range."""
-    low, high = max(low, 0), min(high, problem[L.VALUES] - 1)
+    low, high = max(low, 0), min(high, problem[L.VALUE_COUNT] - 1)
     return mask & ((2 << high) - (1 << low)) if low <= high else 0
 
 

@@ -10,8 +10,8 @@ from typing import Annotated, NoReturn
 import typer
 
 from pipeline.cli.options import (
-    READING,
-    SOLVING,
+    READING_FIELDS,
+    SOLVING_FIELDS,
     FilesArgument,
     ForceOption,
     Output,
@@ -25,7 +25,7 @@ from pipeline.errors import UsageError, counted, printable
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Level, Settings
 
-MOST = 100_000_000
+MAX_GENERATED = 100_000_000
 TableOption = Annotated[
     Path | None,
     typer.Option(
@@ -45,8 +45,8 @@ CopiesAsJson = Annotated[
 
 
 @takes(
-    *("inbox", *READING, "max_total_bytes", "max_members", "quiet"),
-    *(name for name in SOLVING if name != "max_solutions"),
+    *("inbox", *READING_FIELDS, "max_total_bytes", "max_members", "quiet"),
+    *(name for name in SOLVING_FIELDS if name != "max_solutions"),
 )
 def convert(  # noqa: PLR0913 - one for each option
     files: FilesArgument,
@@ -209,8 +209,8 @@ def generate(  # noqa: PLR0913 - one for each option
     wish = catalogue.wish_of(
         givens, depth, difficulty, redundant=redundant, symmetric=symmetric, marks=even_odd
     )
-    if not 1 <= count <= MOST:
-        raise UsageError(f"N: expected 1 to {MOST:,}")
+    if not 1 <= count <= MAX_GENERATED:
+        raise UsageError(f"N: expected 1 to {MAX_GENERATED:,}")
     if seed is not None and seed < 0:
         raise UsageError(f"--seed: expected 0 or more, found {seed}")
     target, beside = _targets_of(output, table, is_printed=not as_json, as_json=as_json)
@@ -231,7 +231,7 @@ def generate(  # noqa: PLR0913 - one for each option
         raise ended
 
 
-@takes(*READING, "max_total_bytes", "max_members", "quiet")
+@takes(*READING_FIELDS, "max_total_bytes", "max_members", "quiet")
 def dedupe(  # noqa: PLR0913 - one for each option
     sources: FilesArgument,
     settings: Settings,
@@ -361,7 +361,7 @@ def _compare(
     raise typer.Exit(EXIT_OK if is_well else EXIT_BAD_INPUT)
 
 
-@takes(*READING, "max_total_bytes", "max_members", "quiet")
+@takes(*READING_FIELDS, "max_total_bytes", "max_members", "quiet")
 def overlap(
     known: Annotated[Path, typer.Argument(metavar="A", help="The known puzzles.")],
     asked: Annotated[Path, typer.Argument(metavar="B", help="The puzzles to look for among them.")],

@@ -222,7 +222,7 @@ def proof(  # noqa: PLR0913 - one for each option
                 doubts.add(statement.doubt)
             tried = proofs.prove(statement, folder, solvers, settings, confirming)
             code = code if tried.proved else EXIT_BAD_INPUT
-            proofs.show(tried, Output(as_json, settings.quiet))
+            proofs.show_attempt(tried, Output(as_json, settings.quiet))
     raise typer.Exit(code)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pipeline.cli.options import (
-    READING,
+    READING_FIELDS,
     FilesArgument,
     ForceOption,
     Output,
@@ -52,7 +52,7 @@ NumberingOption = Annotated[
 LARGEST_RESULT = 1 << 30
 
 
-@takes("encoding", *READING, "max_total_bytes", "max_members", "quiet", encoding="extended")
+@takes("encoding", *READING_FIELDS, "max_total_bytes", "max_members", "quiet", encoding="extended")
 def encode(  # noqa: PLR0913 - one for each option
     context: typer.Context,
     settings: Settings,
@@ -173,7 +173,7 @@ def _encode_each(
     return code
 
 
-@takes("encoding", *READING, encoding="extended")
+@takes("encoding", *READING_FIELDS, encoding="extended")
 def decode(
     settings: Settings,
     files: Annotated[
@@ -239,7 +239,7 @@ def _puzzle(empty: str | None, file: Path, settings: Settings) -> Parsed:
     return read_puzzle(file, settings) if empty is None else parsed_from(empty_puzzle(empty))
 
 
-@takes(*READING)
+@takes(*READING_FIELDS)
 def certify(
     puzzle: Annotated[Path, typer.Argument(help="The puzzle or formula; - is standard input.")],
     solutions: Annotated[list[Path], typer.Argument(help="Filled grids or models to check.")],
@@ -295,7 +295,7 @@ def _faults(file: Path, problem: PuzzleProblem | FormulaProblem, settings: Setti
     "encoding",
     "timeout",
     "memory_limit",
-    *READING,
+    *READING_FIELDS,
     "max_total_bytes",
     "max_members",
     "quiet",
@@ -341,7 +341,7 @@ def bench(
 
     Exit code 1: something could not be read, or a solver gave a wrong answer or none.
     """
-    from pipeline.cli.benching import Table
+    from pipeline.cli.benching import ResultTable
     from pipeline.cli.converting import items_of_files, left_out
     from pipeline.service.log import Display
     from pipeline.solving.bench import bench as benched_of
@@ -351,7 +351,7 @@ def bench(
         [name.strip() for name in solvers.split(",") if name.strip()], settings.minisat
     )
     rows = benched_of(items_of_files(files, settings), named, settings, unique=unique)
-    table, out, code = Table(to, [*named]), Output(as_json), EXIT_OK
+    table, out, code = ResultTable(to, [*named]), Output(as_json), EXIT_OK
     try:
         for row in Display(None, bar=not settings.quiet).over(rows, "bench"):
             out.row(dataclasses.asdict(row) | {"status": row.status})

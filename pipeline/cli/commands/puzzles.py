@@ -10,8 +10,8 @@ import typer
 
 from pipeline.cli.options import (
     PIPED,
-    READING,
-    SOLVING,
+    READING_FIELDS,
+    SOLVING_FIELDS,
     FilesArgument,
     ForceOption,
     Output,
@@ -29,7 +29,7 @@ from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Settings
 
 
-@takes(*SOLVING, *READING, "traits", "quiet")
+@takes(*SOLVING_FIELDS, *READING_FIELDS, "traits", "quiet")
 def solve(  # noqa: PLR0913 - one for each option
     files: FilesArgument,
     settings: Settings,
@@ -128,7 +128,7 @@ def solve(  # noqa: PLR0913 - one for each option
             if boards and number and item.is_alone:
                 print()
             is_drawn = hint or svg == STANDARD_OUTPUT
-            results.show(item, result, settings, None if is_drawn else before, boards=boards)
+            results.show_result(item, result, settings, None if is_drawn else before, boards=boards)
         kept += [(item.where, result)] if times or svg else []
         code = EXIT_BAD_INPUT if is_bad else code
     if times and kept:
@@ -192,7 +192,7 @@ def _check_alone(svg: Path | None, file: Path, *, is_alone: bool) -> None:
         )
 
 
-@takes(*SOLVING, *READING, "quiet")
+@takes(*SOLVING_FIELDS, *READING_FIELDS, "quiet")
 def count(
     files: FilesArgument,
     settings: Settings,
@@ -243,7 +243,7 @@ def count(
     raise typer.Exit(code)
 
 
-@takes("inbox", "outbox", *SOLVING, *READING, "quiet")
+@takes("inbox", "outbox", *SOLVING_FIELDS, *READING_FIELDS, "quiet")
 def sheet(  # noqa: PLR0913 - one for each option
     context: typer.Context,
     settings: Settings,

@@ -40,7 +40,7 @@ from pipeline.outbox.tables import MemberRow, PuzzleRow, traits_in
 from pipeline.reading import Archive, Collection, Unreadable
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.archives.walk import kind_of, opened
+from pipeline.reading.archives.walk import kind_of, open_unpacked
 from pipeline.reading.read import source_at
 
 __all__ = ["AuditOptions", "Finding", "audit"]
@@ -223,7 +223,8 @@ def _with(
             return audit_archive(published, original, report)
         source = source_at(original, record.source, report.settings)
         if isinstance(source, Collection):
-            with PeekableStream(opened(original, UnpackLimits.of(report.settings))) as stream:
+            limits = UnpackLimits.of(report.settings)
+            with PeekableStream(open_unpacked(original, limits)) as stream:
                 return audit_content(published, (source.layout, stream), report)
     except (UnpackError, OSError) as error:
         why = in_words(error) if isinstance(error, OSError) else str(error)

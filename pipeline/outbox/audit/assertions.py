@@ -16,8 +16,8 @@ from pipeline.outbox.audit.complete import Undecided, has_solution, remedy
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.published import PublishedPuzzle
 from pipeline.outbox.schema import (
-    Cell,
     PuzzleRecord,
+    RecordedCell,
     RecordedClue,
     RecordedDifference,
     RecordedRule,
@@ -28,7 +28,7 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.reading.formats.formula import CNF_FORMAT
 
-C = TypeVar("C", bound=Cell)
+C = TypeVar("C", bound=RecordedCell)
 UNASKED = ("invalid", "other")
 """The statuses of what no solver was asked about."""
 _OF_PUZZLES = ("variant", "box", "grids", "free", "rules", "unread")

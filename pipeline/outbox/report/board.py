@@ -138,7 +138,7 @@ class Board:
         return (self.signs[value - 1 : value] if self.signs else "") or str(value)
 
 
-def in_words(board: Board) -> str:
+def describe_board(board: Board) -> str:
     """A short description of a board."""
     geometry = board.geometry
     n, grids = geometry.side, len(geometry.grids)
@@ -194,7 +194,7 @@ def picture(puzzle: Puzzle, grid: Grid | None, kind: str) -> bytes:
     from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - an extra
 
     board = Board(puzzle, grid)
-    return picture_of([board_svg(board, in_words(board), "b", alone=True)], kind)
+    return picture_of([board_svg(board, describe_board(board), "b", alone=True)], kind)
 
 
 def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:
@@ -202,7 +202,7 @@ def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:
     board = Board(puzzle, grid)
     if not board.is_drawable:
         return None
-    words = in_words(board)
+    words = describe_board(board)
     source = b64encode(board_svg(board, words, "b", alone=True).encode()).decode()
     return f'<img alt="{escape(words)}" src="data:image/svg+xml;base64,{source}">'
 
@@ -295,7 +295,7 @@ def _described(board: Board) -> str:
     """A description of what can be seen, for screen readers."""
     geometry = board.geometry
     values = board.givens | board.solved
-    words = [f"{in_words(board)}."]
+    words = [f"{describe_board(board)}."]
     rules = board.puzzle.rules if board.puzzle else ()
     if rules:
         words.append(f"Rules: {_told(rule.describe(geometry) for rule in rules)}.")

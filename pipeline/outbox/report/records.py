@@ -29,7 +29,7 @@ from pipeline.outbox import (
 )
 from pipeline.outbox.names import likely_stems
 from pipeline.outbox.published import Published
-from pipeline.outbox.schema import ASIDE, SCHEMA, WITH_TOTALS, Cell, or_none
+from pipeline.outbox.schema import ASIDE, SCHEMA, WITH_TOTALS, RecordedCell, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_of
 from pipeline.outbox.traits import RatingColumns
 from pipeline.puzzle.geometry import MAX_SIDE
@@ -59,7 +59,7 @@ R = TypeVar("R", PuzzleRow, MemberRow)
 
 
 @dataclass(frozen=True)
-class Job(Published):
+class PublishedJob(Published):
     """A record as the report shows it: with printable texts and known statuses."""
 
     @property
@@ -149,13 +149,13 @@ class Job(Published):
         return rated(level, score)
 
 
-def read_job(path: Path) -> Job | None:
+def read_job(path: Path) -> PublishedJob | None:
     """The job that a record is about; None if the file is gone.
 
     One that cannot be read is a job that says so.
     """
     try:
-        return Job(path, load_record(path))
+        return PublishedJob(path, load_record(path))
     except FileNotFoundError:
         return None
     except NoRecord as error:
@@ -163,7 +163,7 @@ def read_job(path: Path) -> Job | None:
         why = in_words(cause) if isinstance(cause, OSError) else str(error)
         message = f"the record cannot be read: {shown(why)}"
         unread = PuzzleRecord(job="", source="", status=UNREADABLE, message=message, files=())
-        return Job(path, unread)
+        return PublishedJob(path, unread)
 
 
 def shown(text: str | None) -> str:
@@ -190,7 +190,7 @@ def is_within(folder: Path, top: Path) -> bool:
         return False
 
 
-def job_of_member(archive: Job, place: int, row: MemberRow) -> Job | None:
+def job_of_member(archive: PublishedJob, place: int, row: MemberRow) -> PublishedJob | None:
     """The job of an archive's member; `place` is that of its row in the table, from 0."""
     outbox = archive.path.parent
     unescaped = _ESCAPED.sub(  # as `printable` wrote it
@@ -208,7 +208,7 @@ def job_of_member(archive: Job, place: int, row: MemberRow) -> Job | None:
     return None
 
 
-def places(cells: Sequence[Cell]) -> tuple[Place, ...]:
+def shown_places(cells: Sequence[RecordedCell]) -> tuple[Place, ...]:
     return tuple(cell.place for cell in cells[:_MOST_PLACES])
 
 

@@ -16,7 +16,7 @@ import msgspec
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.outbox import ENDING, read_record
-from pipeline.outbox.names import COUNT, fitted, is_output, stems_for
+from pipeline.outbox.names import COUNT_SUFFIX, fitted, is_output, stems_for
 from pipeline.outbox.rows import Rows, count_aside, summed
 from pipeline.outbox.schema import ASIDE, REFUSED, Fallback, PuzzleRecord, Record, or_none
 from pipeline.outbox.tables import (
@@ -283,7 +283,7 @@ class Tree:
         own = read_record(self._top / folder / f"{stem}{ENDING}")
         if own is not None and own.member == number:  # from an interrupted step
             return True
-        for form in (stem, stem.removesuffix(COUNT), stem + COUNT):
+        for form in (stem, stem.removesuffix(COUNT_SUFFIX), stem + COUNT_SUFFIX):
             record = read_record(self._top / folder / f"{form}{ENDING}")
             if record is not None and record.member != number:
                 return False

@@ -219,7 +219,7 @@ def _weighted_words(rule: cages.Sum, geometry: Geometry) -> list[str]:
 
 
 @codec(_weighted_words)
-def weighted_sum(args: Arguments) -> Iterator[RuleFields]:
+def sum_terms(args: Arguments) -> Iterator[RuleFields]:
     """A sum, perhaps with a factor for each cell: `12_=_1_-2`."""
     word = args.next("a number")
     numbers = word.text.split("_")

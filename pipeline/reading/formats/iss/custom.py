@@ -132,7 +132,7 @@ def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str
 
 
 @codec(_connected_words)
-def connected(args: Arguments) -> Iterator[RuleFields]:
+def connected_values(args: Arguments) -> Iterator[RuleFields]:
     """A group, or nothing for the grid, then values, and perhaps the number of cells."""
     geometry = args.geometry
     expected = "a group of cells, such as 'VA', or nothing for the grid"
