@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pipeline.catalogue.generating import Wish
     from pipeline.outbox.arrow import DataFrame, Table
     from pipeline.puzzle.puzzle import Grid, Puzzle
-    from pipeline.reading.formats.formula import Model
+    from pipeline.reading.formats.dimacs import Model
     from pipeline.service.converting import Converted
     from pipeline.solving.bench import Benched
     from pipeline.steps import Step

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pipeline.catalogue.canonical import canonical_forms
 from pipeline.catalogue.classes import ABSENT, LIMIT_BYTES, Classes, Keys, keys_of
-from pipeline.catalogue.puzzles import (
+from pipeline.catalogue.puzzle_arrays import (
     Flags,
     ValueArray,
     are_classic,

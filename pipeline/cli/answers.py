@@ -10,7 +10,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.cli.files import STANDARD_OUTPUT, atomic_table, path_of, source_name
+from pipeline.cli.file_access import STANDARD_OUTPUT, atomic_table, path_of, source_name
 from pipeline.cli.options import say
 from pipeline.errors import InputError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_of_many

@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 from pipeline.api import generate
 from pipeline.catalogue.comparing import Copy, Left, Tally
 from pipeline.catalogue.generating import Wish
-from pipeline.cli.files import (
+from pipeline.cli.file_access import (
     STANDARD_OUTPUT,
     atomic_output,
     atomic_table,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pipeline.cli.answers import say_unread
-from pipeline.cli.files import (
+from pipeline.cli.file_access import (
     Folder,
     atomic_output,
     is_shown,

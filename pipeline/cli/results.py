@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.cli.files import STANDARD_INPUT, write_to
+from pipeline.cli.file_access import STANDARD_INPUT, write_to
 from pipeline.cli.options import program, say
 from pipeline.errors import InputError, counted, printable
 from pipeline.puzzle.puzzle import Grid
@@ -263,7 +263,7 @@ def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
     Raises InputError for a formula, or a puzzle that is too large.
     """
     from pipeline.outbox.report import TOO_LARGE, Board, board_svg  # noqa: PLC0415 - slow to load
-    from pipeline.reading.formats.formula import FORMULA_REFUSED  # noqa: PLC0415
+    from pipeline.reading.formats.dimacs import FORMULA_REFUSED  # noqa: PLC0415
 
     if result.status == "invalid":
         return

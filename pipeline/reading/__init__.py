@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pipeline.reading.archives.walk import FileKind
     from pipeline.reading.formats import Layout, Parsed
-    from pipeline.reading.formats.formula import ParsedFormula
+    from pipeline.reading.formats.dimacs import ParsedFormula
 
 
 @dataclass(frozen=True, slots=True)

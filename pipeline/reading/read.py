@@ -48,7 +48,7 @@ from pipeline.reading.formats import (
     read_text,
 )
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN, number_of
-from pipeline.reading.formats.formula import ParsedFormula, looks_like_cnf, parse_formula
+from pipeline.reading.formats.dimacs import ParsedFormula, looks_like_cnf, parse_formula
 from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, significant_lines
 from pipeline.settings import Settings

@@ -17,7 +17,7 @@ from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream, drain
 from pipeline.reading.archives.walk import open_unpacked, walk
 from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, signs_of
-from pipeline.reading.formats.formula import FORMULA_REFUSED
+from pipeline.reading.formats.dimacs import FORMULA_REFUSED
 from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES, read_now, source_at, source_of_member
 from pipeline.settings import Settings, SourceOptions, settings_given

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
-from pipeline.steps.board import (
+from pipeline.steps.step_arrays import (
     add_eliminations,
     add_pattern_cells,
     add_seen_eliminations,

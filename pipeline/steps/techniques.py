@@ -16,7 +16,7 @@ from pipeline.native import compiled
 from pipeline.solving import LEVELS
 from pipeline.steps import chains, patterns
 from pipeline.steps import layout as L
-from pipeline.steps.board import apply_step, reset_step, set_up
+from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
 """The greatest score of each level but the last; a puzzle with more is of a higher level."""

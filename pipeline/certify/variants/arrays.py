@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pipeline.certify.exhaustive import TOO_SHORT
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.joint import joint_sums
-from pipeline.certify.variants.regions import CONNECTED_SCRATCH
+from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
 from pipeline.certify.variants.simplify import (
     NoSolution,
     Simplified,
@@ -25,7 +25,7 @@ from pipeline.certify.variants.simplify import (
     set_of,
     weights_of,
 )
-from pipeline.certify.variants.tables import (
+from pipeline.certify.variants.value_tables import (
     MAX_VALUES_WITH_SETS,
     AutomatonKey,
     Numbers,

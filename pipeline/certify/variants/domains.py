@@ -1,7 +1,7 @@
 """Domains of cells, and the constraints that a change of them schedules.
 
-Like `sums`, `regions`, `propagation` and `search`, these functions work on arrays in machine code
-and on lists in plain Python. `layout` describes `state` and `problem`.
+Like the propagators and `search`, these functions work on arrays in machine code and on lists in
+plain Python. `layout` describes `state` and `problem`.
 """
 
 from __future__ import annotations

@@ -16,13 +16,13 @@ from pipeline.certify.variants.domains import (
     lowest_bit,
     restrict,
 )
-from pipeline.certify.variants.regions import (
+from pipeline.certify.variants.region_propagators import (
     connected,
     count_of_equal,
     different_pairs,
     ranked,
 )
-from pipeline.certify.variants.sums import one_of_sets, weighted_sum
+from pipeline.certify.variants.sum_propagators import one_of_sets, weighted_sum
 from pipeline.native import compiled
 
 _CHUNK_MASK = (1 << L.CHUNK) - 1

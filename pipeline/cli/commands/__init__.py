@@ -10,7 +10,7 @@ from typing import Final
 
 from pipeline.cli.commands.archives import convert, dedupe, generate, overlap
 from pipeline.cli.commands.checks import audit, proof, report, schema
-from pipeline.cli.commands.folders import doctor, init, prune, retry, run, serve, status, watch
+from pipeline.cli.commands.drop_folder import doctor, init, prune, retry, run, serve, status, watch
 from pipeline.cli.commands.formulas import bench, certify, decode, encode
 from pipeline.cli.commands.puzzles import count, sheet, solve
 

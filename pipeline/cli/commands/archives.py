@@ -106,7 +106,7 @@ def convert(  # noqa: PLR0913 - one for each option
     Exit code 1: a puzzle could not be converted.
     """
     from pipeline.cli import converting
-    from pipeline.cli.files import STANDARD_OUTPUT, check_target, is_shown, sources_of
+    from pipeline.cli.file_access import STANDARD_OUTPUT, check_target, is_shown, sources_of
 
     target = Path(output) if output else STANDARD_OUTPUT
     is_folder = target.is_dir() or (output or "").endswith("/")
@@ -203,7 +203,7 @@ def generate(  # noqa: PLR0913 - one for each option
     Exit code 1: no puzzle that fits the options was found for a long time.
     """
     from pipeline.cli import catalogue
-    from pipeline.cli.files import STANDARD_OUTPUT, check_targets
+    from pipeline.cli.file_access import STANDARD_OUTPUT, check_targets
     from pipeline.service.log import Display
 
     wish = catalogue.wish_of(
@@ -273,7 +273,7 @@ def dedupe(  # noqa: PLR0913 - one for each option
     """
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
-    from pipeline.cli.files import (
+    from pipeline.cli.file_access import (
         STANDARD_OUTPUT,
         atomic_output,
         check_targets,
@@ -311,7 +311,7 @@ def _targets_of(
 ) -> tuple[Path, Path | None]:
     """The paths of the collection and its table. Raises UsageError."""
     from pipeline.cli.catalogue import table_beside
-    from pipeline.cli.files import COLLECTIONS, STANDARD_OUTPUT, TABLES, check_ending
+    from pipeline.cli.file_access import COLLECTIONS, STANDARD_OUTPUT, TABLES, check_ending
 
     target = output or (STANDARD_OUTPUT if is_printed else Path(os.devnull))
     beside = table_beside(target, table) if output or is_printed else table
@@ -333,7 +333,13 @@ def _compare(
     """Find the puzzles of the sources that `known` has, too; write those that it lacks."""
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
-    from pipeline.cli.files import STANDARD_OUTPUT, atomic_output, is_shown, source_name, sources_of
+    from pipeline.cli.file_access import (
+        STANDARD_OUTPUT,
+        atomic_output,
+        is_shown,
+        source_name,
+        sources_of,
+    )
     from pipeline.service.log import Display
 
     target, beside = targets
@@ -375,7 +381,7 @@ def overlap(
     as_json: CopiesAsJson = False,
 ) -> None:
     """Do what `dedupe --against A B` does, until version 1.1."""
-    from pipeline.cli.files import check_targets
+    from pipeline.cli.file_access import check_targets
 
     say_renamed("overlap A B", "dedupe --against A B")
     targets = _targets_of(None, table, is_printed=False, as_json=as_json)

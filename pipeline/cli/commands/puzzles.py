@@ -103,7 +103,7 @@ def solve(  # noqa: PLR0913 - one for each option
     """
     from pipeline.cli import results
     from pipeline.cli.answers import answered_in
-    from pipeline.cli.files import STANDARD_OUTPUT
+    from pipeline.cli.file_access import STANDARD_OUTPUT
     from pipeline.solving import NOT_WELL
 
     _check_drawing(svg, files, puzzle_only=puzzle_only, is_step=steps or hint, force=force)
@@ -116,7 +116,7 @@ def solve(  # noqa: PLR0913 - one for each option
     for number, (item, result) in enumerate(answered_in(files, settings)):
         _check_alone(svg, files[0], is_alone=item.is_alone)
         if steps or hint:
-            from pipeline.cli.steps import show_steps
+            from pipeline.cli.walkthrough import show_steps
 
             explained = show_steps(item, result, settings, hint=hint, as_json=as_json)
             code = code if explained else EXIT_BAD_INPUT
@@ -145,7 +145,7 @@ def _tabulate(
 ) -> int:
     """Write the table of these files and print a summary; returns the exit code."""
     from pipeline.cli.answers import write_table
-    from pipeline.cli.files import TABLES, check_ending, check_target
+    from pipeline.cli.file_access import TABLES, check_ending, check_target
     from pipeline.solving import NOT_WELL
 
     if not is_alone:
@@ -163,7 +163,7 @@ def _tabulate(
 def _check_drawing(
     svg: Path | None, files: list[Path], *, puzzle_only: bool, is_step: bool, force: bool
 ) -> None:
-    from pipeline.cli.files import check_ending, check_target
+    from pipeline.cli.file_access import check_ending, check_target
 
     if puzzle_only and svg is None:
         raise UsageError("--puzzle-only needs --svg")
@@ -325,8 +325,8 @@ def sheet(  # noqa: PLR0913 - one for each option
 
     Exit code 1: something could not be drawn, or a solution was not found.
     """
-    from pipeline.cli import sheet as sheets
-    from pipeline.cli.files import check_target, source_name, unused
+    from pipeline.cli import sheet_puzzles as sheets
+    from pipeline.cli.file_access import check_target, source_name, unused
     from pipeline.outbox.report import Head, Sheet
     from pipeline.solving import NOT_WELL
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from pipeline.errors import InputError, counted
-from pipeline.outbox.audit.complete import audit_others
+from pipeline.outbox.audit.audited_rows import AuditedRow, RowChunk, read_row, row_chunks
+from pipeline.outbox.audit.completeness import audit_others
 from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
-from pipeline.outbox.audit.rows import AuditedRow, RowChunk, read_row, row_chunks
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.audit.together import certify_lines, right_at_once, rightly_said, sought_in
 from pipeline.outbox.audit.traits import audit_rows

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, search_all_of_batch
-from pipeline.outbox.audit.rows import AuditedRow, RowChunk
+from pipeline.outbox.audit.audited_rows import AuditedRow, RowChunk
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.fits import COMPLETE, misfit
 from pipeline.outbox.tables import PuzzleRow, quoted

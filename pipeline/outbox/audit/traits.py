@@ -14,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 
-from pipeline.catalogue.puzzles import Flags
+from pipeline.catalogue.puzzle_arrays import Flags
 from pipeline.catalogue.redundant import redundant_parts
 from pipeline.catalogue.traits import (
     MAX_TRAITS_SIDE,
@@ -27,8 +27,8 @@ from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.certify.missing import searched_through
 from pipeline.errors import InputError
-from pipeline.outbox.audit.assertions import named_rule
-from pipeline.outbox.audit.rows import RowChunk
+from pipeline.outbox.audit.audited_rows import RowChunk
+from pipeline.outbox.audit.conflicts import named_rule
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.schema import PuzzleRecord, or_none
 from pipeline.outbox.tables import columns, grid_in

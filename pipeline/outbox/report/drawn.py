@@ -11,7 +11,7 @@ from pipeline.errors import PipelineError
 from pipeline.files import read_regular
 from pipeline.outbox.originals import SMALL, SmallOriginals
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board
-from pipeline.outbox.report.records import PublishedJob, job_of_member, shown_places
+from pipeline.outbox.report.published_jobs import PublishedJob, job_of_member, shown_places
 from pipeline.outbox.schema import or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, grid_in
 from pipeline.puzzle.geometry import MAX_SIDE, MIN_SIDE, Geometry
@@ -25,7 +25,7 @@ from pipeline.reading.formats import (
     read_values,
     signs_of,
 )
-from pipeline.reading.formats.formula import CNF_FORMAT
+from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.settings import Reading
 
 

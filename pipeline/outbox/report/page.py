@@ -18,7 +18,7 @@ from pipeline.errors import duration, in_words
 from pipeline.files import remove_abandoned, write_whole
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.charts import charts_of_times, moment_said
-from pipeline.outbox.report.records import read_job, shortened
+from pipeline.outbox.report.published_jobs import read_job, shortened
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.survey import Over, PageBounds, survey
 from pipeline.outbox.report.views import PAGE, Viewer, encoded, in_order

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pipeline.outbox.report.board import board_svg
 from pipeline.outbox.report.page import own_text
-from pipeline.outbox.report.records import shortened
+from pipeline.outbox.report.published_jobs import shortened
 from pipeline.outbox.report.sheet import Sheet, SheetPage, Slot
 from pipeline.outbox.report.typeset import plain, typeset
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from pipeline.outbox import ENDING
-from pipeline.outbox.report.records import PublishedJob, is_within, read_job
+from pipeline.outbox.report.published_jobs import PublishedJob, is_within, read_job
 
 BINS_PER_DECADE: Final = 3
 _FASTEST = 1e-6

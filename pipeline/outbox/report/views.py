@@ -15,7 +15,7 @@ from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals, SmallOriginals
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.drawn import FoundMember, board_of_job, board_of_row, members_in
-from pipeline.outbox.report.records import (
+from pipeline.outbox.report.published_jobs import (
     NOT_WELL,
     STATUSES,
     PublishedJob,

@@ -38,6 +38,7 @@ from pipeline.reading.formats.cells import (
     render_cells,
 )
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
+from pipeline.reading.formats.jigsaws import NO_REGION_MAP, find_region_map, is_region_map
 from pipeline.reading.formats.parsed import LONGEST_TITLE, Entry, TextChunk, title_of
 from pipeline.reading.formats.records import (
     Reader,
@@ -52,7 +53,6 @@ from pipeline.reading.formats.records import (
     plain_entry,
     plain_of,
 )
-from pipeline.reading.formats.regions import NO_REGION_MAP, find_region_map, is_region_map
 from pipeline.reading.formats.text import (
     COMMENTS,
     NEWLINE,

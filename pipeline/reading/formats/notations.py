@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
-from pipeline.reading.formats.codecs import Codec, Form, fixed, form, nothing
 from pipeline.reading.formats.fpuzzles import codecs as fp
 from pipeline.reading.formats.fpuzzles.document import Placed
 from pipeline.reading.formats.iss import codecs as iss
-from pipeline.reading.formats.iss import custom as own
+from pipeline.reading.formats.iss import custom_codecs as own
+from pipeline.reading.formats.rule_forms import Codec, Form, fixed, form, nothing
 from pipeline.reading.formats.variants import RuleType
 
 _EMPTY = Codec(lambda _: (), nothing)

@@ -18,7 +18,7 @@ from pipeline.outbox.names import REPORT
 from pipeline.outbox.originals import Originals, SmallOriginals, archive_above
 from pipeline.outbox.report.board import Board
 from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_in
-from pipeline.outbox.report.records import (
+from pipeline.outbox.report.published_jobs import (
     NOT_WELL,
     UNRECOGNISED,
     PublishedJob,
@@ -30,7 +30,7 @@ from pipeline.outbox.report.sheet import SheetPuzzle
 from pipeline.outbox.report.survey import is_record
 from pipeline.outbox.schema import ARCHIVE, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
-from pipeline.reading.formats.formula import CNF_FORMAT, FORMULA_REFUSED
+from pipeline.reading.formats.dimacs import CNF_FORMAT, FORMULA_REFUSED
 
 _TABLE = ".csv"
 _UNDRAWN = NOT_WELL - {"unknown"} | {UNRECOGNISED}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from pipeline.cli.files import check_target, write_to
+from pipeline.cli.file_access import check_target, write_to
 from pipeline.cli.options import Output, say
 from pipeline.errors import (
     EnvironmentFailure,

@@ -20,7 +20,7 @@ from pipeline.outbox.audit.sets import AuditOptions, Findings
 from pipeline.outbox.tables import one_line
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.reading.formats.formula import Model, ParsedFormula, proof_clauses
+from pipeline.reading.formats.dimacs import Model, ParsedFormula, proof_clauses
 
 SEARCH_SHARE = 0.5
 """The part of the seconds that the search gets if there is a refuter."""

@@ -9,7 +9,7 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 
 from pipeline.errors import InputError, InvalidPuzzle, counted, printable
-from pipeline.outbox.audit.assertions import is_denied
+from pipeline.outbox.audit.conflicts import is_denied
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.fits import COMPLETE, misfit
 from pipeline.outbox.tables import PuzzleRow, Table, grid_in, lines_of, row_of

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustive import TOO_SHORT, unit_without_matching
 from pipeline.errors import PipelineError, counted
-from pipeline.outbox.audit.complete import Undecided, has_solution, remedy
+from pipeline.outbox.audit.completeness import Undecided, has_solution, remedy
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.published import PublishedPuzzle
 from pipeline.outbox.schema import (
@@ -26,7 +26,7 @@ from pipeline.outbox.schema import (
 from pipeline.outbox.tables import grid_in
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
-from pipeline.reading.formats.formula import CNF_FORMAT
+from pipeline.reading.formats.dimacs import CNF_FORMAT
 
 C = TypeVar("C", bound=RecordedCell)
 UNASKED = ("invalid", "other")

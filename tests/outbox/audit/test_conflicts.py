@@ -9,7 +9,7 @@ from support.outboxes import ONE, call, in_a_line, made, packed
 from support.puzzles import NONE, SIX, TWO
 
 from pipeline.outbox.audit import AuditOptions
-from pipeline.outbox.audit.assertions import audit_conflict, audit_difference
+from pipeline.outbox.audit.conflicts import audit_conflict, audit_difference
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.schema import (
     PuzzleRecord,
