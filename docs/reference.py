@@ -223,8 +223,10 @@ def _statuses() -> Iterator[str]:
     yield "## Statuses\n"
     yield _table(("status", "meaning"), _coded(schema.STATUSES.items()))
     yield "`totals` may also count:\n"
-    aside = {name: schema.ASIDE[name] for name in (schema.DISAGREEMENTS, schema.FALLBACKS)}
-    yield _table(("name", "meaning"), _coded(aside.items()))
+    further = {
+        name: schema.FURTHER_COUNTS[name] for name in (schema.DISAGREEMENTS, schema.FALLBACKS)
+    }
+    yield _table(("name", "meaning"), _coded(further.items()))
 
 
 def _tables() -> Iterator[str]:

@@ -105,7 +105,7 @@ def solve_many(
 
     Raises like `solve`.
     """
-    replace(settings_declared()["workers"], least=1).check(workers, "workers")
+    replace(settings_declared()["workers"], minimum=1).check(workers, "workers")
     chosen = settings_given(settings, SolvingOptions)
     if isinstance(puzzles, (str, bytes, Path)):
         message = f"expected an iterable of puzzles, found {type(puzzles).__name__}"
@@ -142,14 +142,14 @@ def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Gr
         for solver in solvers.chain:
             try:
                 with closing(search.stream(solver, solvers.after(solver))) as stream:
-                    for found in stream:
-                        if isinstance(found, Unknown):
-                            raise LimitReached(found.reason)
-                        if isinstance(found, Unsat):
+                    for answer in stream:
+                        if isinstance(answer, Unknown):
+                            raise LimitReached(answer.reason)
+                        if isinstance(answer, Unsat):
                             break
-                        if found not in shown:
-                            shown.add(found)
-                            yield found
+                        if answer not in shown:
+                            shown.add(answer)
+                            yield answer
             except (SolverError, EnvironmentFailure):
                 if solver is solvers.chain[-1]:
                     raise
@@ -213,15 +213,15 @@ def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> I
 def _requests(puzzles: Iterable[Given]) -> Iterator[Request]:
     sizes = iter(SIZES)
     size, characters = next(sizes), 0
-    some: list[tuple[str, Given]] = []
+    batch: list[tuple[str, Given]] = []
     for number, puzzle in enumerate(puzzles, 1):
-        some.append((f"puzzle {number}", puzzle))
+        batch.append((f"puzzle {number}", puzzle))
         characters += len(puzzle) if isinstance(puzzle, (str, bytes)) else 0
-        if len(some) >= size or characters >= MOST_CHARACTERS:
-            yield _Puzzles(tuple(some))
-            some, size, characters = [], next(sizes, size), 0
-    if some:
-        yield _Puzzles(tuple(some))
+        if len(batch) >= size or characters >= MOST_CHARACTERS:
+            yield _Puzzles(tuple(batch))
+            batch, size, characters = [], next(sizes, size), 0
+    if batch:
+        yield _Puzzles(tuple(batch))
 
 
 def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
@@ -347,7 +347,7 @@ def bench(
     from pipeline.solving.items import items_of  # noqa: PLC0415 - as above
 
     chosen = settings_given({"encoding": "extended", **settings}, BenchOptions)
-    items = (item for what, name in _named(sources) for item in items_of(what, name, chosen))
+    items = (item for path, name in _named(sources) for item in items_of(path, name, chosen))
     named = benching.solvers_named(solvers, chosen.minisat)
     return benching.bench(items, named, chosen, unique=unique)
 

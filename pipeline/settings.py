@@ -154,7 +154,7 @@ USUAL = Reading()
 class Setting:
     """An option: where the help lists it, and which values are valid.
 
-    - `least`, `most`: range of a number.
+    - `minimum`, `maximum`: range of a number.
     - `risky`: the setting names a program or file, lifts a limit, or trusts a solver. It is
       rejected in a settings file found in the current folder, which a stranger may have written.
     - `unit`: a number may have a suffix of this unit.
@@ -165,8 +165,8 @@ class Setting:
 
     panel: str = ""
     metavar: str | None = None
-    least: float = -math.inf
-    most: float = math.inf
+    minimum: float = -math.inf
+    maximum: float = math.inf
     _: KW_ONLY
     risky: bool = False
     unit: Quantity | None = None
@@ -218,7 +218,7 @@ class Setting:
             return f"one of {', '.join(self.choices)}"
         if self.unit and not self.unit.bare:
             return f"a number with its unit, as in {self.unit.example}"
-        span = f" from {self.least:,} to {self.most:,}" if math.isfinite(self.most) else ""
+        span = f" from {self.minimum:,} to {self.maximum:,}" if math.isfinite(self.maximum) else ""
         written = f", in {self.unit.bare} or as in {self.unit.example}" if self.unit else ""
         return (self.words or _WORDS.get(self.kind, "a text")) + span + written
 
@@ -247,7 +247,7 @@ class Setting:
         if not self._is_of_kind(value):
             shown = printable(repr(value))[:100]
             raise UsageError(f"{about}: expected {self.expected}, found {shown}")
-        if self.kind in {int, float} and not self.least <= value <= self.most:
+        if self.kind in {int, float} and not self.minimum <= value <= self.maximum:
             raise UsageError(f"{about}: expected {self.expected}")
         return value
 

@@ -79,8 +79,8 @@ class ResultTable:
         elif self._to == "text":
             _print(self._head, self._rows, footer)
 
-    def _over_all(self, name: str, what: Callable[[list[float]], str]) -> list[str]:
-        return [name, "", "", "", *map(what, self._seconds)]
+    def _over_all(self, name: str, statistic: Callable[[list[float]], str]) -> list[str]:
+        return [name, "", "", "", *map(statistic, self._seconds)]
 
 
 def _written(seconds: float | None) -> str:

@@ -111,10 +111,10 @@ class Output:
         elif text is not None:
             print(text)
 
-    def note(self, text: str, *, aside: bool = False) -> None:
+    def note(self, text: str, *, to_stderr: bool = False) -> None:
         """Print a summary; to standard error with JSON or if data goes to standard output."""
         if not self.quiet:
-            (say if self.as_json or aside else print)(text)
+            (say if self.as_json or to_stderr else print)(text)
 
     def wrote(self, target: Path | str, text: str, fields: dict[str, Any] | None = None) -> None:
         """Report a written file as text or object; nothing if it was standard output."""

@@ -103,7 +103,7 @@ class CommandGroup(TyperGroup):
         try:
             code = super().main(args, standalone_mode=False, **extra)
         except _MarkedError as error:
-            say(f"sudoku-pipeline: {printable(_told(error))}")
+            say(f"sudoku-pipeline: {printable(_usage_message(error))}")
             code = USAGE
         except OSError as error:  # printing the help to a full disk
             say(f"sudoku-pipeline: {_in_words(error)}")
@@ -151,7 +151,7 @@ class CommandGroup(TyperGroup):
             raise typer.Exit(_code(error)) from None
 
 
-def _told(error: Any) -> str:
+def _usage_message(error: Any) -> str:
     """The message for a usage error, with a hint."""
     if type(error).__name__ != "NoSuchOption" or error.ctx is None:  # as above
         return str(error.format_message())

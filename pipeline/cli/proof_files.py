@@ -47,7 +47,7 @@ def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -
     if not folder.parent.is_dir() or (os.path.lexists(folder) and not folder.is_dir()):
         raise UsageError(f"{shown}: no such folder")
     folder.mkdir(exist_ok=True)
-    if any(folder.samefile(each) for each in folders_of(published)):
+    if any(folder.samefile(reserved) for reserved in folders_of(published)):
         raise UsageError(f"{shown} is reserved for published results; name another folder")
     return folder
 

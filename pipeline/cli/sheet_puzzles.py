@@ -174,8 +174,10 @@ def _rated(printed: Sequence[SheetPuzzle]) -> list[Rating | None]:
 def without_names(printed: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
     """Remove the names of puzzles, except those with a fault."""
     return [
-        each if each.message or each.status not in ("", "unique") else replace(each, name="")
-        for each in printed
+        puzzle
+        if puzzle.message or puzzle.status not in ("", "unique")
+        else replace(puzzle, name="")
+        for puzzle in printed
     ]
 
 

@@ -66,14 +66,14 @@ def typed(lines: bytes, kind: type[Struct], trait_names: Iterable[str] = ()) -> 
 def _schema(kind: type[Struct], trait_names: Iterable[str]) -> pa.Schema:
     import pyarrow as pa  # noqa: PLC0415 - as above
 
-    kinds = {
+    types = {
         WHOLE: pa.int64(),
         NUMBER: pa.float64(),
         TRUTH: pa.bool_(),
         WORD: pa.dictionary(pa.int32(), pa.string()),
     }
     declared = column_types(kind, trait_names).items()
-    return pa.schema([(name, kinds.get(each, pa.string())) for name, each in declared])
+    return pa.schema([(name, types.get(type_name, pa.string())) for name, type_name in declared])
 
 
 @contextmanager
@@ -148,5 +148,5 @@ def frame_of(table: Table) -> DataFrame:
     import pandas as pd  # noqa: PLC0415 - as above
     import pyarrow as pa  # noqa: PLC0415
 
-    kinds = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
-    return table.to_pandas(types_mapper=kinds.get)
+    types = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
+    return table.to_pandas(types_mapper=types.get)

@@ -291,7 +291,7 @@ def _rows(
     if wanted and min(wanted) < 1:
         raise UsageError(f"{min(wanted)} is no index: rows count from 1")
     last = min(max(wanted), sys.maxsize) if wanted else None
-    found: dict[int, tuple[PuzzleRow, dict[str, str]]] = {}
+    asserting: dict[int, tuple[PuzzleRow, dict[str, str]]] = {}
     rows = rows_with_solutions(
         *(published.path.parent, published.stem, published.numbered), published.record.schema
     )
@@ -299,17 +299,17 @@ def _rows(
     for count, (row, lines) in enumerate(islice(rows, last), 1):
         complete += row.complete == _YES
         if count in wanted or (not wanted and row.complete == _YES and complete <= MOST_ROWS):
-            found[count] = row, lines
-    if missing := sorted(wanted - found.keys()):
+            asserting[count] = row, lines
+    if missing := sorted(wanted - asserting.keys()):
         raise UsageError(f"{name} has no row {missing[0]}: it has {counted(count, 'row')}")
     if complete > MOST_ROWS and not wanted:
         raise UsageError(
             f"{name}: {complete:,} rows say that their solutions are all, more than the "
             f"{MOST_ROWS:,} that are taken at once; name some by their indices"
         )
-    if not found:
+    if not asserting:
         raise InputError(f"{name}: no row says that its solutions are all")
-    return found
+    return asserting
 
 
 def _problem_of_row(

@@ -165,6 +165,6 @@ def paths_in(folder: Path) -> Iterator[str]:
     for name in sorted(os.listdir(folder)):  # noqa: PTH208 - there may be a million
         path = os.path.join(folder, name)  # noqa: PTH118 - as above
         if name in shelves:
-            yield from (os.path.join(path, each) for each in sorted(os.listdir(path)))  # noqa: PTH118, PTH208
+            yield from (os.path.join(path, name) for name in sorted(os.listdir(path)))  # noqa: PTH118, PTH208
         else:
             yield path

@@ -36,12 +36,12 @@ class Originals:
 
         Raises OSError.
         """
-        found: list[Path] = []
+        searched: list[Path] = []
         for folder in folders:
             beside = [folder.with_name(FAILED)] if folder.name == DONE else []
             for shelf in (folder, *beside):
-                found += (shelf, *shelves_in(shelf)) if shelf.is_dir() else ()
-        return cls(tuple(dict.fromkeys(found)))
+                searched += (shelf, *shelves_in(shelf)) if shelf.is_dir() else ()
+        return cls(tuple(dict.fromkeys(searched)))
 
     def names(self) -> set[str]:
         """The names of all originals. Raises OSError."""

@@ -37,7 +37,7 @@ WITH_TOTALS: Final = (COLLECTION, ARCHIVE)
 
 PROVED, UNVERIFIED = "proved", "unverified"
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
-ASIDE: Final = {
+FURTHER_COUNTS: Final = {
     DISAGREEMENTS: "puzzles with a wrong solution in their file; `disagreement` says why",
     FALLBACKS: (
         "puzzles for which the first solver failed and another answered, or for which it missed a "
@@ -114,8 +114,8 @@ class CollectionCertificate(Struct, frozen=True, kw_only=True):
     """How many puzzles were verified to have no other solutions."""
 
     solutions: _Checked
-    proved: Annotated[Count, about(ASIDE[PROVED])] = 0
-    unverified: Annotated[Count, about(ASIDE[UNVERIFIED])] = 0
+    proved: Annotated[Count, about(FURTHER_COUNTS[PROVED])] = 0
+    unverified: Annotated[Count, about(FURTHER_COUNTS[UNVERIFIED])] = 0
 
 
 class Fallback(Struct, frozen=True, kw_only=True):

@@ -161,9 +161,9 @@ def listable(result: Result[S], stem: str, largest: int = LARGEST) -> Result[S]:
 class CollectionSet:
     """What is published of a collection or an archive, beside its table and solutions.
 
-    `counts` are by status, with those of ASIDE; `seconds` is how long the job took. `reason` says
-    why it was read as that format, `fallbacks` why solvers other than the first answered, `unread`
-    what was not read for how many puzzles.
+    `counts` are by status, with those of FURTHER_COUNTS; `seconds` is how long the job took.
+    `reason` says why it was read as that format, `fallbacks` why solvers other than the first
+    answered, `unread` what was not read for how many puzzles.
     """
 
     origin: Origin

@@ -293,12 +293,12 @@ def solve_chunk(
     for place in alone:
         entry = contents.entry(place)
         if entry.error is not None:
-            builder.tell(place, Result("invalid", message=entry.error))
+            builder.add(place, Result("invalid", message=entry.error))
             continue
         problem = problem_of(entry)
         chosen = _solvers_for(problem, len(alone), solvers)
         result = solve_problem(problem, chosen, settings, Stopwatch(), explain=False)
-        builder.tell(place, result)
+        builder.add(place, result)
         if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
             from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - as above
 
@@ -353,7 +353,7 @@ def failed_chunk(
     contents = layout.contents(chunk, settings.reading)
     builder = RowsOf(contents, layout.cells, first, settings.trait_names)
     for place in builder.untold():
-        builder.tell(place, Result("failed", message=why))
+        builder.add(place, Result("failed", message=why))
     return builder.rows()
 
 

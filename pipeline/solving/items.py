@@ -146,8 +146,8 @@ def sources_at(
     room = UnpackLimits.of(settings)
     match source_at(path, name, settings):
         case Archive():
-            for member, found in members_of(path, settings):
-                yield f"{before}{member}", found
+            for member, content in members_of(path, settings):
+                yield f"{before}{member}", content
         case Collection(layout):
             with PeekableStream(open_unpacked(path, room)) as stream:
                 yield printable(name), (layout, stream)

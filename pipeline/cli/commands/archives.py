@@ -218,7 +218,7 @@ def generate(  # noqa: PLR0913 - one for each option
     out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
     if seed is None:
         seed = secrets.randbelow(10**9)
-        out.note(f"--seed {seed} gives the same puzzles again", aside=True)
+        out.note(f"--seed {seed} gives the same puzzles again", to_stderr=True)
     made, ended = catalogue.write_generated(wish, seed, count, (target, beside), display, out)
     is_file = output not in (None, STANDARD_OUTPUT)
     if is_file or ended:
@@ -226,7 +226,7 @@ def generate(  # noqa: PLR0913 - one for each option
         number = f"{made:,} of " if ended else ""
         number += counted(count, "puzzle", ",")
         promise = "each with one solution, verified by exhaustive search"
-        out.note(f"{name}{number}, {promise}", aside=bool(ended))
+        out.note(f"{name}{number}, {promise}", to_stderr=bool(ended))
     if ended:
         raise ended
 
@@ -295,14 +295,14 @@ def dedupe(  # noqa: PLR0913 - one for each option
     with sources_of(sources, settings) as named, atomic_output(target) as kept:
         copies = comparing.find_copies(named, settings, kept, tally)
         catalogue.write_copies(beside, copies, display, out)
-    aside = STANDARD_OUTPUT in (target, beside)
+    to_stderr = STANDARD_OUTPUT in (target, beside)
     classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
     is_kept = output and output != STANDARD_OUTPUT
     which = "the first of each" if tally.classes > 1 else "the first"
     where = f"; wrote {which} to {printable(str(target))}" if is_kept else ""
-    out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", aside=aside)
+    out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", to_stderr=to_stderr)
     text = "lists the puzzles that are equivalent to an earlier one"
-    catalogue.note_written(beside, tally.copies, text, out, aside=aside)
+    catalogue.note_written(beside, tally.copies, text, out, to_stderr=to_stderr)
     raise typer.Exit(EXIT_BAD_INPUT if tally.left else EXIT_OK)
 
 
@@ -355,12 +355,12 @@ def _compare(
     verdict += (
         f" equivalent to one of {counted(theirs.puzzles, 'puzzle', ',')} of {source_name(known)}"
     )
-    aside = STANDARD_OUTPUT in (target, beside)
+    to_stderr = STANDARD_OUTPUT in (target, beside)
     Output(out.as_json).note(
-        f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", aside=aside
+        f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", to_stderr=to_stderr
     )
     text = "lists them"
-    catalogue.note_written(beside, ours.copies, text, out, aside=aside)
+    catalogue.note_written(beside, ours.copies, text, out, to_stderr=to_stderr)
     if not (beside or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
         catalogue.say_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.left or theirs.left)

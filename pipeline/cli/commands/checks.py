@@ -248,7 +248,7 @@ def report(
     sudoku-pipeline report outbox -o report.html
     """
     from pipeline.cli.file_access import STANDARD_OUTPUT, check_target, write_to
-    from pipeline.outbox.report import REPORT, page_pieces, write_report
+    from pipeline.outbox.report import REPORT, page_chunks, write_report
     from pipeline.service.log import Display
 
     outbox, totals = outbox_of(folder, settings), Counter[str]()
@@ -264,7 +264,7 @@ def report(
         check_json(output, as_json=as_json)
         check_target("--output", output, force=force)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
-        write_to(output, page_pieces(outbox, settings.inbox, beside, over, totals=totals))
+        write_to(output, page_chunks(outbox, settings.inbox, beside, over, totals=totals))
     fields = {"file": str(output), "puzzles": totals.total(), "totals": totals}
     Output(as_json, settings.quiet).wrote(output, "", fields)
 

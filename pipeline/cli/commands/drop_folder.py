@@ -118,7 +118,7 @@ def serve(
     port: Annotated[
         int,
         typer.Option("--port", metavar="N", help="Port to listen on; 0: any free port."),
-        Setting(least=0, most=65_535),
+        Setting(minimum=0, maximum=65_535),
     ] = 8181,
 ) -> None:
     """Watch the inbox, and serve a web page where you drop puzzles and see them solved.
@@ -293,7 +293,7 @@ def prune(
     older_than: Annotated[
         float,
         typer.Option("--older-than", metavar=AGE.word, help="60s, 90m, 12h, 30d or 2w."),
-        Setting(least=0, most=10**12, unit=AGE),
+        Setting(minimum=0, maximum=10**12, unit=AGE),
     ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only list what would be deleted.")

@@ -84,7 +84,7 @@ def audit_conflict(
         for demand in demands if record.conflict_minimal is not False else ():
             rest = [other for other in demands if other is not demand]
             if not has_solution(_demanding(rest, geometry), report.terms, end):
-                report.bad(f"it is not minimal: without {demand.told} there is no solution either")
+                report.bad(f"it is not minimal: without {demand.text} there is no solution either")
                 return
     except PipelineError as error:
         report.gap(f"it was not checked: {error}{remedy(end)}")
@@ -93,7 +93,7 @@ def audit_conflict(
 class _Demand(NamedTuple):
     """A part of a conflict: its name, and the mask of a cell or a rule."""
 
-    told: str
+    text: str
     cell: int = 0
     mask: int = -1
     rules: tuple[Rule, ...] = ()

@@ -101,7 +101,7 @@ class Findings:
         if self._counts[kind] <= MAX_LISTED:
             self._kept[kind].append(printable(self.about + message))
 
-    def anew(self, *, is_ours: bool = True) -> Findings:
+    def without_findings(self, *, is_ours: bool = True) -> Findings:
         """A report without findings, on the same terms."""
         return Findings(self.terms, is_ours=is_ours)
 
@@ -191,9 +191,9 @@ def _audit_numbers(published: Published, report: Findings) -> None:
         None,
         len(names),
     ):
-        told = counted(published.record.solutions or 0, "solution")
+        recorded = counted(published.record.solutions or 0, "solution")
         listed = counted(len(names), "solution file")
-        report.bad(f"{told} in the record, {listed} listed")
+        report.bad(f"{recorded} in the record, {listed} listed")
 
 
 def _fault_in_file(path: Path, recorded: str) -> str | None:

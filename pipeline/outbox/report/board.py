@@ -298,7 +298,7 @@ def _described(board: Board) -> str:
     words = [f"{describe_board(board)}."]
     rules = board.puzzle.rules if board.puzzle else ()
     if rules:
-        words.append(f"Rules: {_told(rule.describe(geometry) for rule in rules)}.")
+        words.append(f"Rules: {_listed(rule.describe(geometry) for rule in rules)}.")
     for name, row in _lines(geometry):
         shown = (board.sign(values[cell]) if cell in values else "–" for cell in row)
         words.append(f"{name[:1].upper()}{name[1:]}: {' '.join(shown)}.")
@@ -307,15 +307,15 @@ def _described(board: Board) -> str:
             f"{geometry.name_of(cell)} {' '.join(map(board.sign, board.candidates[cell]))}"
             for cell in blank
         )
-        words.append(f"Candidates: {_told(marks)}.")
+        words.append(f"Candidates: {_listed(marks)}.")
     for label, places in (("In conflict", board.conflict), ("Different", board.difference)):
         if places:
             named = (f"row {row} column {column}" for row, column in sorted(places))
             words.append(f"{label}: {', '.join(named)}.")
     broken = sorted({*board.rules_in_conflict} & {*range(len(rules))})
     if broken:
-        told = _told(rules[index].describe(geometry) for index in broken)
-        words.append(f"Rules in conflict: {told}.")
+        broken_rules = _listed(rules[index].describe(geometry) for index in broken)
+        words.append(f"Rules in conflict: {broken_rules}.")
     return " ".join(words)
 
 
@@ -326,7 +326,7 @@ def _lines(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
     return ((unit_name(geometry, index), row) for index, row in enumerate(geometry.rows()))
 
 
-def _told(named: Iterable[str]) -> str:
+def _listed(named: Iterable[str]) -> str:
     """The names of rules, as many as there is room for."""
     shown, more, room = list[str](), 0, _MOST_SAID
     for name in named:

@@ -29,7 +29,7 @@ from pipeline.outbox import (
 )
 from pipeline.outbox.names import likely_stems
 from pipeline.outbox.published import Published
-from pipeline.outbox.schema import ASIDE, SCHEMA, WITH_TOTALS, RecordedCell, or_none
+from pipeline.outbox.schema import FURTHER_COUNTS, SCHEMA, WITH_TOTALS, RecordedCell, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_of
 from pipeline.outbox.traits import RatingColumns
 from pipeline.puzzle.geometry import MAX_SIDE
@@ -84,7 +84,7 @@ class PublishedJob(Published):
         """Puzzles by known status, without the counts of puzzles that are counted already."""
         totals: Counter[str] = Counter()
         for name, puzzles in self.record.totals.items():
-            if name not in ASIDE and puzzles:
+            if name not in FURTHER_COUNTS and puzzles:
                 totals[known_status(name)] += puzzles
         return totals
 

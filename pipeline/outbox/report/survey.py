@@ -87,24 +87,24 @@ def survey(outbox: Path, bounds: PageBounds, over: Over = iter) -> Survey:
 
     Raises OSError if the folder cannot be read.
     """
-    found = Survey(latest=time.time() + _DAY)
+    result = Survey(latest=time.time() + _DAY)
 
     def jobs() -> Iterator[PublishedJob]:
         names = filter(is_record, os.listdir(outbox))  # noqa: PTH208 - there may be a million
         for path in over([outbox / name for name in names]):
             if job := read_job(path):
-                found.add(job)
+                result.add(job)
                 yield job
 
-    found.jobs = heapq.nsmallest(bounds.jobs, jobs(), key=_rank)
-    archives = (job for job in found.jobs if job.status == "archive")
+    result.jobs = heapq.nsmallest(bounds.jobs, jobs(), key=_rank)
+    archives = (job for job in result.jobs if job.status == "archive")
     members = (member for job in archives for member in _members(outbox, job.stem))
     for number, member in enumerate(members):
         if number == bounds.timed:
-            found.is_cut = True
+            result.is_cut = True
             break
-        found.time(member)
-    return found
+        result.time(member)
+    return result
 
 
 def is_record(name: str) -> bool:

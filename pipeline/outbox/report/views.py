@@ -242,8 +242,8 @@ class Viewer:
                 cards.append(self._member_card(member))
         return cards, max(job.puzzles, len(cards))
 
-    def _member_card(self, found: FoundMember) -> Card:
-        row, member, original = found
+    def _member_card(self, matched: FoundMember) -> Card:
+        row, member, original = matched
         name = shortened(row.member)
         if member is None or member.puzzle is None:
             why = "" if row.status in NOT_WELL else "The record was not found."
