@@ -56,7 +56,7 @@ EMPTY = Puzzle.empty(Geometry(3, 3))
         *(f"pipeline.{name}" for name in ("api", "certify.grids", "rules", "solving.cnf")),
         "pipeline.puzzle.puzzle",
         *(f"pipeline.{name}" for name in ("solving.encode", "solving.items")),
-        *(f"pipeline.reading.formats.{name}" for name in ("detect", "writing")),
+        *(f"pipeline.reading.formats.{name}" for name in ("detect", "grid_text")),
     ],
 )
 def test_the_examples_in_the_docstrings_run(module):
