@@ -24,8 +24,9 @@ from msgspec.structs import fields
 
 from pipeline.cli import application
 from pipeline.cli.options import CONFIG
+from pipeline.option import Setting
 from pipeline.outbox import events, schema, tables, traits
-from pipeline.settings import Setting, settings_declared
+from pipeline.settings import settings_declared
 
 FOLDER = Path(__file__).with_name("reference")
 GROUP: Any = typer.main.get_command(application())

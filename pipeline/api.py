@@ -10,19 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack, overload
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, printable
+from pipeline.keywords import (
+    BenchOptions,
+    ConvertingOptions,
+    SolvingOptions,
+    SourceOptions,
+    settings_given,
+)
 from pipeline.puzzle.geometry import NINE
 from pipeline.service.signals import Stop
 from pipeline.service.solving import AsPuzzle, Given, problem_given, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
-from pipeline.settings import (
-    BenchOptions,
-    ConvertingOptions,
-    Settings,
-    SolvingOptions,
-    SourceOptions,
-    settings_declared,
-    settings_given,
-)
+from pipeline.settings import Settings, settings_declared
 from pipeline.solving.cnf import Unknown, Unsat
 from pipeline.solving.complete import check_complete, prove_complete
 from pipeline.solving.one import Search

@@ -39,7 +39,7 @@ from pipeline import (
 )
 from pipeline.certify.exhaustive import SearchResult
 from pipeline.errors import SolverError
-from pipeline.settings import SolvingOptions, SourceOptions
+from pipeline.keywords import SolvingOptions, SourceOptions
 from pipeline.solving.complete import Checked
 from pipeline.solving.result import Certificate, Stopwatch
 from pipeline.solving.solvers.pysat import GaveUp

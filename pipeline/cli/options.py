@@ -31,11 +31,11 @@ import typer
 from typer.core import TyperCommand
 
 from pipeline.errors import MissingFolder, UsageError, printable
+from pipeline.option import Setting
 from pipeline.settings import (
     FORMER_NAMES,
     FORMER_VALUES,
     OUTPUT,
-    Setting,
     Settings,
     settings_declared,
 )

@@ -31,6 +31,7 @@ from pipeline.errors import (
     is_environmental,
     printable,
 )
+from pipeline.option import ENVIRONMENT_PREFIX, environment_name
 from pipeline.service.signals import (
     EXIT_BAD_INPUT,
     EXIT_OK,
@@ -41,9 +42,7 @@ from pipeline.service.signals import (
     when_stopped,
 )
 from pipeline.settings import (
-    ENVIRONMENT_PREFIX,
     FORMER_NAMES,
-    environment_name,
     settings_declared,
 )
 from pipeline.version import __version__

@@ -10,7 +10,8 @@ from typing import Any
 
 from pipeline.errors import EnvironmentFailure, UsageError, printable
 from pipeline.files import write_new
-from pipeline.settings import Setting, Settings, settings_declared
+from pipeline.option import Setting
+from pipeline.settings import Settings, settings_declared
 
 _WIDTH = 92
 _HEAD = """\

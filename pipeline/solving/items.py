@@ -11,6 +11,7 @@ from tempfile import NamedTemporaryFile
 from typing import Unpack
 
 from pipeline.errors import LimitReached, printable
+from pipeline.keywords import SourceOptions, settings_given
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading import Archive, Collection, OneProblem, Unreadable
 from pipeline.reading.archives import UnpackLimits
@@ -20,7 +21,7 @@ from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, signs_o
 from pipeline.reading.formats.dimacs import FORMULA_REFUSED
 from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES, read_now, source_at, source_of_member
-from pipeline.settings import Settings, SourceOptions, settings_given
+from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
 _NOT_READ = "grid", "it was not read"

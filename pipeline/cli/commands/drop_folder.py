@@ -25,9 +25,10 @@ from pipeline.cli.options import (
     takes,
 )
 from pipeline.errors import UsageError, check_extra, counted, printable
+from pipeline.option import Setting
 from pipeline.quantities import AGE
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK, EXIT_TEMPFAIL
-from pipeline.settings import Setting, Settings, settings_declared
+from pipeline.settings import Settings, settings_declared
 
 if TYPE_CHECKING:
     from pipeline.cli.screen import Screen
