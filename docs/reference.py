@@ -23,7 +23,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import fields
 
 from pipeline.cli import application
-from pipeline.cli.options import CONFIG
+from pipeline.cli.config import CONFIG
 from pipeline.option import Setting
 from pipeline.outbox import events, schema, tables, traits
 from pipeline.settings import settings_declared

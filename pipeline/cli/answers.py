@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.cli.file_access import STANDARD_OUTPUT, atomic_table, path_of, source_name
-from pipeline.cli.options import say
+from pipeline.cli.messages import say
 from pipeline.errors import InputError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_of_many
 from pipeline.service.log import Display, Progress

@@ -22,7 +22,8 @@ from pipeline.cli.file_access import (
     atomic_table,
     is_shown,
 )
-from pipeline.cli.options import Output, say
+from pipeline.cli.messages import say
+from pipeline.cli.options import Output
 from pipeline.errors import LimitReached, UsageError, printable
 from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, one_line
 from pipeline.reading.formats.cells import plain_cells

@@ -15,7 +15,8 @@ from pipeline.cli.file_access import (
     is_shown,
     sources_of,
 )
-from pipeline.cli.options import Output, did_you_mean, say
+from pipeline.cli.messages import did_you_mean, say
+from pipeline.cli.options import Output
 from pipeline.errors import UsageError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_texts
 from pipeline.service.converting import NAMES, Converted, NamedSource, convert, endings_of

@@ -12,15 +12,9 @@ import typer
 from typer.core import TyperGroup
 
 from pipeline.cli.commands import COMMANDS, FORMER, PANELS
-from pipeline.cli.options import (
-    CONFIG,
-    CONFIG_FILE,
-    Command,
-    converted,
-    did_you_mean,
-    say,
-    say_renamed,
-)
+from pipeline.cli.config import CONFIG, CONFIG_FILE
+from pipeline.cli.messages import did_you_mean, say, say_renamed
+from pipeline.cli.options import Command, converted
 from pipeline.errors import (
     EnvironmentFailure,
     InputError,

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from pipeline.cli.file_access import check_target, write_to
-from pipeline.cli.options import Output, say
+from pipeline.cli.messages import say
+from pipeline.cli.options import Output
 from pipeline.errors import (
     EnvironmentFailure,
     LimitReached,

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.cli.file_access import STANDARD_INPUT, write_to
-from pipeline.cli.options import program, say
+from pipeline.cli.messages import say
+from pipeline.cli.options import program
 from pipeline.errors import InputError, counted, printable
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import Unreadable

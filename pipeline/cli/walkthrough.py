@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from pipeline.api import has_steps, steps_of
-from pipeline.cli.options import say
+from pipeline.cli.messages import say
 from pipeline.cli.results import record_line
 from pipeline.errors import SolverError, counted, printable
 from pipeline.puzzle.puzzle import Puzzle

@@ -9,6 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from pipeline.cli.messages import say_renamed
 from pipeline.cli.options import (
     READING_FIELDS,
     SOLVING_FIELDS,
@@ -18,7 +19,6 @@ from pipeline.cli.options import (
     check_json,
     json_option,
     output_option,
-    say_renamed,
     takes,
 )
 from pipeline.errors import UsageError, counted, printable

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipeline.cli.messages import say
 from pipeline.cli.options import (
     ForceOption,
     Output,
@@ -19,7 +20,6 @@ from pipeline.cli.options import (
     json_option,
     outbox_of,
     output_option,
-    say,
     takes,
 )
 from pipeline.errors import InputError, UsageError, counted, printable

@@ -15,15 +15,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import (
-    CONFIG_FILE,
-    Output,
-    in_examples,
-    json_option,
-    origins_of_settings,
-    say,
-    takes,
-)
+from pipeline.cli.config import CONFIG_FILE
+from pipeline.cli.messages import say
+from pipeline.cli.options import Output, in_examples, json_option, origins_of_settings, takes
 from pipeline.errors import UsageError, check_extra, counted, printable
 from pipeline.option import Setting
 from pipeline.quantities import AGE

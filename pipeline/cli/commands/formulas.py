@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pipeline.cli.messages import say
 from pipeline.cli.options import (
     READING_FIELDS,
     FilesArgument,
@@ -18,7 +19,6 @@ from pipeline.cli.options import (
     is_piped,
     json_option,
     output_option,
-    say,
     takes,
 )
 from pipeline.errors import (

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from pipeline.cli.messages import say, say_renamed
 from pipeline.cli.options import (
     PIPED,
     READING_FIELDS,
@@ -20,8 +21,6 @@ from pipeline.cli.options import (
     json_option,
     outbox_of,
     output_option,
-    say,
-    say_renamed,
     takes,
 )
 from pipeline.errors import InputError, UsageError, counted, printable
