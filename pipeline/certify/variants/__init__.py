@@ -42,6 +42,7 @@ proof is quicker."""
 _MODULES = (
     "search",
     "propagation",
+    "rank_propagators",
     "region_propagators",
     "sum_propagators",
     "domains",

@@ -16,11 +16,11 @@ from pipeline.certify.variants.domains import (
     lowest_bit,
     restrict,
 )
+from pipeline.certify.variants.rank_propagators import ranked
 from pipeline.certify.variants.region_propagators import (
     connected,
     count_of_equal,
     different_pairs,
-    ranked,
 )
 from pipeline.certify.variants.sum_propagators import one_of_sets, weighted_sum
 from pipeline.native import compiled
