@@ -1,7 +1,7 @@
 """Logical steps through a 9×9 puzzle, each certified: the next one, all of them, or a rating.
 
-`patterns` and `chains` find steps, `techniques` tries the simplest first, and `certify.steps`
-checks each by what it cites. `wording` writes a step in words.
+`patterns`, `chains` and `nets` find steps, `techniques` tries the simplest first, and
+`certify.steps` checks each by what it cites. `wording` writes a step in words.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pipeline.steps.techniques import (
 
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
-_NAMES = "techniques", "chains", "patterns", "step_arrays", "layout"
+_NAMES = "techniques", "chains", "nets", "patterns", "step_arrays", "layout"
 _MODULES = *(f"pipeline.steps.{name}" for name in _NAMES), "pipeline.certify.steps"
 PROGRAM = Program("steps", "take_steps", _MODULES, "pipeline.steps.try_walk")
 loaded = Loaded(PROGRAM)

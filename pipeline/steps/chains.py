@@ -1,4 +1,4 @@
-"""Techniques that follow links between candidates: wings, colours, chains, forcing chains and nets.
+"""Techniques that follow links between candidates: wings, colours, chains and forcing chains.
 
 A *strong link* says that one of two nodes holds, because a constraint has no other candidate left.
 A *weak link* says that not both hold. A chain follows them in turn: if a node does not hold, the
@@ -15,7 +15,6 @@ from pipeline.steps.step_arrays import (
     append_new,
     bit_count,
     candidate_at,
-    fill,
     lowest_bit,
     reset_step,
     sees,
@@ -390,43 +389,3 @@ def _cite_chains(state, tables, step, graph, constraint, kind):
                 step[L.CHAIN_NODES] = step[L.CHAIN_NODES] if k == 1 else length
     if kind == XYZ_WING:
         _show_as_pattern(step, kind)
-
-
-# A candidate is false if assuming it leads to a contradiction by singles alone (a failed literal,
-# in the words of SAT). The search starts at the cell where the last net was found, and so tries
-# candidates again last that have failed already.
-@compiled()
-def forcing_net(state, tables, step, graph, scratch):
-    """Find a candidate that singles refute."""
-    for k in range(L.SINGLES):
-        candidate = (graph[L.NET_START] + k) % L.SINGLES
-        if state[candidate // 9] >> candidate % 9 & 1:
-            reset_step(step)
-            if _contradicts(state, tables, step, scratch, candidate):
-                append_new(step, L.ELIMINATED, candidate)
-                step[L.CHAIN_NODES], step[L.CHAIN_NODES + 1] = 1, 2 * candidate + 1
-                graph[L.NET_START] = candidate // 9 * 9
-                return 1
-    return 0
-
-
-@compiled()
-def _contradicts(state, tables, step, scratch, candidate):
-    """Fill a cell in a copy and follow singles, which are cited; whether a constraint fails."""
-    for k in range(L.STATE_SIZE):
-        scratch[k] = state[k]
-    fill(scratch, tables, candidate)
-    is_changed = True
-    while is_changed:
-        is_changed = False
-        for constraint in range(L.CONSTRAINTS):
-            mask = scratch[constraint]
-            if not scratch[L.VALUES + constraint] and mask & (mask - 1) == 0:
-                step[L.CITED] += 1
-                step[L.CITED + step[L.CITED]] = constraint
-                if not mask:
-                    return True
-                position = lowest_bit(tables, mask)
-                fill(scratch, tables, candidate_at(tables, constraint, position))
-                is_changed = True
-    return False

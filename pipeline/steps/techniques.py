@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
-from pipeline.steps import chains, patterns
+from pipeline.steps import chains, nets, patterns
 from pipeline.steps import layout as L
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
@@ -145,7 +145,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch):
         return chains.colours(state, tables, step, graph)
     if kind in (XYZ_WING, VERITY):
         return chains.verity(state, tables, step, graph, form)
-    return chains.forcing_net(state, tables, step, graph, scratch)
+    return nets.forcing_net(state, tables, step, graph, scratch)
 
 
 # Soundness does not rest on the techniques: each step is checked by `certify.steps.follows`. After

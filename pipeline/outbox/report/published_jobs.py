@@ -53,7 +53,7 @@ _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U00
 _LONGEST_SHOWN = 16 * 1024
 """Characters of a line of which more than the beginning is shown."""
 _RANKS = {"collection": 1, "unsolvable": 2, "multiple": 3}
-"""Where a row comes in a sample: failures before it, and all others behind."""
+"""Where a row comes in a sample: failures before it, and all others after it."""
 
 R = TypeVar("R", PuzzleRow, MemberRow)
 
@@ -241,13 +241,18 @@ class Sample(Generic[R]):
 
 
 def sample_table(
-    path: Path, kind: type[R], max_rows: int, others: Path | None = None, *, schema: int = SCHEMA
+    path: Path,
+    kind: type[R],
+    max_rows: int,
+    second_path: Path | None = None,
+    *,
+    schema: int = SCHEMA,
 ) -> Sample[R]:
-    """A sample of at most `max_rows` rows; `others` has second solutions. Raises InputError."""
+    """At most `max_rows` rows, with second solutions from `second_path`. Raises InputError."""
     table, levels, places = Table(path, kind, schema, is_cut=True), set[str](), count()
     status_at = columns(kind).index("status")
     level_at = len(table.added) - table.added.index("level") if "level" in table.added else 0
-    beside = lines_of(others, is_cut=True) if others else iter(())
+    beside = lines_of(second_path, is_cut=True) if second_path else iter(())
 
     def ranked() -> Iterator[tuple[int, int, R | str, str]]:
         for line, other, place in zip(table, chain(beside, repeat("")), places, strict=False):
