@@ -28,7 +28,7 @@ from pipeline.catalogue import minlex, singles
 from pipeline.catalogue.canonical import canonical_forms, lowest_form
 from pipeline.catalogue.comparing import Copy, Tally, find_copies, find_overlap
 from pipeline.catalogue.effort import backdoors_of, depths_of, splits_of
-from pipeline.catalogue.puzzles import (
+from pipeline.catalogue.puzzle_arrays import (
     ValueArray,
     line_orders,
     masks_of_values,

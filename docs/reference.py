@@ -23,9 +23,10 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import fields
 
 from pipeline.cli import application
-from pipeline.cli.options import CONFIG
+from pipeline.cli.config import CONFIG
+from pipeline.option import Setting
 from pipeline.outbox import events, schema, tables, traits
-from pipeline.settings import Setting, settings_declared
+from pipeline.settings import settings_declared
 
 FOLDER = Path(__file__).with_name("reference")
 GROUP: Any = typer.main.get_command(application())
@@ -45,7 +46,7 @@ PARTS = (
     schema.RecordedDifference,
     schema.Effort,
     schema.Rating,
-    schema.Cell,
+    schema.RecordedCell,
     schema.Value,
 )
 TYPES = {str: "text", int: "number", float: "number", bool: "true or false", type(None): "null"}
@@ -223,8 +224,10 @@ def _statuses() -> Iterator[str]:
     yield "## Statuses\n"
     yield _table(("status", "meaning"), _coded(schema.STATUSES.items()))
     yield "`totals` may also count:\n"
-    aside = {name: schema.ASIDE[name] for name in (schema.DISAGREEMENTS, schema.FALLBACKS)}
-    yield _table(("name", "meaning"), _coded(aside.items()))
+    further = {
+        name: schema.FURTHER_COUNTS[name] for name in (schema.DISAGREEMENTS, schema.FALLBACKS)
+    }
+    yield _table(("name", "meaning"), _coded(further.items()))
 
 
 def _tables() -> Iterator[str]:

@@ -20,7 +20,7 @@ from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
 from pipeline.puzzle.rules.meaning import meaning
 from pipeline.reading.formats.iss.machines import Work
-from pipeline.reading.formats.iss.patterns import pattern_machine
+from pipeline.reading.formats.iss.regex import pattern_machine
 from pipeline.reading.formats.notations import RULES_OF_KEYS, RULES_OF_TYPES
 
 FOLDER = Path(__file__).parent

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from pipeline.puzzle.geometry import Geometry
     from pipeline.puzzle.puzzle import Candidate, Grid, Puzzle, Rule
     from pipeline.reading.formats import Parsed, parse_puzzle, parse_source, render_puzzle
-    from pipeline.reading.formats.formula import Model
+    from pipeline.reading.formats.dimacs import Model
     from pipeline.service.converting import Converted
     from pipeline.service.solving import solve_puzzle
     from pipeline.settings import Settings
@@ -163,7 +163,7 @@ _HOMES = {
     "puzzle.geometry": "Geometry",
     "puzzle.puzzle": "Candidate Grid Puzzle Rule",
     "reading.formats": "Parsed parse_puzzle parse_source render_puzzle",
-    "reading.formats.formula": "Model",
+    "reading.formats.dimacs": "Model",
     "service.converting": "Converted",
     "service.solving": "solve_puzzle",
     "settings": "Settings",

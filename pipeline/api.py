@@ -10,19 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Unpack, overload
 
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, printable
+from pipeline.keywords import (
+    BenchOptions,
+    ConvertingOptions,
+    SolvingOptions,
+    SourceOptions,
+    settings_given,
+)
 from pipeline.puzzle.geometry import NINE
 from pipeline.service.signals import Stop
 from pipeline.service.solving import AsPuzzle, Given, problem_given, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
-from pipeline.settings import (
-    BenchOptions,
-    ConvertingOptions,
-    Settings,
-    SolvingOptions,
-    SourceOptions,
-    settings_declared,
-    settings_given,
-)
+from pipeline.settings import Settings, settings_declared
 from pipeline.solving.cnf import Unknown, Unsat
 from pipeline.solving.complete import check_complete, prove_complete
 from pipeline.solving.one import Search
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from pipeline.catalogue.generating import Wish
     from pipeline.outbox.arrow import DataFrame, Table
     from pipeline.puzzle.puzzle import Grid, Puzzle
-    from pipeline.reading.formats.formula import Model
+    from pipeline.reading.formats.dimacs import Model
     from pipeline.service.converting import Converted
     from pipeline.solving.bench import Benched
     from pipeline.steps import Step
@@ -46,7 +45,7 @@ SIZES = (1, 64, 2048)
 MOST_CHECKED = 10_000
 """Up to this many solutions, `solutions` checks that none is missing."""
 
-AT_ONCE = 100
+MISSING_PER_SEARCH = 100
 """Maximum number of missing solutions per search."""
 
 MOST_CHARACTERS = 1024 * 1024
@@ -105,7 +104,7 @@ def solve_many(
 
     Raises like `solve`.
     """
-    replace(settings_declared()["workers"], least=1).check(workers, "workers")
+    replace(settings_declared()["workers"], minimum=1).check(workers, "workers")
     chosen = settings_given(settings, SolvingOptions)
     if isinstance(puzzles, (str, bytes, Path)):
         message = f"expected an iterable of puzzles, found {type(puzzles).__name__}"
@@ -142,14 +141,14 @@ def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Gr
         for solver in solvers.chain:
             try:
                 with closing(search.stream(solver, solvers.after(solver))) as stream:
-                    for found in stream:
-                        if isinstance(found, Unknown):
-                            raise LimitReached(found.reason)
-                        if isinstance(found, Unsat):
+                    for answer in stream:
+                        if isinstance(answer, Unknown):
+                            raise LimitReached(answer.reason)
+                        if isinstance(answer, Unsat):
                             break
-                        if found not in shown:
-                            shown.add(found)
-                            yield found
+                        if answer not in shown:
+                            shown.add(answer)
+                            yield answer
             except (SolverError, EnvironmentFailure):
                 if solver is solvers.chain[-1]:
                     raise
@@ -167,7 +166,9 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
     while len(known) <= MOST_CHECKED and not settings.trust_solver:
         limits = limits_left(settings, search.watch)
         with search.watch.timing("prove"):
-            checked = check_complete(search.problem, known, solvers, limits, max_missing=AT_ONCE)
+            checked = check_complete(
+                search.problem, known, solvers, limits, max_missing=MISSING_PER_SEARCH
+            )
         yield from checked.missing
         known += checked.missing
         certificate = checked.certificate
@@ -211,15 +212,15 @@ def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> I
 def _requests(puzzles: Iterable[Given]) -> Iterator[Request]:
     sizes = iter(SIZES)
     size, characters = next(sizes), 0
-    some: list[tuple[str, Given]] = []
+    batch: list[tuple[str, Given]] = []
     for number, puzzle in enumerate(puzzles, 1):
-        some.append((f"puzzle {number}", puzzle))
+        batch.append((f"puzzle {number}", puzzle))
         characters += len(puzzle) if isinstance(puzzle, (str, bytes)) else 0
-        if len(some) >= size or characters >= MOST_CHARACTERS:
-            yield _Puzzles(tuple(some))
-            some, size, characters = [], next(sizes, size), 0
-    if some:
-        yield _Puzzles(tuple(some))
+        if len(batch) >= size or characters >= MOST_CHARACTERS:
+            yield _Puzzles(tuple(batch))
+            batch, size, characters = [], next(sizes, size), 0
+    if batch:
+        yield _Puzzles(tuple(batch))
 
 
 def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
@@ -345,7 +346,7 @@ def bench(
     from pipeline.solving.items import items_of  # noqa: PLC0415 - as above
 
     chosen = settings_given({"encoding": "extended", **settings}, BenchOptions)
-    items = (item for what, name in _named(sources) for item in items_of(what, name, chosen))
+    items = (item for path, name in _named(sources) for item in items_of(path, name, chosen))
     named = benching.solvers_named(solvers, chosen.minisat)
     return benching.bench(items, named, chosen, unique=unique)
 

@@ -82,10 +82,10 @@ class MissingFolder(EnvironmentFailure):
     """A required folder does not exist. Running again does not help until it is created."""
 
 
-def check_extra(what: str, extra: str, *packages: str) -> None:
+def check_extra(feature: str, extra: str, *packages: str) -> None:
     """Raise UsageError if a package of this extra is missing."""
     if not all(map(find_spec, packages)):
-        raise UsageError(f"{what} needs the extra [{extra}]: pip install {' '.join(packages)}")
+        raise UsageError(f"{feature} needs the extra [{extra}]: pip install {' '.join(packages)}")
 
 
 _ENVIRONMENTAL = frozenset(

@@ -66,7 +66,7 @@ class Limits:
 class Deadline:
     """A time on the monotonic clock, and the message once it has passed."""
 
-    at: float
+    end: float
     reason: str = "the time is up"
 
     @classmethod
@@ -76,7 +76,7 @@ class Deadline:
 
     def left(self) -> float:
         """Seconds left, never below 0."""
-        return max(0.0, self.at - time.monotonic())
+        return max(0.0, self.end - time.monotonic())
 
     def check(self) -> None:
         """Raise LimitReached if no time is left."""
@@ -85,9 +85,9 @@ class Deadline:
 
     def watch(self, items: Iterable[T]) -> Iterator[T]:
         """Yield the items, checking the clock regularly. Raises LimitReached."""
-        return chain.from_iterable(self._lots(items))
+        return chain.from_iterable(self._batches(items))
 
-    def _lots(self, items: Iterable[T]) -> Iterator[list[T]]:
+    def _batches(self, items: Iterable[T]) -> Iterator[list[T]]:
         remaining = iter(items)
         while batch := [*islice(remaining, _AT_ONCE)]:
             self.check()

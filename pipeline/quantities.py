@@ -30,7 +30,7 @@ class Quantity:
 
     def text_of(self, number: float) -> str:
         """Format a number with the largest suffix that divides it: `1m`, `64M`, `1h`."""
-        largest_first = sorted(self.factors.items(), key=lambda each: -each[1])
+        largest_first = sorted(self.factors.items(), key=lambda item: -item[1])
         for suffix, factor in largest_first if number else ():
             if number % factor == 0:
                 return f"{number / factor:.0f}{suffix}"

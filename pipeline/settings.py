@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
 import os
 import re
-import warnings
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, fields, replace
-from numbers import Integral, Real
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_args, get_origin
+from typing import Annotated, Literal, NamedTuple, get_args
 
-from pipeline.errors import UsageError, printable
-from pipeline.quantities import DURATION, MEMORY, SIZE, Quantity
+from pipeline.errors import UsageError
+from pipeline.option import Setting, environment_name
+from pipeline.quantities import DURATION, MEMORY, SIZE
 
-ENVIRONMENT_PREFIX = "SUDOKU_PIPELINE_"
 FORMER_NAMES = {"also": "traits"}
 """Settings by the names that they had before 1.0, which work until 1.1."""
 
@@ -97,10 +93,6 @@ MAX_TOTAL_BYTES = 16 * 1024**3
 READING_STEPS = 3_000_000
 """Parser steps that take about a second."""
 
-_FLAGS = {"1": True, "true": True, "yes": True, "on": True}
-_FLAGS |= {"0": False, "false": False, "no": False, "off": False}
-_WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
-_TYPES: Mapping[Any, Any] = {int: Integral, float: Real, Path: (str, Path)}
 _BOXES = r"auto|(?:[2-9]|[1-9][0-9]{1,2})x(?:[2-9]|[1-9][0-9]{1,2})"
 _MOST_PORTS, _MOST_WORKERS = 65535, 1024
 
@@ -148,123 +140,6 @@ class Reading(NamedTuple):
 
 USUAL = Reading()
 """The source decides everything."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """An option: where the help lists it, and which values are valid.
-
-    - `least`, `most`: range of a number.
-    - `risky`: the setting names a program or file, lifts a limit, or trusts a solver. It is
-      rejected in a settings file found in the current folder, which a stranger may have written.
-    - `unit`: a number may have a suffix of this unit.
-    - `short`: one-letter form of the option.
-    - `pattern`: regular expression for a string; `words` describes it in messages.
-    - `kind`: type of the value, without None.
-    """
-
-    panel: str = ""
-    metavar: str | None = None
-    least: float = -math.inf
-    most: float = math.inf
-    _: KW_ONLY
-    risky: bool = False
-    unit: Quantity | None = None
-    short: str | None = None
-    pattern: str = ""
-    words: str = ""
-    name: str = ""
-    help: str = ""
-    kind: Any = str
-    is_optional: bool = False
-    default: Any = None
-
-    @property
-    def annotation(self) -> Any:
-        return self.kind | None if self.is_optional else self.kind
-
-    def typed(self, annotation: Any) -> Setting:
-        """A copy with the type of an annotation such as `int | None`."""
-        if type(None) not in get_args(annotation):
-            return replace(self, kind=annotation)
-        return replace(self, kind=get_args(annotation)[0], is_optional=True)
-
-    @property
-    def key(self) -> str:
-        """Its name in a settings file."""
-        return self.name.replace("_", "-")
-
-    @property
-    def option(self) -> str:
-        return f"--{self.key}"
-
-    @property
-    def spellings(self) -> tuple[str, ...]:
-        return (self.option, self.short) if self.short else (self.option,)
-
-    @property
-    def variable(self) -> str:
-        """Its name in the environment."""
-        return environment_name(self.name)
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
-
-    @property
-    def expected(self) -> str:
-        """A description of valid values, for messages."""
-        if self.choices:
-            return f"one of {', '.join(self.choices)}"
-        if self.unit and not self.unit.bare:
-            return f"a number with its unit, as in {self.unit.example}"
-        span = f" from {self.least:,} to {self.most:,}" if math.isfinite(self.most) else ""
-        written = f", in {self.unit.bare} or as in {self.unit.example}" if self.unit else ""
-        return (self.words or _WORDS.get(self.kind, "a text")) + span + written
-
-    def shown(self, value: Any) -> Any:
-        """The value, formatted with a suffix if the setting has a unit."""
-        return self.unit.text_of(value) if self.unit and value is not None else value
-
-    def read(self, text: str, about: str) -> Any:
-        """Parse a value. Raises UsageError."""
-        value: Any = text
-        if self.kind is bool:
-            value = _FLAGS.get(text.lower(), text)
-        elif self.unit and (number := self.unit.number_in(text)) is not None:
-            value = number
-        elif self.kind is Path and not text:  # Path("") is the current folder
-            raise UsageError(f"{about}: expected a path, found ''")
-        elif self.kind in {int, float, Path} and (self.unit is None or self.unit.bare):
-            with suppress(ValueError):  # `check` reports it
-                value = self.kind(text)
-        return self.check(value, about)
-
-    def check(self, value: Any, about: str) -> Any:
-        """Return the value. Raises UsageError if its type is wrong or it is out of range."""
-        if value is None and self.is_optional:
-            return value
-        if not self._is_of_kind(value):
-            shown = printable(repr(value))[:100]
-            raise UsageError(f"{about}: expected {self.expected}, found {shown}")
-        if self.kind in {int, float} and not self.least <= value <= self.most:
-            raise UsageError(f"{about}: expected {self.expected}")
-        return value
-
-    def _is_of_kind(self, value: Any) -> bool:
-        if self.choices:
-            return isinstance(value, str) and value in self.choices
-        if isinstance(value, bool):
-            return self.kind is bool
-        if isinstance(value, str | Path) and "\0" in str(value):
-            return False
-        if self.pattern and not (isinstance(value, str) and re.fullmatch(self.pattern, value)):
-            return False
-        return isinstance(value, _TYPES.get(self.kind, self.kind))
-
-
-def environment_name(option: str) -> str:
-    return ENVIRONMENT_PREFIX + option.upper().replace("-", "_")
 
 
 FOLDERS, READING, SOLVING = "Folders", "Reading", "Solving"
@@ -501,82 +376,6 @@ def is_declaration(name: str, word: str) -> bool:
     with suppress(UsageError):
         return name in DECLARABLE and settings_declared()[name].check(word, name) == word
     return False
-
-
-class ReadingOptions(TypedDict, total=False):
-    """Settings of library functions that read a puzzle."""
-
-    variant: VariantChoice
-    format: FormatChoice
-    alphabet: AlphabetChoice
-    boxes: str
-    max_bytes: int
-    timeout: float
-
-
-class SourceOptions(ReadingOptions, total=False):
-    """Settings of library functions that read files, folders and archives."""
-
-    max_total_bytes: int
-    max_members: int
-
-
-class SolvingOptions(ReadingOptions, total=False):
-    """Settings of library functions that solve."""
-
-    memory_limit: int
-    solver: SolverChoice
-    minisat: str | None
-    encoding: EncodingChoice
-    max_solutions: int | None
-    trust_solver: bool
-    prove: ProveChoice
-    keep_cnf: bool
-    traits: str
-
-
-class ConvertingOptions(SolvingOptions, total=False):
-    """Settings of library functions that convert."""
-
-    inbox: Path
-    max_total_bytes: int
-    max_members: int
-
-
-class BenchOptions(SourceOptions, total=False):
-    """Settings of `bench`."""
-
-    memory_limit: int
-    minisat: str | None
-    encoding: EncodingChoice
-
-
-def settings_given(
-    given: SourceOptions | SolvingOptions | ConvertingOptions | BenchOptions, known: type
-) -> Settings:
-    """Settings from the keyword arguments of a library function.
-
-    Raises TypeError for an argument that `known` does not declare, UsageError for an invalid value.
-    """
-    names, declared = known.__annotations__, settings_declared()
-    chosen: dict[str, Any] = dict(_current(name, value) for name, value in given.items())
-    for name, value in chosen.items():
-        if name not in names:
-            raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(names)}")
-        replace(declared[name], unit=None).check(value, name)  # an argument has no suffix
-    return Settings(**chosen)
-
-
-def _current(name: str, value: Any) -> tuple[str, Any]:
-    """The name and the value of a setting today; renamed ones with a DeprecationWarning."""
-    former, current = name, FORMER_NAMES.get(name, name)
-    if isinstance(value, str) and (current, value) in FORMER_VALUES:
-        former, value = f"{name}={value!r}", FORMER_VALUES[current, value]
-    if former != current:
-        now = current if former == name else f"{current}={value!r}"
-        message = f"{former} is now {now}; the old name works until 1.1"
-        warnings.warn(message, DeprecationWarning, stacklevel=5)
-    return current, value
 
 
 def _is_cluster(address: str) -> bool:

@@ -39,7 +39,7 @@ from pipeline import (
 )
 from pipeline.certify.exhaustive import SearchResult
 from pipeline.errors import SolverError
-from pipeline.settings import SolvingOptions, SourceOptions
+from pipeline.keywords import SolvingOptions, SourceOptions
 from pipeline.solving.complete import Checked
 from pipeline.solving.result import Certificate, Stopwatch
 from pipeline.solving.solvers.pysat import GaveUp
@@ -56,7 +56,7 @@ EMPTY = Puzzle.empty(Geometry(3, 3))
         *(f"pipeline.{name}" for name in ("api", "certify.grids", "rules", "solving.cnf")),
         "pipeline.puzzle.puzzle",
         *(f"pipeline.{name}" for name in ("solving.encode", "solving.items")),
-        *(f"pipeline.reading.formats.{name}" for name in ("detect", "writing")),
+        *(f"pipeline.reading.formats.{name}" for name in ("detect", "grid_text")),
     ],
 )
 def test_the_examples_in_the_docstrings_run(module):

@@ -26,7 +26,8 @@ from support.forks import Forked
 from support.pages import check_options
 
 from pipeline.cli.commands import serve
-from pipeline.settings import ENVIRONMENT_PREFIX, Settings, environment_name
+from pipeline.option import ENVIRONMENT_PREFIX, environment_name
+from pipeline.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 UNIT = ROOT / "deploy" / "sudoku-pipeline.service"

@@ -12,7 +12,7 @@ from random_texts import ARGUMENTS, MEMBERS, random_lines
 
 from pipeline.reading.formats import parse_source
 from pipeline.reading.formats.iss.groups import GROUPS
-from pipeline.reading.formats.iss.rules import KNOWN_TYPES
+from pipeline.reading.formats.iss.parsing import KNOWN_TYPES
 from pipeline.reading.formats.notations import FLAGS, KEYS, LAST
 
 RISING = ".Shape~4x4.Thermo~R1C1~R1C2~R1C3~R1C4"

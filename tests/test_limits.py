@@ -16,7 +16,7 @@ from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_puzzle, parsed_from
-from pipeline.reading.formats.formula import parse_formula
+from pipeline.reading.formats.dimacs import parse_formula
 from pipeline.settings import Settings
 from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown
 from pipeline.solving.complete import prove_complete

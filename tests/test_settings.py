@@ -10,7 +10,8 @@ import typer
 
 from pipeline import Settings, UsageError
 from pipeline.cli.options import Command, takes
-from pipeline.settings import environment_name, settings_declared
+from pipeline.option import environment_name
+from pipeline.settings import settings_declared
 
 NUMBERS = {
     "max_solutions": (1, 10**9),

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.catalogue.minlex import BOX, CELLS, SIDE, forms_through
-from pipeline.catalogue.puzzles import Flags, Indices, ValueArray, line_orders
+from pipeline.catalogue.puzzle_arrays import Flags, Indices, ValueArray, line_orders
 
 
 def canonical_forms(puzzles: ValueArray, unique: Flags, solutions: ValueArray) -> ValueArray:

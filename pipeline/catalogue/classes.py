@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.puzzles import Indices, ValueArray
+from pipeline.catalogue.puzzle_arrays import Indices, ValueArray
 
 LIMIT_BYTES = 64 * 1024 * 1024
 """Default limit on the classes in memory."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pipeline.catalogue.canonical import canonical_forms
 from pipeline.catalogue.classes import ABSENT, LIMIT_BYTES, Classes, Keys, keys_of
-from pipeline.catalogue.puzzles import (
+from pipeline.catalogue.puzzle_arrays import (
     Flags,
     ValueArray,
     are_classic,
@@ -38,7 +38,7 @@ CHUNK_BYTES = 256 * 1024
 COMPARED_TOGETHER = 4096
 """Minimum puzzles per batch, except the last: enough to fill the batch solver."""
 
-NamedSource = tuple[Path, str]
+NamedPath = tuple[Path, str]
 """A path and the name by which results call it."""
 
 _LINE_BITS = 36
@@ -112,7 +112,7 @@ class SourceLines:
 
 
 def find_copies(
-    sources: Sequence[NamedSource],
+    sources: Sequence[NamedPath],
     settings: Settings,
     kept: BinaryIO | None = None,
     tally: Tally | None = None,
@@ -139,8 +139,8 @@ def find_copies(
 
 
 def find_overlap(
-    known: Sequence[NamedSource],
-    asked: Sequence[NamedSource],
+    known: Sequence[NamedPath],
+    asked: Sequence[NamedPath],
     settings: Settings,
     kept: BinaryIO | None = None,
     tallies: tuple[Tally, Tally] | None = None,
@@ -172,7 +172,7 @@ def find_overlap(
 
 
 def _keyed_batches(
-    sources: Sequence[NamedSource], positions: SourceLines, settings: Settings, tally: Tally
+    sources: Sequence[NamedPath], positions: SourceLines, settings: Settings, tally: Tally
 ) -> Iterator[tuple[ClassicBatch, Keys]]:
     """Batches of comparable puzzles with the keys of their classes; updates the tally."""
     for batch in classic_batches(sources, positions, settings):
@@ -195,7 +195,7 @@ def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
 
 
 def classic_batches(
-    sources: Sequence[NamedSource], positions: SourceLines, settings: Settings
+    sources: Sequence[NamedPath], positions: SourceLines, settings: Settings
 ) -> Iterator[ClassicBatch]:
     """The puzzles of files, folders and archives in large batches; adds sources to `positions`.
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.puzzles import (
+from pipeline.catalogue.puzzle_arrays import (
     Flags,
     MaskArray,
     ValueArray,

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.catalogue.effort import MAX_DEPTH, depths_of
-from pipeline.catalogue.puzzles import Flags, Indices, ValueArray, random_symmetries
+from pipeline.catalogue.puzzle_arrays import Flags, Indices, ValueArray, random_symmetries
 from pipeline.catalogue.solutions import (
     CertifiedBatch,
     certified_solutions,

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.puzzles import Indices, ValueArray, line_orders
+from pipeline.catalogue.puzzle_arrays import Indices, ValueArray, line_orders
 from pipeline.native import Loaded, Program, compiled
 
 CLOCK_PUZZLES = 4096

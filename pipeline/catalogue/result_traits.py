@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipeline.catalogue.puzzles import Flags, MaskArray
+from pipeline.catalogue.puzzle_arrays import Flags, MaskArray
 from pipeline.catalogue.redundant import UniquenessTest, redundant_parts
 from pipeline.catalogue.solutions import redundant_givens
 from pipeline.catalogue.traits import (

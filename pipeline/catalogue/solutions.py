@@ -13,7 +13,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.puzzles import Flags, MaskArray
+from pipeline.catalogue.puzzle_arrays import Flags, MaskArray
 from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.limits import Deadline, Limits

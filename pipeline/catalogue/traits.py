@@ -11,7 +11,7 @@ import numpy as np
 
 from pipeline.catalogue.canonical import canonical_forms
 from pipeline.catalogue.effort import backdoors_of, depths_of, splits_of
-from pipeline.catalogue.puzzles import (
+from pipeline.catalogue.puzzle_arrays import (
     Flags,
     Indices,
     MaskArray,

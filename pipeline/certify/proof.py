@@ -23,10 +23,10 @@ from pipeline.certify.formula import Core, Formula
 from pipeline.certify.lrat import MAX_LRAT_CHARACTERS, ProofRejected, check_lrat, proof_lines
 from pipeline.certify.trimming import (
     CONFLICT,
-    FAILED,
     NEXT_CLAUSE,
     NOTHING,
     OUTPUT_LENGTH,
+    REJECTED,
     TRIMMED,
     State,
     trim,
@@ -194,7 +194,7 @@ def _trimmed(
     else:
         run = partial(step, state, *room, COMPILED_VISITS)
     numbers: list[int] = []
-    while (status := run()) != FAILED:
+    while (status := run()) != REJECTED:
         output = state.output[: state.numbers[OUTPUT_LENGTH]]
         numbers += output if step is None else output.tolist()
         state.numbers[OUTPUT_LENGTH] = 0

@@ -20,27 +20,25 @@ ALLOWED = 648  # 81 masks: the digits that the puzzle allows in each cell
 
 # `step`: numbers
 TECHNIQUE = 0  # index of the technique
-DIGITS = 1  # mask of the digits of the pattern
+PATTERN_DIGITS = 1  # mask of the digits of the pattern
 BASE_UNITS = 2  # mask of the units of the pattern
 COVER_UNITS = 3  # mask of the units in which it eliminates
-DEADLY = (
-    4  # what must not remain, or 0. RECTANGLE: the first four pattern cells hold two digits. BUG:
-)
-#             all open cells have two candidates
-RECTANGLE, BUG = 1, 2
+DEADLY = 4  # the deadly pattern that must not remain, or 0
+DEADLY_RECTANGLE = 1  # the first four pattern cells hold two digits
+DEADLY_GRID = 2  # all open cells have two candidates (BUG)
 
 # `step`: lists, each with its length first. A candidate is 9 · cell + digit
 PLACED = 5  # candidates that hold
 ELIMINATED = 14  # candidates that do not
 CITED = 744  # cells, and digits in units at 81 + 9 · unit + digit, of which one candidate holds
-CHAIN = 1070  # signed nodes of a chain, see `pipeline.steps.layout`
+CHAIN_NODES = 1070  # signed nodes of a chain, see `pipeline.steps.layout`
 PATTERN_CELLS = 2580  # cells of the pattern
 STEP_SIZE = 2700  # length of `step`
 
 # `stack`: a frame for each assumption: the candidates of 81 cells, then whether each was assigned
 FRAME_SIZE = 162
-MAX_DEPTH = 40
-STACK_SIZE = MAX_DEPTH * FRAME_SIZE
+MAX_ASSUMPTIONS = 40
+STACK_SIZE = MAX_ASSUMPTIONS * FRAME_SIZE
 
 
 @compiled(inline=True)
@@ -65,8 +63,8 @@ def _bit_count(mask):
 
 # Proof by contradiction, for each conclusion alone: a candidate that would be eliminated is assumed
 # to hold, one that would be placed is removed, and the search must refute that. The search is
-# complete up to MAX_DEPTH assumptions, beyond which the step is rejected. So an accepted step is
-# sound, whatever technique found it.
+# complete up to MAX_ASSUMPTIONS, beyond which the step is rejected. So an accepted step is sound,
+# whatever technique found it.
 @compiled()
 def follows(state, step, stack, is_unique):
     """Whether all conclusions follow; `stack` is scratch.
@@ -99,9 +97,9 @@ def follows(state, step, stack, is_unique):
 @compiled()
 def _is_deadly(state, step):
     """Whether the pattern is one that a unique solution rules out."""
-    if step[DEADLY] == RECTANGLE:
+    if step[DEADLY] == DEADLY_RECTANGLE:
         return _is_rectangle(state, step)
-    return step[DEADLY] == BUG and _is_bug(state, step)
+    return step[DEADLY] == DEADLY_GRID and _is_bug(state, step)
 
 
 @compiled()
@@ -139,7 +137,7 @@ def _is_refuted(step, stack):
             depth -= 1
             continue
         clause = _smallest_clause(step, stack, frame)
-        if clause < 0 or depth + 1 == MAX_DEPTH:
+        if clause < 0 or depth + 1 == MAX_ASSUMPTIONS:
             return False
         cell, bit = _first_candidate(step, stack, frame, clause)
         for k in range(FRAME_SIZE):
@@ -183,12 +181,12 @@ def _candidates_left(step, stack, frame, clause):
         for position in range(9):
             count += stack[frame + _cell_of(cited // 9 - 9, position)] >> cited % 9 & 1
         return count
-    if step[DEADLY] == RECTANGLE:
+    if step[DEADLY] == DEADLY_RECTANGLE:
         for k in range(PATTERN_CELLS + 1, PATTERN_CELLS + 5):
-            count += _bit_count(stack[frame + step[k]] & ~step[DIGITS])
+            count += _bit_count(stack[frame + step[k]] & ~step[PATTERN_DIGITS])
         return count
-    if step[DEADLY] == BUG:
-        return _bit_count(stack[frame + step[PATTERN_CELLS + 1]] & step[DIGITS])
+    if step[DEADLY] == DEADLY_GRID:
+        return _bit_count(stack[frame + step[PATTERN_CELLS + 1]] & step[PATTERN_DIGITS])
     return 2
 
 
@@ -203,7 +201,8 @@ def _first_candidate(step, stack, frame, clause):
         if stack[frame + cell] >> cited % 9 & 1:
             return cell, 1 << cited % 9
     for k in range(PATTERN_CELLS + 1, PATTERN_CELLS + 5):
-        mask = stack[frame + step[k]] & (step[DIGITS] if step[DEADLY] == BUG else ~step[DIGITS])
+        digits = step[PATTERN_DIGITS]
+        mask = stack[frame + step[k]] & (digits if step[DEADLY] == DEADLY_GRID else ~digits)
         if mask:
             return step[k], mask & -mask
     return 0, 0
@@ -213,7 +212,7 @@ def _first_candidate(step, stack, frame, clause):
 def _smallest_clause(step, stack, frame):
     """The open clause with the fewest candidates left; -1 if there is none."""
     best, fewest = -1, 100
-    for clause in range(step[CITED] + (1 if step[DEADLY] == RECTANGLE else 0)):
+    for clause in range(step[CITED] + (1 if step[DEADLY] == DEADLY_RECTANGLE else 0)):
         count = _candidates_left(step, stack, frame, clause)
         if 1 < count < fewest:
             best, fewest = clause, count
@@ -228,11 +227,12 @@ def _is_rectangle(state, step):
     """Whether the first four pattern cells are open, and in two rows, two columns and two boxes."""
     a, b = step[PATTERN_CELLS + 1], step[PATTERN_CELLS + 2]
     c, d = step[PATTERN_CELLS + 3], step[PATTERN_CELLS + 4]
+    digits = step[PATTERN_DIGITS]
     for cell in (a, b, c, d):
-        if not state[CELLS + cell] or state[ALLOWED + cell] & step[DIGITS] != step[DIGITS]:
+        if not state[CELLS + cell] or state[ALLOWED + cell] & digits != digits:
             return False
     return (
-        _bit_count(step[DIGITS]) == 2
+        _bit_count(digits) == 2
         and (a // 9, a % 9) != (d // 9, d % 9)
         and a // 9 == b // 9
         and c // 9 == d // 9
@@ -250,7 +250,7 @@ def _is_rectangle(state, step):
 @compiled()
 def _is_bug(state, step):
     """Whether the grid is a BUG without its extra candidate."""
-    extra_cell, extra_digit = step[PATTERN_CELLS + 1], step[DIGITS]
+    extra_cell, extra_digit = step[PATTERN_CELLS + 1], step[PATTERN_DIGITS]
     for cell in range(81):
         mask = state[CELLS + cell] & ~extra_digit if cell == extra_cell else state[CELLS + cell]
         if _bit_count(mask) not in (0, 2):

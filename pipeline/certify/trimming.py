@@ -34,9 +34,9 @@ TRAIL = 2  # length of the trail
 OUTPUT_LENGTH = 3  # length of the output
 VISITS = 4  # watches that were visited in this call
 
-UNFINISHED, HAS_OUTPUT, TRIMMED, FAILED = range(4)
+UNFINISHED, HAS_OUTPUT, TRIMMED, REJECTED = range(4)
 """Results of `trim`. HAS_OUTPUT: read `output` and empty it. TRIMMED: the same, and that is all.
-FAILED: there is no refutation, or the lemma at NEXT_CLAUSE does not follow."""
+REJECTED: there is no refutation, or the lemma at NEXT_CLAUSE does not follow."""
 
 
 class State(NamedTuple):
@@ -379,7 +379,7 @@ def _start_backward(state, clause, falsified, lemmas):
 # was before the last lemma, then remove the lemma, and check it if it is marked.
 @compiled(inline=True)
 def trim(state, lemmas, max_output, max_visits):
-    """Continue for about `max_visits` visits; returns UNFINISHED, HAS_OUTPUT, TRIMMED or FAILED.
+    """Continue for about `max_visits` visits; returns UNFINISHED, HAS_OUTPUT, TRIMMED or REJECTED.
 
     Clauses from `lemmas` on are lemmas. Returns HAS_OUTPUT once there are `max_output` numbers or
     more.
@@ -390,7 +390,7 @@ def trim(state, lemmas, max_output, max_visits):
         clause = state.numbers[NEXT_CLAUSE]
         if state.numbers[CONFLICT] == NOTHING:
             if clause == len(state.marked):
-                return FAILED
+                return REJECTED
             falsified = _add(state, clause)
             state.numbers[NEXT_CLAUSE] += 1
             if falsified != NOTHING:
@@ -402,7 +402,7 @@ def trim(state, lemmas, max_output, max_visits):
         else:
             state.numbers[NEXT_CLAUSE] -= 1
             if state.marked[clause - 1] and not _check_lemma(state, clause - 1):
-                return FAILED
+                return REJECTED
         if state.numbers[OUTPUT_LENGTH] >= max_output:
             return HAS_OUTPUT
     return UNFINISHED

@@ -10,8 +10,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline.cli.files import STANDARD_OUTPUT, atomic_table, path_of, source_name
-from pipeline.cli.options import say
+from pipeline.cli.file_access import STANDARD_OUTPUT, atomic_table, path_of, source_name
+from pipeline.cli.messages import say
 from pipeline.errors import InputError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_of_many
 from pipeline.service.log import Display, Progress
@@ -35,12 +35,12 @@ def say_lacking(solvers: Solvers, settings: Settings) -> None:
         say(f"{solvers.lacking}: using PySAT instead")
 
 
-def say_unread(unread: Mapping[str, Mapping[str, int]], what: str = "read") -> None:
+def say_unread(unread: Mapping[str, Mapping[str, int]], verb: str = "read") -> None:
     """Report the unread parts of each file, and how many puzzles have them."""
     for name, texts in islice(unread.items(), _MOST_SAID):
-        say(f"{printable(name)}: {unread_of_many(texts, what)}")
+        say(f"{printable(name)}: {unread_of_many(texts, verb)}")
     if len(unread) > _MOST_SAID:
-        say(f"and {len(unread) - _MOST_SAID:,} more files that were not completely {what}")
+        say(f"and {len(unread) - _MOST_SAID:,} more files that were not completely {verb}")
 
 
 def answered_in(
@@ -61,10 +61,10 @@ def answered_in(
             name, unread = source_name(file), defaultdict[str, Counter[str]](Counter)
             try:
                 with path_of(file, settings) as path:
-                    found = solved(
+                    answers = solved(
                         groups(items_of(path, name, settings)), solvers, settings, on_solution
                     )
-                    for item, result in within.over(found, name):
+                    for item, result in within.over(answers, name):
                         if not item.is_alone and (texts := result.unread_texts):
                             add_unread(unread[name], unread_counts([texts]))
                         yield item, result

@@ -26,7 +26,7 @@ _SPECIAL = {
 _SPECIALS = re.compile("|".join(map(re.escape, _SPECIAL)))
 
 
-class Table:
+class ResultTable:
     """A table with a row for each problem, and, except in CSV, rows of totals.
 
     CSV and LaTeX are printed row by row. An empty table prints nothing.
@@ -79,8 +79,8 @@ class Table:
         elif self._to == "text":
             _print(self._head, self._rows, footer)
 
-    def _over_all(self, name: str, what: Callable[[list[float]], str]) -> list[str]:
-        return [name, "", "", "", *map(what, self._seconds)]
+    def _over_all(self, name: str, statistic: Callable[[list[float]], str]) -> list[str]:
+        return [name, "", "", "", *map(statistic, self._seconds)]
 
 
 def _written(seconds: float | None) -> str:

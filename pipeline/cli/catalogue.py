@@ -16,13 +16,14 @@ from msgspec.structs import asdict
 from pipeline.api import generate
 from pipeline.catalogue.comparing import Copy, Left, Tally
 from pipeline.catalogue.generating import Wish
-from pipeline.cli.files import (
+from pipeline.cli.file_access import (
     STANDARD_OUTPUT,
     atomic_output,
     atomic_table,
     is_shown,
 )
-from pipeline.cli.options import Output, say
+from pipeline.cli.messages import say
+from pipeline.cli.options import Output
 from pipeline.errors import LimitReached, UsageError, printable
 from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, one_line
 from pipeline.reading.formats.cells import plain_cells
@@ -133,10 +134,12 @@ def say_copies(first: Sequence[CopyRow], copies: int) -> None:
         print(f"    and {copies - len(first):,} more; --table FILE lists all")
 
 
-def note_written(table: Path | None, copies: int, text: str, out: Output, *, aside: bool) -> None:
+def note_written(
+    table: Path | None, copies: int, text: str, out: Output, *, to_stderr: bool
+) -> None:
     """Say what a table contains, if it is a file and not empty."""
     if copies and table and table != STANDARD_OUTPUT:
-        out.note(f"{printable(str(table))} {text}", aside=aside)
+        out.note(f"{printable(str(table))} {text}", to_stderr=to_stderr)
 
 
 def write_generated(
@@ -167,7 +170,7 @@ def write_generated(
             for result in islice(puzzles, count):
                 if shown or out.as_json:  # clear the bar
                     display.end()
-                fields = _told(made + 1, result, seed) if out.as_json else {}
+                fields = _json_row(made + 1, result, seed) if out.as_json else {}
                 with uninterrupted():
                     made += 1
                     collection.write(_line_of(result))
@@ -198,7 +201,7 @@ def _row_of(index: int, result: Result) -> GeneratedRow:
     return GeneratedRow(index, solution, result.certificate_label, nodes)
 
 
-def _told(index: int, result: Result, seed: int) -> dict[str, Any]:
+def _json_row(index: int, result: Result, seed: int) -> dict[str, Any]:
     """The JSON object of a generated puzzle: its table row, effort and rating."""
     assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - as above
     traits = with_traits([result], _TRAITS)[0].traits

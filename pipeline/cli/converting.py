@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pipeline.cli.answers import say_unread
-from pipeline.cli.files import (
+from pipeline.cli.file_access import (
     Folder,
     atomic_output,
     is_shown,
     sources_of,
 )
-from pipeline.cli.options import Output, did_you_mean, say
+from pipeline.cli.messages import did_you_mean, say
+from pipeline.cli.options import Output
 from pipeline.errors import UsageError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_texts
 from pipeline.service.converting import NAMES, Converted, NamedSource, convert, endings_of

@@ -1,4 +1,4 @@
-"""Options shared by several commands, and the settings file, which is TOML with the same names.
+"""Options shared by several commands.
 
 Settings are declared in `Settings`, other options next to their command. A command lists the
 settings it takes and receives them as one `Settings`:
@@ -21,7 +21,7 @@ import shlex
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,21 +30,21 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 from typer.core import TyperCommand
 
+from pipeline.cli.config import CONFIG, CONFIG_FILE, read_config
+from pipeline.cli.messages import current_options, current_value, say
 from pipeline.errors import MissingFolder, UsageError, printable
+from pipeline.option import Setting
 from pipeline.settings import (
-    FORMER_NAMES,
-    FORMER_VALUES,
     OUTPUT,
-    Setting,
     Settings,
     settings_declared,
 )
 
-SOLVING = (
+SOLVING_FIELDS = (
     *("solver", "minisat", "encoding", "max_solutions"),
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
-READING = ("variant", "max_bytes", "format", "alphabet", "boxes")
+READING_FIELDS = ("variant", "max_bytes", "format", "alphabet", "boxes")
 PIPED = "read standard input if it is a pipe or a file and no argument is given"
 
 
@@ -68,14 +68,6 @@ FilesArgument = Annotated[
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Overwrite an existing file, but never an input.")
 ]
-CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
-"""The option for the settings file, and the file's default name."""
-
-MAX_CONFIG_BYTES = 1024 * 1024
-
-_PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
-"""A message of `tomllib` with the position at its end."""
-
 _EXAMPLE = re.compile(r"(cat \S+ \| )?sudoku-pipeline ")
 _MOST_EXAMPLES = 3
 """Examples shown in a message."""
@@ -111,10 +103,10 @@ class Output:
         elif text is not None:
             print(text)
 
-    def note(self, text: str, *, aside: bool = False) -> None:
+    def note(self, text: str, *, to_stderr: bool = False) -> None:
         """Print a summary; to standard error with JSON or if data goes to standard output."""
         if not self.quiet:
-            (say if self.as_json or aside else print)(text)
+            (say if self.as_json or to_stderr else print)(text)
 
     def wrote(self, target: Path | str, text: str, fields: dict[str, Any] | None = None) -> None:
         """Report a written file as text or object; nothing if it was standard output."""
@@ -208,7 +200,7 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
         extra = Setting().typed(get_args(setting.kind)[0])
         value = [extra.read(text, about) for text in value or ()]
     elif isinstance(value, str):
-        value = setting.read(_current_value(parameter.name, value, about), about)
+        value = setting.read(current_value(parameter.name, value, about), about)
     return parameter.callback(context, parameter, value) if parameter.callback else value
 
 
@@ -239,85 +231,6 @@ def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
     if not context.resilient_parsing and (path or Path(CONFIG_FILE).exists()):
         context.default_map = read_config(path or Path(CONFIG_FILE), is_named=path is not None)
     return path
-
-
-def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
-    """Read a settings file; returns values by field of `Settings`.
-
-    Paths other than programs are relative to the folder of the file. Raises UsageError if the file
-    cannot be read, for an unknown setting or an invalid value, and for a risky setting if the user
-    did not name the file.
-    """
-    try:
-        chosen = _chosen(_parsed_toml(path), path, is_named=is_named)
-        Settings(**chosen)
-    except UsageError as error:
-        message = str(error).removeprefix("--")
-        raise UsageError(f"{printable(str(path))}: {message}") from error
-    return chosen
-
-
-def _chosen(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
-    known = {setting.key: setting for setting in settings_declared().values()}
-    chosen = {}
-    for written, value in values.items():
-        key = FORMER_NAMES.get(written, written)
-        if key != written:
-            if key in values:
-                raise UsageError(f"{written}: it is now {key}, which is set as well; leave it out")
-            say_renamed(f"{printable(str(path))}: {written}", key)
-        setting = known.get(key)
-        if setting is None:
-            raise UsageError(f"{printable(key)}: unknown setting{did_you_mean(key, known)}")
-        if setting.risky and not is_named:
-            why = f"only allowed in a file that you name: --{CONFIG} {path}"
-            raise UsageError(f"{key}: {why}")
-        taken = setting.read if setting.unit and isinstance(value, str) else setting.check
-        known_value = taken(_current_value(setting.name, value, f"{path}: {key} ="), key)
-        if setting.kind is Path:
-            known_value = path.parent / Path(known_value).expanduser()
-        chosen[setting.name] = known_value
-    return chosen
-
-
-def _parsed_toml(path: Path) -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415 - few have a settings file
-
-    try:
-        data = _config_bytes(path)
-        if len(data) > MAX_CONFIG_BYTES:
-            raise UsageError(f"a settings file may have at most {MAX_CONFIG_BYTES:,} bytes")
-        return tomllib.loads(data.decode())
-    except OSError as error:
-        raise UsageError(str(error.strerror)) from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"byte {error.start + 1} is not UTF-8") from error
-    except (ValueError, RecursionError) as error:  # also numbers too long and nesting too deep
-        match = _PLACE.fullmatch(str(error))
-        where = f"line {match[2]}, column {match[3]}: {match[1]}" if match else str(error)
-        raise UsageError(where) from error
-
-
-def _config_bytes(path: Path) -> bytes:
-    """Read a settings file. Raises UsageError for a pipe, which might never have a writer."""
-    from pipeline.files import kind_in_words  # noqa: PLC0415 - as tomllib
-
-    if str(path) == os.devnull:
-        return b""
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        if not stat.S_ISREG(mode):
-            raise UsageError(f"expected a regular file, found {kind_in_words(mode)}")
-        return file.read(MAX_CONFIG_BYTES + 1)
-
-
-def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
-    """A suggestion for a mistyped name, or "". `prefix` is common to all names and ignored."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
-
-    bare = [key.removeprefix(prefix) for key in known]
-    nearest = get_close_matches(name.removeprefix(prefix), bare, 1, 0.65)
-    return f"; did you mean {prefix}{nearest[0]}?" if nearest else ""
 
 
 def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
@@ -405,35 +318,6 @@ def program() -> str:
     return shlex.quote(str(called))
 
 
-def current_options(args: list[str], options: Collection[str]) -> list[str]:
-    """The arguments, with former names of these options replaced, each with a line."""
-    end = args.index("--") if "--" in args else len(args)
-    return [*(_current_option(argument, options) for argument in args[:end]), *args[end:]]
-
-
-def _current_option(argument: str, options: Collection[str]) -> str:
-    option, *value = argument.split("=", 1)
-    current = f"--{FORMER_NAMES.get(option.removeprefix('--'), '')}"
-    if current not in options or not option.startswith("--"):
-        return argument
-    say_renamed(option, current)
-    return "=".join((current, *value))
-
-
-def _current_value(name: str, value: Any, about: str) -> Any:
-    """The value of a setting, with a line if it was renamed."""
-    if not isinstance(value, str) or (name, value) not in FORMER_VALUES:
-        return value
-    current = FORMER_VALUES[name, value]
-    say_renamed(f"{printable(about)} {value}", current)
-    return current
-
-
-def say_renamed(former: str, current: str) -> None:
-    """Say that a former name was used; all of them go with version 1.1."""
-    say(f"sudoku-pipeline: {former} is now {current}; the old name works until 1.1")
-
-
 def outbox_of(folder: Path | None, settings: Settings, more: str = "") -> Path:
     """The given outbox, or that of the settings. Raises MissingFolder; `more` ends its message."""
     outbox = folder or settings.outbox
@@ -441,7 +325,3 @@ def outbox_of(folder: Path | None, settings: Settings, more: str = "") -> Path:
         remedy = "" if folder else "; name another with --outbox"
         raise MissingFolder(f"{printable(str(outbox))}: no such folder{remedy}{more}")
     return outbox
-
-
-def say(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)

@@ -12,15 +12,9 @@ import typer
 from typer.core import TyperGroup
 
 from pipeline.cli.commands import COMMANDS, FORMER, PANELS
-from pipeline.cli.options import (
-    CONFIG,
-    CONFIG_FILE,
-    Command,
-    converted,
-    did_you_mean,
-    say,
-    say_renamed,
-)
+from pipeline.cli.config import CONFIG, CONFIG_FILE
+from pipeline.cli.messages import did_you_mean, say, say_renamed
+from pipeline.cli.options import Command, converted
 from pipeline.errors import (
     EnvironmentFailure,
     InputError,
@@ -31,6 +25,7 @@ from pipeline.errors import (
     is_environmental,
     printable,
 )
+from pipeline.option import ENVIRONMENT_PREFIX, environment_name
 from pipeline.service.signals import (
     EXIT_BAD_INPUT,
     EXIT_OK,
@@ -41,9 +36,7 @@ from pipeline.service.signals import (
     when_stopped,
 )
 from pipeline.settings import (
-    ENVIRONMENT_PREFIX,
     FORMER_NAMES,
-    environment_name,
     settings_declared,
 )
 from pipeline.version import __version__
@@ -62,7 +55,7 @@ def application(only: str = "") -> typer.Typer:
     is_one = only in COMMANDS
     app = typer.Typer(
         name="sudoku-pipeline",
-        cls=Group,
+        cls=CommandGroup,
         help="Drop folder that solves Sudoku puzzles with SAT solvers and certifies every answer.",
         context_settings=_HELP,
         add_completion=not is_one,  # typer would load pydantic for its options
@@ -95,7 +88,7 @@ def _own_options(
     """Declare the options that precede the command."""
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """All commands. Errors and stopping signals become one line and an exit code."""
 
     def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
@@ -103,7 +96,7 @@ class Group(TyperGroup):
         try:
             code = super().main(args, standalone_mode=False, **extra)
         except _MarkedError as error:
-            say(f"sudoku-pipeline: {printable(_told(error))}")
+            say(f"sudoku-pipeline: {printable(_usage_message(error))}")
             code = USAGE
         except OSError as error:  # printing the help to a full disk
             say(f"sudoku-pipeline: {_in_words(error)}")
@@ -151,12 +144,12 @@ class Group(TyperGroup):
             raise typer.Exit(_code(error)) from None
 
 
-def _told(error: Any) -> str:
+def _usage_message(error: Any) -> str:
     """The message for a usage error, with a hint."""
     if type(error).__name__ != "NoSuchOption" or error.ctx is None:  # as above
         return str(error.format_message())
     command, option = error.ctx.command, error.option_name
-    if isinstance(command, Group):
+    if isinstance(command, CommandGroup):
         is_elsewhere = _having(option, command)
         return f"{option}: put it after the command" if is_elsewhere else error.format_message()
     if option == "--json" and any(parameter.name == "log_format" for parameter in command.params):

@@ -14,8 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.cli.files import STANDARD_INPUT, write_to
-from pipeline.cli.options import program, say
+from pipeline.cli.file_access import STANDARD_INPUT, write_to
+from pipeline.cli.messages import say
+from pipeline.cli.options import program
 from pipeline.errors import InputError, counted, printable
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import Unreadable
@@ -63,7 +64,7 @@ def count_line(item: Item, result: Result) -> str:
     return json.dumps({"source": item.where} | counts | fields)
 
 
-def show(
+def show_result(
     item: Item, result: Result, settings: Settings, before: str | None, *, boards: bool
 ) -> None:
     """Print a result: one line in a collection, else `before` and the solutions, if not None."""
@@ -263,7 +264,7 @@ def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
     Raises InputError for a formula, or a puzzle that is too large.
     """
     from pipeline.outbox.report import TOO_LARGE, Board, board_svg  # noqa: PLC0415 - slow to load
-    from pipeline.reading.formats.formula import FORMULA_REFUSED  # noqa: PLC0415
+    from pipeline.reading.formats.dimacs import FORMULA_REFUSED  # noqa: PLC0415
 
     if result.status == "invalid":
         return

@@ -16,7 +16,7 @@ from pipeline.cli.options import program
 from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import FAILED, REPORT
-from pipeline.outbox.schema import ARCHIVE, ASIDE, COLLECTION, UNVERIFIED, WITH_TOTALS
+from pipeline.outbox.schema import ARCHIVE, COLLECTION, FURTHER_COUNTS, UNVERIFIED, WITH_TOTALS
 from pipeline.reading.unread import unread_of_many
 from pipeline.service.log import shows
 from pipeline.settings import Settings
@@ -97,11 +97,11 @@ class Screen:
     def _show(self, sign: str, event: str, values: dict[str, Any]) -> None:
         """Show an event; if wording it fails, show it raw. A display error must not end a job."""
         try:
-            self._tell(sign, event, values)
+            self._show_event(sign, event, values)
         except Exception:  # noqa: BLE001 - the job is published, but not yet logged
             self._write(printable(f"{_MARKS[sign][0]} {event} {values}"))
 
-    def _tell(self, sign: str, event: str, values: dict[str, Any]) -> None:
+    def _show_event(self, sign: str, event: str, values: dict[str, Any]) -> None:
         if event in ("job.continued", "job.paused"):
             source = values["source"]
             self._goes_on.setdefault(source, values.get("puzzles", 0))
@@ -126,7 +126,7 @@ class Screen:
     def _count(self, values: Mapping[str, Any]) -> None:
         self._jobs += 1
         totals = values["totals"] if "totals" in values else {values["status"]: 1}
-        self._puzzles.update({name: n for name, n in totals.items() if name not in ASIDE})
+        self._puzzles.update({name: n for name, n in totals.items() if name not in FURTHER_COUNTS})
         self._unverified += values.get(UNVERIFIED, values.get("certificate") == UNVERIFIED)
         self._earlier += self._goes_on.pop(values["source"], 0)
         self._refused += values["status"] in ("invalid", "failed")
@@ -243,7 +243,7 @@ class Screen:
 
 def _counts(totals: Mapping[str, int], unverified: int) -> list[str]:
     """The number of puzzles by status, and the number of unverified ones."""
-    shown = Counter({name: n for name, n in totals.items() if name not in ASIDE})
+    shown = Counter({name: n for name, n in totals.items() if name not in FURTHER_COUNTS})
     counts = [f"{n:,} {name}" for name, n in shown.most_common() if n]
     return counts + ([f"{unverified:,} not verified"] if unverified else [])
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame as DataFrame  # noqa: PLC0414 - `api.py` names it
     from pyarrow import Table as Table  # noqa: PLC0414 - as above
 
-AT_ONCE = 1024
+ROWS_AT_ONCE = 1024
 """Results that become rows at once."""
 
 GROUP_BYTES = 16 * 1024 * 1024
@@ -66,14 +66,14 @@ def typed(lines: bytes, kind: type[Struct], trait_names: Iterable[str] = ()) -> 
 def _schema(kind: type[Struct], trait_names: Iterable[str]) -> pa.Schema:
     import pyarrow as pa  # noqa: PLC0415 - as above
 
-    kinds = {
+    types = {
         WHOLE: pa.int64(),
         NUMBER: pa.float64(),
         TRUTH: pa.bool_(),
         WORD: pa.dictionary(pa.int32(), pa.string()),
     }
     declared = column_types(kind, trait_names).items()
-    return pa.schema([(name, kinds.get(each, pa.string())) for name, each in declared])
+    return pa.schema([(name, types.get(type_name, pa.string())) for name, type_name in declared])
 
 
 @contextmanager
@@ -124,7 +124,7 @@ def table_of(results: Iterable[Result]) -> Table:
     import pyarrow as pa  # noqa: PLC0415 - as above
 
     tables, asked, rest = [typed(b"", PuzzleRow, TRAITS)], set[str](), map(_checked, results)
-    while batch := list(islice(rest, AT_ONCE)):
+    while batch := list(islice(rest, ROWS_AT_ONCE)):
         asked.update(name for result in batch if result.traits for name in result.traits.asked)
         first = sum(map(len, tables)) + 1
         tables.append(typed(rows_of(batch, first, tuple(TRAITS)).table, PuzzleRow, TRAITS))
@@ -148,5 +148,5 @@ def frame_of(table: Table) -> DataFrame:
     import pandas as pd  # noqa: PLC0415 - as above
     import pyarrow as pa  # noqa: PLC0415
 
-    kinds = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
-    return table.to_pandas(types_mapper=kinds.get)
+    types = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
+    return table.to_pandas(types_mapper=types.get)

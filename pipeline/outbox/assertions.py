@@ -27,14 +27,14 @@ from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import (
     Archive,
     Collection,
-    Formula,
     OneProblem,
+    SingleFormula,
     SinglePuzzle,
     Unreadable,
 )
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream, drain
-from pipeline.reading.archives.walk import opened, walk
+from pipeline.reading.archives.walk import open_unpacked, walk
 from pipeline.reading.formats import Entry, Layout, parse_source, signs_of
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES, source_at, source_of_member
 from pipeline.settings import Settings
@@ -156,7 +156,11 @@ class _Sought:
             match path:
                 case Unreadable(data=None):
                     raise InputError(f"the original cannot be read: {path.reason}")
-                case SinglePuzzle(data=data) | Formula(data=data) | Unreadable(data=bytes(data)):
+                case (
+                    SinglePuzzle(data=data)
+                    | SingleFormula(data=data)
+                    | Unreadable(data=bytes(data))
+                ):
                     if self._top is None or sha256(data).hexdigest() == self._record.sha256:
                         return data
         raise self._other()
@@ -196,7 +200,7 @@ class _Sought:
                     for member in islice(members, number, number + 1) if number is not None else ():
                         yield source_of_member(member, settings)
             elif self._top is None and isinstance(source, Collection):
-                with PeekableStream(opened(path, room)) as stream:
+                with PeekableStream(open_unpacked(path, room)) as stream:
                     yield source.layout, stream
             elif self._top is None and not isinstance(source, Collection):
                 yield source
@@ -287,7 +291,7 @@ def _rows(
     if wanted and min(wanted) < 1:
         raise UsageError(f"{min(wanted)} is no index: rows count from 1")
     last = min(max(wanted), sys.maxsize) if wanted else None
-    found: dict[int, tuple[PuzzleRow, dict[str, str]]] = {}
+    asserting: dict[int, tuple[PuzzleRow, dict[str, str]]] = {}
     rows = rows_with_solutions(
         *(published.path.parent, published.stem, published.numbered), published.record.schema
     )
@@ -295,17 +299,17 @@ def _rows(
     for count, (row, lines) in enumerate(islice(rows, last), 1):
         complete += row.complete == _YES
         if count in wanted or (not wanted and row.complete == _YES and complete <= MOST_ROWS):
-            found[count] = row, lines
-    if missing := sorted(wanted - found.keys()):
+            asserting[count] = row, lines
+    if missing := sorted(wanted - asserting.keys()):
         raise UsageError(f"{name} has no row {missing[0]}: it has {counted(count, 'row')}")
     if complete > MOST_ROWS and not wanted:
         raise UsageError(
             f"{name}: {complete:,} rows say that their solutions are all, more than the "
             f"{MOST_ROWS:,} that are taken at once; name some by their indices"
         )
-    if not found:
+    if not asserting:
         raise InputError(f"{name}: no row says that its solutions are all")
-    return found
+    return asserting
 
 
 def _problem_of_row(

@@ -16,7 +16,7 @@ from pipeline.outbox.schema import ARCHIVE, COLLECTION
 _COMPRESSED = (".gz", ".bz2", ".xz")
 _LONGEST_ENDING = 32
 """Room for suffixes of a stem: `_1234567.solution`, `.proof.drat.xz`."""
-COUNT = "_count"
+COUNT_SUFFIX = "_count"
 _ANY_NUMBER = re.compile(r"_[0-9]+\.solution\Z")
 PROOF = ".proof"
 _PROOFS = (
@@ -25,7 +25,7 @@ _PROOFS = (
 )
 """Those of the last line are in outboxes of earlier versions."""
 _ANSWER = rf"_[0-9]+\.solution|{'|'.join(map(re.escape, _PROOFS))}"
-_ENDING = re.compile(rf"(?:{_ANSWER}|\.json|\.log|\.csv|(?:{COUNT})?\.cnf)\Z")
+_ENDING = re.compile(rf"(?:{_ANSWER}|\.json|\.log|\.csv|(?:{COUNT_SUFFIX})?\.cnf)\Z")
 _NAMED_LIKE_AN_ANSWER = re.compile(rf".+(?:{_ANSWER})", re.DOTALL)
 _OF_ONE = re.compile(
     r"_[1-9][0-9]*\.solution|\.log|(?:_count|\.proof)?\.cnf|\.proof\.[dl]rat(?:\.xz)?"
@@ -96,7 +96,7 @@ def outputs(stem: str, *, keep_cnf: bool) -> frozenset[str]:
     """
     endings = ["", ".json", ".log", ".csv", "_#.solution", *_PROOFS]
     if keep_cnf:
-        endings += [".cnf", f"{COUNT}.cnf"]
+        endings += [".cnf", f"{COUNT_SUFFIX}.cnf"]
     return frozenset(_ANY_NUMBER.sub("_#.solution", fold(stem + ending)) for ending in endings)
 
 
@@ -106,7 +106,7 @@ def is_output(name: str) -> bool:
     return base_of(folded) != folded
 
 
-def forms_of(stem: str) -> tuple[str, str]:
+def folded_stems(stem: str) -> tuple[str, str]:
     """The folded stem, and the stem of a job that would write a file called so."""
     folded = fold(stem)
     return folded, base_of(folded)
@@ -141,7 +141,7 @@ def is_answer(name: str, stems: Collection[str]) -> bool:
     """Whether a file is named like an answer, or like a table or formula of one of these stems."""
     if name.endswith((".csv", ".cnf")):
         stem = name[:-4]
-        return stem in stems or stem.removesuffix(COUNT) in stems
+        return stem in stems or stem.removesuffix(COUNT_SUFFIX) in stems
     return _NAMED_LIKE_AN_ANSWER.fullmatch(name) is not None
 
 
@@ -165,6 +165,6 @@ def paths_in(folder: Path) -> Iterator[str]:
     for name in sorted(os.listdir(folder)):  # noqa: PTH208 - there may be a million
         path = os.path.join(folder, name)  # noqa: PTH118 - as above
         if name in shelves:
-            yield from (os.path.join(path, each) for each in sorted(os.listdir(path)))  # noqa: PTH118, PTH208
+            yield from (os.path.join(path, name) for name in sorted(os.listdir(path)))  # noqa: PTH118, PTH208
         else:
             yield path

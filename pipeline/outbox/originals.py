@@ -15,7 +15,7 @@ from pipeline.outbox import ENDING, read_record
 from pipeline.outbox.names import DONE, FAILED, shelves_in
 from pipeline.outbox.schema import ARCHIVE, CollectionRecord, Record
 from pipeline.reading.archives import UnpackError, UnpackLimits
-from pipeline.reading.archives.walk import kind_of, opened, walk
+from pipeline.reading.archives.walk import kind_of, open_unpacked, walk
 
 SMALL: Final = 64 * 1024
 """Bytes of the largest source that is drawn; 25×25 cells take some 4 KiB."""
@@ -36,12 +36,12 @@ class Originals:
 
         Raises OSError.
         """
-        found: list[Path] = []
+        searched: list[Path] = []
         for folder in folders:
             beside = [folder.with_name(FAILED)] if folder.name == DONE else []
             for shelf in (folder, *beside):
-                found += (shelf, *shelves_in(shelf)) if shelf.is_dir() else ()
-        return cls(tuple(dict.fromkeys(found)))
+                searched += (shelf, *shelves_in(shelf)) if shelf.is_dir() else ()
+        return cls(tuple(dict.fromkeys(searched)))
 
     def names(self) -> set[str]:
         """The names of all originals. Raises OSError."""
@@ -83,7 +83,7 @@ class SmallOriginals:
             with suppress(OSError, UnpackError):
                 is_small = path.lstat().st_size <= SMALL
                 if is_small and _has_hash(path, record.sha256 or "", SMALL, _SMALL_ROOM):
-                    with opened(path, _SMALL_ROOM) as stream:
+                    with open_unpacked(path, _SMALL_ROOM) as stream:
                         data = stream.read(SMALL + 1)
                     return data if len(data) <= SMALL else None
         return None
@@ -111,7 +111,7 @@ def _has_hash(path: Path, hashed: str, max_bytes: int, room: UnpackLimits) -> bo
             return True
         if kind_of(path) not in _PACKED:
             return False
-        with opened(path, room) as stream:
+        with open_unpacked(path, room) as stream:
             return sha256(stream.read(max_bytes + 1)).hexdigest() == hashed
     except (OSError, UnpackError):
         return False

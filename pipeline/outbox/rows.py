@@ -70,8 +70,8 @@ class Rows:
         return b"".join([b"%d,%b\n" % (index, row) for index, row in enumerate(rows, first)])
 
 
-def count_aside(result: Result, totals: Counter[str]) -> tuple[Fallback, ...]:
-    """Count a result under the names of ASIDE, and return its fallback, unless it was planned."""
+def count_further(result: Result, totals: Counter[str]) -> tuple[Fallback, ...]:
+    """Count a result in FURTHER_COUNTS, and return its fallback, unless it was planned."""
     if result.complete and result.certificate:
         totals[result.certificate.complete] += 1
     if result.disagreement:

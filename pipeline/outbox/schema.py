@@ -37,7 +37,7 @@ WITH_TOTALS: Final = (COLLECTION, ARCHIVE)
 
 PROVED, UNVERIFIED = "proved", "unverified"
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
-ASIDE: Final = {
+FURTHER_COUNTS: Final = {
     DISAGREEMENTS: "puzzles with a wrong solution in their file; `disagreement` says why",
     FALLBACKS: (
         "puzzles for which the first solver failed and another answered, or for which it missed a "
@@ -114,8 +114,8 @@ class CollectionCertificate(Struct, frozen=True, kw_only=True):
     """How many puzzles were verified to have no other solutions."""
 
     solutions: _Checked
-    proved: Annotated[Count, about(ASIDE[PROVED])] = 0
-    unverified: Annotated[Count, about(ASIDE[UNVERIFIED])] = 0
+    proved: Annotated[Count, about(FURTHER_COUNTS[PROVED])] = 0
+    unverified: Annotated[Count, about(FURTHER_COUNTS[UNVERIFIED])] = 0
 
 
 class Fallback(Struct, frozen=True, kw_only=True):
@@ -126,7 +126,7 @@ class Fallback(Struct, frozen=True, kw_only=True):
     puzzles: Annotated[Count, about("number of puzzles")]
 
 
-class Cell(Struct, frozen=True, forbid_unknown_fields=True):
+class RecordedCell(Struct, frozen=True, forbid_unknown_fields=True):
     """A cell of a puzzle."""
 
     row: Annotated[int, about("its row, from 1")]
@@ -140,13 +140,13 @@ class Cell(Struct, frozen=True, forbid_unknown_fields=True):
         return f"row {self.row}, column {self.column}"
 
 
-class Value(Cell, frozen=True, forbid_unknown_fields=True):
+class Value(RecordedCell, frozen=True, forbid_unknown_fields=True):
     """A cell with a value."""
 
     value: Annotated[int, about("its value")]
 
 
-class RecordedClue(Cell, frozen=True, forbid_unknown_fields=True):
+class RecordedClue(RecordedCell, frozen=True, forbid_unknown_fields=True):
     """A cell with its clue: a value or a mark."""
 
     value: Annotated[int | UnsetType, about("the given value")] = UNSET
@@ -204,7 +204,7 @@ class RecordedRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class RecordedDifference(Struct, frozen=True, kw_only=True):
     """Where the solutions of a puzzle differ."""
 
-    cells: Annotated[tuple[Cell, ...], about("the cells in which they differ")]
+    cells: Annotated[tuple[RecordedCell, ...], about("the cells in which they differ")]
     decisive: Annotated[
         tuple[Value, ...], about("values that would leave one solution, as few as were found")
     ]

@@ -133,13 +133,13 @@ def columns(kind: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
 
 def added_names(trait_names: Iterable[str]) -> list[str]:
     """The names of the columns of these traits."""
-    return [name for each in trait_names for name in TRAITS[each].__struct_fields__]
+    return [name for trait in trait_names for name in TRAITS[trait].__struct_fields__]
 
 
 def column_types(kind: type[Struct], trait_names: Iterable[str] = ()) -> dict[str, str]:
     """For each column of a table WHOLE, NUMBER, WORD or TRUTH, else `text`."""
     kinds = kind, *(TRAITS[name] for name in trait_names)
-    declared = (field for each in kinds for field in msgspec.structs.fields(each))
+    declared = (field for fields in kinds for field in msgspec.structs.fields(fields))
     return {
         field.encode_name: next((x for x in field.type.__metadata__ if isinstance(x, str)), "text")
         for field in declared
@@ -182,7 +182,7 @@ def header(kind: type[Struct], trait_names: Iterable[str] = ()) -> bytes:
 def csv_line(fields: Struct | Iterable[object]) -> bytes:
     """A row as a line of CSV."""
     values = astuple(fields) if isinstance(fields, Struct) else fields
-    texts = (quoted("" if each is None else str(each)) for each in values)
+    texts = (quoted("" if value is None else str(value)) for value in values)
     return (",".join(texts) + "\n").encode(errors="surrogateescape")
 
 

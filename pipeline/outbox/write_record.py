@@ -19,7 +19,6 @@ from pipeline.outbox.events import log_lines
 from pipeline.outbox.schema import (
     PROVED,
     UNVERIFIED,
-    Cell,
     CollectionCertificate,
     CollectionRecord,
     Fallback,
@@ -27,6 +26,7 @@ from pipeline.outbox.schema import (
     PuzzleCertificate,
     PuzzleRecord,
     Record,
+    RecordedCell,
     RecordedClue,
     RecordedDifference,
     RecordedFree,
@@ -161,9 +161,9 @@ def listable(result: Result[S], stem: str, largest: int = LARGEST) -> Result[S]:
 class CollectionSet:
     """What is published of a collection or an archive, beside its table and solutions.
 
-    `counts` are by status, with those of ASIDE; `seconds` is how long the job took. `reason` says
-    why it was read as that format, `fallbacks` why solvers other than the first answered, `unread`
-    what was not read for how many puzzles.
+    `counts` are by status, with those of FURTHER_COUNTS; `seconds` is how long the job took.
+    `reason` says why it was read as that format, `fallbacks` why solvers other than the first
+    answered, `unread` what was not read for how many puzzles.
     """
 
     origin: Origin
@@ -294,7 +294,7 @@ def _explained(result: Result) -> dict[str, Any]:
     if different := result.difference:
         decisive = ((clue.place, clue.value) for clue in different.decisive)
         fields["difference"] = RecordedDifference(
-            cells=tuple(Cell(*place) for place in different.cells),
+            cells=tuple(RecordedCell(*place) for place in different.cells),
             decisive=tuple(Value(*place, value) for place, value in decisive if value is not None),
             exact=different.exact,
         )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import printable
-from pipeline.outbox.rows import Rows, count_aside, summed
+from pipeline.outbox.rows import Rows, count_further, summed
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import added_names, one_line, quoted, unproved, yes_or_no
 from pipeline.outbox.traits import row_fields
@@ -52,12 +52,12 @@ class _PlainRows:
         self._kinds = self._counts * 2 + answers.more[indexes]
         self.ranks = int(self._counts.max(initial=0))
         self.totals: Counter[str] = Counter()
-        self._told: list[tuple[bytes, bytes]] = []
+        self._row_texts: list[tuple[bytes, bytes]] = []
         for kind, count in enumerate(np.bincount(self._kinds).tolist()):
             first = int(indexes[(self._kinds == kind).argmax()])
-            self._told.append(self._tell(first, count) if count else (b"", b""))
+            self._row_texts.append(self._row_text(first, count) if count else (b"", b""))
 
-    def _tell(self, answer: int, count: int) -> tuple[bytes, bytes]:
+    def _row_text(self, answer: int, count: int) -> tuple[bytes, bytes]:
         """The text of a row before and after its solution; counts puzzles of one kind."""
         answers, certificate = self._answers, self._answers.certificate(answer)
         status, complete = answers.status(answer), yes_or_no(answers.is_complete(answer))
@@ -76,7 +76,7 @@ class _PlainRows:
         comma = np.full((len(numbers), 1), _COMMA)
         before, after = (
             np.array(texts)[self._kinds].view(np.uint8).reshape(len(numbers), -1)
-            for texts in zip(*self._told, strict=True)
+            for texts in zip(*self._row_texts, strict=True)
         )
         solutions = [self._solutions(0, 0)] if self.ranks else []
         index = _digits(self.places + first)
@@ -127,7 +127,7 @@ class RowsOf:
         self._first = first
         self._cells = cells
         self._trait_names = trait_names
-        self._is_told = np.zeros(len(contents), np.bool_)
+        self._is_added = np.zeros(len(contents), np.bool_)
         self._plain: _PlainRows | None = None
         self._plain_table = b""
         self._table: dict[int, bytes] = {}
@@ -138,10 +138,10 @@ class RowsOf:
 
     def untold(self) -> list[int]:
         """The places of puzzles that were not added yet."""
-        places: list[int] = np.flatnonzero(~self._is_told).tolist()
+        places: list[int] = np.flatnonzero(~self._is_added).tolist()
         return places
 
-    def tell(self, place: int, result: Result) -> None:
+    def add(self, place: int, result: Result) -> None:
         """Add one puzzle by its result; a model of a formula has no line."""
         entry = self._contents.entry(place)
         if entry.claimed is not None:
@@ -157,7 +157,7 @@ class RowsOf:
         self._put(
             place, entry, result.status, lines, known, f"{quoted(printable(message))},{wrong}"
         )
-        self._fallbacks += count_aside(result, self._totals)
+        self._fallbacks += count_further(result, self._totals)
 
     def tell_answers(self, places: NDArray[np.intp], answers: BatchResult) -> None:
         """Add puzzles by their answers; plain lines are quick in the first batch that has any."""
@@ -171,7 +171,7 @@ class RowsOf:
             self._plain = _PlainRows(places[indexes], answers, indexes)
             self._plain_table = self._plain.table(self._first, plain.numbers[own], plain.cells[own])
             self._totals += self._plain.totals
-            self._is_told[places[indexes]] = True
+            self._is_added[places[indexes]] = True
         for index in np.flatnonzero(lines < 0).tolist():
             self._tell_answer(int(places[index]), answers, index)
 
@@ -181,7 +181,7 @@ class RowsOf:
         lines = [one_line(values, entry.signs) for values in answers.solutions(index)]
         differs = entry.claimed is not None and entry.claimed not in lines
         if differs or index in answers.results:
-            self.tell(place, answers.result(index))
+            self.add(place, answers.result(index))
             return
         message = "; ".join(filter(None, (_beside_answer(answers, index), _caveat(entry, status))))
         certificate = answers.certificate(index)
@@ -203,7 +203,7 @@ class RowsOf:
         self._table[place] = row.encode(errors="surrogateescape")
         self._lines[place] = [*lines, "." * (81 if entry.plain else cells)]
         self._totals[status] += 1
-        self._is_told[place] = True
+        self._is_added[place] = True
 
     def add_traits(
         self, places: Iterable[int], traits_of_each: Iterable[Traits], geometry: Geometry
@@ -215,10 +215,10 @@ class RowsOf:
     def rows(self) -> Rows:
         """The rows, once all results were added."""
         ranks = max((len(lines) - 1 for lines in self._lines.values()), default=0)
-        ranks = max(ranks, min(1, len(self._is_told)), self._plain.ranks if self._plain else 0)
+        ranks = max(ranks, min(1, len(self._is_added)), self._plain.ranks if self._plain else 0)
         return Rows(
             self._first,
-            len(self._is_told),
+            len(self._is_added),
             self._with_added(self._merged(self._plain_table, self._table)),
             [self._rank(rank) for rank in range(ranks)],
             self._totals,
@@ -231,7 +231,7 @@ class RowsOf:
         if not self._trait_names:
             return table
         empty = "," * len(added_names(self._trait_names))
-        added = [self._added.get(place, empty) for place in range(len(self._is_told))]
+        added = [self._added.get(place, empty) for place in range(len(self._is_added))]
         ends = "\n".join([*added, ""]).encode("ascii").split(b"\n")
         return b"\n".join(map(add, table.split(b"\n"), ends))
 
@@ -250,14 +250,14 @@ class RowsOf:
         texts = dict(separate)
         if self._plain:
             texts.update(zip(self._plain.places.tolist(), plain.splitlines(True), strict=True))
-        return b"".join([texts[place] for place in range(len(self._is_told))])
+        return b"".join([texts[place] for place in range(len(self._is_added))])
 
 
 def broken(layout: Layout, line: int, message: str, trait_names: Sequence[str] = ()) -> Rows:
     """The row that says why the rest could not be read."""
     entry = Entry(line, "", None, message, None, plain=False)
     making = RowsOf(ChunkContents(PlainLines.none(), [entry]), layout.cells, 1, trait_names)
-    making.tell(0, Result("invalid", message=message))
+    making.add(0, Result("invalid", message=message))
     return making.rows()
 
 
@@ -266,7 +266,7 @@ def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] 
     contents = ChunkContents(PlainLines.none(), [_entry_of(result) for result in results])
     making = RowsOf(contents, NINE.size, first, trait_names)
     for place, result in enumerate(results):
-        making.tell(place, result)
+        making.add(place, result)
         if (traits := result.traits) and isinstance(problem := result.problem, PuzzleProblem):
             making.add_traits(
                 [place], [replace(traits, asked=trait_names)], problem.puzzle.geometry

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pipeline.reading.archives.walk import FileKind
     from pipeline.reading.formats import Layout, Parsed
-    from pipeline.reading.formats.formula import ParsedFormula
+    from pipeline.reading.formats.dimacs import ParsedFormula
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class SinglePuzzle:
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class SingleFormula:
     """A source of one formula, with the same fields as SinglePuzzle."""
 
     name: str
@@ -70,9 +70,9 @@ class Unreadable:
     place: tuple[int, int] | None = None
 
 
-Readable = SinglePuzzle | Formula
+Readable = SinglePuzzle | SingleFormula
 
-OneProblem = SinglePuzzle | Formula | Unreadable
+OneProblem = SinglePuzzle | SingleFormula | Unreadable
 """A source with one result."""
 
 Source = OneProblem | Collection | Archive

@@ -27,16 +27,16 @@ from pipeline.limits import Deadline, Limits
 from pipeline.reading import (
     Archive,
     Collection,
-    Formula,
     OneProblem,
     Readable,
+    SingleFormula,
     SinglePuzzle,
     Source,
     Unreadable,
 )
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.archives.walk import Member, check_readable, is_packed, kind_of, opened
+from pipeline.reading.archives.walk import Member, check_readable, is_packed, kind_of, open_unpacked
 from pipeline.reading.formats import (
     FORMATS,
     HEAD_BYTES,
@@ -48,7 +48,7 @@ from pipeline.reading.formats import (
     read_text,
 )
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN, number_of
-from pipeline.reading.formats.formula import ParsedFormula, looks_like_cnf, parse_formula
+from pipeline.reading.formats.dimacs import ParsedFormula, looks_like_cnf, parse_formula
 from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, significant_lines
 from pipeline.settings import Settings
@@ -116,7 +116,7 @@ def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False
                 check_readable(path, limits, counts=counts)
             return Archive(kind)
         size = path.stat().st_size
-        with PeekableStream(opened(path, limits)) as stream:
+        with PeekableStream(open_unpacked(path, limits)) as stream:
             shown_size = f"{size} bytes" if kind == "plain" else "more"
             result = _in_stream(stream, printable(name), settings, shown_size)
     except UnpackError as error:
@@ -179,7 +179,7 @@ def read_now(source: OneProblem, settings: Settings) -> OneProblem:
 
 def unread(data: bytes, name: str, settings: Settings) -> Readable:
     """A source of one problem, not parsed yet."""
-    kind = Formula if is_formula(data[:HEAD_BYTES], settings.reading) else SinglePuzzle
+    kind = SingleFormula if is_formula(data[:HEAD_BYTES], settings.reading) else SinglePuzzle
     return kind(name, data)
 
 
@@ -229,7 +229,7 @@ def _read(
         case Parsed():
             return SinglePuzzle(name, data, size, result, seconds)
         case ParsedFormula():
-            return Formula(name, data, size, result, seconds)
+            return SingleFormula(name, data, size, result, seconds)
     place = (result.line, result.column) if result.line and result.column else None
     return Unreadable(name, str(result), data, size, seconds, place)
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from pipeline.errors import EnvironmentFailure, UsageError, printable
 from pipeline.files import write_new
-from pipeline.settings import Setting, Settings, settings_declared
+from pipeline.option import Setting
+from pipeline.settings import Settings, settings_declared
 
 _WIDTH = 92
 _HEAD = """\
@@ -71,5 +72,5 @@ def _toml(setting: Setting) -> str:
     """The default of a setting in TOML, or an example if it has none."""
     value: Any = setting.shown(setting.default)
     if value is None:
-        value = int(setting.least) if setting.kind is int else setting.metavar
+        value = int(setting.minimum) if setting.kind is int else setting.metavar
     return json.dumps(str(value) if isinstance(value, Path) else value)

@@ -94,7 +94,7 @@ def _result(sent: SentResult, item: OneProblem, settings: Settings) -> Result:
         return Result(**fields)
     if isinstance(item, Unreadable):
         raise ValueError("results of an unread problem")  # noqa: TRY004 - a bad reply
-    longest = settings_declared()["timeout"].most  # the worker read and encoded it in time
+    longest = settings_declared()["timeout"].maximum  # the worker read and encoded it in time
     unlimited = replace(settings, timeout=longest)
     problem = problem_in(item, unlimited)
     if isinstance(problem, PuzzleProblem):

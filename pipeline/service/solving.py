@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline.errors import InvalidPuzzle, LimitReached, printable
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.reading import Formula, OneProblem, SinglePuzzle, Unreadable
+from pipeline.reading import OneProblem, SingleFormula, SinglePuzzle, Unreadable
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Layout, TextChunk, count_lines, parsed_from, signs_of
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES
@@ -105,7 +105,7 @@ def solve_sources(
             results[index] = refused(given)
             continue
         watch = Stopwatch(
-            parse=given.seconds if isinstance(given, SinglePuzzle | Formula) else None
+            parse=given.seconds if isinstance(given, SinglePuzzle | SingleFormula) else None
         )
         try:
             with watch.timing("parse"):
@@ -202,7 +202,7 @@ def problem_given(name: str, given: Given, settings: Settings) -> Problem:
             return read_problem(given.encode(errors="surrogatepass"), name, settings)
         case bytes():
             return read_problem(given, name, settings)
-        case SinglePuzzle() | Formula():
+        case SinglePuzzle() | SingleFormula():
             return problem_in(given, settings)
     kind = type(given).__name__
     raise TypeError(
@@ -293,12 +293,12 @@ def solve_chunk(
     for place in alone:
         entry = contents.entry(place)
         if entry.error is not None:
-            builder.tell(place, Result("invalid", message=entry.error))
+            builder.add(place, Result("invalid", message=entry.error))
             continue
         problem = problem_of(entry)
         chosen = _solvers_for(problem, len(alone), solvers)
         result = solve_problem(problem, chosen, settings, Stopwatch(), explain=False)
-        builder.tell(place, result)
+        builder.add(place, result)
         if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
             from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - as above
 
@@ -353,7 +353,7 @@ def failed_chunk(
     contents = layout.contents(chunk, settings.reading)
     builder = RowsOf(contents, layout.cells, first, settings.trait_names)
     for place in builder.untold():
-        builder.tell(place, Result("failed", message=why))
+        builder.add(place, Result("failed", message=why))
     return builder.rows()
 
 

@@ -114,8 +114,8 @@ class Cnf:
             return False
         all_clauses = [family.clauses for family in self.families]
         packed = [clauses for clauses in all_clauses if is_numpy_worth_it(clauses)]
-        others = [clauses for clauses in all_clauses if not is_numpy_worth_it(clauses)]
-        if any(map(model.isdisjoint, deadline.watch(chain.from_iterable(others)))):
+        unpacked = [clauses for clauses in all_clauses if not is_numpy_worth_it(clauses)]
+        if any(map(model.isdisjoint, deadline.watch(chain.from_iterable(unpacked)))):
             return False
         if packed:
             deadline.check()

@@ -11,16 +11,17 @@ from tempfile import NamedTemporaryFile
 from typing import Unpack
 
 from pipeline.errors import LimitReached, printable
+from pipeline.keywords import SourceOptions, settings_given
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading import Archive, Collection, OneProblem, Unreadable
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream, drain
-from pipeline.reading.archives.walk import opened, walk
+from pipeline.reading.archives.walk import open_unpacked, walk
 from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, signs_of
-from pipeline.reading.formats.formula import FORMULA_REFUSED
+from pipeline.reading.formats.dimacs import FORMULA_REFUSED
 from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES, read_now, source_at, source_of_member
-from pipeline.settings import Settings, SourceOptions, settings_given
+from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
 _NOT_READ = "grid", "it was not read"
@@ -146,10 +147,10 @@ def sources_at(
     room = UnpackLimits.of(settings)
     match source_at(path, name, settings):
         case Archive():
-            for member, found in members_of(path, settings):
-                yield f"{before}{member}", found
+            for member, content in members_of(path, settings):
+                yield f"{before}{member}", content
         case Collection(layout):
-            with PeekableStream(opened(path, room)) as stream:
+            with PeekableStream(open_unpacked(path, room)) as stream:
                 yield printable(name), (layout, stream)
         case source:
             yield name, source

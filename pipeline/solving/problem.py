@@ -31,7 +31,7 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import Readable
 from pipeline.reading.formats import Parsed, solution_text
-from pipeline.reading.formats.formula import CNF_FORMAT, Model, ParsedFormula, proof_clauses
+from pipeline.reading.formats.dimacs import CNF_FORMAT, Model, ParsedFormula, proof_clauses
 from pipeline.reading.read import parsed_of, unread
 from pipeline.settings import EncodingChoice, Settings
 from pipeline.solving.cnf import Cnf, Family, decode_model, whole_model

@@ -19,7 +19,7 @@ from pipeline.solving import Encoding, Traits
 if TYPE_CHECKING:
     from pipeline.certify.formula import Formula
     from pipeline.puzzle.puzzle import Grid
-    from pipeline.reading.formats.formula import Model
+    from pipeline.reading.formats.dimacs import Model
     from pipeline.solving.cnf import Cnf
     from pipeline.solving.explain import Conflict, Difference
     from pipeline.solving.problem import Problem

@@ -1,7 +1,7 @@
 """Logical steps through a 9×9 puzzle, each certified: the next one, all of them, or a rating.
 
-`patterns` and `chains` find steps, `techniques` tries the simplest first, and `certify.steps`
-checks each by what it cites. `wording` writes a step in words.
+`patterns`, `chains` and `nets` find steps, `techniques` tries the simplest first, and
+`certify.steps` checks each by what it cites. `wording` writes a step in words.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pipeline.errors import SolverError
 from pipeline.native import Loaded, Program
 from pipeline.puzzle.geometry import values_of
 from pipeline.solving import LEVELS, Rating
-from pipeline.steps import board
 from pipeline.steps import layout as L
+from pipeline.steps import step_arrays
 from pipeline.steps.techniques import (
     BY_RATING,
     BY_SCORE,
@@ -32,7 +32,7 @@ from pipeline.steps.techniques import (
 
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
-_NAMES = "techniques", "chains", "patterns", "board", "layout"
+_NAMES = "techniques", "chains", "nets", "patterns", "step_arrays", "layout"
 _MODULES = *(f"pipeline.steps.{name}" for name in _NAMES), "pipeline.certify.steps"
 PROGRAM = Program("steps", "take_steps", _MODULES, "pipeline.steps.try_walk")
 loaded = Loaded(PROGRAM)
@@ -43,7 +43,7 @@ _PYTHON_STEP, _PYTHON_RATING = 0.01, 0.02
 _ALL = 1000
 """More steps than a puzzle can have: each fills a cell or eliminates a candidate."""
 
-_eliminate: Callable[..., None] = board.eliminate
+_eliminate: Callable[..., None] = step_arrays.eliminate
 _TRIAL = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 
 
@@ -84,7 +84,7 @@ class Step:
 
 @lru_cache(maxsize=2)
 def _tables(*, is_array: bool) -> Any:
-    return np.array(board.make_tables(), np.int64) if is_array else board.make_tables()
+    return np.array(step_arrays.make_tables(), np.int64) if is_array else step_arrays.make_tables()
 
 
 class _Walk:
@@ -140,7 +140,7 @@ def steps(
     walking.begin(masks, unique=unique)
     walking.take(0)
     for cell, value in struck:
-        _eliminate(walking.state, board.make_tables(), 9 * cell + value - 1)
+        _eliminate(walking.state, step_arrays.make_tables(), 9 * cell + value - 1)
     count = 0
     while True:
         before = [int(mask) for mask in walking.state[L.CELLS : L.CELLS + 81]]
@@ -164,16 +164,16 @@ def _step(walking: _Walk, before: Sequence[int]) -> Step:
         walking.order[step[L.TECHNIQUE]],
         tuple(candidates_at(L.PLACED)),
         tuple(sorted(candidates_at(L.ELIMINATED))),
-        tuple(values_of(step[L.DIGITS])),
+        tuple(values_of(step[L.PATTERN_DIGITS])),
         tuple(list_at(L.PATTERN_CELLS)),
         tuple(values_of(step[L.BASE_UNITS], 0)),
         tuple(values_of(step[L.COVER_UNITS], 0)),
-        tuple(_node(signed, before) for signed in reversed(list_at(L.CHAIN))),
+        tuple(_node(signed, before) for signed in reversed(list_at(L.CHAIN_NODES))),
     )
 
 
 def _node(signed: int, before: Sequence[int]) -> Node:
-    tables, node, digit = board.make_tables(), signed // 2, signed // 2 % 9
+    tables, node, digit = step_arrays.make_tables(), signed // 2, signed // 2 % 9
     constraint, mask = tables[L.NODE_CONSTRAINTS + 4 * node], tables[L.NODE_MASKS + 4 * node]
     candidates = tables[L.CANDIDATES + 9 * constraint : L.CANDIDATES + 9 * constraint + 9]
     cells = (candidate // 9 for k, candidate in enumerate(candidates) if mask >> k & 1)
@@ -210,7 +210,7 @@ def _rating(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:
     name, level = hardest.name if count else "", hardest.level
     while level < len(MAX_SCORES) and (score > MAX_SCORES[level] or not solved):
         level += 1
-    tenths = max(int(by_rating.walk[L.RATING]), 0 if solved else BY_RATING[-1].se)
+    tenths = max(int(by_rating.walk[L.HIGHEST_RATING]), 0 if solved else BY_RATING[-1].se)
     return Rating(
         score=score, level=LEVELS[level], hardest=name, steps=count, se=tenths / 10, solved=solved
     )

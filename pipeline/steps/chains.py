@@ -1,4 +1,4 @@
-"""Techniques that follow links between candidates: wings, colours, chains, forcing chains and nets.
+"""Techniques that follow links between candidates: wings, colours, chains and forcing chains.
 
 A *strong link* says that one of two nodes holds, because a constraint has no other candidate left.
 A *weak link* says that not both hold. A chain follows them in turn: if a node does not hold, the
@@ -10,36 +10,35 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
-from pipeline.steps.board import (
+from pipeline.steps.step_arrays import (
     add_eliminations,
     append_new,
     bit_count,
     candidate_at,
-    fill,
     lowest_bit,
     reset_step,
     sees,
     unit_of,
 )
 
-CELL, ROW, COLUMN, LINE, BOX, UNIT, ANY = 1, 2, 4, 6, 8, 14, 15
+BY_CELL, BY_ROW, BY_COLUMN, BY_LINE, BY_BOX, BY_UNIT, BY_ANY = 1, 2, 4, 6, 8, 14, 15
 (
     EMPTY_RECTANGLE, SKYSCRAPER, KITE, TURBOT, X_CHAIN, COLOURS, W_WING, XY_WING, XYZ_WING,
     XY_CHAIN, AIC, GROUPED,
 ) = range(12)  # fmt: skip
 _STRONG_LINKS_OF = (
-    (LINE, BOX, 0, 0),  # EMPTY_RECTANGLE, which may have groups
-    (LINE, LINE, 0, 0),  # SKYSCRAPER, whose weak link is in a line alone
-    (ROW, COLUMN, 0, 0),  # KITE, whose weak link is in a box
-    (UNIT, UNIT, 0, 0),  # TURBOT
-    (UNIT, UNIT, UNIT, UNIT),  # X_CHAIN
-    (UNIT, UNIT, UNIT, UNIT),  # COLOURS, with strong links alone
-    (CELL, UNIT, CELL, 0),  # W_WING
-    (CELL, CELL, CELL, 0),  # XY_WING
-    (CELL, 0, 0, 0),  # XYZ_WING, from each candidate of its pivot
-    (CELL, CELL, CELL, CELL),  # XY_CHAIN
-    (ANY, ANY, ANY, ANY),  # AIC
-    (ANY, ANY, ANY, ANY),  # GROUPED, which may have groups
+    (BY_LINE, BY_BOX, 0, 0),  # EMPTY_RECTANGLE, which may have groups
+    (BY_LINE, BY_LINE, 0, 0),  # SKYSCRAPER, whose weak link is in a line alone
+    (BY_ROW, BY_COLUMN, 0, 0),  # KITE, whose weak link is in a box
+    (BY_UNIT, BY_UNIT, 0, 0),  # TURBOT
+    (BY_UNIT, BY_UNIT, BY_UNIT, BY_UNIT),  # X_CHAIN
+    (BY_UNIT, BY_UNIT, BY_UNIT, BY_UNIT),  # COLOURS, with strong links alone
+    (BY_CELL, BY_UNIT, BY_CELL, 0),  # W_WING
+    (BY_CELL, BY_CELL, BY_CELL, 0),  # XY_WING
+    (BY_CELL, 0, 0, 0),  # XYZ_WING, from each candidate of its pivot
+    (BY_CELL, BY_CELL, BY_CELL, BY_CELL),  # XY_CHAIN
+    (BY_ANY, BY_ANY, BY_ANY, BY_ANY),  # AIC
+    (BY_ANY, BY_ANY, BY_ANY, BY_ANY),  # GROUPED, which may have groups
 )
 STRONG_LINKS = tuple(a | b << 4 | c << 8 | d << 12 for a, b, c, d in _STRONG_LINKS_OF)
 """For each kind of chain, which constraints its first, second, third and further strong links may
@@ -56,7 +55,7 @@ def link_graph(state, tables, graph):
         return
     graph[L.IS_KNOWN], graph[L.HAS_TURBOT] = 1, L.NOTHING
     for node in range(L.ALL_NODES):
-        graph[L.MARKED + node] = L.NOTHING
+        graph[L.EXCLUDED_BY + node] = L.NOTHING
         places = state[tables[L.NODE_CONSTRAINTS + 4 * node]] & tables[L.NODE_MASKS + 4 * node]
         graph[L.IS_NODE + node] = bit_count(tables, places) > (0 if node < L.SINGLES else 1)
     strong = weak = live = 0
@@ -167,7 +166,7 @@ def _shortest(state, tables, step, graph, kind):
         tail = _search(tables, graph, 2 * start, kind, best - 1)
         first, end_of_links = graph[L.WEAK_FIRST + start], graph[L.WEAK_FIRST + start + 1]
         for k in range(first, end_of_links if tail > 3 else 0):
-            graph[L.MARKED + graph[L.WEAK + k]] = start
+            graph[L.EXCLUDED_BY + graph[L.WEAK + k]] = start
         for k in range(3, tail):
             signed = graph[L.QUEUE + k]
             end = signed // 2
@@ -191,8 +190,12 @@ def _shortest(state, tables, step, graph, kind):
 @compiled()
 def _show_as_pattern(step, kind):
     """Describe a chain by its units and cells instead."""
-    for k in range(L.CHAIN + step[L.CHAIN], L.CHAIN + (2 if kind == EMPTY_RECTANGLE else 0), -1):
-        step[L.DIGITS] |= 1 << step[k] // 2 % 9
+    for k in range(
+        L.CHAIN_NODES + step[L.CHAIN_NODES],
+        L.CHAIN_NODES + (2 if kind == EMPTY_RECTANGLE else 0),
+        -1,
+    ):
+        step[L.PATTERN_DIGITS] |= 1 << step[k] // 2 % 9
         if kind < COLOURS:
             append_new(step, L.PATTERN_CELLS, step[k] // 18)
     for k in range(L.CITED + step[L.CITED], L.CITED, -1):
@@ -200,7 +203,7 @@ def _show_as_pattern(step, kind):
             append_new(step, L.PATTERN_CELLS, step[k])
         else:
             step[L.BASE_UNITS] |= 1 << step[k] // 9 - 9
-    step[L.CHAIN] = 0
+    step[L.CHAIN_NODES] = 0
 
 
 @compiled()
@@ -228,7 +231,7 @@ def _can_conclude(graph, start, end):
     """Whether the end excludes the start, or a candidate that the start excludes, too."""
     for k in range(graph[L.WEAK_FIRST + end], graph[L.WEAK_FIRST + end + 1]):
         node = graph[L.WEAK + k]
-        if node == start or (node < L.SINGLES and graph[L.MARKED + node] == start):
+        if node == start or (node < L.SINGLES and graph[L.EXCLUDED_BY + node] == start):
             return True
     return start == end
 
@@ -255,8 +258,8 @@ def _eliminate_between(state, tables, step, graph, a, b):
 def _trace(step, graph, signed):
     """Write the nodes of a chain, from its end, and cite its strong links."""
     while signed != L.NOTHING:
-        step[L.CHAIN] += 1
-        step[L.CHAIN + step[L.CHAIN]] = signed
+        step[L.CHAIN_NODES] += 1
+        step[L.CHAIN_NODES + step[L.CHAIN_NODES]] = signed
         if graph[L.PARENT_CONSTRAINT + 4 * signed] != L.NOTHING:
             append_new(step, L.CITED, graph[L.PARENT_CONSTRAINT + 4 * signed])
         signed = graph[L.PARENT + 4 * signed]
@@ -279,10 +282,10 @@ def colours(state, tables, step, graph):
         reset_step(step)
         _colour_eliminations(state, tables, step, graph, size, start % 9)
         if step[L.ELIMINATED]:
-            step[L.DIGITS], step[L.CHAIN] = 1 << start % 9, size
+            step[L.PATTERN_DIGITS], step[L.CHAIN_NODES] = 1 << start % 9, size
             for k in range(size):
                 signed = graph[L.QUEUE + k]
-                step[L.CHAIN + 1 + k] = signed
+                step[L.CHAIN_NODES + 1 + k] = signed
                 if k:
                     append_new(step, L.CITED, graph[L.PARENT_CONSTRAINT + 4 * signed])
             return 1
@@ -373,56 +376,16 @@ def _cite_chains(state, tables, step, graph, constraint, kind):
     append_new(step, L.CITED, constraint)
     if constraint < L.UNIT_DIGITS:
         append_new(step, L.PATTERN_CELLS, constraint)
-        step[L.DIGITS] = state[constraint]
+        step[L.PATTERN_DIGITS] = state[constraint]
     else:
-        step[L.DIGITS], step[L.BASE_UNITS] = 1 << constraint % 9, 1 << constraint // 9 - 9
+        step[L.PATTERN_DIGITS], step[L.BASE_UNITS] = 1 << constraint % 9, 1 << constraint // 9 - 9
     for position in range(9):
         if state[constraint] >> position & 1:
             start = 2 * candidate_at(tables, constraint, position) + 1
             _search(tables, graph, start, kind, MAX_IMPLICATION_LINKS)
             for k in range(step[L.ELIMINATED], 0, -1):
-                length = step[L.CHAIN]
+                length = step[L.CHAIN_NODES]
                 _trace(step, graph, 2 * step[L.ELIMINATED + k])
-                step[L.CHAIN] = step[L.CHAIN] if k == 1 else length
+                step[L.CHAIN_NODES] = step[L.CHAIN_NODES] if k == 1 else length
     if kind == XYZ_WING:
         _show_as_pattern(step, kind)
-
-
-# A candidate is false if assuming it leads to a contradiction by singles alone (a failed literal,
-# in the words of SAT). The search starts at the cell where the last net was found, and so tries
-# candidates again last that have failed already.
-@compiled()
-def forcing_net(state, tables, step, graph, scratch):
-    """Find a candidate that singles refute."""
-    for k in range(L.SINGLES):
-        candidate = (graph[L.NET_START] + k) % L.SINGLES
-        if state[candidate // 9] >> candidate % 9 & 1:
-            reset_step(step)
-            if _contradicts(state, tables, step, scratch, candidate):
-                append_new(step, L.ELIMINATED, candidate)
-                step[L.CHAIN], step[L.CHAIN + 1] = 1, 2 * candidate + 1
-                graph[L.NET_START] = candidate // 9 * 9
-                return 1
-    return 0
-
-
-@compiled()
-def _contradicts(state, tables, step, scratch, candidate):
-    """Fill a cell in a copy and follow singles, which are cited; whether a constraint fails."""
-    for k in range(L.STATE_SIZE):
-        scratch[k] = state[k]
-    fill(scratch, tables, candidate)
-    is_changed = True
-    while is_changed:
-        is_changed = False
-        for constraint in range(L.CONSTRAINTS):
-            mask = scratch[constraint]
-            if not scratch[L.VALUES + constraint] and mask & (mask - 1) == 0:
-                step[L.CITED] += 1
-                step[L.CITED + step[L.CITED]] = constraint
-                if not mask:
-                    return True
-                position = lowest_bit(tables, mask)
-                fill(scratch, tables, candidate_at(tables, constraint, position))
-                is_changed = True
-    return False

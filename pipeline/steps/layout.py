@@ -19,17 +19,17 @@ from itertools import accumulate
 from pipeline.certify.steps import (
     ALLOWED,
     BASE_UNITS,
-    BUG,
     CELLS,
-    CHAIN,
+    CHAIN_NODES,
     CITED,
     COVER_UNITS,
     DEADLY,
-    DIGITS,
+    DEADLY_GRID,
+    DEADLY_RECTANGLE,
     ELIMINATED,
     PATTERN_CELLS,
+    PATTERN_DIGITS,
     PLACED,
-    RECTANGLE,
     STACK_SIZE,
     STEP_SIZE,
     TECHNIQUE,
@@ -37,9 +37,9 @@ from pipeline.certify.steps import (
 )
 
 __all__ = [
-    "ALLOWED", "BASE_UNITS", "BUG", "CELLS", "CHAIN", "CITED", "COVER_UNITS", "DEADLY", "DIGITS",
-    "ELIMINATED", "PATTERN_CELLS", "PLACED", "RECTANGLE", "STACK_SIZE", "STEP_SIZE", "TECHNIQUE",
-    "VALUES",
+    "ALLOWED", "BASE_UNITS", "CELLS", "CHAIN_NODES", "CITED", "COVER_UNITS", "DEADLY",
+    "DEADLY_GRID", "DEADLY_RECTANGLE", "ELIMINATED", "PATTERN_CELLS", "PATTERN_DIGITS", "PLACED",
+    "STACK_SIZE", "STEP_SIZE", "TECHNIQUE", "VALUES",
 ]  # fmt: skip
 """The parts of `state` and `step` that `certify.steps` reads, documented there."""
 
@@ -48,7 +48,7 @@ NOTHING = -1
 UNIT_DIGITS, CONSTRAINTS = 81, 324
 """The first constraint that is a digit in a unit, and the number of constraints."""
 
-ROWS, COLUMNS, BOXES, UNITS = 0, 9, 18, 27
+FIRST_ROW, FIRST_COLUMN, FIRST_BOX, UNITS = 0, 9, 18, 27
 """The first unit of each kind, and their number."""
 
 SPOTS, RECTANGLE_COUNT = 135, 486
@@ -102,7 +102,7 @@ WORDS, BITS = 12, 63
     DISTANCE,  # the next number: over how many links
     REACHED,  # the next number: the search that reached it
     QUEUE,  # signed nodes in the order in which a search reached them
-    MARKED,  # for each node, the start of a search that excludes it, or NOTHING
+    EXCLUDED_BY,  # for each node, the start of a search that excludes it, or NOTHING
     SHARED,  # WORDS: what all candidates of a constraint exclude
     IS_FOLLOWED,  # for each candidate, whether IMPLIED is known
     IMPLIED,  # WORDS for each candidate: what it excludes
@@ -118,7 +118,7 @@ STEPS_TAKEN = 0  # number of steps so far; -1 before the puzzle is set up
 IS_UNIQUE = 1  # 1 if it is proved that the puzzle has one solution
 TECHNIQUE_COUNT = 2  # number of techniques to try
 SCORE = 3  # sum of the scores of all steps
-RATING = 4  # highest rating of a step, in tenths
+HIGHEST_RATING = 4  # highest rating of a step, in tenths
 HARDEST = 5  # index of the hardest technique so far
 TECHNIQUE_ROWS = 6  # a row of TECHNIQUE_ROW numbers for each technique, in the order of trying
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
-from pipeline.steps.board import (
+from pipeline.steps.step_arrays import (
     add_eliminations,
     add_pattern_cells,
     add_seen_eliminations,
@@ -69,7 +69,7 @@ def locked(state, tables, step, scratch, form):
             add_pattern_cells(tables, step, unit, state[constraint])
             add_seen_eliminations(state, tables, step, 0, 1 << digit)
             append_new(step, L.CITED, constraint)
-            step[L.DIGITS], step[L.BASE_UNITS] = 1 << digit, 1 << unit
+            step[L.PATTERN_DIGITS], step[L.BASE_UNITS] = 1 << digit, 1 << unit
             step[L.COVER_UNITS] = 1 << unit_of(tables, group, 0 if is_box else 1)
             is_direct = form in (DIRECT_POINTING, DIRECT_CLAIMING)
             if step[L.ELIMINATED] and not (
@@ -174,7 +174,7 @@ def _subset(state, tables, step, scratch, unit, rows, columns, form):
     """
     reset_step(step)
     places, digits = (rows, columns) if form < HIDDEN else (columns, rows)
-    step[L.DIGITS], step[L.BASE_UNITS] = digits, 1 << unit
+    step[L.PATTERN_DIGITS], step[L.BASE_UNITS] = digits, 1 << unit
     add_pattern_cells(tables, step, unit, places)
     for row in range(9):
         if rows >> row & 1:
@@ -255,10 +255,10 @@ def _fish(state, tables, step, line, rows, columns, form):
     for row in range(9 if step[L.ELIMINATED] else 0):
         if rows >> row & 1:
             append_new(step, L.CITED, _row_constraint(tables, line, row, form))
-    step[L.DIGITS], step[L.BASE_UNITS], step[L.COVER_UNITS] = (
+    step[L.PATTERN_DIGITS], step[L.BASE_UNITS], step[L.COVER_UNITS] = (
         1 << digit,
         rows << base,
-        columns << (L.COLUMNS - base),
+        columns << (L.FIRST_COLUMN - base),
     )
     return step[L.ELIMINATED] > 0
 
@@ -289,7 +289,7 @@ def unique_rectangle(state, tables, step, kind):
 def _rectangle_eliminations(state, tables, step, corners, pair, kind):
     """Conclude from a rectangle of four cells with two digits; the roof has more candidates."""
     reset_step(step)
-    step[L.DEADLY], step[L.DIGITS] = 1, pair
+    step[L.DEADLY], step[L.PATTERN_DIGITS] = L.DEADLY_RECTANGLE, pair
     roof = extras = 0
     for k in range(4):
         step[L.PATTERN_CELLS + 1 + k] = tables[corners + k]
@@ -379,6 +379,6 @@ def bug(state, tables, step):
         if count == 5:
             append_new(step, L.PLACED, candidate)
             append_new(step, L.PATTERN_CELLS, candidate // 9)
-            step[L.DEADLY], step[L.DIGITS] = 2, 1 << candidate % 9
+            step[L.DEADLY], step[L.PATTERN_DIGITS] = L.DEADLY_GRID, 1 << candidate % 9
             return 1
     return 0

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
-from pipeline.steps import chains, patterns
+from pipeline.steps import chains, nets, patterns
 from pipeline.steps import layout as L
-from pipeline.steps.board import apply_step, reset_step, set_up
+from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
 """The greatest score of each level but the last; a puzzle with more is of a higher level."""
@@ -25,8 +25,8 @@ CHAIN_LENGTHS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 7
 """Sudoku Explainer rates a chain one tenth higher for each of these numbers of nodes it exceeds."""
 
 (
-    SINGLE, LOCKED, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN, COLOURS, XYZ_WING,
-    VERITY, FORCING_NET,
+    SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
+    COLOURS, XYZ_WING, VERITY, FORCING_NET,
 ) = range(12)  # fmt: skip
 """Kinds of techniques: one for each function, or for each way to call it."""
 
@@ -61,8 +61,8 @@ TECHNIQUES = (
     Technique("hidden single", 0, 14, 0, SINGLE, patterns.EVERYWHERE),
     Technique("locked pair", 1, 40, 0, SUBSET, patterns.LOCKED, 2),
     Technique("locked triple", 1, 60, 0, SUBSET, patterns.LOCKED, 3),
-    Technique("pointing", 1, 50, 26, LOCKED, patterns.POINTING),
-    Technique("claiming", 1, 50, 28, LOCKED, patterns.CLAIMING),
+    Technique("pointing", 1, 50, 26, LOCKED_CANDIDATES, patterns.POINTING),
+    Technique("claiming", 1, 50, 28, LOCKED_CANDIDATES, patterns.CLAIMING),
     Technique("naked pair", 1, 60, 30, SUBSET, patterns.NAKED, 2),
     Technique("naked triple", 1, 80, 36, SUBSET, patterns.NAKED, 3),
     Technique("hidden pair", 1, 70, 34, SUBSET, patterns.HIDDEN, 2),
@@ -100,8 +100,8 @@ TECHNIQUES = (
     Technique("forcing net", 4, 700, 85, FORCING_NET),
     Technique("hidden single in a box", 0, 0, 12, SINGLE, patterns.IN_BOXES),
     Technique("hidden single in a line", 0, 0, 15, SINGLE, patterns.IN_LINES),
-    Technique("direct pointing", 0, 0, 17, LOCKED, patterns.DIRECT_POINTING),
-    Technique("direct claiming", 0, 0, 19, LOCKED, patterns.DIRECT_CLAIMING),
+    Technique("direct pointing", 0, 0, 17, LOCKED_CANDIDATES, patterns.DIRECT_POINTING),
+    Technique("direct claiming", 0, 0, 19, LOCKED_CANDIDATES, patterns.DIRECT_CLAIMING),
     Technique("direct hidden pair", 0, 0, 20, SUBSET, patterns.DIRECT, 2),
     Technique("direct hidden triple", 0, 0, 25, SUBSET, patterns.DIRECT, 3),
     Technique("multiple forcing chain", 0, 0, 80, VERITY, chains.AIC),
@@ -131,7 +131,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch):
     reset_step(step)
     if kind == SINGLE:
         return patterns.single(state, tables, step, form)
-    if kind == LOCKED:
+    if kind == LOCKED_CANDIDATES:
         return patterns.locked(state, tables, step, scratch, form)
     if kind in (SUBSET, FISH):
         return patterns.subset(state, tables, step, scratch, size, form)
@@ -145,7 +145,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch):
         return chains.colours(state, tables, step, graph)
     if kind in (XYZ_WING, VERITY):
         return chains.verity(state, tables, step, graph, form)
-    return chains.forcing_net(state, tables, step, graph, scratch)
+    return nets.forcing_net(state, tables, step, graph, scratch)
 
 
 # Soundness does not rest on the techniques: each step is checked by `certify.steps.follows`. After
@@ -178,11 +178,11 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, max_steps):
             return WRONG
         walk[L.STEPS_TAKEN] += 1
         walk[L.SCORE] += walk[row + L.POINTS]
-        nodes = step[L.CHAIN] - 2 if walk[row + L.KIND] == VERITY else step[L.CHAIN]
+        nodes = step[L.CHAIN_NODES] - 2 if walk[row + L.KIND] == VERITY else step[L.CHAIN_NODES]
         rating = walk[row + L.SE]
         for length in CHAIN_LENGTHS:
             rating += nodes > length
-        walk[L.RATING] = max(walk[L.RATING], rating)
+        walk[L.HIGHEST_RATING] = max(walk[L.HIGHEST_RATING], rating)
         hardest = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW * walk[L.HARDEST]
         if walk[row + L.HARDNESS] > walk[hardest + L.HARDNESS]:
             walk[L.HARDEST] = step[L.TECHNIQUE]

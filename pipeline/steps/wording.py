@@ -8,13 +8,13 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pipeline.steps import techniques
-from pipeline.steps.layout import BOXES, COLUMNS
+from pipeline.steps.layout import FIRST_BOX, FIRST_COLUMN
 
 if TYPE_CHECKING:
     from pipeline.steps import Step
 
 _TEMPLATES = {
-    techniques.LOCKED: "{values} in {units} along {cover}",
+    techniques.LOCKED_CANDIDATES: "{values} in {units} along {cover}",
     techniques.FISH: "{values} in {units} and {cover}{fins}",
     techniques.EMPTY_RECTANGLE: "{values} in {box} with {cells}",
     techniques.UNIQUE_RECTANGLE: "{values} in {cells}, as the solution is unique,",
@@ -81,7 +81,7 @@ def _joined(cells: Sequence[int]) -> str:
 
 def _units(units: Sequence[int]) -> str:
     """`row 4`, `columns 3,8`, `row 1 and box 2`."""
-    kinds = ("row", "rows", 0), ("column", "columns", COLUMNS), ("box", "boxes", BOXES)
+    kinds = ("row", "rows", 0), ("column", "columns", FIRST_COLUMN), ("box", "boxes", FIRST_BOX)
     texts = []
     for singular, plural, first in kinds:
         numbers = [unit - first + 1 for unit in units if first <= unit < first + 9]

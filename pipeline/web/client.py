@@ -17,7 +17,7 @@ from typing import BinaryIO, NamedTuple
 from pipeline.errors import InputError
 from pipeline.files import is_left, numbered, remove_abandoned, temporary_beside
 from pipeline.outbox.names import DONE, FAILED, fold, key_of
-from pipeline.outbox.report import job_piece
+from pipeline.outbox.report import job_fragment
 from pipeline.quantities import SIZE
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync, sync_open
@@ -106,7 +106,8 @@ class Client:
         elif is_in_work(folders, name):
             state = f"in work{progress_in(folders.work / key_of(name))}"
         elif latest := published(folders, name):
-            html = job_piece(latest[0], folders.inbox, next(self._ids)) or _CARD.format(name, "…")
+            html = job_fragment(latest[0], folders.inbox, next(self._ids))
+            html = html or _CARD.format(name, "…")
             return Dropped(name, latest[1].status, html, is_done=True)
         else:
             state = "removed from the inbox"

@@ -24,7 +24,7 @@ from starlette.routing import Route
 from pipeline.errors import InputError, UsageError, in_words, printable
 from pipeline.files import is_file_name
 from pipeline.outbox import is_listed
-from pipeline.outbox.report import Panel, page_pieces
+from pipeline.outbox.report import Panel, page_chunks
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import EXIT_TEMPFAIL
 from pipeline.settings import Settings
@@ -147,7 +147,7 @@ class _Site:
         with self._lock:
             begun, outbox = time.monotonic(), self._folders.outbox
             if begun >= self._next:
-                chunks = page_pieces(outbox, self._folders.inbox, outbox, panel=self._panel)
+                chunks = page_chunks(outbox, self._folders.inbox, outbox, panel=self._panel)
                 self._report = "".join(chunks).encode(errors="backslashreplace")
                 ended = time.monotonic()
                 self._next = ended + max((_SHARE - 1) * (ended - begun), _PAUSE)

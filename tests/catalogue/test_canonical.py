@@ -18,7 +18,7 @@ from support.puzzles import HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
 from pipeline.catalogue import minlex
 from pipeline.catalogue.canonical import canonical_forms, lowest_form
 from pipeline.catalogue.minlex import MAX_TIED, NO_ROW, PAIRS, tables
-from pipeline.catalogue.puzzles import line_orders, random_symmetries
+from pipeline.catalogue.puzzle_arrays import line_orders, random_symmetries
 from pipeline.catalogue.solutions import find_solutions
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle

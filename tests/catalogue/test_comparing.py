@@ -14,7 +14,7 @@ from support.puzzles import EVEN_ODD, HARD, NINE, NINE_SOLVED, NINE_TWO, STUCK
 from pipeline.catalogue import comparing
 from pipeline.catalogue.classes import ABSENT, Classes, keys_of
 from pipeline.catalogue.comparing import Copy, Left, Tally, find_copies, find_overlap
-from pipeline.catalogue.puzzles import random_symmetries, text_lines
+from pipeline.catalogue.puzzle_arrays import random_symmetries, text_lines
 from pipeline.errors import is_environmental
 from pipeline.settings import Settings
 

@@ -16,7 +16,7 @@ from support.puzzles import HARD, NINE, NINE_SOLVED, PATIENCE, STUCK
 from pipeline.catalogue import effort, singles
 from pipeline.catalogue.canonical import canonical_forms
 from pipeline.catalogue.effort import backdoors_of, count_splits, depths_of, splits_of
-from pipeline.catalogue.puzzles import masks_of_values, random_symmetries
+from pipeline.catalogue.puzzle_arrays import masks_of_values, random_symmetries
 from pipeline.catalogue.singles import close_singles, try_singles
 from pipeline.catalogue.solutions import certified_solutions
 from pipeline.puzzle.geometry import NINE as NINES

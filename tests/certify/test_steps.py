@@ -19,8 +19,8 @@ from pipeline.certify.steps import (
     follows,
 )
 from pipeline.puzzle.geometry import NINE
-from pipeline.steps.board import make_tables, set_up
 from pipeline.steps.layout import GRAPH_SIZE, STATE_SIZE
+from pipeline.steps.step_arrays import make_tables, set_up
 from pipeline.steps.techniques import BY_SCORE, new_walk, take_steps
 
 BOXES = [

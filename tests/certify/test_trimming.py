@@ -23,7 +23,7 @@ from pipeline.certify import proof as proofs
 from pipeline.certify.formula import Core, Formula, core_of, proof_formula
 from pipeline.certify.lrat import ProofRejected, check_lrat, drat_of
 from pipeline.certify.proof import LONG, REFUTED, NotTrimmed, hinted, lrat_of, try_trim
-from pipeline.certify.trimming import FAILED, OUTPUT_LENGTH, TRIMMED
+from pipeline.certify.trimming import OUTPUT_LENGTH, REJECTED, TRIMMED
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline
 from pipeline.puzzle.geometry import Geometry
@@ -210,7 +210,7 @@ def test_whatever_machine_code_writes_plain_python_does_it_then(seed, asked):
         for at in range(count):
             state.output[at] = chance.choice((clauses, chance.randrange(-9, clauses + 2)))
         state.numbers[OUTPUT_LENGTH] = count
-        return chance.choice((TRIMMED, TRIMMED, FAILED))
+        return chance.choice((TRIMMED, TRIMMED, REJECTED))
 
     asked.step = lying
     proof = "1 2 0\n1 0\n2 0\n0\n"
@@ -235,15 +235,15 @@ def test_without_machine_code_the_seconds_of_plain_python_count(asked):
 
 
 @needs_numba
-@pytest.mark.parametrize("lie", ["nothing is written", FAILED])
+@pytest.mark.parametrize("lie", ["nothing is written", REJECTED])
 def test_code_that_does_not_trim_fails_its_trial(trimmer, lie):
     try_trim(trimmer)
 
     def step(state, *rest):
         said = trimmer(state, *rest)
-        if lie != FAILED:
+        if lie != REJECTED:
             state.numbers[OUTPUT_LENGTH] = 0
-        return FAILED if lie == FAILED else said
+        return REJECTED if lie == REJECTED else said
 
     with pytest.raises((RuntimeError, NotTrimmed)):
         try_trim(step)

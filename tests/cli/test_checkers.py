@@ -16,7 +16,7 @@ from support.outboxes import dropped, made_once
 from support.puzzles import TWO, UNIQUE
 
 from pipeline.certify.formula import Formula
-from pipeline.cli.proofs import Checker
+from pipeline.cli.proof_files import Checker
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, SolverMissing
 from pipeline.limits import Deadline
 

@@ -261,8 +261,8 @@ def test_a_table_is_made_of_results_alone(given):
 @needs_arrow
 def test_a_table_of_many_results_counts_them_all():
     one = solve(FOUR)
-    table = to_arrow(one for _ in range(arrow.AT_ONCE * 2 + 1))
-    assert table["index"].to_pylist() == [*range(1, arrow.AT_ONCE * 2 + 2)]
+    table = to_arrow(one for _ in range(arrow.ROWS_AT_ONCE * 2 + 1))
+    assert table["index"].to_pylist() == [*range(1, arrow.ROWS_AT_ONCE * 2 + 2)]
     assert {*table["solution"].to_pylist()} == {"1243342143122134"}
 
 

@@ -14,7 +14,7 @@ from pipeline.puzzle.geometry import Free, Geometry, units_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.rules import neighbours
 from pipeline.reading.formats import read_values
-from pipeline.reading.formats.writing import write_values
+from pipeline.reading.formats.grid_text import write_values
 
 GEOMETRY = Geometry(1, 3, free=Free(2, 3, 0, (("VA", 4), ("VB", 1))))
 VALUES = (0, 1, 2, 2, 0, 1, 0, 0, 1, 2, 2)

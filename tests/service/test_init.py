@@ -7,7 +7,7 @@ import re
 import pytest
 from support.commands import run
 
-from pipeline.cli.options import CONFIG_FILE, read_config
+from pipeline.cli.config import CONFIG_FILE, read_config
 from pipeline.settings import Settings, settings_declared
 
 DEFAULT = re.compile(r"^#(?=[a-z-]+ = )", re.MULTILINE)

@@ -16,7 +16,7 @@ from support.logs import KeptLog
 from support.sources import collection
 
 from pipeline.native import Program
-from pipeline.reading import Collection, Formula, SinglePuzzle, Unreadable
+from pipeline.reading import Collection, SingleFormula, SinglePuzzle, Unreadable
 from pipeline.reading.read import source_in
 from pipeline.service import intake, loop
 from pipeline.service.doctor import SlowPrograms
@@ -43,7 +43,7 @@ TRUSTING = {"solver": "minisat", "trust_solver": True}
         (SMALL[:10], Unreadable, True),
         (f"{LINE}\n{LINE}\n", Collection, False),
         (f"{LINE}\n{LINE}\n{LINE[:5]}", Collection, True),
-        ("p cnf 2 1\n1 2 0\n", Formula, False),
+        ("p cnf 2 1\n1 2 0\n", SingleFormula, False),
         ("p cnf 2 2\n1 2 0\n", Unreadable, True),
         ("PK\x05\x06" + "\0" * 18, type(None), False),
     ],
@@ -52,7 +52,7 @@ TRUSTING = {"solver": "minisat", "trust_solver": True}
 def test_a_look_tells_what_a_file_holds_and_whether_it_is_cut_off(text, kind, is_cut_off):
     found, cut_off = source_in(text.encode(), "a.txt", Settings())
     assert (type(found), cut_off) == (kind, is_cut_off)
-    if isinstance(found, SinglePuzzle | Formula):
+    if isinstance(found, SinglePuzzle | SingleFormula):
         assert found.parsed is not None
 
 

@@ -255,8 +255,8 @@ class Looks(Deadline):
     """A deadline that passes at the n-th look."""
 
     def left(self) -> float:
-        object.__setattr__(self, "at", self.at - 1)
-        return max(0.0, self.at)
+        object.__setattr__(self, "end", self.end - 1)
+        return max(0.0, self.end)
 
 
 def cores_of(clauses, assumptions, deadline=NEVER):

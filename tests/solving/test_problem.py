@@ -12,7 +12,7 @@ from support.cases import for_each
 from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
 from support.strategies import examples
 
-from pipeline.reading.formats.formula import parse_formula, proof_clauses
+from pipeline.reading.formats.dimacs import parse_formula, proof_clauses
 from pipeline.settings import Settings
 from pipeline.solving.cnf import Sat, parse_result
 from pipeline.solving.one import solve_problem

@@ -13,7 +13,7 @@ from pipeline.certify.steps import PLACED
 from pipeline.errors import SolverError
 from pipeline.outbox.traits import RatingColumns
 from pipeline.steps import BY_SCORE, PROGRAM, Step, loaded, ratings, steps
-from pipeline.steps.board import append_new, lowest_bit, reset_step
+from pipeline.steps.step_arrays import append_new, lowest_bit, reset_step
 from pipeline.steps.techniques import TECHNIQUES
 from pipeline.steps.wording import text_of
 

@@ -11,7 +11,7 @@ from support.drop_folders import NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder
 from support.outboxes import packed
 from support.puzzles import EVEN_ODD
 
-from pipeline.outbox.report import page_pieces
+from pipeline.outbox.report import page_chunks
 
 HOSTILE = "<img src=x onerror=alert(1)>.txt"
 LINES = "".join(
@@ -80,7 +80,7 @@ class Page(HTMLParser):
 
 
 def text_of(outbox: Path, inbox: Path, **options) -> str:
-    return "".join(page_pieces(outbox, inbox, outbox, **options))
+    return "".join(page_chunks(outbox, inbox, outbox, **options))
 
 
 def page_of(outbox: Path, inbox: Path, **options) -> Page:

@@ -21,7 +21,7 @@ from pipeline.native.vectors import Words, aligned
 LANES = 32
 """Puzzles side by side: the words of 16 bits in a vector."""
 
-DEPTH = 64
+MAX_BRANCHES = 64
 """The most open branches of a lane; a puzzle that needs more stays undecided."""
 
 NOBODY = -1
@@ -66,9 +66,9 @@ class Searches(NamedTuple):
     reached: NDArray[np.int64]
     """(LANES,): listed grids that the search has reached."""
     saved: NDArray[np.uint16]
-    """(LANES, DEPTH, CELLS): the candidates before each open branch."""
+    """(LANES, MAX_BRANCHES, CELLS): the candidates before each open branch."""
     choices: NDArray[np.int64]
-    """(LANES, DEPTH): what each open branch assumes, see `_choose_branch`."""
+    """(LANES, MAX_BRANCHES): what each open branch assumes, see `_choose_branch`."""
     unit_masks: NDArray[np.int64]
     """(27,): scratch, the values of each unit of a grid."""
     started: NDArray[np.int64]
@@ -81,8 +81,8 @@ def new_searches() -> Searches:
         np.full(LANES, NOBODY),
         np.zeros(LANES, np.int64),
         np.zeros(LANES, np.int64),
-        np.empty((LANES, DEPTH, CELLS), np.uint16),
-        np.empty((LANES, DEPTH), np.int64),
+        np.empty((LANES, MAX_BRANCHES, CELLS), np.uint16),
+        np.empty((LANES, MAX_BRANCHES), np.int64),
         np.zeros(27, np.int64),
         np.zeros(1, np.int64),
     )
@@ -243,7 +243,11 @@ def _continue(lane, searches, board, counts, grids, nodes, max_nodes):
             if board[CHANGED, lane]:
                 return _UNDECIDED
             choice = _choose_branch(board, lane)
-            if choice == NOWHERE or nodes[puzzle] >= max_nodes or searches.depth[lane] == DEPTH:
+            if (
+                choice == NOWHERE
+                or nodes[puzzle] >= max_nodes
+                or searches.depth[lane] == MAX_BRANCHES
+            ):
                 return _ABANDONED
             nodes[puzzle] += 1
             _branch(lane, searches, board, choice)

@@ -24,7 +24,7 @@ from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.arrays import SearchArrays, search_arrays
 from pipeline.certify.variants.search import search as plain_search
 from pipeline.certify.variants.simplify import NoSolution
-from pipeline.certify.variants.tables import TooLarge
+from pipeline.certify.variants.value_tables import TooLarge
 from pipeline.native import Loaded, Program
 from pipeline.puzzle.geometry import Free, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -39,7 +39,15 @@ BEFORE_LOADING, WITHOUT_CODE = 0.05, 0.2
 """The longest that plain Python searches before machine code is loaded, and if it cannot be: then a
 proof is quicker."""
 
-_MODULES = "search", "propagation", "regions", "sums", "domains", "layout"
+_MODULES = (
+    "search",
+    "propagation",
+    "rank_propagators",
+    "region_propagators",
+    "sum_propagators",
+    "domains",
+    "layout",
+)
 PROGRAM = Program(
     "variants",
     "search",

@@ -1,7 +1,7 @@
 """Domains of cells, and the constraints that a change of them schedules.
 
-Like `sums`, `regions`, `propagation` and `search`, these functions work on arrays in machine code
-and on lists in plain Python. `layout` describes `state` and `problem`.
+Like the propagators and `search`, these functions work on arrays in machine code and on lists in
+plain Python. `layout` describes `state` and `problem`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def schedule(state, problem, constraint):
     """Append a constraint to its queue, unless it waits there already."""
     if not state[problem[L.IS_QUEUED] + constraint]:
         state[problem[L.IS_QUEUED] + constraint] = 1
-        queue, capacity = problem[problem[L.QUEUES_OF] + constraint], problem[L.CONSTRAINTS]
+        queue, capacity = problem[problem[L.QUEUES_OF] + constraint], problem[L.CONSTRAINT_COUNT]
         position = state[L.QUEUE_FIRST + queue] + state[L.QUEUE_LENGTH + queue]
         if position >= capacity:
             position -= capacity

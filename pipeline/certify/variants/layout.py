@@ -20,11 +20,11 @@ FAILURES = 3  # number of failures so far
 FIXED_COUNT = 4  # length of the stack of fixed cells
 PROBING = 5  # 1 while an alternative is tried: no constraint is scheduled
 HAS_CHANGED = 6  # 1 once `restrict` has changed a cell
-FAILED = 7  # the constraint that failed last; ~cell if a peer left this cell no value
+FAILED_CONSTRAINT = 7  # the constraint that failed last; ~cell if a peer left this cell no value
 QUEUE_FIRST = 8  # 4 numbers: the position in its ring at which each queue starts
 QUEUE_LENGTH = 12  # 4 numbers: the length of each queue
 RESTART = 16  # failures at which the search restarts; NOTHING after a solution (see `search`)
-CELLS = 18  # SIZE masks: the candidates of each cell
+CELLS = 18  # CELL_COUNT masks: the candidates of each cell
 
 # Phases.
 BEGIN, FORWARD, BACK = range(3)
@@ -35,30 +35,30 @@ EARLY, SOON, NORMAL, LATE = range(4)
 QUEUES = 4
 
 # `problem`: sizes.
-SIZE = 0  # number of cells
-VALUES = 1  # number of values
-CONSTRAINTS = 2  # number of constraints that can be scheduled
-UNITS = 3  # number of units: the first UNITS constraints
+CELL_COUNT = 0  # number of cells
+VALUE_COUNT = 1  # number of values
+CONSTRAINT_COUNT = 2  # number of constraints that can be scheduled
+UNIT_COUNT = 3  # number of units: the first UNIT_COUNT constraints
 SET_WORDS = 4  # numbers that a set of cells takes
 SETS_STRIDE = 5  # two more than the greatest sum of different indices
 
 # `problem`: offsets of areas of `state`.
-FIXED_STACK = 6  # SIZE cells: fixed, their peers not yet restricted
-IS_QUEUED = 7  # CONSTRAINTS flags
-QUEUE_RINGS = 8  # QUEUES × CONSTRAINTS constraints: ring buffers
-SAVED_CELLS = 9  # (SIZE + 1) × SIZE masks: all cells before each open branch
-DECISIONS = 10  # (SIZE + 1) × 2: the cell and the bit of each open branch
+FIXED_STACK = 6  # CELL_COUNT cells: fixed, their peers not yet restricted
+IS_QUEUED = 7  # CONSTRAINT_COUNT flags
+QUEUE_RINGS = 8  # QUEUES × CONSTRAINT_COUNT constraints: ring buffers
+SAVED_CELLS = 9  # (CELL_COUNT + 1) × CELL_COUNT masks: all cells before each open branch
+DECISIONS = 10  # (CELL_COUNT + 1) × 2: the cell and the bit of each open branch
 SCRATCH = 11  # scratch of the propagator that runs
 PROBED = 12  # 2 numbers a cell: its mask before an alternative, and the union after all of them
 
 # `problem`: offsets of its own areas.
-OFFSETS = 13  # CONSTRAINTS offsets: where each constraint is
-QUEUES_OF = 14  # CONSTRAINTS queues: where each constraint waits
+OFFSETS = 13  # CONSTRAINT_COUNT offsets: where each constraint is
+QUEUES_OF = 14  # CONSTRAINT_COUNT queues: where each constraint waits
 CONSTRAINT_DATA = 15  # the constraints, one after another: see the next tables
-WATCHERS = 16  # 2 · SIZE + 1 offsets into a list of constraints; for cell c, those from number 2c
-#                are scheduled by every change, those from 2c + 1 only when the cell becomes fixed
-PEERS = 17  # SIZE sets of cells: the peers of each cell
-SETS = 18  # offsets of masks, at size · SETS_STRIDE + sum: the sets with that size and sum
+WATCHERS = 16  # 2 · CELL_COUNT + 1 offsets into a list of constraints; for cell c, those from
+#                number 2c are scheduled by every change, those from 2c + 1 only when it is fixed
+PEERS = 17  # CELL_COUNT sets of cells: the peers of each cell
+SETS_BY_SUM = 18  # offsets of masks, at size · SETS_STRIDE + sum: the sets with that size and sum
 
 # `problem`: bit tables, then all other areas from DATA.
 LOWEST_BIT = 32  # index of the bit b, at b modulo MODULUS: 2 is a primitive root of 67
@@ -79,10 +79,10 @@ TOTAL = 4  # total, number of groups, then for each group its length, weight and
 #            each group its context. The sum of weight × index is the total. The cells of a group
 #            differ; has_sets says that the sets of values with its sum are worth a look
 ONE_OF_SETS = 5  # where the sets begin and end, context. The cells hold exactly one of these sets
-AT_LEAST = 6  # bit, minimum. So many cells at least hold the value
+MIN_COUNT = 6  # bit, minimum. So many cells at least hold the value
 SAME_COUNTS = 7  # mask, number of parts, their lengths. Each part has as many values in the mask
 AUTOMATON = 8  # where an automaton is. It accepts the cells in their order
-ALLOWED = 9  # mask. The cell holds one of these values
+ONE_OF_VALUES = 9  # mask. The cell holds one of these values
 ANY_OF = 10  # number of alternatives, then for each its length and its constraints, as offsets from
 #              CONSTRAINT_DATA. One of the alternatives holds; none contains another ANY_OF
 CONNECTED = 11  # mask, size or 0, length + 1 offsets of neighbours from here, the neighbours. Cells

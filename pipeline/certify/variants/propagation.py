@@ -16,13 +16,13 @@ from pipeline.certify.variants.domains import (
     lowest_bit,
     restrict,
 )
-from pipeline.certify.variants.regions import (
+from pipeline.certify.variants.rank_propagators import ranked
+from pipeline.certify.variants.region_propagators import (
     connected,
     count_of_equal,
     different_pairs,
-    ranked,
 )
-from pipeline.certify.variants.sums import one_of_sets, weighted_sum
+from pipeline.certify.variants.sum_propagators import one_of_sets, weighted_sum
 from pipeline.native import compiled
 
 _CHUNK_MASK = (1 << L.CHUNK) - 1
@@ -44,7 +44,7 @@ def _eliminate_fixed(state, problem, cell):
             peer = word * L.CELLS_IN_WORD + lowest_bit(problem, peers)
             peers &= peers - 1
             if state[L.CELLS + peer] & mask and not restrict(state, problem, peer, ~mask):
-                state[L.FAILED] = ~peer
+                state[L.FAILED_CONSTRAINT] = ~peer
                 return False
     return True
 
@@ -97,7 +97,7 @@ def _unit(state, problem, first, length):
         once |= mask
         if mask & (mask - 1) == 0:
             fixed |= mask
-    if once != (1 << problem[L.VALUES]) - 1:
+    if once != (1 << problem[L.VALUE_COUNT]) - 1:
         return False
     if not assign(state, problem, first, length, once & ~twice & ~fixed):
         return False
@@ -276,11 +276,11 @@ def _propagate_one(state, problem, constraint):
         return one_of_sets(state, problem, first, length, begin, end, context)
     if kind == L.AUTOMATON:
         return _automaton(state, problem, first, length, problem[first + length])
-    if kind == L.ALLOWED:
+    if kind == L.ONE_OF_VALUES:
         return restrict(state, problem, problem[first], problem[first + 1])
     if kind == L.ALL_DIFFERENT:
         return _all_different(state, problem, first, length)
-    if kind == L.AT_LEAST:
+    if kind == L.MIN_COUNT:
         return _at_least(state, problem, first, length)
     if kind == L.SAME_COUNTS:
         return _same_counts(state, problem, first, length)
@@ -361,17 +361,17 @@ def propagate(state, problem):
         else:
             can_hold = _propagate_one(state, problem, constraint)
         if not can_hold:
-            state[L.FAILED] = number
+            state[L.FAILED_CONSTRAINT] = number
             return False
 
 
 @compiled(inline=True)
 def _pop(state, problem, queue):
     """Remove the first constraint from a queue."""
-    ring = problem[L.QUEUE_RINGS] + queue * problem[L.CONSTRAINTS]
+    ring = problem[L.QUEUE_RINGS] + queue * problem[L.CONSTRAINT_COUNT]
     constraint = state[ring + state[L.QUEUE_FIRST + queue]]
     state[L.QUEUE_FIRST + queue] += 1
-    if state[L.QUEUE_FIRST + queue] == problem[L.CONSTRAINTS]:
+    if state[L.QUEUE_FIRST + queue] == problem[L.CONSTRAINT_COUNT]:
         state[L.QUEUE_FIRST + queue] = 0
     state[L.QUEUE_LENGTH + queue] -= 1
     state[problem[L.IS_QUEUED] + constraint] = 0

@@ -20,9 +20,9 @@ _DECAY_INTERVAL = 1024
 
 @compiled()
 def _schedule_all(state, problem):
-    for constraint in range(problem[L.CONSTRAINTS]):
+    for constraint in range(problem[L.CONSTRAINT_COUNT]):
         schedule(state, problem, constraint)
-    for cell in range(problem[L.SIZE]):
+    for cell in range(problem[L.CELL_COUNT]):
         mask = state[L.CELLS + cell]
         if mask & (mask - 1) == 0:
             state[problem[L.FIXED_STACK] + state[L.FIXED_COUNT]] = cell
@@ -37,10 +37,10 @@ def _schedule_all(state, problem):
 @compiled()
 def _add_failure(state, problem, weights):
     """Add a failure to the weights of the failed cells, and of the last branch's cell."""
-    if state[L.FAILED] < 0:
-        weights[~state[L.FAILED]] += 1.0
+    if state[L.FAILED_CONSTRAINT] < 0:
+        weights[~state[L.FAILED_CONSTRAINT]] += 1.0
     else:
-        constraint = problem[problem[L.OFFSETS] + state[L.FAILED]]
+        constraint = problem[problem[L.OFFSETS] + state[L.FAILED_CONSTRAINT]]
         length = problem[constraint + L.SCOPE_LENGTH]
         for i in range(constraint + L.SCOPE, constraint + L.SCOPE + length):
             weights[problem[i]] += _FAILURE_WEIGHT / length
@@ -48,7 +48,7 @@ def _add_failure(state, problem, weights):
         weights[state[problem[L.DECISIONS] + 2 * state[L.DEPTH] - 2]] += 1.0
     state[L.FAILURES] += 1
     if state[L.FAILURES] % _DECAY_INTERVAL == 0:
-        for cell in range(problem[L.SIZE]):
+        for cell in range(problem[L.CELL_COUNT]):
             weights[cell] = max(1.0, weights[cell] / 2)
 
 
@@ -58,7 +58,7 @@ def _add_failure(state, problem, weights):
 def _choose_branch(state, problem, weights):
     """Cell and bit to branch on; NOTHING if each cell has one value."""
     chosen, bit, lowest_score = L.NOTHING, 0, 1e300
-    for cell in range(problem[L.SIZE]):
+    for cell in range(problem[L.CELL_COUNT]):
         mask = state[L.CELLS + cell]
         if mask & (mask - 1):
             score = bit_count(problem, mask) / weights[cell]
@@ -66,7 +66,7 @@ def _choose_branch(state, problem, weights):
                 chosen, bit, lowest_score = cell, mask & -mask, score
     if chosen == L.NOTHING or bit_count(problem, state[L.CELLS + chosen]) == 2:
         return chosen, bit
-    for unit in range(problem[L.UNITS]):
+    for unit in range(problem[L.UNIT_COUNT]):
         constraint = problem[problem[L.OFFSETS] + unit]
         once = twice = thrice = 0
         first = constraint + L.SCOPE
@@ -92,8 +92,8 @@ def _branch(state, problem, cell, bit):
     """Save all cells and assign a value."""
     depth = state[L.DEPTH]
     state[L.DEPTH] = depth + 1
-    saved = problem[L.SAVED_CELLS] + depth * problem[L.SIZE]
-    for i in range(problem[L.SIZE]):
+    saved = problem[L.SAVED_CELLS] + depth * problem[L.CELL_COUNT]
+    for i in range(problem[L.CELL_COUNT]):
         state[saved + i] = state[L.CELLS + i]
     state[problem[L.DECISIONS] + 2 * depth] = cell
     state[problem[L.DECISIONS] + 2 * depth + 1] = bit
@@ -106,8 +106,8 @@ def _backtrack(state, problem):
     depth = state[L.DEPTH] - 1
     state[L.DEPTH] = depth
     clear_queues(state, problem)
-    saved = problem[L.SAVED_CELLS] + depth * problem[L.SIZE]
-    for i in range(problem[L.SIZE]):
+    saved = problem[L.SAVED_CELLS] + depth * problem[L.CELL_COUNT]
+    for i in range(problem[L.CELL_COUNT]):
         state[L.CELLS + i] = state[saved + i]
     decision = problem[L.DECISIONS] + 2 * depth
     restrict(state, problem, state[decision], ~state[decision + 1])
@@ -123,7 +123,7 @@ def _restart(state, problem):
     state[L.RESTART] = 2 * state[L.RESTART]
     state[L.DEPTH] = 0
     clear_queues(state, problem)
-    for i in range(problem[L.SIZE]):
+    for i in range(problem[L.CELL_COUNT]):
         state[L.CELLS + i] = state[problem[L.SAVED_CELLS] + i]
 
 

@@ -11,7 +11,7 @@ from itertools import chain, combinations, pairwise, product
 from operator import eq
 from typing import Any, NamedTuple
 
-from pipeline.certify.variants.tables import RelationTables, TooLarge, relation
+from pipeline.certify.variants.value_tables import RelationTables, TooLarge, relation
 from pipeline.puzzle.connected import EqualToSome
 from pipeline.puzzle.constraints import (
     AllDifferent,

@@ -10,7 +10,7 @@ from typing import Final
 
 from pipeline.cli.commands.archives import convert, dedupe, generate, overlap
 from pipeline.cli.commands.checks import audit, proof, report, schema
-from pipeline.cli.commands.folders import doctor, init, prune, retry, run, serve, status, watch
+from pipeline.cli.commands.drop_folder import doctor, init, prune, retry, run, serve, status, watch
 from pipeline.cli.commands.formulas import bench, certify, decode, encode
 from pipeline.cli.commands.puzzles import count, sheet, solve
 
@@ -27,4 +27,4 @@ PANELS: Final[dict[str, tuple[Callable[..., None], ...]]] = {
     "Operate": (init, status, retry, prune, doctor),
     FORMER: (overlap,),
 }
-COMMANDS: Final = {each.__name__: each for panel in PANELS.values() for each in panel}
+COMMANDS: Final = {command.__name__: command for panel in PANELS.values() for command in panel}

@@ -9,23 +9,23 @@ from typing import Annotated, NoReturn, get_args
 
 import typer
 
+from pipeline.cli.messages import say_renamed
 from pipeline.cli.options import (
-    READING,
-    SOLVING,
+    READING_FIELDS,
+    SOLVING_FIELDS,
     FilesArgument,
     ForceOption,
     Output,
     check_json,
     json_option,
     output_option,
-    say_renamed,
     takes,
 )
 from pipeline.errors import UsageError, counted, printable
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Level, NotationChoice, Settings
 
-MOST = 100_000_000
+MAX_GENERATED = 100_000_000
 TableOption = Annotated[
     Path | None,
     typer.Option(
@@ -45,8 +45,8 @@ CopiesAsJson = Annotated[
 
 
 @takes(
-    *("inbox", *READING, "max_total_bytes", "max_members", "quiet"),
-    *(name for name in SOLVING if name != "max_solutions"),
+    *("inbox", *READING_FIELDS, "max_total_bytes", "max_members", "quiet"),
+    *(name for name in SOLVING_FIELDS if name != "max_solutions"),
 )
 def convert(  # noqa: PLR0913 - one for each option
     files: FilesArgument,
@@ -105,7 +105,7 @@ def convert(  # noqa: PLR0913 - one for each option
     Exit code 1: a puzzle could not be converted.
     """
     from pipeline.cli import converting
-    from pipeline.cli.files import STANDARD_OUTPUT, check_target, is_shown, sources_of
+    from pipeline.cli.file_access import STANDARD_OUTPUT, check_target, is_shown, sources_of
 
     target = Path(output) if output else STANDARD_OUTPUT
     is_folder = target.is_dir() or (output or "").endswith("/")
@@ -202,14 +202,14 @@ def generate(  # noqa: PLR0913 - one for each option
     Exit code 1: no puzzle that fits the options was found for a long time.
     """
     from pipeline.cli import catalogue
-    from pipeline.cli.files import STANDARD_OUTPUT, check_targets
+    from pipeline.cli.file_access import STANDARD_OUTPUT, check_targets
     from pipeline.service.log import Display
 
     wish = catalogue.wish_of(
         givens, depth, difficulty, redundant=redundant, symmetric=symmetric, marks=even_odd
     )
-    if not 1 <= count <= MOST:
-        raise UsageError(f"N: expected 1 to {MOST:,}")
+    if not 1 <= count <= MAX_GENERATED:
+        raise UsageError(f"N: expected 1 to {MAX_GENERATED:,}")
     if seed is not None and seed < 0:
         raise UsageError(f"--seed: expected 0 or more, found {seed}")
     target, beside = _targets_of(output, table, is_printed=not as_json, as_json=as_json)
@@ -217,7 +217,7 @@ def generate(  # noqa: PLR0913 - one for each option
     out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
     if seed is None:
         seed = secrets.randbelow(10**9)
-        out.note(f"--seed {seed} gives the same puzzles again", aside=True)
+        out.note(f"--seed {seed} gives the same puzzles again", to_stderr=True)
     made, ended = catalogue.write_generated(wish, seed, count, (target, beside), display, out)
     is_file = output not in (None, STANDARD_OUTPUT)
     if is_file or ended:
@@ -225,12 +225,12 @@ def generate(  # noqa: PLR0913 - one for each option
         number = f"{made:,} of " if ended else ""
         number += counted(count, "puzzle", ",")
         promise = "each with one solution, verified by exhaustive search"
-        out.note(f"{name}{number}, {promise}", aside=bool(ended))
+        out.note(f"{name}{number}, {promise}", to_stderr=bool(ended))
     if ended:
         raise ended
 
 
-@takes(*READING, "max_total_bytes", "max_members", "quiet")
+@takes(*READING_FIELDS, "max_total_bytes", "max_members", "quiet")
 def dedupe(  # noqa: PLR0913 - one for each option
     sources: FilesArgument,
     settings: Settings,
@@ -272,7 +272,7 @@ def dedupe(  # noqa: PLR0913 - one for each option
     """
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
-    from pipeline.cli.files import (
+    from pipeline.cli.file_access import (
         STANDARD_OUTPUT,
         atomic_output,
         check_targets,
@@ -294,14 +294,14 @@ def dedupe(  # noqa: PLR0913 - one for each option
     with sources_of(sources, settings) as named, atomic_output(target) as kept:
         copies = comparing.find_copies(named, settings, kept, tally)
         catalogue.write_copies(beside, copies, display, out)
-    aside = STANDARD_OUTPUT in (target, beside)
+    to_stderr = STANDARD_OUTPUT in (target, beside)
     classes = "1 class" if tally.classes == 1 else f"{tally.classes:,} classes"
     is_kept = output and output != STANDARD_OUTPUT
     which = "the first of each" if tally.classes > 1 else "the first"
     where = f"; wrote {which} to {printable(str(target))}" if is_kept else ""
-    out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", aside=aside)
+    out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", to_stderr=to_stderr)
     text = "lists the puzzles that are equivalent to an earlier one"
-    catalogue.note_written(beside, tally.copies, text, out, aside=aside)
+    catalogue.note_written(beside, tally.copies, text, out, to_stderr=to_stderr)
     raise typer.Exit(EXIT_BAD_INPUT if tally.left else EXIT_OK)
 
 
@@ -310,7 +310,7 @@ def _targets_of(
 ) -> tuple[Path, Path | None]:
     """The paths of the collection and its table. Raises UsageError."""
     from pipeline.cli.catalogue import table_beside
-    from pipeline.cli.files import COLLECTIONS, STANDARD_OUTPUT, TABLES, check_ending
+    from pipeline.cli.file_access import COLLECTIONS, STANDARD_OUTPUT, TABLES, check_ending
 
     target = output or (STANDARD_OUTPUT if is_printed else Path(os.devnull))
     beside = table_beside(target, table) if output or is_printed else table
@@ -332,7 +332,13 @@ def _compare(
     """Find the puzzles of the sources that `known` has, too; write those that it lacks."""
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
-    from pipeline.cli.files import STANDARD_OUTPUT, atomic_output, is_shown, source_name, sources_of
+    from pipeline.cli.file_access import (
+        STANDARD_OUTPUT,
+        atomic_output,
+        is_shown,
+        source_name,
+        sources_of,
+    )
     from pipeline.service.log import Display
 
     target, beside = targets
@@ -348,19 +354,19 @@ def _compare(
     verdict += (
         f" equivalent to one of {counted(theirs.puzzles, 'puzzle', ',')} of {source_name(known)}"
     )
-    aside = STANDARD_OUTPUT in (target, beside)
+    to_stderr = STANDARD_OUTPUT in (target, beside)
     Output(out.as_json).note(
-        f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", aside=aside
+        f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", to_stderr=to_stderr
     )
     text = "lists them"
-    catalogue.note_written(beside, ours.copies, text, out, aside=aside)
+    catalogue.note_written(beside, ours.copies, text, out, to_stderr=to_stderr)
     if not (beside or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
         catalogue.say_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.left or theirs.left)
     raise typer.Exit(EXIT_OK if is_well else EXIT_BAD_INPUT)
 
 
-@takes(*READING, "max_total_bytes", "max_members", "quiet")
+@takes(*READING_FIELDS, "max_total_bytes", "max_members", "quiet")
 def overlap(
     known: Annotated[Path, typer.Argument(metavar="A", help="The known puzzles.")],
     asked: Annotated[Path, typer.Argument(metavar="B", help="The puzzles to look for among them.")],
@@ -374,7 +380,7 @@ def overlap(
     as_json: CopiesAsJson = False,
 ) -> None:
     """Do what `dedupe --against A B` does, until version 1.1."""
-    from pipeline.cli.files import check_targets
+    from pipeline.cli.file_access import check_targets
 
     say_renamed("overlap A B", "dedupe --against A B")
     targets = _targets_of(None, table, is_printed=False, as_json=as_json)

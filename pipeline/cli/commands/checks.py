@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipeline.cli.messages import say
 from pipeline.cli.options import (
     ForceOption,
     Output,
@@ -19,7 +20,6 @@ from pipeline.cli.options import (
     json_option,
     outbox_of,
     output_option,
-    say,
     takes,
 )
 from pipeline.errors import InputError, UsageError, counted, printable
@@ -108,7 +108,7 @@ def audit(
         ask = refuter(solvers, settings.memory_limit)
         terms = AuditOptions(settings, settings.timeout, ask, on_rows=show_rows)
         if checker:
-            from pipeline.cli.proofs import Checker
+            from pipeline.cli.proof_files import Checker
 
             terms = dataclasses.replace(terms, confirm=Checker(checker).confirm)
         audits = audited(outbox, folders, terms)
@@ -195,20 +195,20 @@ def proof(  # noqa: PLR0913 - one for each option
     Exit code 1: there is another solution, no proof was found in time, or the original of a record
     is missing.
     """
-    from pipeline.cli import proofs
+    from pipeline.cli import proof_files
     from pipeline.outbox.assertions import set_at, statements_in
     from pipeline.outbox.originals import archive_above
     from pipeline.solving.solvers import Solvers
     from pipeline.solving.solvers.pysat import check_installed
 
     check_installed()
-    confirming = proofs.Checker(checker) if checker else None
+    confirming = proof_files.Checker(checker) if checker else None
     beside = settings.outbox / path
     published = set_at(path if path.exists() or not beside.exists() else beside)
     above = archive_above(published.path)
     outbox = (above[0] if above else published.path).parent
     folders = _folders_of_originals(settings, originals, outbox)
-    folder = proofs.folder_for(output or Path(), published)
+    folder = proof_files.folder_for(output or Path(), published)
     settings = dataclasses.replace(settings, solver="pysat")
     code, doubts = EXIT_OK, set[str]()
     with Solvers(settings.solver) as solvers:
@@ -220,9 +220,9 @@ def proof(  # noqa: PLR0913 - one for each option
             if statement.doubt and statement.doubt not in doubts:
                 say(statement.doubt)
                 doubts.add(statement.doubt)
-            tried = proofs.prove(statement, folder, solvers, settings, confirming)
+            tried = proof_files.prove(statement, folder, solvers, settings, confirming)
             code = code if tried.proved else EXIT_BAD_INPUT
-            proofs.show(tried, Output(as_json, settings.quiet))
+            proof_files.show_attempt(tried, Output(as_json, settings.quiet))
     raise typer.Exit(code)
 
 
@@ -247,8 +247,8 @@ def report(
 
     sudoku-pipeline report outbox -o report.html
     """
-    from pipeline.cli.files import STANDARD_OUTPUT, check_target, write_to
-    from pipeline.outbox.report import REPORT, page_pieces, write_report
+    from pipeline.cli.file_access import STANDARD_OUTPUT, check_target, write_to
+    from pipeline.outbox.report import REPORT, page_chunks, write_report
     from pipeline.service.log import Display
 
     outbox, totals = outbox_of(folder, settings), Counter[str]()
@@ -264,7 +264,7 @@ def report(
         check_json(output, as_json=as_json)
         check_target("--output", output, force=force)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
-        write_to(output, page_pieces(outbox, settings.inbox, beside, over, totals=totals))
+        write_to(output, page_chunks(outbox, settings.inbox, beside, over, totals=totals))
     fields = {"file": str(output), "puzzles": totals.total(), "totals": totals}
     Output(as_json, settings.quiet).wrote(output, "", fields)
 

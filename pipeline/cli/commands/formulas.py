@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pipeline.cli.messages import say
 from pipeline.cli.options import (
-    READING,
+    READING_FIELDS,
     FilesArgument,
     ForceOption,
     Output,
@@ -18,7 +19,6 @@ from pipeline.cli.options import (
     is_piped,
     json_option,
     output_option,
-    say,
     takes,
 )
 from pipeline.errors import (
@@ -52,7 +52,7 @@ NumberingOption = Annotated[
 LARGEST_RESULT = 1 << 30
 
 
-@takes("encoding", *READING, "max_total_bytes", "max_members", "quiet", encoding="extended")
+@takes("encoding", *READING_FIELDS, "max_total_bytes", "max_members", "quiet", encoding="extended")
 def encode(  # noqa: PLR0913 - one for each option
     context: typer.Context,
     settings: Settings,
@@ -90,7 +90,7 @@ def encode(  # noqa: PLR0913 - one for each option
 
     Exit code 1: a puzzle could not be encoded.
     """
-    from pipeline.cli.files import (
+    from pipeline.cli.file_access import (
         STANDARD_INPUT,
         STANDARD_OUTPUT,
         check_target,
@@ -143,8 +143,8 @@ def _encode_each(
 ) -> int:
     """Write the CNF of each puzzle to a folder; returns the exit code."""
     from pipeline.cli.converting import items_of_files, left_out
-    from pipeline.cli.files import Folder, atomic_output
-    from pipeline.reading.formats.formula import FORMULA_REFUSED
+    from pipeline.cli.file_access import Folder, atomic_output
+    from pipeline.reading.formats.dimacs import FORMULA_REFUSED
     from pipeline.service.log import Display
     from pipeline.solving.cnf import dimacs_lines
     from pipeline.solving.encode import encode_puzzle
@@ -173,7 +173,7 @@ def _encode_each(
     return code
 
 
-@takes("encoding", *READING, encoding="extended")
+@takes("encoding", *READING_FIELDS, encoding="extended")
 def decode(
     settings: Settings,
     files: Annotated[
@@ -197,7 +197,7 @@ def decode(
 
     sudoku-pipeline decode --empty 3x3 --numbering decimal empty.out
     """
-    from pipeline.cli.files import STANDARD_INPUT, read_bytes, source_name
+    from pipeline.cli.file_access import STANDARD_INPUT, read_bytes, source_name
 
     if len(files) != (1 if empty else 2) or files.count(STANDARD_INPUT) > 1:
         raise UsageError("give PUZZLE and RESULT, or --empty and RESULT; one may be -")
@@ -233,13 +233,13 @@ def _decoded(
 
 def _puzzle(empty: str | None, file: Path, settings: Settings) -> Parsed:
     """An empty puzzle of this size, or the puzzle in the file."""
-    from pipeline.cli.files import empty_puzzle, read_puzzle
+    from pipeline.cli.file_access import empty_puzzle, read_puzzle
     from pipeline.reading.formats import parsed_from
 
     return read_puzzle(file, settings) if empty is None else parsed_from(empty_puzzle(empty))
 
 
-@takes(*READING)
+@takes(*READING_FIELDS)
 def certify(
     puzzle: Annotated[Path, typer.Argument(help="The puzzle or formula; - is standard input.")],
     solutions: Annotated[list[Path], typer.Argument(help="Filled grids or models to check.")],
@@ -255,7 +255,7 @@ def certify(
 
     sudoku-pipeline certify examples/colours.cnf outbox/colours_1.solution
     """
-    from pipeline.cli.files import read_file, source_name
+    from pipeline.cli.file_access import read_file, source_name
 
     code = EXIT_OK
     problem = read_file(puzzle, settings)
@@ -275,8 +275,8 @@ def certify(
 def _faults(file: Path, problem: PuzzleProblem | FormulaProblem, settings: Settings) -> list[str]:
     """The faults of the grid or model in a file. Raises InputError."""
     from pipeline.certify import certify_grid, certify_model
-    from pipeline.cli.files import read_bytes, read_solution, source_name
-    from pipeline.reading.formats.formula import read_model
+    from pipeline.cli.file_access import read_bytes, read_solution, source_name
+    from pipeline.reading.formats.dimacs import read_model
     from pipeline.solving.problem import PuzzleProblem
 
     if isinstance(problem, PuzzleProblem):
@@ -295,7 +295,7 @@ def _faults(file: Path, problem: PuzzleProblem | FormulaProblem, settings: Setti
     "encoding",
     "timeout",
     "memory_limit",
-    *READING,
+    *READING_FIELDS,
     "max_total_bytes",
     "max_members",
     "quiet",
@@ -341,7 +341,7 @@ def bench(
 
     Exit code 1: something could not be read, or a solver gave a wrong answer or none.
     """
-    from pipeline.cli.benching import Table
+    from pipeline.cli.benching import ResultTable
     from pipeline.cli.converting import items_of_files, left_out
     from pipeline.service.log import Display
     from pipeline.solving.bench import bench as benched_of
@@ -351,7 +351,7 @@ def bench(
         [name.strip() for name in solvers.split(",") if name.strip()], settings.minisat
     )
     rows = benched_of(items_of_files(files, settings), named, settings, unique=unique)
-    table, out, code = Table(to, [*named]), Output(as_json), EXIT_OK
+    table, out, code = ResultTable(to, [*named]), Output(as_json), EXIT_OK
     try:
         for row in Display(None, bar=not settings.quiet).over(rows, "bench"):
             out.row(dataclasses.asdict(row) | {"status": row.status})

@@ -8,10 +8,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from pipeline.cli.messages import say, say_renamed
 from pipeline.cli.options import (
     PIPED,
-    READING,
-    SOLVING,
+    READING_FIELDS,
+    SOLVING_FIELDS,
     FilesArgument,
     ForceOption,
     Output,
@@ -20,8 +21,6 @@ from pipeline.cli.options import (
     json_option,
     outbox_of,
     output_option,
-    say,
-    say_renamed,
     takes,
 )
 from pipeline.errors import InputError, UsageError, counted, printable
@@ -29,7 +28,7 @@ from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Settings
 
 
-@takes(*SOLVING, *READING, "traits", "quiet")
+@takes(*SOLVING_FIELDS, *READING_FIELDS, "traits", "quiet")
 def solve(  # noqa: PLR0913 - one for each option
     files: FilesArgument,
     settings: Settings,
@@ -103,7 +102,7 @@ def solve(  # noqa: PLR0913 - one for each option
     """
     from pipeline.cli import results
     from pipeline.cli.answers import answered_in
-    from pipeline.cli.files import STANDARD_OUTPUT
+    from pipeline.cli.file_access import STANDARD_OUTPUT
     from pipeline.solving import NOT_WELL
 
     _check_drawing(svg, files, puzzle_only=puzzle_only, is_step=steps or hint, force=force)
@@ -116,7 +115,7 @@ def solve(  # noqa: PLR0913 - one for each option
     for number, (item, result) in enumerate(answered_in(files, settings)):
         _check_alone(svg, files[0], is_alone=item.is_alone)
         if steps or hint:
-            from pipeline.cli.steps import show_steps
+            from pipeline.cli.walkthrough import show_steps
 
             explained = show_steps(item, result, settings, hint=hint, as_json=as_json)
             code = code if explained else EXIT_BAD_INPUT
@@ -128,7 +127,7 @@ def solve(  # noqa: PLR0913 - one for each option
             if boards and number and item.is_alone:
                 print()
             is_drawn = hint or svg == STANDARD_OUTPUT
-            results.show(item, result, settings, None if is_drawn else before, boards=boards)
+            results.show_result(item, result, settings, None if is_drawn else before, boards=boards)
         kept += [(item.where, result)] if times or svg else []
         code = EXIT_BAD_INPUT if is_bad else code
     if times and kept:
@@ -145,7 +144,7 @@ def _tabulate(
 ) -> int:
     """Write the table of these files and print a summary; returns the exit code."""
     from pipeline.cli.answers import write_table
-    from pipeline.cli.files import TABLES, check_ending, check_target
+    from pipeline.cli.file_access import TABLES, check_ending, check_target
     from pipeline.solving import NOT_WELL
 
     if not is_alone:
@@ -163,7 +162,7 @@ def _tabulate(
 def _check_drawing(
     svg: Path | None, files: list[Path], *, puzzle_only: bool, is_step: bool, force: bool
 ) -> None:
-    from pipeline.cli.files import check_ending, check_target
+    from pipeline.cli.file_access import check_ending, check_target
 
     if puzzle_only and svg is None:
         raise UsageError("--puzzle-only needs --svg")
@@ -192,7 +191,7 @@ def _check_alone(svg: Path | None, file: Path, *, is_alone: bool) -> None:
         )
 
 
-@takes(*SOLVING, *READING, "quiet")
+@takes(*SOLVING_FIELDS, *READING_FIELDS, "quiet")
 def count(
     files: FilesArgument,
     settings: Settings,
@@ -243,7 +242,7 @@ def count(
     raise typer.Exit(code)
 
 
-@takes("inbox", "outbox", *SOLVING, *READING, "quiet")
+@takes("inbox", "outbox", *SOLVING_FIELDS, *READING_FIELDS, "quiet")
 def sheet(  # noqa: PLR0913 - one for each option
     context: typer.Context,
     settings: Settings,
@@ -325,8 +324,8 @@ def sheet(  # noqa: PLR0913 - one for each option
 
     Exit code 1: something could not be drawn, or a solution was not found.
     """
-    from pipeline.cli import sheet as sheets
-    from pipeline.cli.files import check_target, source_name, unused
+    from pipeline.cli import sheet_puzzles as sheets
+    from pipeline.cli.file_access import check_target, source_name, unused
     from pipeline.outbox.report import Head, Sheet
     from pipeline.solving import NOT_WELL
 

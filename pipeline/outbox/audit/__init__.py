@@ -1,7 +1,7 @@
 """Check an outbox from its files alone: whether every claim in it holds.
 
 Nothing published is trusted. The originals are read again, every grid is checked against the
-rules, the formula of every proof is made anew, and every step of it is checked.
+rules, the formula of every proof is made again, and every step of it is checked.
 
     outbox ─ sets ─▶ One ──▶ single ──────────────▶ Finding: ok, unchecked, bad
                      Many ─▶ collection, archive ─▶
@@ -40,7 +40,7 @@ from pipeline.outbox.tables import MemberRow, PuzzleRow, traits_in
 from pipeline.reading import Archive, Collection, Unreadable
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.archives.walk import kind_of, opened
+from pipeline.reading.archives.walk import kind_of, open_unpacked
 from pipeline.reading.read import source_at
 
 __all__ = ["AuditOptions", "Finding", "audit"]
@@ -126,18 +126,18 @@ def _of_record(
     """Audit one set: the set, if its record is legible, and the finding; None if it is gone."""
     published, finding, stem = None, None, path.name.removesuffix(ENDING)
     for _ in range(_ATTEMPTS):
-        report = begun.anew()
+        report = begun.without_findings()
         try:
-            found = load_published(path)
+            latest = load_published(path)
         except FileNotFoundError:
             return None, None
         except NoRecord as error:
             report.bad(f"{path.name}: {error}")
             return None, report.finding(stem, _NO_RECORD)
-        if found == published:  # the record is still the one that was audited
+        if latest == published:  # the record is still the one that was audited
             break
-        published = found
-        report = begun.anew(is_ours=published.is_ours)
+        published = latest
+        report = begun.without_findings(is_ours=published.is_ours)
         claim = _claim(published, originals, report)
         finding = report.finding(stem, claim)
         if finding.verdict != "bad":
@@ -195,7 +195,7 @@ def _audit(
 def _is_right(
     original: Path, published: PublishedPuzzle | PublishedCollection, report: Findings
 ) -> bool:
-    trial = report.anew(is_ours=published.is_ours)
+    trial = report.without_findings(is_ours=published.is_ours)
     _with(original, published, trial)
     return trial.is_clean
 
@@ -223,7 +223,8 @@ def _with(
             return audit_archive(published, original, report)
         source = source_at(original, record.source, report.settings)
         if isinstance(source, Collection):
-            with PeekableStream(opened(original, UnpackLimits.of(report.settings))) as stream:
+            limits = UnpackLimits.of(report.settings)
+            with PeekableStream(open_unpacked(original, limits)) as stream:
                 return audit_content(published, (source.layout, stream), report)
     except (UnpackError, OSError) as error:
         why = in_words(error) if isinstance(error, OSError) else str(error)

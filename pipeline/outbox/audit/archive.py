@@ -132,10 +132,10 @@ class _AuditedArchive:
     def _spare_folders_of(self, member: Member) -> None:
         """Allow the folders of a member that could not be written to be empty."""
         parts = PurePosixPath(member.name).parent.parts
-        for each in [*self._empty]:
-            own = each.relative_to(self._top).parts
+        for folder in [*self._empty]:
+            own = folder.relative_to(self._top).parts
             if _is_folder_of(own, parts[: len(own)]):
-                self._empty.remove(each)
+                self._empty.remove(folder)
 
     def _audit(
         self,

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from pipeline.errors import InputError, counted
-from pipeline.outbox.audit.complete import audit_others
+from pipeline.outbox.audit.audited_rows import AuditedRow, RowChunk, read_row, row_chunks
+from pipeline.outbox.audit.completeness import audit_others
 from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
-from pipeline.outbox.audit.rows import AuditedRow, RowChunk, read_row, row_chunks
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.audit.together import certify_lines, right_at_once, rightly_said, sought_in
 from pipeline.outbox.audit.traits import audit_rows
 from pipeline.outbox.published import PublishedCollection
 from pipeline.outbox.schema import (
-    ASIDE,
     DISAGREEMENTS,
     FALLBACKS,
+    FURTHER_COUNTS,
     PROVED,
     UNVERIFIED,
     CollectionRecord,
@@ -53,10 +53,12 @@ def audit_counts(
     audit_log(published, report)
 
 
-def summary(what: str, counts: Counter[str]) -> str:
-    parts = [f"{n} {name}" for name, n in sorted(counts.items()) if n and name not in ASIDE]
+def summary(subject: str, counts: Counter[str]) -> str:
+    parts = [
+        f"{n} {name}" for name, n in sorted(counts.items()) if n and name not in FURTHER_COUNTS
+    ]
     parts += [f"{counts[name]} {name}" for name in (PROVED, UNVERIFIED) if counts[name]]
-    return f"{what}: {', '.join(parts)}"
+    return f"{subject}: {', '.join(parts)}"
 
 
 def audit_collection(
@@ -67,7 +69,7 @@ def audit_collection(
         report.rewritten(no_collection_of(published))
     audited = _AuditedCollection(published, report)
     try:
-        audited.run(_pieces(layout, stream, report.settings.reading))
+        audited.run(_chunks(layout, stream, report.settings.reading))
     except InputError as error:
         report.bad(str(error))
     return summary(f"collection of {counted(audited.count, 'puzzle')}", audited.counts)
@@ -77,8 +79,8 @@ def no_collection_of(published: PublishedCollection) -> str:
     return f"the original is no collection of the format {published.record.format!r}"
 
 
-def _pieces(layout: Layout, stream: PeekableStream, reading: Reading) -> Iterator[ChunkContents]:
-    """The puzzles, piece by piece; where the stream breaks off, an entry that says why."""
+def _chunks(layout: Layout, stream: PeekableStream, reading: Reading) -> Iterator[ChunkContents]:
+    """The puzzles, chunk by chunk; where the stream breaks off, an entry that says why."""
     for chunk in layout.chunks(stream, _CHUNK_BYTES):
         yield layout.contents(chunk, reading)
     if stream.error is not None:
@@ -94,7 +96,7 @@ class _AuditedCollection:
         self._published = published
         self._report = report
         record = published.record
-        self._total = sum(n for name, n in record.totals.items() if name not in ASIDE)
+        self._total = sum(n for name, n in record.totals.items() if name not in FURTHER_COUNTS)
 
     def run(self, chunks: Iterable[ChunkContents]) -> None:
         """Audit every row and all counts. Raises InputError if a file cannot be read further."""
@@ -110,7 +112,7 @@ class _AuditedCollection:
             self._look(chunk)
             if table.trait_names:
                 audit_rows(chunk, table.trait_names, self._report)
-            self._told(self.count)
+            self._report_progress(self.count)
         audit_counts(published, self.counts, self._unread, self._report)
 
     def _counted(self, chunks: Iterable[ChunkContents]) -> Iterator[ChunkContents]:
@@ -120,7 +122,7 @@ class _AuditedCollection:
             add_unread(self._unread, unread_counts(entry.unread for entry in entries))
             yield contents
 
-    def _told(self, done: int) -> None:
+    def _report_progress(self, done: int) -> None:
         """Report the number of audited rows."""
         self._report.terms.on_rows(self._published.record.source, done, self._total)
 
@@ -166,4 +168,4 @@ class _AuditedCollection:
                 about = self._report.within(f"{self._published.stem}.csv: row {row.number}")
                 is_all = row.row.complete == "true"
                 audit_others(row.puzzle, [*row.grids.values()], about, are_claimed=not is_all)
-                self._told(row.number)
+                self._report_progress(row.number)

@@ -139,10 +139,10 @@ def _compared(path: Path, formula: Formula) -> str | None:
     if len(data) > max_bytes:
         return f"has more than {max_bytes} bytes; its formula has {len(expected)}"
     try:
-        found = read_formula(data.decode("ascii", errors="backslashreplace"))
+        published_formula = read_formula(data.decode("ascii", errors="backslashreplace"))
     except ValueError as error:
         return str(error)
-    return _difference(formula, found)
+    return _difference(formula, published_formula)
 
 
 def _check(

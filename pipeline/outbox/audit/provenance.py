@@ -14,13 +14,13 @@ from typing import Any
 from pipeline.errors import LimitReached, PipelineError
 from pipeline.files import read_regular
 from pipeline.outbox import LARGEST
-from pipeline.outbox.audit.assertions import UNASKED
+from pipeline.outbox.audit.conflicts import UNASKED
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.events import log_lines
 from pipeline.outbox.published import Published, PublishedPuzzle
 from pipeline.outbox.schema import FALLBACKS, CollectionRecord, PuzzleRecord, or_none
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.reading.formats.formula import CNF_FORMAT, ParsedFormula
+from pipeline.reading.formats.dimacs import CNF_FORMAT, ParsedFormula
 from pipeline.solving import Encoding
 
 SOLVERS = ("minisat", "pysat", "batch", "exhaustive-search")

@@ -23,7 +23,7 @@ from pipeline.solving import Encoder
 _MOST_STEMS = 1000
 NOT_LISTED = "is not listed in any record"
 
-MOST = 100
+MAX_LISTED = 100
 """Problems of one job that are listed; the others are counted."""
 
 _Outcome = Literal["ok", "unchecked", "bad"]
@@ -98,10 +98,10 @@ class Findings:
 
     def _add(self, kind: str, message: str) -> None:
         self._counts[kind] += 1
-        if self._counts[kind] <= MOST:
+        if self._counts[kind] <= MAX_LISTED:
             self._kept[kind].append(printable(self.about + message))
 
-    def anew(self, *, is_ours: bool = True) -> Findings:
+    def without_findings(self, *, is_ours: bool = True) -> Findings:
         """A report without findings, on the same terms."""
         return Findings(self.terms, is_ours=is_ours)
 
@@ -125,8 +125,8 @@ class Findings:
 
     def finding(self, name: str, claim: str) -> Finding:
         for kind, count in self._counts.items():
-            if count > MOST:
-                self._kept[kind][MOST:] = [f"and {count - MOST} more"]
+            if count > MAX_LISTED:
+                self._kept[kind][MAX_LISTED:] = [f"and {count - MAX_LISTED} more"]
         messages = {kind: tuple(sentences) for kind, sentences in self._kept.items()}
         return Finding(printable(name), printable(claim), **messages)
 
@@ -191,9 +191,9 @@ def _audit_numbers(published: Published, report: Findings) -> None:
         None,
         len(names),
     ):
-        told = counted(published.record.solutions or 0, "solution")
+        recorded = counted(published.record.solutions or 0, "solution")
         listed = counted(len(names), "solution file")
-        report.bad(f"{told} in the record, {listed} listed")
+        report.bad(f"{recorded} in the record, {listed} listed")
 
 
 def _fault_in_file(path: Path, recorded: str) -> str | None:

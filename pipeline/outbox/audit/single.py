@@ -18,14 +18,14 @@ from pipeline.errors import (
     in_words,
 )
 from pipeline.files import read_regular
-from pipeline.outbox.audit.assertions import (
+from pipeline.outbox.audit.collection import audit_collection, no_collection_of
+from pipeline.outbox.audit.completeness import audit_models, audit_others
+from pipeline.outbox.audit.conflicts import (
     audit_conflict,
     audit_difference,
     audit_presence,
     is_denied,
 )
-from pipeline.outbox.audit.collection import audit_collection, no_collection_of
-from pipeline.outbox.audit.complete import audit_models, audit_others
 from pipeline.outbox.audit.proofs import audit_certificate, audit_proof
 from pipeline.outbox.audit.provenance import (
     audit_encoding,
@@ -52,7 +52,7 @@ from pipeline.reading.formats import (
     read_values,
     signs_of,
 )
-from pipeline.reading.formats.formula import (
+from pipeline.reading.formats.dimacs import (
     CNF_FORMAT,
     Model,
     ParsedFormula,

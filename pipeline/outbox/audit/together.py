@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, search_all_of_batch
-from pipeline.outbox.audit.rows import AuditedRow, RowChunk
+from pipeline.outbox.audit.audited_rows import AuditedRow, RowChunk
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.fits import COMPLETE, misfit
 from pipeline.outbox.tables import PuzzleRow, quoted
@@ -48,7 +48,9 @@ def right_at_once(chunk: RowChunk, seconds: float) -> dict[str, list[int]]:
     right = {}
     for claim, rows_asserting in _told_plainly(chunk).items():
         count, sought = _claimed(claim)
-        lines = [chunk.lines[at][number] for number in range(1, count + 1) for at in rows_asserting]
+        lines = [
+            chunk.lines[row][number] for number in range(1, count + 1) for row in rows_asserting
+        ]
         grids = _signs(lines).reshape(count, len(rows_asserting), _CELLS) - np.uint8(ord("0"))
         legible = np.flatnonzero((grids - np.uint8(1) < 9).all(axis=(0, 2)))
         masks, counts = (
@@ -73,7 +75,7 @@ def _told_plainly(chunk: RowChunk) -> dict[str, dict[int, str]]:
     told_plainly = defaultdict[str, dict[int, str]](dict)
     blanks = [_BLANK] * (len(chunk.names) - 1)
     for index, plain in enumerate(contents.lines_of(places).tolist()):
-        told, *solutions = chunk.lines[index]
+        row, *solutions = chunk.lines[index]
         first = claimed = solutions[0] if solutions and solutions[0] != _BLANK else ""
         title = ""
         if plain >= 0:
@@ -85,9 +87,9 @@ def _told_plainly(chunk: RowChunk) -> dict[str, dict[int, str]]:
             if not entry.plain or entry.unread:
                 continue
         begun, end = f"{chunk.first + index},{line},{puzzle},", f",{first},,,{title}"
-        if not (told.startswith(begun) and told.endswith(end) and claimed == first):
+        if not (row.startswith(begun) and row.endswith(end) and claimed == first):
             continue
-        claim = told[len(begun) : -len(end)]
+        claim = row[len(begun) : -len(end)]
         count, sought = _claimed(claim)
         filled = solutions[:count]
         if (

@@ -1,7 +1,7 @@
 """Recompute the traits in tables and records.
 
 The certifying search, not a solver, determines redundant givens again. Forms through a solution
-are found anew of all rows; efforts, ratings, and forms of puzzles that have not one solution, of
+are recomputed for all rows; efforts, ratings, and forms of puzzles without a unique solution, for
 some.
 """
 
@@ -14,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 
-from pipeline.catalogue.puzzles import Flags
+from pipeline.catalogue.puzzle_arrays import Flags
 from pipeline.catalogue.redundant import redundant_parts
 from pipeline.catalogue.traits import (
     MAX_TRAITS_SIDE,
@@ -27,8 +27,8 @@ from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.certify.missing import searched_through
 from pipeline.errors import InputError
-from pipeline.outbox.audit.assertions import named_rule
-from pipeline.outbox.audit.rows import RowChunk
+from pipeline.outbox.audit.audited_rows import RowChunk
+from pipeline.outbox.audit.conflicts import named_rule
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.schema import PuzzleRecord, or_none
 from pipeline.outbox.tables import columns, grid_in
@@ -51,7 +51,7 @@ class AddedFields:
     puzzle: Puzzle
     status: str
     grid: Grid | None
-    told: dict[str, str]
+    recorded: dict[str, str]
     report: Findings
 
 
@@ -105,20 +105,20 @@ def _audit_claims(claims: Sequence[AddedFields], seconds: float) -> None:
     """Check the added fields of puzzles."""
     groups = defaultdict[Geometry, list[AddedFields]](list)
     for claim in claims:
-        for name, text in claim.told.items():
+        for name, text in claim.recorded.items():
             if not TRAITS[name].pattern.fullmatch(text):
                 claim.report.bad(f"what --traits {name} adds is not well-formed: {text[:100]!r}")
         if claim.puzzle.is_plain and claim.puzzle.geometry.side <= MAX_TRAITS_SIDE:
             groups[claim.puzzle.geometry].append(claim)
         else:
-            _check_ruled(claim, seconds)
+            _check_redundant_parts(claim, seconds)
     for geometry, group in groups.items():
         _compare(geometry, group, seconds)
 
 
-def _check_ruled(claim: AddedFields, seconds: float) -> None:
+def _check_redundant_parts(claim: AddedFields, seconds: float) -> None:
     """Recheck which parts of a variant are redundant, by exhaustive search."""
-    recorded, puzzle, grid = claim.told, claim.puzzle, claim.grid
+    recorded, puzzle, grid = claim.recorded, claim.puzzle, claim.grid
     is_small = puzzle.geometry.side <= MAX_TRAITS_SIDE
     is_told = is_small and not puzzle.is_plain and claim.status == "unique" and grid is not None
     if any(text.strip(",") for name, text in recorded.items() if name != "minimal" or not is_told):
@@ -161,28 +161,26 @@ def _compare(geometry: Geometry, claims: Sequence[AddedFields], seconds: float) 
         np.array([claim.grid.values if claim.grid else blank for claim in claims], np.uint8),
     )
     sound = np.flatnonzero(~has_grid | certify_many(geometry, solved.masks, solved.solutions))
-    expected = _expected(solved.take(sound), tuple(claims[0].told), seconds)
+    expected = _expected(solved.take(sound), tuple(claims[0].recorded), seconds)
     for name, texts in expected.items():
         for index, there in zip(sound.tolist(), texts, strict=True):
-            claim, here = claims[index], claims[index].told[name]
+            claim, here = claims[index], claims[index].recorded[name]
             if there is not None and here != there:
                 _tell_difference(name, here, there, claim)
 
 
 def _tell_difference(name: str, here: str, there: str, claim: AddedFields) -> None:
     """Report fields `here` that are not those found `there`."""
-    report, said = (
-        claim.report,
-        f"--traits {name}: {here[:200]!r} is told, {there[:200]!r} is found",
-    )
+    report = claim.report
+    text = f"--traits {name}: {here[:200]!r} is told, {there[:200]!r} is found"
     if there.startswith("failed"):  # a step failed its check here, a fault of this program
-        report.gap(said)
+        report.gap(text)
     elif name == "minimal" and claim.status == "unique" and "," in (here, there):
-        report.note(f"{said}: time was too short for one of them")
+        report.note(f"{text}: time was too short for one of them")
     elif report.is_ours or name == "minimal":
-        report.bad(said)
+        report.bad(text)
     else:  # which form stands for a class, and how hard a puzzle is, a version decides
-        report.gap(f"{said}: another version wrote it")
+        report.gap(f"{text}: another version wrote it")
 
 
 def _expected(
@@ -202,8 +200,8 @@ def _expected(
             for place in indexes.tolist():
                 texts[place] = None
             computed = find_traits(solved.take(sample), (name,), _leaving_out(seconds))
-            for place, each in zip(sample.tolist(), computed, strict=True):
-                texts[place] = row_fields(each, solved.geometry)[1:]
+            for place, traits in zip(sample.tolist(), computed, strict=True):
+                texts[place] = row_fields(traits, solved.geometry)[1:]
         expected[name] = texts
     return expected
 

@@ -9,8 +9,14 @@ bounded, and what is shown is escaped.
 
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.board import TOO_LARGE, Board, board_svg
-from pipeline.outbox.report.page import Panel, ReportUpdater, job_piece, page_pieces, write_report
-from pipeline.outbox.report.puzzles import is_published, puzzles_at
+from pipeline.outbox.report.page import (
+    Panel,
+    ReportUpdater,
+    job_fragment,
+    page_chunks,
+    write_report,
+)
+from pipeline.outbox.report.published_puzzles import is_published, puzzles_at
 from pipeline.outbox.report.sheet import MOST_PRINTED, PER_PAGE, Head, Sheet, SheetPuzzle
 from pipeline.outbox.report.sheet_pdf import sheet_pdf
 from pipeline.outbox.report.typeset import check_installed
@@ -29,8 +35,8 @@ __all__ = [
     "board_svg",
     "check_installed",
     "is_published",
-    "job_piece",
-    "page_pieces",
+    "job_fragment",
+    "page_chunks",
     "puzzles_at",
     "sheet_pdf",
     "write_report",

@@ -138,7 +138,7 @@ class Board:
         return (self.signs[value - 1 : value] if self.signs else "") or str(value)
 
 
-def in_words(board: Board) -> str:
+def describe_board(board: Board) -> str:
     """A short description of a board."""
     geometry = board.geometry
     n, grids = geometry.side, len(geometry.grids)
@@ -194,7 +194,7 @@ def picture(puzzle: Puzzle, grid: Grid | None, kind: str) -> bytes:
     from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - an extra
 
     board = Board(puzzle, grid)
-    return picture_of([board_svg(board, in_words(board), "b", alone=True)], kind)
+    return picture_of([board_svg(board, describe_board(board), "b", alone=True)], kind)
 
 
 def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:
@@ -202,7 +202,7 @@ def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:
     board = Board(puzzle, grid)
     if not board.is_drawable:
         return None
-    words = in_words(board)
+    words = describe_board(board)
     source = b64encode(board_svg(board, words, "b", alone=True).encode()).decode()
     return f'<img alt="{escape(words)}" src="data:image/svg+xml;base64,{source}">'
 
@@ -295,10 +295,10 @@ def _described(board: Board) -> str:
     """A description of what can be seen, for screen readers."""
     geometry = board.geometry
     values = board.givens | board.solved
-    words = [f"{in_words(board)}."]
+    words = [f"{describe_board(board)}."]
     rules = board.puzzle.rules if board.puzzle else ()
     if rules:
-        words.append(f"Rules: {_told(rule.describe(geometry) for rule in rules)}.")
+        words.append(f"Rules: {_listed(rule.describe(geometry) for rule in rules)}.")
     for name, row in _lines(geometry):
         shown = (board.sign(values[cell]) if cell in values else "–" for cell in row)
         words.append(f"{name[:1].upper()}{name[1:]}: {' '.join(shown)}.")
@@ -307,15 +307,15 @@ def _described(board: Board) -> str:
             f"{geometry.name_of(cell)} {' '.join(map(board.sign, board.candidates[cell]))}"
             for cell in blank
         )
-        words.append(f"Candidates: {_told(marks)}.")
+        words.append(f"Candidates: {_listed(marks)}.")
     for label, places in (("In conflict", board.conflict), ("Different", board.difference)):
         if places:
             named = (f"row {row} column {column}" for row, column in sorted(places))
             words.append(f"{label}: {', '.join(named)}.")
     broken = sorted({*board.rules_in_conflict} & {*range(len(rules))})
     if broken:
-        told = _told(rules[index].describe(geometry) for index in broken)
-        words.append(f"Rules in conflict: {told}.")
+        broken_rules = _listed(rules[index].describe(geometry) for index in broken)
+        words.append(f"Rules in conflict: {broken_rules}.")
     return " ".join(words)
 
 
@@ -326,7 +326,7 @@ def _lines(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
     return ((unit_name(geometry, index), row) for index, row in enumerate(geometry.rows()))
 
 
-def _told(named: Iterable[str]) -> str:
+def _listed(named: Iterable[str]) -> str:
     """The names of rules, as many as there is room for."""
     shown, more, room = list[str](), 0, _MOST_SAID
     for name in named:

@@ -28,7 +28,7 @@ class Bar(NamedTuple):
     """A bar of a chart: height, description and label."""
 
     height: int
-    said: str
+    text: str
     label: str = ""
 
 
@@ -114,7 +114,7 @@ def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
         height = max(height, 1.5) if bar.height else 0
         parts.append(
             f'<rect class="bar" x="{left + (step - width) / 2:.1f}" y="{_FLOOR - height:.1f}" '
-            f'width="{width:.1f}" height="{height:.1f}"><title>{escape(bar.said)}</title>'
+            f'width="{width:.1f}" height="{height:.1f}"><title>{escape(bar.text)}</title>'
             f"</rect>"
         )
         if bar.label:
@@ -124,7 +124,7 @@ def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
     highest = max(range(len(bars)), key=lambda index: bars[index].height)
     middle = min(max((highest + 0.5) * step, 20), _ROOM - 20)
     parts.append(f'<text class="peak" x="{middle:.1f}" y="11">{tallest:,}</text>')
-    text = "; ".join(bar.said for bar in bars if bar.height)
+    text = "; ".join(bar.text for bar in bars if bar.height)
     return (
         f'<svg class="chart" viewBox="0 0 {_ROOM} {_HEIGHT}" role="img" '
         f'aria-labelledby="{key}t {key}d"><title id="{key}t">{escape(title)}</title>'

@@ -11,7 +11,7 @@ from pipeline.errors import PipelineError
 from pipeline.files import read_regular
 from pipeline.outbox.originals import SMALL, SmallOriginals
 from pipeline.outbox.report.board import LARGEST_DRAWN, Board
-from pipeline.outbox.report.records import Job, job_of_member, places
+from pipeline.outbox.report.published_jobs import PublishedJob, job_of_member, shown_places
 from pipeline.outbox.schema import or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, grid_in
 from pipeline.puzzle.geometry import MAX_SIDE, MIN_SIDE, Geometry
@@ -25,7 +25,7 @@ from pipeline.reading.formats import (
     read_values,
     signs_of,
 )
-from pipeline.reading.formats.formula import CNF_FORMAT
+from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.settings import Reading
 
 
@@ -33,7 +33,7 @@ class FoundMember(NamedTuple):
     """A member of an archive: its job, and its original if it is a puzzle."""
 
     row: MemberRow
-    job: Job | None
+    job: PublishedJob | None
     original: bytes | None
 
 
@@ -41,7 +41,7 @@ _BOXES = {6: (2, 3), 8: (2, 4), 10: (2, 5), 12: (3, 4), 15: (3, 5), 20: (4, 5), 
 _BOXES |= {n * n: (n, n) for n in range(2, 6)}
 
 
-def board_of_job(job: Job, original: bytes | None) -> Board | str:
+def board_of_job(job: PublishedJob, original: bytes | None) -> Board | str:
     """The board of a job of one puzzle, or why it has no board."""
     if job.puzzle is None or job.puzzle.format == CNF_FORMAT:
         return "A formula has no board."
@@ -59,7 +59,10 @@ def board_of_job(job: Job, original: bytes | None) -> Board | str:
         reading = job.reading._replace(format="auto", boxes=boxes)
         grid, signs = _solution(job.beside(solution), read, reading)
     difference = or_none(record.difference)
-    cells = places(or_none(record.conflict) or ()), places(difference.cells if difference else ())
+    cells = (
+        shown_places(or_none(record.conflict) or ()),
+        shown_places(difference.cells if difference else ()),
+    )
     broken = [rule.number - 1 for rule in or_none(record.conflict_rules) or ()]
     board = _board(read, grid, *cells, broken, signs)
     if board is None:
@@ -145,7 +148,7 @@ def _line_read(text: str, reading: Reading) -> Parsed | None:
 
 
 def members_in(
-    archive: Job, rows: Iterable[tuple[int, MemberRow]], originals: SmallOriginals
+    archive: PublishedJob, rows: Iterable[tuple[int, MemberRow]], originals: SmallOriginals
 ) -> list[FoundMember]:
     """The members of an archive in these rows, which count from 0."""
     jobs = [(row, job_of_member(archive, place, row)) for place, row in rows]

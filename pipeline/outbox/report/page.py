@@ -18,7 +18,7 @@ from pipeline.errors import duration, in_words
 from pipeline.files import remove_abandoned, write_whole
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.charts import charts_of_times, moment_said
-from pipeline.outbox.report.records import read_job, shortened
+from pipeline.outbox.report.published_jobs import read_job, shortened
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.survey import Over, PageBounds, survey
 from pipeline.outbox.report.views import PAGE, Viewer, encoded, in_order
@@ -53,7 +53,7 @@ class Panel(NamedTuple):
 _NO_PANEL = Panel()
 
 
-def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
+def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     outbox: Path,
     inbox: Path,
     beside: Path,
@@ -68,14 +68,14 @@ def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
     Originals are looked for in the inbox. `totals` counts the puzzles by status. Raises OSError if
     the outbox cannot be read.
     """
-    found = survey(outbox, bounds, over)
+    surveyed = survey(outbox, bounds, over)
     if totals is not None:
-        totals.update(found.totals)
+        totals.update(surveyed.totals)
     here, there = beside.resolve(), outbox.resolve()
     prefix = "" if here == there else encoded(os.path.relpath(there, here)) + "/"
-    viewer = Viewer(found.jobs, outbox, prefix, inbox, bounds)
-    views = [viewer.view(number, job) for number, job in enumerate(found.jobs)]
-    statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
+    viewer = Viewer(surveyed.jobs, outbox, prefix, inbox, bounds)
+    views = [viewer.view(number, job) for number, job in enumerate(surveyed.jobs)]
+    statuses = dict.fromkeys((status for view in views for status in view.statuses), 1)
     formats = {view.kind for view in views}
     style = BOARD_STYLE + SHAPES_STYLE + own_text("page.css") + panel.style
     script = own_text("page.js") + panel.script
@@ -87,11 +87,11 @@ def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
         outbox=shortened(str(outbox)),
         version=__version__,
         now=moment_said(datetime.now(UTC).timestamp()),
-        found=found,
-        last=moment_said(max(found.finished)) if found.finished else "",
-        totals=_totals(found.totals),
-        shares=_shares(found.totals),
-        charts=charts_of_times(found, bounds),
+        surveyed=surveyed,
+        last=moment_said(max(surveyed.finished)) if surveyed.finished else "",
+        totals=_totals(surveyed.totals),
+        shares=_shares(surveyed.totals),
+        charts=charts_of_times(surveyed, bounds),
         views=views,
         statuses=[status for status, _ in in_order(statuses)],
         formats=sorted(formats - {""}),
@@ -101,8 +101,8 @@ def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
     )
 
 
-def job_piece(record: Path, inbox: Path, first_id: int) -> str:
-    """One job as HTML, for a page that is `page_pieces` otherwise.
+def job_fragment(record: Path, inbox: Path, first_id: int) -> str:
+    """One job as HTML, for a page that is `page_chunks` otherwise.
 
     The ids of its boards begin with `b` and that number, and count on. Empty if the record is gone.
     """
@@ -179,9 +179,9 @@ def write_report(
     over: Over = iter,
     totals: Counter[str] | None = None,
 ) -> None:
-    """Write the page about an outbox, as `page_pieces` makes it. Raises OSError."""
+    """Write the page about an outbox, as `page_chunks` makes it. Raises OSError."""
     remove_abandoned(target)
-    write_whole(target, page_pieces(outbox, inbox, target.parent, over, totals=totals))
+    write_whole(target, page_chunks(outbox, inbox, target.parent, over, totals=totals))
 
 
 class ReportUpdater:

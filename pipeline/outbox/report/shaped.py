@@ -152,13 +152,13 @@ class Shaped:
     def regions(self) -> tuple[tuple[Place, ...], ...]:
         """The cells of the regions that have box borders."""
         looks = (_REGION, _BROKEN_REGION)
-        return tuple(each.cells for look in looks for each in self.shapes.get(look, ()))
+        return tuple(shape.cells for look in looks for shape in self.shapes.get(look, ()))
 
     @property
     def margins(self) -> tuple[int, int, int, int]:
         """The room for clues above, right of, below and left of the grid, in units."""
         looks = (look for look in self.shapes if look.shape is Label)
-        points = [each.point for look in looks for each in self.shapes[look]] or [(1, 1)]
+        points = [shape.point for look in looks for shape in self.shapes[look]] or [(1, 1)]
         rows, columns = zip(*points, strict=True)
         height, width = self.extent
         right, below = max(columns) - width, max(rows) - height
@@ -188,10 +188,10 @@ def _room(cells: float) -> int:
 def _up_to_rings(shapes: Sequence[Shape]) -> Iterator[Shape]:
     """The shapes of a rule, with lines that end at its rings."""
     rings = {
-        point: (_DIAMOND if each.kind == "lockout" else _RADIUS) / CELL
-        for each in shapes
-        if isinstance(each, Ring)
-        for point in each.points
+        point: (_DIAMOND if shape.kind == "lockout" else _RADIUS) / CELL
+        for shape in shapes
+        if isinstance(shape, Ring)
+        for point in shape.points
     }
     for shape in shapes:
         if rings and isinstance(shape, Line):
@@ -238,24 +238,24 @@ def _path(names: str, drawn: Iterable[str]) -> str:
 
 
 def _tints(look: ShapeStyle, shapes: Sequence[Tint]) -> Iterator[str]:
-    cells = [place for each in shapes for place in each.cells]
+    cells = [place for shape in shapes for place in shape.cells]
     if look.kind == "odd":
-        yield _path(look.names, (_disc(_at(place), _ODD) for place in cells))
+        yield _path(look.names, (_disc(_xy(place), _ODD) for place in cells))
     elif look.kind == "even":
         yield _path(look.names, (outline([place], _EVEN_INSET) for place in cells))
     else:
-        yield _path(look.names, (outline(each.cells, 0) for each in shapes))
+        yield _path(look.names, (outline(shape.cells, 0) for shape in shapes))
 
 
 def _lines(look: ShapeStyle, shapes: Sequence[Line]) -> Iterator[str]:
-    drawn = _path(look.names, (_line(each) for each in shapes))
-    bulbs = [_disc(_at(each.points[0]), _BULB) for each in shapes if each.bulb]
+    drawn = _path(look.names, (_line(shape) for shape in shapes))
+    bulbs = [_disc(_xy(shape.points[0]), _BULB) for shape in shapes if shape.bulb]
     # a group, since the colour of both together is half transparent
     yield f'<g class="bulbs">{drawn}{_path(look.named("bulb"), bulbs)}</g>' if bulbs else drawn
 
 
 def _line(line: Line) -> str:
-    places = [_at(point) for point in line.points]
+    places = [_xy(point) for point in line.points]
     if len(places) < 2:
         return f"M{_pair(places[0])}h0"
     drawn = f"M{_pair(places[0])}L{' '.join(map(_pair, places[1:]))}"
@@ -276,13 +276,13 @@ def _outlines(look: ShapeStyle, shapes: Sequence[Outline]) -> Iterator[str]:
     depths: defaultdict[Place, int] = defaultdict(int)
     corners: defaultdict[Place, list[str]] = defaultdict(list)
     drawn = []
-    for each in filter(lambda each: each.cells, shapes):
-        depth = max(depths[place] for place in each.cells)
-        drawn.append(outline(each.cells, _CAGE_INSETS[min(depth, len(_CAGE_INSETS) - 1)]))
-        for place in each.cells:
+    for shape in filter(lambda shape: shape.cells, shapes):
+        depth = max(depths[place] for place in shape.cells)
+        drawn.append(outline(shape.cells, _CAGE_INSETS[min(depth, len(_CAGE_INSETS) - 1)]))
+        for place in shape.cells:
             depths[place] = depth + 1
-        if each.text:
-            corners[min(each.cells)].append(each.text)
+        if shape.text:
+            corners[min(shape.cells)].append(shape.text)
     yield _path(look.names, drawn)
     x, y = _CORNER
     places = (((column - 1) * CELL + x, (row - 1) * CELL + y) for row, column in corners)
@@ -296,7 +296,7 @@ def _rings(look: ShapeStyle, shapes: Sequence[Ring]) -> Iterator[str]:
 
 def _pill(ring: Ring) -> str:
     """A circle, or what a circle covers on its way from the first point to the last."""
-    begin, end = _at(ring.points[0]), _at(ring.points[-1])
+    begin, end = _xy(ring.points[0]), _xy(ring.points[-1])
     length = dist(begin, end)
     if not length:
         return _disc(begin, _RADIUS)
@@ -309,20 +309,20 @@ def _pill(ring: Ring) -> str:
 
 
 def _diamond(ring: Ring) -> str:
-    x, y = _at(ring.points[0])
+    x, y = _xy(ring.points[0])
     size = _DIAMOND
     return f"M{_pair((x - size, y))}l{size}-{size} {size} {size}-{size} {size}z"
 
 
 def _dots(look: ShapeStyle, shapes: Sequence[Dot]) -> Iterator[str]:
     size = _DISCS[look.kind]
-    places = [_at(each.point) for each in shapes]
-    sizes = (max(size, _WITH_TEXT if each.text else 0) for each in shapes)
+    places = [_xy(shape.point) for shape in shapes]
+    sizes = (max(size, _WITH_TEXT if shape.text else 0) for shape in shapes)
     yield _path(look.names, map(_disc, places, sizes))
     texts = (
         ((x, y + below), line)
-        for (x, y), each in zip(places, shapes, strict=True)
-        for line, below in _in_lines(each.text)
+        for (x, y), shape in zip(places, shapes, strict=True)
+        for line, below in _in_lines(shape.text)
     )
     yield _texts(f"inside in-{look.kind}", texts)
 
@@ -344,14 +344,14 @@ def _labels(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
         return
     between = look.kind == "xv"
     below = 2.7 if between else 3.4
-    places = ((x, y + below) for x, y in (_at(each.point) for each in shapes))
+    places = ((x, y + below) for x, y in (_xy(shape.point) for shape in shapes))
     names = look.names if between else f"{look.names} clue"
-    yield _texts(names, zip(places, (each.text for each in shapes), strict=True))
+    yield _texts(names, zip(places, (shape.text for shape in shapes), strict=True))
 
 
 def _signs(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
     """Signs that stand on a border, which makes room for large ones."""
-    signs = [(_at(arrow.point), _POINTING[arrow.text]) for arrow in shapes]
+    signs = [(_xy(arrow.point), _POINTING[arrow.text]) for arrow in shapes]
     if look.kind == "greater":
         yield _path("gap", (_gap(*arrow) for arrow in signs))
     yield _path(look.names, (_sign(*arrow, _SIGNS[look.kind]) for arrow in signs))
@@ -383,7 +383,7 @@ _DRAWERS: Final[Mapping[type[Shape], Any]] = {
 }
 
 
-def _at(point: Point) -> Point:
+def _xy(point: Point) -> Point:
     """X and y of a point, in units."""
     return (point[1] - 0.5) * CELL, (point[0] - 0.5) * CELL
 

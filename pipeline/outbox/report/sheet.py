@@ -14,7 +14,7 @@ from typing import Final, Self
 from pipeline.errors import counted
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.page import own_text, policy, template
-from pipeline.outbox.report.records import shortened
+from pipeline.outbox.report.published_jobs import shortened
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import Along

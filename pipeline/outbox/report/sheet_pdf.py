@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pipeline.outbox.report.board import board_svg
 from pipeline.outbox.report.page import own_text
-from pipeline.outbox.report.records import shortened
+from pipeline.outbox.report.published_jobs import shortened
 from pipeline.outbox.report.sheet import Sheet, SheetPage, Slot
 from pipeline.outbox.report.typeset import plain, typeset
 
@@ -22,8 +22,8 @@ def sheet_pdf(sheet: Sheet) -> bytes:
     for page in sheet.puzzles:
         title = {"title": head.name, "beside": head.beside, "foot": sheet.foot(page)}
         pages.append(title | _boards(page))
-    for some in sheet.rules:
-        rules = [[shortened(names), sentence] for names, sentence in some]
+    for page_rules in sheet.rules:
+        rules = [[shortened(names), sentence] for names, sentence in page_rules]
         pages.append({"title": "Rules", "beside": head.name, "foot": "", "rules": rules})
     for page in sheet.solutions:
         title = {"title": "Solutions", "beside": head.name, "foot": ""}

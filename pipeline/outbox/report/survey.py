@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from pipeline.outbox import ENDING
-from pipeline.outbox.report.records import Job, is_within, read_job
+from pipeline.outbox.report.published_jobs import PublishedJob, is_within, read_job
 
 BINS_PER_DECADE: Final = 3
 _FASTEST = 1e-6
@@ -50,7 +50,7 @@ class Survey:
     timed.
     """
 
-    jobs: Sequence[Job] = ()
+    jobs: Sequence[PublishedJob] = ()
     count: int = 0
     totals: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
@@ -61,7 +61,7 @@ class Survey:
     latest: float = math.inf
     is_cut: bool = False
 
-    def add(self, job: Job) -> None:
+    def add(self, job: PublishedJob) -> None:
         self.count += 1
         self.totals.update(job.totals)
         self.known.update(job.record.known)
@@ -72,7 +72,7 @@ class Survey:
             started = job.started
             self.started = min(self.started, job.finished if started is None else started)
 
-    def time(self, job: Job) -> None:
+    def time(self, job: PublishedJob) -> None:
         if "solve" in job.seconds:
             seconds = max(job.seconds["solve"], _FASTEST)
             self.solve_times[math.floor(BINS_PER_DECADE * math.log10(seconds))] += 1
@@ -87,24 +87,24 @@ def survey(outbox: Path, bounds: PageBounds, over: Over = iter) -> Survey:
 
     Raises OSError if the folder cannot be read.
     """
-    found = Survey(latest=time.time() + _DAY)
+    result = Survey(latest=time.time() + _DAY)
 
-    def jobs() -> Iterator[Job]:
+    def jobs() -> Iterator[PublishedJob]:
         names = filter(is_record, os.listdir(outbox))  # noqa: PTH208 - there may be a million
         for path in over([outbox / name for name in names]):
             if job := read_job(path):
-                found.add(job)
+                result.add(job)
                 yield job
 
-    found.jobs = heapq.nsmallest(bounds.jobs, jobs(), key=_rank)
-    archives = (job for job in found.jobs if job.status == "archive")
+    result.jobs = heapq.nsmallest(bounds.jobs, jobs(), key=_rank)
+    archives = (job for job in result.jobs if job.status == "archive")
     members = (member for job in archives for member in _members(outbox, job.stem))
     for number, member in enumerate(members):
         if number == bounds.timed:
-            found.is_cut = True
+            result.is_cut = True
             break
-        found.time(member)
-    return found
+        result.time(member)
+    return result
 
 
 def is_record(name: str) -> bool:
@@ -112,11 +112,11 @@ def is_record(name: str) -> bool:
     return name.endswith(ENDING) and not name.startswith(".")
 
 
-def _rank(job: Job) -> tuple[bool, float, str]:
+def _rank(job: PublishedJob) -> tuple[bool, float, str]:
     return job.is_well, -(job.finished or 0.0), job.stem
 
 
-def _members(outbox: Path, stem: str) -> Iterator[Job]:
+def _members(outbox: Path, stem: str) -> Iterator[PublishedJob]:
     if not is_within(outbox / stem, outbox):
         return
     for folder, inner, names in os.walk(outbox / stem):

@@ -15,10 +15,10 @@ from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals, SmallOriginals
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.drawn import FoundMember, board_of_job, board_of_row, members_in
-from pipeline.outbox.report.records import (
+from pipeline.outbox.report.published_jobs import (
     NOT_WELL,
     STATUSES,
-    Job,
+    PublishedJob,
     rated,
     sample_table,
     shortened,
@@ -73,7 +73,7 @@ class View:
     """
 
     number: int
-    job: Job
+    job: PublishedJob
     links: Links
     cards: Sequence[Card] = ()
     of: int = 1
@@ -138,7 +138,12 @@ class Viewer:
     """
 
     def __init__(
-        self, jobs: Sequence[Job], outbox: Path, prefix: str, inbox: Path, bounds: PageBounds
+        self,
+        jobs: Sequence[PublishedJob],
+        outbox: Path,
+        prefix: str,
+        inbox: Path,
+        bounds: PageBounds,
     ) -> None:
         """A viewer of these jobs; single ones leave a quarter of the boards to the others."""
         self._outbox, self._prefix, self._bounds = outbox, prefix, bounds
@@ -157,13 +162,13 @@ class Viewer:
         self.keys: Iterator[int] = count()
         """Numbers for the ids of boards."""
 
-    def view(self, number: int, job: Job) -> View:
+    def view(self, number: int, job: PublishedJob) -> View:
         """The job with as many of its boards as fit, and the levels of its puzzles."""
         self._levels.clear()
         view = self._view(number, job)
         return replace(view, levels=[level for level in LEVELS if level in self._levels])
 
-    def _view(self, number: int, job: Job) -> View:
+    def _view(self, number: int, job: PublishedJob) -> View:
         links = _links(job, self._prefix)
         if job.puzzle is not None:
             self._levels.add(job.rated.partition(",")[0])
@@ -187,7 +192,7 @@ class Viewer:
         self.is_full = self.is_full or not has_room
         return has_room
 
-    def _rows(self, job: Job, before: str, max_rows: int) -> tuple[list[Card], int]:
+    def _rows(self, job: PublishedJob, before: str, max_rows: int) -> tuple[list[Card], int]:
         """Some puzzles of a collection, and how many it has. Raises InputError."""
         second = job.beside(f"{job.stem}_2.solution")
         solutions = second if second.name in job.files else None
@@ -197,7 +202,7 @@ class Viewer:
         cards = [self._row_card(job, row, other, before) for _, row, other in sample.rows]
         return cards, sample.count
 
-    def _row_card(self, job: Job, row: PuzzleRow, other: str, before: str) -> Card:
+    def _row_card(self, job: PublishedJob, row: PuzzleRow, other: str, before: str) -> Card:
         board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
         if self._has_room(self.left):
             board = board_of_row(row, other, job.reading) or ""
@@ -212,7 +217,7 @@ class Viewer:
         card = self._card(f"{before}puzzle {index}", row.status, board, row.message, facts)
         return replace(card, level=how_hard.partition(",")[0])
 
-    def _members(self, job: Job, max_rows: int) -> tuple[list[Card], int]:
+    def _members(self, job: PublishedJob, max_rows: int) -> tuple[list[Card], int]:
         """Some puzzles of an archive, and how many members it has. Raises InputError."""
         table, schema = job.path.with_suffix(".csv"), job.record.schema
         sample = sample_table(table, MemberRow, max_rows, schema=schema)
@@ -237,8 +242,8 @@ class Viewer:
                 cards.append(self._member_card(member))
         return cards, max(job.puzzles, len(cards))
 
-    def _member_card(self, found: FoundMember) -> Card:
-        row, member, original = found
+    def _member_card(self, matched: FoundMember) -> Card:
+        row, member, original = matched
         name = shortened(row.member)
         if member is None or member.puzzle is None:
             why = "" if row.status in NOT_WELL else "The record was not found."
@@ -252,7 +257,12 @@ class Viewer:
         return self._job_card(member, member.puzzle, board, links, name)
 
     def _job_card(
-        self, job: Job, record: PuzzleRecord, board: Board | str, links: Links, name: str = ""
+        self,
+        job: PublishedJob,
+        record: PuzzleRecord,
+        board: Board | str,
+        links: Links,
+        name: str = "",
     ) -> Card:
         facts = [job.format] if job.format else []
         used, certificate = record.solver, or_none(record.certificate)
@@ -300,7 +310,7 @@ def _urgency(member: FoundMember) -> int:
     return 2
 
 
-def _links(job: Job, prefix: str) -> Links:
+def _links(job: PublishedJob, prefix: str) -> Links:
     """Links to the listed files that exist; log and record are always among them."""
     last = [f"{job.stem}.log", f"{job.stem}{ENDING}"]
     listed = [name for name in file_names(job.record) if name not in last]

@@ -1,7 +1,7 @@
 """Untrusted archives, read as bounded streams; nothing is written under a member's name.
 
     path ─ kind_of ─▶ folder, zip, tar ─ walk ─▶ Member, nested archives in place
-                 └──▶ gzip, bzip2, xz, plain ─ opened ─▶ a stream of bytes
+                 └──▶ gzip, bzip2, xz, plain ─ open_unpacked ─▶ a stream of bytes
 
 The order of the members depends on the archive's content alone: a zip's own list, a tar's order,
 a folder's names sorted as bytes. Empty folders, dotfiles, temporary names and desktop clutter
@@ -30,7 +30,7 @@ from pipeline.files import LONGEST_NAME
 if TYPE_CHECKING:
     from pipeline.settings import Settings
 
-CHUNK_BYTES = 2**16
+BLOCK_BYTES = 2**16
 """Size of the chunks that are read and unpacked."""
 
 HARMLESS = 64 * 2**20

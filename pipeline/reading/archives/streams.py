@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, Literal
 
 from pipeline.errors import in_words, is_environmental
 from pipeline.files import descriptor_of
-from pipeline.reading.archives import CHUNK_BYTES, Budget, UnpackError
+from pipeline.reading.archives import BLOCK_BYTES, Budget, UnpackError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -70,7 +70,7 @@ def opened_regular(
 def chunks_of(file: BinaryIO) -> Iterator[bytes]:
     """The rest of a file; raises UnpackError if it cannot be read."""
     try:
-        while chunk := file.read(CHUNK_BYTES):
+        while chunk := file.read(BLOCK_BYTES):
             yield chunk
     except OSError as error:
         if is_environmental(error):
@@ -225,7 +225,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
 def drain(stream: BinaryIO | None) -> None:
     """Read a member's stream to its end, or to where it is broken, for the limits that count it."""
     try:
-        while stream and stream.read(CHUNK_BYTES):
+        while stream and stream.read(BLOCK_BYTES):
             pass
     except UnpackError:
         pass
@@ -298,7 +298,7 @@ def unpacked(
                     why = "it is made of thousands of streams with next to nothing in them"
                     raise UnpackError(why)
             try:
-                chunk = engine.decompress(data, CHUNK_BYTES)
+                chunk = engine.decompress(data, BLOCK_BYTES)
             except (zlib.error, lzma.LZMAError, OSError, ValueError, EOFError) as error:
                 raise UnpackError(f"it is damaged: {error}") from error
             if chunk:

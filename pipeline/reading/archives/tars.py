@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from io import BufferedReader
 
 from pipeline.reading.archives import (
-    CHUNK_BYTES,
+    BLOCK_BYTES,
     LONGEST_PATH,
     ArchiveEntry,
     UnpackError,
@@ -59,7 +59,7 @@ def tar_entries(source: BufferedReader[Chunks]) -> Generator[ArchiveEntry]:
         folder = header.type == tarfile.DIRTYPE
         yield ArchiveEntry(header.name or "", _refusal(header), folder, content.chunks())
         content.skip()
-    while source.read(CHUNK_BYTES):  # the rest may show that a compressed tar is damaged
+    while source.read(BLOCK_BYTES):  # the rest may show that a compressed tar is damaged
         pass
 
 
@@ -81,7 +81,7 @@ class _TarContent:
 
     def chunks(self) -> Iterator[bytes]:
         while self._left:
-            yield self._read(min(self._left, CHUNK_BYTES))
+            yield self._read(min(self._left, BLOCK_BYTES))
 
     def skip(self) -> None:
         self._left += self._padding

@@ -17,7 +17,7 @@ from typing import BinaryIO, Literal
 from pipeline.errors import is_environmental
 from pipeline.files import SAFELY, is_junk
 from pipeline.reading.archives import (
-    CHUNK_BYTES,
+    BLOCK_BYTES,
     DEEPEST,
     LONGEST_PATH,
     NO_NAME,
@@ -126,7 +126,7 @@ def _archive_of(head: bytes) -> Literal["zip", "tar"] | None:
     return "tar"
 
 
-def opened(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> BinaryIO:
+def open_unpacked(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> BinaryIO:
     """Open a file; if it is compressed, its unpacked content, with limits. The caller closes it.
 
     Raises OSError if it cannot be read; reading the stream may raise UnpackError too.
@@ -145,7 +145,7 @@ def _stream(content: Chunks, compression: Compression | None, budget: Budget) ->
     """The content, unpacked if it is compressed; closing the stream closes it too."""
     if compression is not None:
         content = Chunks(unpacked(content.rest(), compression, budget), content)
-    return BufferedReader(content, CHUNK_BYTES)
+    return BufferedReader(content, BLOCK_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +284,7 @@ def _entries(
         chunks = metered(chunks, budget)
     match layers.archive:
         case "tar":
-            with BufferedReader(Chunks(chunks), CHUNK_BYTES) as source:
+            with BufferedReader(Chunks(chunks), BLOCK_BYTES) as source:
                 yield from tar_entries(source)
         case "zip":
             with nullcontext(file) if file is not None else spooled(chunks) as whole:

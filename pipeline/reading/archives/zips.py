@@ -16,7 +16,7 @@ from io import BufferedReader
 from itertools import count, islice
 from typing import IO, NamedTuple
 
-from pipeline.reading.archives import CHUNK_BYTES, ArchiveEntry, Budget, UnpackError, refusal_of
+from pipeline.reading.archives import BLOCK_BYTES, ArchiveEntry, Budget, UnpackError, refusal_of
 from pipeline.reading.archives.streams import CUT_OFF, Chunks, metered, unpacked
 
 _END = struct.Struct("<4s4H2LH")
@@ -94,7 +94,7 @@ def _refuse_office(file: IO[bytes], place: _Directory) -> None:
     names: set[str] = set()
     with suppress(UnpackError):  # the members before the damage are read
         names.update(record.name for record in islice(_records(file, place), _MOST_PARTS))
-    begun = b"".join(_slice(file, 0, min(place.start, CHUNK_BYTES)))[_LOCAL.size :]
+    begun = b"".join(_slice(file, 0, min(place.start, BLOCK_BYTES)))[_LOCAL.size :]
     for part, refusal in _OFFICE.items():
         if part in names or begun.startswith(part.encode()):
             raise UnpackError(refusal)
@@ -221,7 +221,7 @@ def _slice(file: IO[bytes], start: int, size: int) -> Iterator[bytes]:
             file.seek(start)
         except (OSError, OverflowError, ValueError) as error:
             raise UnpackError(CUT_OFF) from error
-        chunk = file.read(min(size, CHUNK_BYTES))
+        chunk = file.read(min(size, BLOCK_BYTES))
         if not chunk:
             raise UnpackError(CUT_OFF)
         yield chunk

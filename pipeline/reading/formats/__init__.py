@@ -17,15 +17,15 @@ from pipeline.reading.formats.detect import (
     parse_source,
     read_text,
 )
-from pipeline.reading.formats.parsed import START, Entry, Parsed, Position, TextChunk, Variant
-from pipeline.reading.formats.text import count_lines, oversize
-from pipeline.reading.formats.writing import (
+from pipeline.reading.formats.grid_text import (
     filled_grid,
     parsed_from,
     read_values,
     render_puzzle,
     solution_text,
 )
+from pipeline.reading.formats.parsed import START, Entry, Parsed, Position, TextChunk, Variant
+from pipeline.reading.formats.text import count_lines, oversize
 
 __all__ = [
     "ALPHABET_NAMES",

@@ -126,7 +126,7 @@ def excerpt(text: str) -> str:
     return f"'{shown}'" if len(shown) <= _LONGEST_EXCERPT else f"'{shown[:_LONGEST_EXCERPT]}…'"
 
 
-def around(above: Lines, below: Lines) -> tuple[str, tuple[str, ...]]:
+def title_and_unread(above: Lines, below: Lines) -> tuple[str, tuple[str, ...]]:
     """The title in the lines above and below a grid, and the unread lines."""
     titles, rules = list[str](), list[str]()
     unread = []

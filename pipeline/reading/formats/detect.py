@@ -30,10 +30,16 @@ from pipeline.reading.formats.base import MOST_LOOKED_AT, Details, Format, ManyF
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
-from pipeline.reading.formats.formula import CNF_FORMAT, looks_like_cnf
+from pipeline.reading.formats.dimacs import CNF_FORMAT, looks_like_cnf
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS, one_or_many
+from pipeline.reading.formats.jigsaws import (
+    JIGSAW,
+    SOLO,
+    check_no_region_map,
+    find_region_map,
+)
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
 from pipeline.reading.formats.numbers import JSON, SPREADSHEET
@@ -48,12 +54,6 @@ from pipeline.reading.formats.records import (
     entries_of_lines,
     halves,
     is_plain,
-)
-from pipeline.reading.formats.regions import (
-    JIGSAW,
-    SOLO,
-    check_no_region_map,
-    find_region_map,
 )
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces

@@ -25,7 +25,7 @@ from typing import BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import digits
-from pipeline.reading.formats.around import around, chunk_may_name_rule, more_unread
+from pipeline.reading.formats.around import chunk_may_name_rule, more_unread, title_and_unread
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
@@ -38,6 +38,7 @@ from pipeline.reading.formats.cells import (
     render_cells,
 )
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
+from pipeline.reading.formats.jigsaws import NO_REGION_MAP, find_region_map, is_region_map
 from pipeline.reading.formats.parsed import LONGEST_TITLE, Entry, TextChunk, title_of
 from pipeline.reading.formats.records import (
     Reader,
@@ -52,7 +53,6 @@ from pipeline.reading.formats.records import (
     plain_entry,
     plain_of,
 )
-from pipeline.reading.formats.regions import NO_REGION_MAP, find_region_map, is_region_map
 from pipeline.reading.formats.text import (
     COMMENTS,
     NEWLINE,
@@ -359,7 +359,7 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
     regular = _REGULAR.fullmatch(text) if side == 9 and reader.takes_plain else None
     if regular and is_plain(joined := NEWLINE.sub("", regular[2])) and not is_region_map(joined):
         if has_rules and regular[1]:
-            title, unread = around([(first, regular[1])], ())
+            title, unread = title_and_unread([(first, regular[1])], ())
             return [plain_entry(first + 1, joined, None, title, unread)]
         title = " ".join(regular[1].split()) if regular[1] else ""
         if len(title) > LONGEST_TITLE or not title.isprintable():
@@ -391,7 +391,7 @@ def _with_text(
     """The entry of a grid, with the text around it; an invalid one as it is."""
     if entry.error is not None:
         return entry
-    title, unread = around(above, below)
+    title, unread = title_and_unread(above, below)
     return entry._replace(title=title, unread=more_unread(entry.unread, unread))
 
 

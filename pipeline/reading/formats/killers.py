@@ -24,8 +24,8 @@ from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import ALL_GEOMETRIES
+from pipeline.reading.formats.jigsaws import JIGSAW_SIDES
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.regions import JIGSAW_SIDES
 from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.reading.formats.variants import (
     cages_of,

@@ -33,6 +33,7 @@ from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import EVEN, GEOMETRIES, ODD, render_cells
 from pipeline.reading.formats.frames import Frame, frame_of_line, parser
+from pipeline.reading.formats.jigsaws import AS_JIGSAW, is_region_map
 from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import (
     FULL,
@@ -53,7 +54,6 @@ from pipeline.reading.formats.records import (
     plain_of,
     side_of,
 )
-from pipeline.reading.formats.regions import AS_JIGSAW, is_region_map
 from pipeline.reading.formats.text import (
     COMMENTS,
     NEWLINE,

@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
-from pipeline.reading.formats.codecs import Codec, Form, fixed, form, nothing
 from pipeline.reading.formats.fpuzzles import codecs as fp
 from pipeline.reading.formats.fpuzzles.document import Placed
 from pipeline.reading.formats.iss import codecs as iss
-from pipeline.reading.formats.iss import custom as own
+from pipeline.reading.formats.iss import custom_codecs as own
+from pipeline.reading.formats.rule_forms import Codec, Form, fixed, form, nothing
 from pipeline.reading.formats.variants import RuleType
 
 _EMPTY = Codec(lambda _: (), nothing)
@@ -87,7 +87,7 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
         "cage": [fixed(repeating=True), fp.cells("group"), fp.digital_root],
         "killercage": [fixed(repeating=False), fp.cells("group"), fp.digital_root],
     },
-    cages.Sum: {"Sum": iss.weighted_sum},
+    cages.Sum: {"Sum": iss.sum_terms},
     cages.RellikCage: {"RellikCage": [iss.number("total", 1), iss.cells("group", once=True)]},
     cages.EqualityCage: {"EqualityCage": iss.cells("group", once=True)},
     cages.Contains: {
@@ -164,7 +164,7 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
     free.ChaosConstruction: {"ChaosConstruction": _EMPTY},
     free.Doppelganger: {"Doppelganger": _EMPTY},
     free.Unit: {"Shape": None, "RegionSize": None},
-    free.ConnectedValues: {"ConnectedValues": own.connected},
+    free.ConnectedValues: {"ConnectedValues": own.connected_values},
     free.ChaosArrow: {"ChaosArrow": [own.control, own.offset, own.arms]},
     free.ChaosCount: {"ChaosCount": [own.control, own.offset, own.region_cells]},
 }

@@ -33,6 +33,7 @@ from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import check_unmarked, classic_cells
 from pipeline.reading.formats.frames import nine_of
 from pipeline.reading.formats.grid import parse_grid, render_grid
+from pipeline.reading.formats.jigsaws import AS_JIGSAW
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import (
     PLAIN,
@@ -42,7 +43,6 @@ from pipeline.reading.formats.records import (
     is_text,
     plain_entry,
 )
-from pipeline.reading.formats.regions import AS_JIGSAW
 from pipeline.reading.formats.text import Text, TextLine
 from pipeline.settings import Reading
 

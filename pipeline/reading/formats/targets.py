@@ -24,10 +24,10 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.detect import parse_source
 from pipeline.reading.formats.fpuzzles import render_fpuzzles
+from pipeline.reading.formats.grid_text import render_puzzle
 from pipeline.reading.formats.opensudoku import XML_END, XML_HEAD, game_line
 from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.formats.programs import library_line
-from pipeline.reading.formats.writing import render_puzzle
 from pipeline.settings import MAX_BYTES
 
 

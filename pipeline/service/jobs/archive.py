@@ -16,9 +16,9 @@ import msgspec
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.outbox import ENDING, read_record
-from pipeline.outbox.names import COUNT, fitted, is_output, stems_for
-from pipeline.outbox.rows import Rows, count_aside, summed
-from pipeline.outbox.schema import ASIDE, REFUSED, Fallback, PuzzleRecord, Record, or_none
+from pipeline.outbox.names import COUNT_SUFFIX, fitted, is_output, stems_for
+from pipeline.outbox.rows import Rows, count_further, summed
+from pipeline.outbox.schema import FURTHER_COUNTS, REFUSED, Fallback, PuzzleRecord, Record, or_none
 from pipeline.outbox.tables import (
     MemberRow,
     columns,
@@ -141,7 +141,7 @@ class ArchiveJob(LongJob):
             why = _fault_of_name(error)
             result = replace(result, status="failed", solutions=(), complete=None, message=why)
             record, trait_names = PuzzleSet(origin, result).record({}, datetime.now(UTC)), ()
-        self.fallbacks = summed((*self.fallbacks, *count_aside(result, self.totals)))
+        self.fallbacks = summed((*self.fallbacks, *count_further(result, self.totals)))
         self._row(item.name, *member_fields(record, trait_names))
 
     def _member(self, name: str, sha256: str | None, size: int | None) -> Origin:
@@ -208,7 +208,7 @@ class ArchiveJob(LongJob):
     def progress(self) -> Progress:
         inner = self._inner[1] if self._inner else ""
         counts = self.totals + (inner.totals if isinstance(inner, CheckpointedTable) else Counter())
-        puzzles = sum(count for name, count in counts.items() if name not in ASIDE)
+        puzzles = sum(count for name, count in counts.items() if name not in FURTHER_COUNTS)
         return Progress(puzzles, self._meter.read, self._size)
 
     def published_set(self) -> PublishedSet:
@@ -283,7 +283,7 @@ class Tree:
         own = read_record(self._top / folder / f"{stem}{ENDING}")
         if own is not None and own.member == number:  # from an interrupted step
             return True
-        for form in (stem, stem.removesuffix(COUNT), stem + COUNT):
+        for form in (stem, stem.removesuffix(COUNT_SUFFIX), stem + COUNT_SUFFIX):
             record = read_record(self._top / folder / f"{form}{ENDING}")
             if record is not None and record.member != number:
                 return False

@@ -18,7 +18,7 @@ from pipeline.puzzle.geometry import NINE
 from pipeline.reading import Collection
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream
-from pipeline.reading.archives.walk import opened
+from pipeline.reading.archives.walk import open_unpacked
 from pipeline.reading.formats import START, Position, TextChunk
 from pipeline.reading.unread import add_unread
 from pipeline.service.jobs import ChunkRequest, ChunkSizes, CollectionEnd, LongJob, size_of
@@ -178,7 +178,7 @@ class CollectionJob(LongJob):
         if self._table.position is None:
             return
         room = UnpackLimits.of(self._settings)
-        with PeekableStream(opened(self.claim.original, room, self._meter)) as stream:
+        with PeekableStream(open_unpacked(self.claim.original, room, self._meter)) as stream:
             yield from self._chunk_sizes.chunks(
                 self._layout,
                 stream,

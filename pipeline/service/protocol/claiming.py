@@ -22,9 +22,9 @@ from pipeline.files import opened, write_new
 from pipeline.limits import MIB
 from pipeline.outbox import ENDING, NoRecord, RecordForbidden, file_names, load_record
 from pipeline.outbox.names import (
-    COUNT,
+    COUNT_SUFFIX,
     PROOF,
-    forms_of,
+    folded_stems,
     key_of,
     likely_stems,
     outputs,
@@ -168,7 +168,7 @@ class Reservations:
                 self._remember(stem)
 
     def _remember(self, stem: str) -> None:
-        for form in {*forms_of(stem)}:
+        for form in {*folded_stems(stem)}:
             known = self._stems.get(form, ())
             if stem not in known:
                 self._stems[form] = (*known, stem)
@@ -200,9 +200,9 @@ class Reservations:
 
     def _related(self, stem: str) -> Iterator[str]:
         """The reserved stems whose names may collide with those of this one."""
-        folded, base = forms_of(stem)
+        folded, base = folded_stems(stem)
         forms = {folded, base}
-        for ending in (COUNT, PROOF):
+        for ending in (COUNT_SUFFIX, PROOF):
             forms |= {folded + ending, folded.removesuffix(ending)}
         yield from {stem for form in forms for stem in self._stems.get(form, ())}
 

@@ -104,7 +104,7 @@ def _restrict(planes, plane, column_triad, row_may, row_must, cell):
 
     Returns whether it is left, whether it is certain, and whether it changed.
     """
-    hidden, several = load(planes, L.HIDDEN + cell), load(planes, L.SEVERAL + cell)
+    hidden, several = load(planes, L.HIDDEN_SINGLE + cell), load(planes, L.SEVERAL + cell)
     before = load(planes, plane)
     is_hidden = row_must & load(planes, L.COLUMN_MUST + column_triad)
     after = before & row_may & load(planes, L.COLUMN_MAY + column_triad) & (is_hidden | ~hidden)
@@ -138,9 +138,9 @@ def _scan_box(planes, plane, column_triad, row_triad):
             )
         alive = alive & (once_0 & once_1 & once_2)
         several = several | (twice_0 | twice_1 | twice_2)
-        store(planes, L.HIDDEN + r * 3, hidden_0)
-        store(planes, L.HIDDEN + r * 3 + 1, hidden_1)
-        store(planes, L.HIDDEN + r * 3 + 2, hidden_2)
+        store(planes, L.HIDDEN_SINGLE + r * 3, hidden_0)
+        store(planes, L.HIDDEN_SINGLE + r * 3 + 1, hidden_1)
+        store(planes, L.HIDDEN_SINGLE + r * 3 + 2, hidden_2)
         store(planes, L.SEVERAL + r * 3, twice_0)
         store(planes, L.SEVERAL + r * 3 + 1, twice_1)
         store(planes, L.SEVERAL + r * 3 + 2, twice_2)
@@ -269,10 +269,10 @@ def _avoid_marked(planes):
     """Deselect marked cells, unless that would leave no cell."""
     some_unmarked = broadcast(L.NONE)
     for c in range(81):
-        is_unmarked = load(planes, L.SELECTED + c) & ~load(planes, L.MARKED + c)
+        is_unmarked = load(planes, L.SELECTED + c) & ~load(planes, L.AVOIDED + c)
         some_unmarked = some_unmarked | is_unmarked
     for c in range(81):
-        stays = ~(load(planes, L.MARKED + c) & some_unmarked)
+        stays = ~(load(planes, L.AVOIDED + c) & some_unmarked)
         store(planes, L.SELECTED + c, load(planes, L.SELECTED + c) & stays)
 
 
@@ -299,7 +299,7 @@ def _mark_locked(planes):
                 has_column = load(planes, L.COLUMN_HAS + column + v)
                 store(planes, L.ROW_HAS + row + v, has_row | candidate)
                 store(planes, L.COLUMN_HAS + column + v, has_column | candidate)
-            store(planes, L.MARKED + r * 9 + c, locked)
+            store(planes, L.AVOIDED + r * 9 + c, locked)
 
 
 @compiled(inline=True)
@@ -313,7 +313,7 @@ def _mark_unshared(planes):
                 in_row = load(planes, L.ROW_SINGLE + r * 9 + v)
                 in_column = load(planes, L.COLUMN_SINGLE + c * 9 + v)
                 unshared = unshared | (candidate & in_row & in_column)
-            store(planes, L.MARKED + r * 9 + c, unshared)
+            store(planes, L.AVOIDED + r * 9 + c, unshared)
 
 
 # Fail first: a cell with the fewest candidates. Among those, cells with a value that is locked in
@@ -399,6 +399,6 @@ def transpose(planes):
     m4, m5 = broadcast(np.uint64(0x3333333333333333)), broadcast(np.uint64(0x5555555555555555))
     for k in range(L.ROW_WORDS):
         for i in range(8):
-            _transpose_part(planes, k * L.WORD + i, 8, np.uint64(32), m0, m1, m2)
+            _transpose_part(planes, k * L.WORD_BITS + i, 8, np.uint64(32), m0, m1, m2)
         for i in range(8):
-            _transpose_part(planes, k * L.WORD + i * 8, 1, np.uint64(4), m3, m4, m5)
+            _transpose_part(planes, k * L.WORD_BITS + i * 8, 1, np.uint64(4), m3, m4, m5)

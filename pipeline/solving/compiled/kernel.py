@@ -20,7 +20,7 @@ from pipeline.solving.compiled.deduction import choose, propagate, transpose
 MAX_PENDING = 81
 """The most pending branches of a lane: each decides another cell."""
 
-_WORD_STEP = L.WORD * L.WORDS
+_WORD_STEP = L.WORD_BITS * L.VECTOR_WORDS
 """Distance between two words of a row."""
 
 _LAST_WORD = (L.ROW_WORDS - 1) * _WORD_STEP
@@ -35,9 +35,9 @@ class Lanes(NamedTuple):
     """
 
     planes: Words
-    """(VECTORS · WORDS,): see `layout`."""
+    """(VECTORS · VECTOR_WORDS,): see `layout`."""
     idle: NDArray[np.uint64]
-    """(WORDS,): one bit for each lane without work."""
+    """(VECTOR_WORDS,): one bit for each lane without work."""
     puzzle: NDArray[np.int64]
     """(LANES,): the puzzle of each lane."""
     last_branch: NDArray[np.int64]
@@ -59,7 +59,7 @@ def new_lanes() -> Lanes:
     previous[-1] = -1
     return Lanes(
         aligned(np.uint64, L.VECTORS).ravel(),
-        np.full(L.WORDS, 2**L.WORD - 1, np.uint64),
+        np.full(L.VECTOR_WORDS, 2**L.WORD_BITS - 1, np.uint64),
         np.zeros(L.LANES, np.int64),
         np.full(L.LANES, -1, np.int64),
         np.empty((slots, L.ROW_WORDS), np.uint64),
@@ -91,10 +91,10 @@ def _load_puzzle(planes, first, masks, puzzle):
         field = np.uint64(masks[puzzle, c])
         word |= field << np.uint64(shift)
         shift += 9
-        if shift >= L.WORD:
+        if shift >= L.WORD_BITS:
             planes[first] = word
             first += _WORD_STEP
-            shift -= L.WORD
+            shift -= L.WORD_BITS
             word = field >> np.uint64(9 - shift)
     planes[first] = word
 
@@ -137,12 +137,12 @@ def _assign_work(lanes, masks, max_solutions, counts, is_shared):
     """Give idle lanes a pending branch or the next puzzle; returns how many lanes work."""
     planes, idle, puzzle, last_branch, branches, owner, previous, numbers = lanes
     working, started = 0, numbers[L.STARTED]
-    for w in range(L.WORDS):
+    for w in range(L.VECTOR_WORDS):
         waiting, idle_bits = idle[w], L.NONE
         while waiting:
             bit = lowest_bit(waiting)
             waiting &= waiting - L.ONE
-            lane, first = w * L.WORD + bit, bit * L.WORDS + w
+            lane, first = w * L.WORD_BITS + bit, bit * L.VECTOR_WORDS + w
             branch = _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutions)
             if branch < 0 and started == len(masks) and len(is_shared):
                 branch = _steal_branch(
@@ -161,7 +161,7 @@ def _assign_work(lanes, masks, max_solutions, counts, is_shared):
                 for k in range(L.ROW_WORDS):
                     planes[first + k * _WORD_STEP] = L.NONE
         idle[w] = idle_bits
-        working += L.WORD - np.int64(popcount(idle_bits))
+        working += L.WORD_BITS - np.int64(popcount(idle_bits))
     numbers[L.STARTED] = started
     return working
 
@@ -169,13 +169,13 @@ def _assign_work(lanes, masks, max_solutions, counts, is_shared):
 @compiled()
 def _write_solution(planes, first, grids, puzzle, rank):
     """Write the values, 1 to 9, of a solved row."""
-    word, nonzero_mask = planes[first], L.WORD
+    word, nonzero_mask = planes[first], L.WORD_BITS
     for c in range(81):
         if nonzero_mask < 9:
             first += _WORD_STEP
             field = word | planes[first] << np.uint64(nonzero_mask)
             word = planes[first] >> np.uint64(9 - nonzero_mask)
-            nonzero_mask += L.WORD - 9
+            nonzero_mask += L.WORD_BITS - 9
         else:
             field = word
             word >>= np.uint64(9)
@@ -195,15 +195,15 @@ def _branch(planes, first, branches, branch):
     first_word = first + word_index * _WORD_STEP
     field, is_split = planes[first_word] >> shift, shift > 55
     if is_split:
-        field |= planes[first_word + _WORD_STEP] << (np.uint64(L.WORD) - shift)
+        field |= planes[first_word + _WORD_STEP] << (np.uint64(L.WORD_BITS) - shift)
     field &= np.uint64(511)
     smallest = field & (~field + L.ONE)
     rest = field ^ smallest
     planes[first_word] &= ~(rest << shift)
     branches[branch, word_index] &= ~(smallest << shift)
     if is_split:
-        planes[first_word + _WORD_STEP] &= ~(rest >> (np.uint64(L.WORD) - shift))
-        branches[branch, word_index + 1] &= ~(smallest >> (np.uint64(L.WORD) - shift))
+        planes[first_word + _WORD_STEP] &= ~(rest >> (np.uint64(L.WORD_BITS) - shift))
+        branches[branch, word_index + 1] &= ~(smallest >> (np.uint64(L.WORD_BITS) - shift))
 
 
 # Branches are binary: a cell is its smallest candidate, or it is not. No solution is in both, so
@@ -212,23 +212,24 @@ def _branch(planes, first, branches, branch):
 def _advance(lanes, max_solutions, counts, grids):
     """After propagation: write solutions, branch where nothing changes, free lanes that ended."""
     planes, idle, puzzle, last_branch, branches, owner, previous, numbers = lanes
-    for w in range(L.WORDS):
-        working, dead = ~idle[w], planes[L.DEAD * L.WORDS + w]
-        several, changed = planes[L.OPEN * L.WORDS + w], planes[L.CHANGED * L.WORDS + w]
+    for w in range(L.VECTOR_WORDS):
+        working, dead = ~idle[w], planes[L.DEAD * L.VECTOR_WORDS + w]
+        several = planes[L.OPEN * L.VECTOR_WORDS + w]
+        changed = planes[L.CHANGED * L.VECTOR_WORDS + w]
         ended, solved = working & (dead | ~several), working & ~dead & ~several
         stuck, propagating = working & ~ended & ~changed, working & ~ended & changed
         while solved:
             bit = lowest_bit(solved)
             solved &= solved - L.ONE
-            solved_puzzle = puzzle[w * L.WORD + bit]
+            solved_puzzle = puzzle[w * L.WORD_BITS + bit]
             if counts[solved_puzzle] < max_solutions:
-                first, rank = bit * L.WORDS + w, counts[solved_puzzle]
+                first, rank = bit * L.VECTOR_WORDS + w, counts[solved_puzzle]
                 _write_solution(planes, first, grids, solved_puzzle, rank)
                 counts[solved_puzzle] += 1
         while stuck:
             bit = lowest_bit(stuck)
             stuck &= stuck - L.ONE
-            lane = w * L.WORD + bit
+            lane = w * L.WORD_BITS + bit
             if counts[puzzle[lane]] == max_solutions:
                 ended |= L.ONE << np.uint64(bit)
                 continue
@@ -239,11 +240,11 @@ def _advance(lanes, max_solutions, counts, grids):
             owner[branch] = puzzle[lane]
             numbers[L.PENDING] += 1
             numbers[L.BRANCHES] += 1
-            _branch(planes, bit * L.WORDS + w, branches, branch)
+            _branch(planes, bit * L.VECTOR_WORDS + w, branches, branch)
         while propagating:
             bit = lowest_bit(propagating)
             propagating &= propagating - L.ONE
-            planes[_LAST_WORD + bit * L.WORDS + w] &= L.CANDIDATE_BITS
+            planes[_LAST_WORD + bit * L.VECTOR_WORDS + w] &= L.CANDIDATE_BITS
         idle[w] |= ended
 
 

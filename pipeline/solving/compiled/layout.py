@@ -6,8 +6,8 @@ candidates have two forms:
 - *Planes*: a vector for each candidate, with one bit for each lane. Propagation works on them.
 - *Rows*: ROW_WORDS words for each lane, with nine bits for each cell. Backtracking works on them.
 
-`deduction.transpose` turns one into the other, in place. Word k of a row is WORD · WORDS words from
-the next one.
+`deduction.transpose` turns one into the other, in place. Word k of a row is
+WORD_BITS · VECTOR_WORDS words from the next one.
 
 `planes` has these vectors. A triad is three cells of a row or column in one box.
 
@@ -22,11 +22,11 @@ the next one.
 | DEAD | 1 | a contradiction was found |
 | OPEN | 1 | some cell has several candidates |
 | CHANGED | 1 | the last round eliminated something |
-| HIDDEN | 9 | cells of the present box with a hidden single |
+| HIDDEN_SINGLE | 9 | cells of the present box with a hidden single |
 | SEVERAL | 9 | cells of the present box with several candidates |
 | COUNT | 4 · 81 | binary digits of the number of candidates of each cell: 81 · digit + cell |
 | SELECTED | 81 | cells among which `choose` chooses |
-| MARKED | 81 | cells that it avoids if it can |
+| AVOIDED | 81 | cells that it avoids if it can |
 | ROW_SINGLE | 81 | at most one triad of the row has the value: 9 · row + value |
 | COLUMN_SINGLE | 81 | the same for columns |
 | ROW_HAS | 243 | as ROW_MAY: some selected cell of the triad can have the value |
@@ -37,11 +37,11 @@ from __future__ import annotations
 
 import numpy as np
 
-WORD = 64
-WORDS = 8
+WORD_BITS = 64
+VECTOR_WORDS = 8
 """Machine words in a vector."""
 
-LANES = WORDS * WORD
+LANES = VECTOR_WORDS * WORD_BITS
 """Puzzles side by side."""
 
 ROW_WORDS = 12
@@ -52,7 +52,7 @@ ROUNDS = 5
 transpositions cost more."""
 
 BRANCH_CELL, BRANCH_BITS = 729, 7
-BRANCH_SHIFT = BRANCH_CELL % WORD
+BRANCH_SHIFT = BRANCH_CELL % WORD_BITS
 """Where BRANCH_CELL starts in the last word of a row."""
 CANDIDATE_BITS = np.uint64((1 << BRANCH_SHIFT) - 1)
 """The bits of candidates in the last word of a row."""
@@ -60,13 +60,13 @@ CANDIDATE_BITS = np.uint64((1 << BRANCH_SHIFT) - 1)
 ROW_MAY, ROW_MUST = 768, 1011
 COLUMN_MAY, COLUMN_MUST = 1254, 1497
 DEAD, OPEN, CHANGED = 1740, 1741, 1742
-HIDDEN, SEVERAL = 1743, 1752
-COUNT, SELECTED, MARKED = 1761, 2085, 2166
+HIDDEN_SINGLE, SEVERAL = 1743, 1752
+COUNT, SELECTED, AVOIDED = 1761, 2085, 2166
 ROW_SINGLE, COLUMN_SINGLE = 2247, 2328
 ROW_HAS, COLUMN_HAS = 2409, 2652
 VECTORS = 2896
 
-ONE, ALL, NONE = np.uint64(1), np.uint64(2**WORD - 1), np.uint64(0)
+ONE, ALL, NONE = np.uint64(1), np.uint64(2**WORD_BITS - 1), np.uint64(0)
 
 # Places in `Lanes.numbers`.
 STARTED = 0  # puzzles that were started, in their order

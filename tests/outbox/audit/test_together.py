@@ -8,8 +8,8 @@ import pytest
 from support.outboxes import ONE, in_a_line
 from support.puzzles import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
+from pipeline.outbox.audit.audited_rows import read_row
 from pipeline.outbox.audit.collection import audit_collection
-from pipeline.outbox.audit.rows import read_row
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.published import load_published
 from pipeline.reading.archives.streams import PeekableStream
@@ -109,8 +109,8 @@ def test_what_was_published_passes_in_portions_of_any_size(outbox, stem, monkeyp
     whole = found(outbox, stem)
     assert (whole.problems, whole.gaps) == ((), ())
     for most in (1, 3000):
-        monkeypatch.setattr("pipeline.outbox.audit.rows._MOST_CHARACTERS", most)
-        monkeypatch.setattr("pipeline.outbox.audit.rows._AT_ONCE", 4)
+        monkeypatch.setattr("pipeline.outbox.audit.audited_rows._MOST_CHARACTERS", most)
+        monkeypatch.setattr("pipeline.outbox.audit.audited_rows._AT_ONCE", 4)
         assert found(outbox, stem) == whole
 
 

@@ -22,7 +22,7 @@ from support.strategies import examples
 from pipeline.errors import InputError, printable
 from pipeline.outbox.originals import Originals, SmallOriginals
 from pipeline.outbox.report import write_report
-from pipeline.outbox.report.records import UNREADABLE, read_job, sample_table
+from pipeline.outbox.report.published_jobs import UNREADABLE, read_job, sample_table
 from pipeline.outbox.report.survey import PageBounds, survey
 from pipeline.outbox.report.views import Viewer
 from pipeline.outbox.tables import MemberRow, PuzzleRow

@@ -32,7 +32,7 @@ from support.archives import (
 from support.strategies import examples
 
 from pipeline.reading.archives import UnpackError, UnpackLimits, resolved
-from pipeline.reading.archives.walk import check_readable, kind_of, opened, walk
+from pipeline.reading.archives.walk import check_readable, kind_of, open_unpacked, walk
 
 
 def folder_of(root, *entries):
@@ -108,7 +108,7 @@ def test_links_and_special_files_have_no_kind_and_are_not_opened(drop, tmp_path)
     (tmp_path / "link").symlink_to("dropped")
     os.mkfifo(tmp_path / "pipe")
     for name in ("link", "pipe", "gone"):
-        for look in (kind_of, lambda path: opened(path, UnpackLimits())):
+        for look in (kind_of, lambda path: open_unpacked(path, UnpackLimits())):
             with pytest.raises(OSError, match=rf"{name}|link"):
                 look(tmp_path / name)
 
@@ -405,7 +405,7 @@ def test_mutated_archives_raise_what_is_meant_within_the_limits(tmp_path_factory
     assert size <= SMALL.total_bytes
     assert errors or kind_of(path) in ("zip", "tar")
     try:
-        stream = opened(path, SMALL)
+        stream = open_unpacked(path, SMALL)
     except UnpackError:
         return
     with stream:

@@ -14,7 +14,7 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_puzzle
-from pipeline.reading.formats.formula import parse_formula
+from pipeline.reading.formats.dimacs import parse_formula
 from pipeline.reading.formats.text import MOST_LINES, MOST_TEXT
 
 ROWS = "1...\n..3.\n.4..\n...2\n"

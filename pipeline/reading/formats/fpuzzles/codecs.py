@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, outside, pairs, places
-from pipeline.reading.formats.codecs import Codec, RuleFields, codec, field
 from pipeline.reading.formats.fpuzzles.document import DIRECTIONS, Placed, RuleObject
+from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field
 
 DRAWINGS = ("cage", "circle", "line", "rectangle", "text")
 """Keys of lists of drawings."""

@@ -28,8 +28,8 @@ from pipeline.reading.formats.variants import given_masks, variant_of
 from pipeline.settings import Reading
 
 if TYPE_CHECKING:
+    from pipeline.reading.formats.iss.grid_layout import GridLayout
     from pipeline.reading.formats.iss.groups import GroupItem
-    from pipeline.reading.formats.iss.layout import GridLayout
     from pipeline.reading.formats.iss.phrases import Phrase
 
 _TYPES = r"(?:[XV]|NFA)\s*~|[A-Z][A-Za-z]*[a-z]"
@@ -88,8 +88,8 @@ def _given_in(line: str) -> tuple[Geometry, tuple[int, ...]] | None:
 
     The arguments of rules are not read.
     """
+    from pipeline.reading.formats.iss.parsing import ENCODED, GIVEN, given_in  # noqa: PLC0415
     from pipeline.reading.formats.iss.phrases import Arguments, Context  # noqa: PLC0415 - as below
-    from pipeline.reading.formats.iss.rules import ENCODED, GIVEN, given_in  # noqa: PLC0415
 
     try:
         every, _, layout = _phrases_in(Text("", (TextLine.of_text(1, line),), b""))
@@ -141,10 +141,10 @@ def _without_link(text: Text) -> Text:
 def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[GroupItem], GridLayout]:
     """All phrases of a text, the same with their groups, and the layout."""
     # rules take a while to load
+    from pipeline.reading.formats.iss.grid_layout import layout_of  # noqa: PLC0415
     from pipeline.reading.formats.iss.groups import grouped  # noqa: PLC0415
-    from pipeline.reading.formats.iss.layout import layout_of  # noqa: PLC0415
+    from pipeline.reading.formats.iss.parsing import KNOWN_TYPES  # noqa: PLC0415
     from pipeline.reading.formats.iss.phrases import Phrase, phrases_of  # noqa: PLC0415
-    from pipeline.reading.formats.iss.rules import KNOWN_TYPES  # noqa: PLC0415
 
     every = phrases_of(text)
     for phrase in every:
@@ -160,7 +160,7 @@ def _puzzle_in(text: Text, steps: int) -> Parsed:
     """The puzzle of a text, with its rules. Raises InvalidPuzzle."""
     from pipeline.reading.formats.iss.groups import replicated  # noqa: PLC0415 - as above
     from pipeline.reading.formats.iss.machines import Work  # noqa: PLC0415
-    from pipeline.reading.formats.iss.rules import RulesRead, check_groups  # noqa: PLC0415
+    from pipeline.reading.formats.iss.parsing import RulesRead, check_groups  # noqa: PLC0415
 
     _, items, layout = _phrases_in(text)
     context, inside = layout.contexts(Work(steps))

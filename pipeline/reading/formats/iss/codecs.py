@@ -11,8 +11,8 @@ from pipeline.puzzle.geometry import Geometry, usual_boxes
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, lines, neighbours, outside
 from pipeline.puzzle.rules.regions import ExtraRegion, Windoku
-from pipeline.reading.formats.codecs import Codec, RuleFields, codec, field, nothing, read_only
 from pipeline.reading.formats.iss.phrases import Arguments, Context, cell_word, line_word
+from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field, nothing, read_only
 from pipeline.reading.formats.variants import RowColumn, cells_along
 
 APART = "-"
@@ -219,7 +219,7 @@ def _weighted_words(rule: cages.Sum, geometry: Geometry) -> list[str]:
 
 
 @codec(_weighted_words)
-def weighted_sum(args: Arguments) -> Iterator[RuleFields]:
+def sum_terms(args: Arguments) -> Iterator[RuleFields]:
     """A sum, perhaps with a factor for each cell: `12_=_1_-2`."""
     word = args.next("a number")
     numbers = word.text.split("_")

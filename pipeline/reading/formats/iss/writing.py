@@ -16,8 +16,8 @@ from pipeline.puzzle.rules.outside import FullRank
 from pipeline.puzzle.rules.pairs import Among, Parity
 from pipeline.puzzle.rules.regions import Region
 from pipeline.reading.formats.cells import shape_in_words
+from pipeline.reading.formats.iss.grid_layout import LARGEST
 from pipeline.reading.formats.iss.groups import AND, END, OR
-from pipeline.reading.formats.iss.layout import LARGEST
 from pipeline.reading.formats.iss.phrases import cell_word
 from pipeline.reading.formats.notations import written
 

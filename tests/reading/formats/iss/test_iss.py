@@ -21,7 +21,7 @@ from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import cages, custom, lines, outside, pairs, regions, whole
 from pipeline.reading.formats import detect_collection
-from pipeline.reading.formats.iss.rules import HINTS, KNOWN_TYPES
+from pipeline.reading.formats.iss.parsing import HINTS, KNOWN_TYPES
 from pipeline.reading.formats.notations import RULES_OF_TYPES, TYPES
 
 FOUR = Geometry(2, 2)
@@ -188,7 +188,11 @@ def test_a_type_is_its_rules(text):
 def test_every_type_that_is_known_is_tested():
     tested = {re.match(r"\.(\w+)", text)[1] for text in OF_FOUR}
     of_nine = {"Windoku", "Entropic", "GlobalEntropy", "GlobalMod", "DutchFlatmates"}
-    of_free = {"ConnectedValues", "ChaosArrow", "ChaosCount"}  # as of_layout, in test_layout.py
+    of_free = {
+        "ConnectedValues",
+        "ChaosArrow",
+        "ChaosCount",
+    }  # in test_grid_layout.py
     groups = {"Or", "And", "Replicate"}
     of_layout = {"RegionSameValues", "ChaosConstruction", "Doppelganger"}
     assert tested | of_nine | of_free | of_layout == {*TYPES, *HINTS, *groups}

@@ -14,7 +14,7 @@ from support.strategies import examples
 
 from pipeline.reading.formats.iss import machines
 from pipeline.reading.formats.iss.machines import Determined, Machine, Work, determined, machine_in
-from pipeline.reading.formats.iss.patterns import pattern_machine
+from pipeline.reading.formats.iss.regex import pattern_machine
 
 VALUES, LONGEST = range(1, 4), 5
 LINES = [each for length in range(1, LONGEST + 1) for each in product(VALUES, repeat=length)]

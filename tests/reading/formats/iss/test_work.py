@@ -12,7 +12,7 @@ from pipeline import InvalidPuzzle, LimitReached, Puzzle
 from pipeline.errors import SlowPuzzle
 from pipeline.reading.formats import parse_source
 from pipeline.reading.formats.iss.machines import Work
-from pipeline.reading.formats.iss.patterns import pattern_machine
+from pipeline.reading.formats.iss.regex import pattern_machine
 from pipeline.reading.read import source_in
 from pipeline.settings import READING_STEPS, Reading, Settings
 from pipeline.solving.items import read

@@ -13,7 +13,7 @@ from support.cases import for_each
 from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats.formula import (
+from pipeline.reading.formats.dimacs import (
     ParsedFormula,
     looks_like_cnf,
     parse_formula,

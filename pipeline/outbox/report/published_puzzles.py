@@ -18,10 +18,10 @@ from pipeline.outbox.names import REPORT
 from pipeline.outbox.originals import Originals, SmallOriginals, archive_above
 from pipeline.outbox.report.board import Board
 from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_in
-from pipeline.outbox.report.records import (
+from pipeline.outbox.report.published_jobs import (
     NOT_WELL,
     UNRECOGNISED,
-    Job,
+    PublishedJob,
     read_job,
     shortened,
     shown,
@@ -30,7 +30,7 @@ from pipeline.outbox.report.sheet import SheetPuzzle
 from pipeline.outbox.report.survey import is_record
 from pipeline.outbox.schema import ARCHIVE, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
-from pipeline.reading.formats.formula import CNF_FORMAT, FORMULA_REFUSED
+from pipeline.reading.formats.dimacs import CNF_FORMAT, FORMULA_REFUSED
 
 _TABLE = ".csv"
 _UNDRAWN = NOT_WELL - {"unknown"} | {UNRECOGNISED}
@@ -87,7 +87,7 @@ def _of_record(record: Path, small: SmallOriginals) -> Iterator[SheetPuzzle | In
         yield from _puzzles_of(job, job.source, original)
 
 
-def _members(archive: Job, small: SmallOriginals) -> Iterator[SheetPuzzle | InputError]:
+def _members(archive: PublishedJob, small: SmallOriginals) -> Iterator[SheetPuzzle | InputError]:
     try:
         rows = rows_in(archive.path.with_suffix(_TABLE), MemberRow, archive.record.schema)
         numbered = enumerate(rows)
@@ -104,7 +104,9 @@ def _members(archive: Job, small: SmallOriginals) -> Iterator[SheetPuzzle | Inpu
         yield error
 
 
-def _puzzles_of(job: Job, where: str, original: bytes | None) -> Iterator[SheetPuzzle | InputError]:
+def _puzzles_of(
+    job: PublishedJob, where: str, original: bytes | None
+) -> Iterator[SheetPuzzle | InputError]:
     """The puzzles of a job."""
     if job.puzzle is None:
         yield from _rows(job, where)
@@ -113,7 +115,7 @@ def _puzzles_of(job: Job, where: str, original: bytes | None) -> Iterator[SheetP
 
 
 def _single(
-    job: Job, record: PuzzleRecord, where: str, original: bytes | None
+    job: PublishedJob, record: PuzzleRecord, where: str, original: bytes | None
 ) -> SheetPuzzle | InputError:
     if record.format == CNF_FORMAT:
         return InputError(f"{printable(where)}: {FORMULA_REFUSED}")
@@ -132,7 +134,7 @@ def _single(
     return _undrawn(where, "not drawn", why)
 
 
-def _rows(job: Job, where: str) -> Iterator[SheetPuzzle | InputError]:
+def _rows(job: PublishedJob, where: str) -> Iterator[SheetPuzzle | InputError]:
     second = f"{job.stem}_2.solution"
     names = [second] if second in job.files else []
     try:

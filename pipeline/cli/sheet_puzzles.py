@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 
 from pipeline.cli.answers import say_lacking
-from pipeline.cli.files import atomic_output, is_named, path_of, source_name, write_to
+from pipeline.cli.file_access import atomic_output, is_named, path_of, source_name, write_to
 from pipeline.cli.results import board_of
 from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox.names import DONE
@@ -25,7 +25,7 @@ from pipeline.outbox.report import (
     sheet_pdf,
 )
 from pipeline.puzzle.geometry import NINE
-from pipeline.reading.formats.formula import FORMULA_REFUSED
+from pipeline.reading.formats.dimacs import FORMULA_REFUSED
 from pipeline.service.solving import solved
 from pipeline.settings import Settings
 from pipeline.solving import LEVELS, Rating
@@ -174,8 +174,10 @@ def _rated(printed: Sequence[SheetPuzzle]) -> list[Rating | None]:
 def without_names(printed: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
     """Remove the names of puzzles, except those with a fault."""
     return [
-        each if each.message or each.status not in ("", "unique") else replace(each, name="")
-        for each in printed
+        puzzle
+        if puzzle.message or puzzle.status not in ("", "unique")
+        else replace(puzzle, name="")
+        for puzzle in printed
     ]
 
 

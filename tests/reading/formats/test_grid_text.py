@@ -9,7 +9,7 @@ from support.strategies import examples
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.formats.writing import read_values, write_values
+from pipeline.reading.formats.grid_text import read_values, write_values
 
 TWO_OF_FOUR = Geometry(2, 2, ((0, 0), (2, 3)))
 GEOMETRIES = (

@@ -9,7 +9,7 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 
 from pipeline.errors import InputError, InvalidPuzzle, counted, printable
-from pipeline.outbox.audit.assertions import is_denied
+from pipeline.outbox.audit.conflicts import is_denied
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.fits import COMPLETE, misfit
 from pipeline.outbox.tables import PuzzleRow, Table, grid_in, lines_of, row_of
@@ -80,10 +80,10 @@ def row_chunks(
                 fault = fault or InputError(f"{name} ends too early, before row {first + end}")
                 del lines[end:]
             tails: list[list[str] | None] = [None] * len(lines)
-            for index, (line, *others) in enumerate(lines) if added else ():
+            for index, (line, *solutions) in enumerate(lines) if added else ():
                 head, *tail = line.rsplit(",", added)
                 if len(tail) == added:
-                    lines[index], tails[index] = (head, *others), tail
+                    lines[index], tails[index] = (head, *solutions), tail
             yield RowChunk(names, first, contents, start, lines, tails)
             if fault:
                 raise fault
@@ -130,7 +130,7 @@ class AuditedRow:
 def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
     """Compare a row, and its line in each solution file, with the original.
 
-    Whether its grids are solutions, and all, is left to others. Raises InputError if it is no row.
+    Whether its grids are all the solutions is checked elsewhere. Raises InputError if it is no row.
     """
     entry, row, number = chunk.entry(index), chunk.row(index), chunk.first + index
     report = chunk.about(index, report)

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from pipeline.api import has_steps, steps_of
-from pipeline.cli.options import say
+from pipeline.cli.messages import say
 from pipeline.cli.results import record_line
 from pipeline.errors import SolverError, counted, printable
 from pipeline.puzzle.puzzle import Puzzle
@@ -30,7 +30,7 @@ def show_steps(
     name, problem = printable(item.where), result.problem
     try:
         if as_json:
-            steps = _told_steps(result, 1 if hint else None)
+            steps = _json_steps(result, 1 if hint else None)
             print(record_line(item, result, settings, texts=not hint, steps=steps))
             return bool(steps) or not hint
         if result.status in NOT_WELL:
@@ -65,14 +65,14 @@ def _show_all(name: str, result: Result[Any], puzzle: Puzzle) -> None:
         say(f"{name}: {message}; solved by search")
 
 
-def _told_steps(result: Result[Any], max_steps: int | None) -> list[dict[str, Any]] | None:
+def _json_steps(result: Result[Any], max_steps: int | None) -> list[dict[str, Any]] | None:
     """The first `most` steps as data; None if the puzzle is not one that steps apply to."""
     if not has_steps(result):
         return None
-    return [_told(step) for step in islice(steps_of(result), max_steps)]
+    return [_json_step(step) for step in islice(steps_of(result), max_steps)]
 
 
-def _told(step: Step) -> dict[str, Any]:
+def _json_step(step: Step) -> dict[str, Any]:
     technique = step.technique
     return {
         "text": text_of(step),

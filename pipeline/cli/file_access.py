@@ -97,13 +97,13 @@ def sources_of(files: Sequence[Path], settings: Settings) -> Iterator[list[tuple
         yield [(stack.enter_context(path_of(file, settings)), source_name(file)) for file in files]
 
 
-def read_bytes(file: Path, most: int) -> bytes:
-    """Read at most `most` + 1 bytes of a file, or of standard input for `-`.
+def read_bytes(file: Path, max_bytes: int) -> bytes:
+    """Read at most `max_bytes` + 1 bytes of a file, or of standard input for `-`.
 
     Raises InputError if it cannot be read.
     """
     with _naming(file), _opened(file) as stream:
-        return stream.read(most + 1)
+        return stream.read(max_bytes + 1)
 
 
 def is_named(file: Path) -> bool:

@@ -15,19 +15,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import (
-    CONFIG_FILE,
-    Output,
-    in_examples,
-    json_option,
-    origins_of_settings,
-    say,
-    takes,
-)
+from pipeline.cli.config import CONFIG_FILE
+from pipeline.cli.messages import say
+from pipeline.cli.options import Output, in_examples, json_option, origins_of_settings, takes
 from pipeline.errors import UsageError, check_extra, counted, printable
+from pipeline.option import Setting
 from pipeline.quantities import AGE
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK, EXIT_TEMPFAIL
-from pipeline.settings import Setting, Settings, settings_declared
+from pipeline.settings import Settings, settings_declared
 
 if TYPE_CHECKING:
     from pipeline.cli.screen import Screen
@@ -118,7 +113,7 @@ def serve(
     port: Annotated[
         int,
         typer.Option("--port", metavar="N", help="Port to listen on; 0: any free port."),
-        Setting(least=0, most=65_535),
+        Setting(minimum=0, maximum=65_535),
     ] = 8181,
 ) -> None:
     """Watch the inbox, and serve a web page where you drop puzzles and see them solved.
@@ -293,7 +288,7 @@ def prune(
     older_than: Annotated[
         float,
         typer.Option("--older-than", metavar=AGE.word, help="60s, 90m, 12h, 30d or 2w."),
-        Setting(least=0, most=10**12, unit=AGE),
+        Setting(minimum=0, maximum=10**12, unit=AGE),
     ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only list what would be deleted.")

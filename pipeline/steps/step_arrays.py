@@ -97,7 +97,7 @@ def reset_step(step):
     """Clear a step."""
     for k in range(L.TECHNIQUE, L.DEADLY + 1):
         step[k] = 0
-    for first in (L.PLACED, L.ELIMINATED, L.CITED, L.CHAIN, L.PATTERN_CELLS):
+    for first in (L.PLACED, L.ELIMINATED, L.CITED, L.CHAIN_NODES, L.PATTERN_CELLS):
         step[first] = 0
 
 
@@ -148,7 +148,9 @@ def sees_pattern(tables, step, first, cell):
 def make_tables() -> tuple[int, ...]:
     """The constant tables: see `layout`."""
     nine, cells, spots, units = range(9), range(81), range(L.SPOTS), units_of(NINE)
-    groups = [sorted({*box} & {*line}) for box in units[L.BOXES :] for line in units[: L.BOXES]]
+    groups = [
+        sorted({*box} & {*line}) for box in units[L.FIRST_BOX :] for line in units[: L.FIRST_BOX]
+    ]
     cells_of = [*([cell] for cell in cells), *filter(None, groups)]
     units_with = [[u for u in range(L.UNITS) if {*cells_of[n]} <= {*units[u]}] for n in spots]
     masks_in = [

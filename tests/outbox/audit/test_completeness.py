@@ -33,7 +33,7 @@ from pipeline.certify.exhaustive import SearchResult, search_all
 from pipeline.certify.formula import core_of, proof_formula
 from pipeline.errors import LimitReached, SolverError
 from pipeline.outbox.audit import AuditOptions
-from pipeline.outbox.audit.complete import audit_others
+from pipeline.outbox.audit.completeness import audit_others
 from pipeline.outbox.audit.sets import Findings
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
@@ -297,7 +297,7 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
 
     assert another_said() == ()
     monkeypatch.setattr(
-        "pipeline.outbox.audit.complete.searched_through",
+        "pipeline.outbox.audit.completeness.searched_through",
         lambda *_, **__: SearchResult((found,), 0),
     )
     (said,) = another_said()
@@ -309,7 +309,7 @@ def hard(monkeypatch):
     """A puzzle that no search decides, and its solutions."""
     puzzle = parse_puzzle(TWO)
     grids = search_all(puzzle, (), max_solutions=9).missing
-    monkeypatch.setattr("pipeline.outbox.audit.complete.searched_through", undecided)
+    monkeypatch.setattr("pipeline.outbox.audit.completeness.searched_through", undecided)
     return puzzle, grids
 
 

@@ -12,12 +12,12 @@ from typing import NamedTuple, TypeVar
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustive import TOO_SHORT, unit_without_matching
 from pipeline.errors import PipelineError, counted
-from pipeline.outbox.audit.complete import Undecided, has_solution, remedy
+from pipeline.outbox.audit.completeness import Undecided, has_solution, remedy
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.published import PublishedPuzzle
 from pipeline.outbox.schema import (
-    Cell,
     PuzzleRecord,
+    RecordedCell,
     RecordedClue,
     RecordedDifference,
     RecordedRule,
@@ -26,9 +26,9 @@ from pipeline.outbox.schema import (
 from pipeline.outbox.tables import grid_in
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
-from pipeline.reading.formats.formula import CNF_FORMAT
+from pipeline.reading.formats.dimacs import CNF_FORMAT
 
-C = TypeVar("C", bound=Cell)
+C = TypeVar("C", bound=RecordedCell)
 UNASKED = ("invalid", "other")
 """The statuses of what no solver was asked about."""
 _OF_PUZZLES = ("variant", "box", "grids", "free", "rules", "unread")
@@ -84,7 +84,7 @@ def audit_conflict(
         for demand in demands if record.conflict_minimal is not False else ():
             rest = [other for other in demands if other is not demand]
             if not has_solution(_demanding(rest, geometry), report.terms, end):
-                report.bad(f"it is not minimal: without {demand.told} there is no solution either")
+                report.bad(f"it is not minimal: without {demand.text} there is no solution either")
                 return
     except PipelineError as error:
         report.gap(f"it was not checked: {error}{remedy(end)}")
@@ -93,7 +93,7 @@ def audit_conflict(
 class _Demand(NamedTuple):
     """A part of a conflict: its name, and the mask of a cell or a rule."""
 
-    told: str
+    text: str
     cell: int = 0
     mask: int = -1
     rules: tuple[Rule, ...] = ()

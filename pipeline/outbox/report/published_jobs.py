@@ -29,7 +29,7 @@ from pipeline.outbox import (
 )
 from pipeline.outbox.names import likely_stems
 from pipeline.outbox.published import Published
-from pipeline.outbox.schema import ASIDE, SCHEMA, WITH_TOTALS, Cell, or_none
+from pipeline.outbox.schema import FURTHER_COUNTS, SCHEMA, WITH_TOTALS, RecordedCell, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_of
 from pipeline.outbox.traits import RatingColumns
 from pipeline.puzzle.geometry import MAX_SIDE
@@ -53,13 +53,13 @@ _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U00
 _LONGEST_SHOWN = 16 * 1024
 """Characters of a line of which more than the beginning is shown."""
 _RANKS = {"collection": 1, "unsolvable": 2, "multiple": 3}
-"""Where a row comes in a sample: failures before it, and all others behind."""
+"""Where a row comes in a sample: failures before it, and all others after it."""
 
 R = TypeVar("R", PuzzleRow, MemberRow)
 
 
 @dataclass(frozen=True)
-class Job(Published):
+class PublishedJob(Published):
     """A record as the report shows it: with printable texts and known statuses."""
 
     @property
@@ -84,7 +84,7 @@ class Job(Published):
         """Puzzles by known status, without the counts of puzzles that are counted already."""
         totals: Counter[str] = Counter()
         for name, puzzles in self.record.totals.items():
-            if name not in ASIDE and puzzles:
+            if name not in FURTHER_COUNTS and puzzles:
                 totals[known_status(name)] += puzzles
         return totals
 
@@ -149,13 +149,13 @@ class Job(Published):
         return rated(level, score)
 
 
-def read_job(path: Path) -> Job | None:
+def read_job(path: Path) -> PublishedJob | None:
     """The job that a record is about; None if the file is gone.
 
     One that cannot be read is a job that says so.
     """
     try:
-        return Job(path, load_record(path))
+        return PublishedJob(path, load_record(path))
     except FileNotFoundError:
         return None
     except NoRecord as error:
@@ -163,7 +163,7 @@ def read_job(path: Path) -> Job | None:
         why = in_words(cause) if isinstance(cause, OSError) else str(error)
         message = f"the record cannot be read: {shown(why)}"
         unread = PuzzleRecord(job="", source="", status=UNREADABLE, message=message, files=())
-        return Job(path, unread)
+        return PublishedJob(path, unread)
 
 
 def shown(text: str | None) -> str:
@@ -190,7 +190,7 @@ def is_within(folder: Path, top: Path) -> bool:
         return False
 
 
-def job_of_member(archive: Job, place: int, row: MemberRow) -> Job | None:
+def job_of_member(archive: PublishedJob, place: int, row: MemberRow) -> PublishedJob | None:
     """The job of an archive's member; `place` is that of its row in the table, from 0."""
     outbox = archive.path.parent
     unescaped = _ESCAPED.sub(  # as `printable` wrote it
@@ -208,7 +208,7 @@ def job_of_member(archive: Job, place: int, row: MemberRow) -> Job | None:
     return None
 
 
-def places(cells: Sequence[Cell]) -> tuple[Place, ...]:
+def shown_places(cells: Sequence[RecordedCell]) -> tuple[Place, ...]:
     return tuple(cell.place for cell in cells[:_MOST_PLACES])
 
 
@@ -241,13 +241,18 @@ class Sample(Generic[R]):
 
 
 def sample_table(
-    path: Path, kind: type[R], max_rows: int, others: Path | None = None, *, schema: int = SCHEMA
+    path: Path,
+    kind: type[R],
+    max_rows: int,
+    second_path: Path | None = None,
+    *,
+    schema: int = SCHEMA,
 ) -> Sample[R]:
-    """A sample of at most `max_rows` rows; `others` has second solutions. Raises InputError."""
+    """At most `max_rows` rows, with second solutions from `second_path`. Raises InputError."""
     table, levels, places = Table(path, kind, schema, is_cut=True), set[str](), count()
     status_at = columns(kind).index("status")
     level_at = len(table.added) - table.added.index("level") if "level" in table.added else 0
-    beside = lines_of(others, is_cut=True) if others else iter(())
+    beside = lines_of(second_path, is_cut=True) if second_path else iter(())
 
     def ranked() -> Iterator[tuple[int, int, R | str, str]]:
         for line, other, place in zip(table, chain(beside, repeat("")), places, strict=False):

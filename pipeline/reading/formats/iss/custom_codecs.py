@@ -7,7 +7,6 @@ from urllib.parse import unquote
 
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.rules import custom, free
-from pipeline.reading.formats.codecs import Codec, RuleFields, codec, field, read_only
 from pipeline.reading.formats.iss import machines
 from pipeline.reading.formats.iss.codecs import (
     APART,
@@ -18,6 +17,7 @@ from pipeline.reading.formats.iss.codecs import (
     write_parts,
 )
 from pipeline.reading.formats.iss.phrases import Arguments
+from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field, read_only
 from pipeline.reading.formats.text import Word
 from pipeline.reading.formats.variants import cells_along
 
@@ -109,7 +109,7 @@ def _pattern_text(text: str) -> str:
 
 
 def _pattern(text: str, values: Sequence[int], work: machines.Work) -> machines.Machine:
-    from pipeline.reading.formats.iss.patterns import pattern_machine  # noqa: PLC0415 - few need it
+    from pipeline.reading.formats.iss.regex import pattern_machine  # noqa: PLC0415 - few need it
 
     return pattern_machine(_pattern_text(text), values, work)
 
@@ -132,7 +132,7 @@ def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str
 
 
 @codec(_connected_words)
-def connected(args: Arguments) -> Iterator[RuleFields]:
+def connected_values(args: Arguments) -> Iterator[RuleFields]:
     """A group, or nothing for the grid, then values, and perhaps the number of cells."""
     geometry = args.geometry
     expected = "a group of cells, such as 'VA', or nothing for the grid"

@@ -1,4 +1,4 @@
-"""Propagators of regions that are found while solving, of counts in them, and of ranks of lines.
+"""Propagators of regions that are found while solving, and of counts in them.
 
 As in `propagation`, each is exact once all cells of its scope have one value. `layout` describes
 `state` and `problem`.
@@ -7,7 +7,7 @@ As in `propagation`, each is exact once all cells of its scope have one value. `
 from __future__ import annotations
 
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.domains import highest_bit, lowest_bit, restrict
+from pipeline.certify.variants.domains import restrict
 from pipeline.native import compiled
 
 CONNECTED_SCRATCH = 9
@@ -215,9 +215,9 @@ def _force_cut_cells(state, problem, first, length, root, reached):
 @compiled()
 def different_pairs(state, problem, first, length):
     """No two pairs of cells hold the same two values."""
-    full = (1 << problem[L.VALUES]) - 1
-    is_complete = length == 2 * problem[L.VALUES] * problem[L.VALUES]
-    for index in range(problem[L.VALUES]):
+    full = (1 << problem[L.VALUE_COUNT]) - 1
+    is_complete = length == 2 * problem[L.VALUE_COUNT] * problem[L.VALUE_COUNT]
+    for index in range(problem[L.VALUE_COUNT]):
         bit = 1 << index
         taken = once = twice = 0
         for i in range(first, first + length, 2):
@@ -258,7 +258,7 @@ def different_pairs(state, problem, first, length):
 @compiled(inline=True)
 def _between(problem, mask, low, high):
     """Bits `low` to `high` of a mask of values; both may be out of range."""
-    low, high = max(low, 0), min(high, problem[L.VALUES] - 1)
+    low, high = max(low, 0), min(high, problem[L.VALUE_COUNT] - 1)
     return mask & ((2 << high) - (1 << low)) if low <= high else 0
 
 
@@ -361,83 +361,3 @@ def _unbroken_arm(state, problem, first, arm_start, length, bit, counts, low, hi
             is_passed = True
         if index < farthest:
             state[kept + index] |= mask & bit
-
-
-# Lexicographic comparison on domains, cell by cell: it ends at the first two cells that cannot be
-# equal. Cells count as independent, so that an impossible outcome may be among those returned.
-@compiled()
-def _compare(state, problem, line, other, length):
-    """Possible outcomes for another line, as a sum: 1 if less, 2 if equal, 4 if greater.
-
-    Both begin with the same value, so their first cells are skipped.
-    """
-    outcomes = 0
-    for index in range(1, length):
-        a, b = problem[line + index], problem[other + index]
-        if a == b:
-            continue
-        mask_a, mask_b = state[L.CELLS + a], state[L.CELLS + b]
-        if lowest_bit(problem, mask_b) < highest_bit(problem, mask_a):
-            outcomes |= 1
-        if highest_bit(problem, mask_b) > lowest_bit(problem, mask_a):
-            outcomes |= 4
-        if not mask_a & mask_b:
-            return outcomes
-    return outcomes | 2
-
-
-@compiled()
-def _order_lines(state, problem, small, large, length):
-    """Make one line at most another: bound the first two cells that may differ."""
-    for index in range(1, length):
-        a, b = problem[small + index], problem[large + index]
-        mask_small, mask_large = state[L.CELLS + a], state[L.CELLS + b]
-        if a == b or (mask_small == mask_large and mask_small & (mask_small - 1) == 0):
-            continue
-        return restrict(
-            state, problem, a, (2 << highest_bit(problem, mask_large)) - 1
-        ) and restrict(state, problem, b, -(mask_small & -mask_small))
-    return True
-
-
-# The number of lines that can be less, and of lines that must be less, bound the rank. If it meets
-# a bound, the lines in doubt are decided: all of them are less, or none is. Without ties, equal
-# lines fail, and a line that could only be equal does not begin with the value.
-@compiled()
-def ranked(state, problem, first, length):
-    """Of the other lines that begin with the value, `rank` are less than the first line."""
-    own = first + length
-    bit, rank, may_tie, width = problem[own], problem[own + 1], problem[own + 2], problem[own + 3]
-    if not restrict(state, problem, problem[first], bit):
-        return False
-    can = must = 0
-    for other in range(first + width, own, width):
-        start = state[L.CELLS + problem[other]]
-        if start & bit:
-            outcomes = _compare(state, problem, first, other, width)
-            can += outcomes & 1
-            must += start == bit and outcomes == 1
-            if start == bit and outcomes == 2 and not may_tie:
-                return False
-    if not must <= rank <= can:
-        return False
-    if can > rank > must:
-        return True
-    for other in range(first + width, own, width):
-        start = state[L.CELLS + problem[other]]
-        if not start & bit:
-            continue
-        outcomes = _compare(state, problem, first, other, width)
-        if can == rank and outcomes & 1:
-            if not (
-                restrict(state, problem, problem[other], bit)
-                and _order_lines(state, problem, other, first, width)
-            ):
-                return False
-        elif start != bit:
-            is_excluded = outcomes == 1 or (outcomes == 2 and not may_tie)
-            if is_excluded and not restrict(state, problem, problem[other], ~bit):
-                return False
-        elif outcomes != 1 and not _order_lines(state, problem, first, other, width):
-            return False
-    return True

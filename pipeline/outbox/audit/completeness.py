@@ -20,7 +20,7 @@ from pipeline.outbox.audit.sets import AuditOptions, Findings
 from pipeline.outbox.tables import one_line
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
-from pipeline.reading.formats.formula import Model, ParsedFormula, proof_clauses
+from pipeline.reading.formats.dimacs import Model, ParsedFormula, proof_clauses
 
 SEARCH_SHARE = 0.5
 """The part of the seconds that the search gets if there is a refuter."""
@@ -61,7 +61,7 @@ def model_of(
     return None
 
 
-def grid_of(literals: Iterable[int], geometry: Geometry) -> Grid | None:
+def grid_of_literals(literals: Iterable[int], geometry: Geometry) -> Grid | None:
     """Decode the true literals to a grid; None if they do not encode one."""
     side, size = geometry.side, geometry.size
     chosen = [divmod(literal - 1, side) for literal in literals if 0 < literal <= side * size]
@@ -89,7 +89,7 @@ def _another(
         model = model_of(lambda: proof_formula(puzzle, grids), why, terms, end)
         if model is None:
             return None
-        if (grid := grid_of(model, puzzle.geometry)) is None:
+        if (grid := grid_of_literals(model, puzzle.geometry)) is None:
             raise Undecided("the model that was found is no grid")
     for violation in certify_grid(puzzle, grid):
         raise Undecided(f"the grid that was found breaks the rules: {violation}")

@@ -69,7 +69,7 @@ def one_of_sets(state, problem, first, length, begin, end, context):
         rest = 0
         for i in range(context + 1, context + 1 + problem[context]):
             rest |= state[L.CELLS + problem[i]]
-        must |= ((1 << problem[L.VALUES]) - 1) & ~rest
+        must |= ((1 << problem[L.VALUE_COUNT]) - 1) & ~rest
         context += problem[context]
     possible, required = 0, L.NOTHING
     for i in range(begin, end):
@@ -159,7 +159,7 @@ def _last_two(state, problem, a, weight_a, b, weight_b, total):
         mask ^= bit_a
         rest = total - weight_a * lowest_bit(problem, bit_a)
         value = rest // weight_b
-        if value * weight_b == rest and 0 <= value < problem[L.VALUES]:
+        if value * weight_b == rest and 0 <= value < problem[L.VALUE_COUNT]:
             bit_b = 1 << value
             if mask_b & bit_b and not (are_peers and bit_a == bit_b):
                 kept_a |= bit_a
@@ -182,7 +182,7 @@ def _last_three(state, problem, a, weight_a, b, weight_b, c, weight_c, total):
             rest = total - weight_a * lowest_bit(problem, bit_a)
             rest -= weight_b * lowest_bit(problem, bit_b)
             value = rest // weight_c
-            is_value = value * weight_c == rest and 0 <= value < problem[L.VALUES]
+            is_value = value * weight_c == rest and 0 <= value < problem[L.VALUE_COUNT]
             if is_value and mask_c >> value & 1:
                 kept_a |= bit_a
                 kept_b |= bit_b
@@ -233,7 +233,7 @@ def weighted_sum(state, problem, first, length):
         return rest == 0
     if open_cells == 1:
         value = rest // weight_a
-        is_value = value * weight_a == rest and 0 <= value < problem[L.VALUES]
+        is_value = value * weight_a == rest and 0 <= value < problem[L.VALUE_COUNT]
         return is_value and restrict(state, problem, a, 1 << value)
     if open_cells == 2:
         return _last_two(state, problem, a, weight_a, b, weight_b, rest)
@@ -292,7 +292,7 @@ def _bound_group(state, problem, first, length, weight, has_sets, below, above, 
     elif low < high:
         return True
     if has_sets:
-        row = problem[L.SETS] + length * problem[L.SETS_STRIDE]
+        row = problem[L.SETS_BY_SUM] + length * problem[L.SETS_STRIDE]
         begin, end = problem[row + low], problem[row + high + 1]
         return one_of_sets(state, problem, first, length, begin, end, context)
     return True

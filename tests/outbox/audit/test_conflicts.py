@@ -9,9 +9,15 @@ from support.outboxes import ONE, call, in_a_line, made, packed
 from support.puzzles import NONE, SIX, TWO
 
 from pipeline.outbox.audit import AuditOptions
-from pipeline.outbox.audit.assertions import audit_conflict, audit_difference
+from pipeline.outbox.audit.conflicts import audit_conflict, audit_difference
 from pipeline.outbox.audit.sets import Findings
-from pipeline.outbox.schema import Cell, PuzzleRecord, RecordedClue, RecordedDifference, Value
+from pipeline.outbox.schema import (
+    PuzzleRecord,
+    RecordedCell,
+    RecordedClue,
+    RecordedDifference,
+    Value,
+)
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
@@ -225,7 +231,7 @@ def test_decisive_values_that_are_needless_are_found(outbox):
 def test_how_few_values_leave_one_solution_is_searched_until_time_is_up():
     geometry = Geometry(2, 2)
     grids = [Grid(geometry, (*first, *[1] * 13)) for first in product((1, 2), repeat=3)]
-    cells = tuple(Cell(row=1, column=column) for column in (1, 2, 3))
+    cells = tuple(RecordedCell(row=1, column=column) for column in (1, 2, 3))
     clues = tuple(Value(row=1, column=column, value=1) for column in (1, 2, 3, 4))
     for decisive, seconds, verdict in (
         (clues[:3], 60.0, "ok"),

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from pipeline.cli.files import check_target, write_to
-from pipeline.cli.options import Output, say
+from pipeline.cli.file_access import check_target, write_to
+from pipeline.cli.messages import say
+from pipeline.cli.options import Output
 from pipeline.errors import (
     EnvironmentFailure,
     LimitReached,
@@ -47,7 +48,7 @@ def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -
     if not folder.parent.is_dir() or (os.path.lexists(folder) and not folder.is_dir()):
         raise UsageError(f"{shown}: no such folder")
     folder.mkdir(exist_ok=True)
-    if any(folder.samefile(each) for each in folders_of(published)):
+    if any(folder.samefile(reserved) for reserved in folders_of(published)):
         raise UsageError(f"{shown} is reserved for published results; name another folder")
     return folder
 
@@ -109,7 +110,7 @@ def prove(
     )
 
 
-def show(tried: Attempt, out: Output) -> None:
+def show_attempt(tried: Attempt, out: Output) -> None:
     """Print the outcome; a success is not printed if quiet."""
     if out.as_json:
         out.row(asdict(tried))

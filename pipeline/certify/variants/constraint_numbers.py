@@ -1,0 +1,360 @@
+"""Writes the constraints of a variant as numbers; `layout` describes them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, chain
+from typing import Any
+
+import numpy as np
+
+from pipeline.certify.exhaustive import TOO_SHORT
+from pipeline.certify.variants import layout as L
+from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
+from pipeline.certify.variants.simplify import (
+    NoSolution,
+    Simplified,
+    Terms,
+    cells_in,
+    innies,
+    set_of,
+    weights_of,
+)
+from pipeline.certify.variants.unit_numbers import unit_numbers
+from pipeline.certify.variants.value_tables import (
+    MAX_VALUES_WITH_SETS,
+    AutomatonKey,
+    Numbers,
+    TooLarge,
+    automaton,
+    bit_tables,
+    sets_by_sum,
+)
+from pipeline.puzzle.connected import Connected, DifferentPairs
+from pipeline.puzzle.constraints import (
+    AllDifferent,
+    Allowed,
+    AtLeast,
+    Automaton,
+    Constraint,
+    OneOfSets,
+    Pairs,
+    Ranked,
+)
+from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
+
+MAX_NUMBERS = 2_000_000
+MAX_SUM = 1 << 40
+"""Limits beyond which TooLarge is raised. A mask always fits a number: sides are at most 31."""
+
+_IN_ALTERNATIVE = L.NOTHING
+"""Queue of a constraint in an alternative: only its ANY_OF is scheduled."""
+
+_QUEUE_OF_KIND = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_OF_SETS: L.SOON}
+"""Queues of cheap kinds, instead of NORMAL."""
+
+_MAX_UNGROUPED = 9
+"""A total of more cells is grouped by units first. With more values than this, sets of values are
+listed only for totals of one group."""
+
+Group = tuple[int, list[int]]
+"""A weight, and different cells that have it."""
+
+
+class ConstraintNumbers:
+    """The constraints of a puzzle as numbers, and the tables that they share: see `layout`.
+
+    numbers: the constraints, one after another. scheduled: the offset and the queue of each that
+    can be scheduled. blocks: areas of `problem` from its start to data_end, tables among them.
+    sets_offset: where the sets by their sum are, or NOTHING. scratch: numbers that propagators
+    need. widest_any_of: the most cells of one ANY_OF.
+    """
+
+    def __init__(self, simplified: Simplified, end: float) -> None:
+        self.source = simplified
+        self._end = end
+        self.units = (*simplified.base.units, *simplified.units)
+        of_units = unit_numbers(self.units, end)
+        self._unit_sets = of_units.sets
+        self.blocks = [bit_tables()]
+        self._block_offsets: dict[int, int] = {}
+        self.data_end = L.DATA
+        self.numbers = [*of_units.numbers]
+        self.scheduled = [*of_units.scheduled]
+        self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
+        self.sets_offset = L.NOTHING
+        self.scratch = self.widest_any_of = 1
+
+    def add_all(self) -> None:
+        """Add all constraints. Raises NoSolution and TooLarge."""
+        source = self.source
+        for constraint in source.others:
+            self._add_constraint(constraint, L.NORMAL)
+        for terms, total in innies(source):
+            self._add_sum(terms, total, L.LATE)
+        for alternatives in source.choices:
+            self._add_choice(alternatives)
+        if not self.scheduled:  # without units and rules: the areas must not be empty
+            self._add(L.ONE_OF_VALUES, L.NORMAL, (0,), source.masks[0])
+
+    def _add(self, kind: int, queue: int, cells: Sequence[int], *numbers: int) -> int:
+        """Add a constraint; returns its offset."""
+        offset = len(self.numbers)
+        self.numbers += (kind, len(cells), *cells, *numbers)
+        if queue != _IN_ALTERNATIVE:
+            queue = _QUEUE_OF_KIND.get(kind, queue) if queue == L.NORMAL else queue
+            self.scheduled.append((offset, queue))
+        if len(self.numbers) > MAX_NUMBERS:
+            raise TooLarge("the rules take too much memory")
+        return offset
+
+    def _share(self, numbers: Numbers) -> int:
+        """Offset in `problem` of numbers that several constraints share."""
+        offset = self._block_offsets.get(id(numbers))
+        if offset is None:
+            offset = self._block_offsets[id(numbers)] = self.data_end
+            self.blocks.append(numbers)
+            self.data_end += len(numbers)
+            if self.data_end > MAX_NUMBERS:
+                raise TooLarge("the rules take too much memory")
+        return offset
+
+    def _add_constraint(self, constraint: Constraint, queue: int) -> list[int]:
+        """Add a constraint without alternatives; returns the offsets of its parts.
+
+        Raises NoSolution if it can never hold, and TooLarge.
+        """
+        if time.monotonic() > self._end:
+            raise TooLarge(TOO_SHORT)
+        kind = type(constraint)
+        if kind not in _ADD:
+            raise TooLarge(f"{kind.__name__} is not searched")
+        return _ADD[kind](self, constraint, queue)
+
+    def add_allowed(self, constraint: Allowed, queue: int) -> list[int]:
+        cell, mask = constraint.cell, self.source.mask(constraint.values)
+        if not mask & self.source.masks[cell]:
+            raise NoSolution
+        return [self._add(L.ONE_OF_VALUES, queue, (cell,), mask)]
+
+    def add_different(self, constraint: AllDifferent, queue: int) -> list[int]:
+        cells = constraint.cells
+        if len({*cells}) < len(cells) or len(cells) > len(self.source.values):
+            raise NoSolution
+        return [self._add(L.ALL_DIFFERENT, queue, cells)]
+
+    def add_pairs(self, constraint: Pairs, queue: int) -> list[int]:
+        related = self.source.relation(constraint)
+        if related.is_trivial:
+            return []
+        tables = self._share(related.forwards), self._share(related.backwards)
+        return [
+            self._add(L.ONE_OF_VALUES, queue, (a,), related.equal)
+            if a == b
+            else self._add(L.PAIR, queue, (a, b), *tables)
+            for a, b in constraint.pairs
+        ]
+
+    def add_at_least(self, constraint: AtLeast, queue: int) -> list[int]:
+        cells, bit = constraint.cells, self.source.mask((constraint.value,))
+        if constraint.times <= 0:
+            return []
+        if not bit or constraint.times > len(cells):
+            raise NoSolution
+        return [self._add(L.MIN_COUNT, queue, cells, bit, constraint.times)]
+
+    def add_counts(self, constraint: SameTotals, queue: int) -> list[int]:
+        parts, counted = constraint.parts, constraint.counted
+        bits = 0 if counted is None else self.source.mask((counted,))
+        if len(parts) < 2 or not bits:
+            return []
+        cells = [*chain.from_iterable(parts)]
+        return [self._add(L.SAME_COUNTS, queue, cells, bits, len(parts), *map(len, parts))]
+
+    def add_one_of_sets(self, constraint: OneOfSets, queue: int) -> list[int]:
+        cells, sets = tuple(dict.fromkeys(constraint.cells)), constraint.sets
+        if not cells and not all(sets):
+            return []
+        masks = [
+            mask
+            for values in sets
+            if 0 < (mask := self.source.mask(values)).bit_count() == len({*values}) <= len(cells)
+        ]
+        if not masks:
+            raise NoSolution
+        begin = self._share(np.array(masks, np.int64))
+        return [
+            self._add(L.ONE_OF_SETS, queue, cells, begin, begin + len(masks), *self._context(cells))
+        ]
+
+    def add_automaton(self, constraint: Automaton, queue: int) -> list[int]:
+        cells = constraint.cells
+        step = AutomatonKey(
+            constraint.start, constraint.step, constraint.accepted, constraint.numbers
+        )
+        layers = automaton(step, len(cells), self.source.values)
+        if layers is None:
+            raise NoSolution
+        if not cells:
+            return []
+        self.scratch = max(self.scratch, int(layers[0]))
+        return [self._add(L.AUTOMATON, queue, cells, self._share(layers))]
+
+    def add_connected(self, constraint: Connected, queue: int) -> list[int]:
+        cells, size = constraint.cells, constraint.size
+        inside = self.source.mask(constraint.values)
+        if not inside or (size is not None and not 0 < size <= len(cells)):
+            raise NoSolution
+        positions = {cell: index for index, cell in enumerate(cells)}
+        neighbours = constraint.neighbours()
+        offsets = [*accumulate((len(neighbours[cell]) for cell in cells), initial=len(cells) + 1)]
+        listed = (positions[other] for cell in cells for other in neighbours[cell])
+        self.scratch = max(self.scratch, CONNECTED_SCRATCH * len(cells))
+        return [self._add(L.CONNECTED, queue, cells, inside, size or 0, *offsets, *listed)]
+
+    def add_different_pairs(self, constraint: DifferentPairs, queue: int) -> list[int]:
+        if len(constraint.pairs) > len(self.source.values) ** 2:
+            raise NoSolution
+        if len(constraint.pairs) < 2:
+            return []
+        return [self._add(L.DIFFERENT_PAIRS, queue, [*chain.from_iterable(constraint.pairs)])]
+
+    def add_count_of_equal(self, constraint: CountOfEqual, queue: int) -> list[int]:
+        cells, arms = [*constraint.scope()], constraint.arms
+        offset = self.source.values[0] + constraint.offset
+        self.scratch = max(self.scratch, len(cells))
+        numbers = offset, constraint.unbroken, len(arms), *map(len, arms)
+        return [self._add(L.COUNT_OF_EQUAL, queue, cells, *numbers)]
+
+    def add_ranked(self, constraint: Ranked, queue: int) -> list[int]:
+        bit, length = self.source.mask((constraint.first,)), len(constraint.line)
+        if not bit or not 0 <= constraint.smaller <= len(constraint.others):
+            raise NoSolution
+        numbers = bit, constraint.smaller, constraint.tied, length
+        return [self._add(L.RANKED, queue, [*constraint.scope()], *numbers)]
+
+    def add_total(self, constraint: Total, queue: int) -> list[int]:
+        return self._add_sum(weights_of(constraint), constraint.total, queue)
+
+    def _add_sum(self, terms: Terms, total: int, queue: int) -> list[int]:
+        """Add a weighted sum of values, as a sum of their indices."""
+        terms = {cell: weight for cell, weight in sorted(terms.items()) if weight}
+        if not terms:
+            if total:
+                raise NoSolution
+            return []
+        values, weights = self.source.values, terms.values()
+        if max(abs(total), sum(map(abs, weights)) * max(map(abs, values))) > MAX_SUM:
+            raise TooLarge("a sum has too large numbers")
+        if queue != _IN_ALTERNATIVE:
+            key = tuple(terms.items()), total
+            if key in self._known_totals:
+                return []
+            self._known_totals.add(key)
+        groups = self._groups(terms)
+        numbers, contexts = [total - values[0] * sum(weights), len(groups)], list[int]()
+        for weight, cells in groups:
+            has_sets = self._has_sets(len(cells), len(groups))
+            numbers += len(cells), weight, has_sets
+            contexts += self._context(cells) if has_sets else [0]
+        scope = [cell for _, cells in groups for cell in cells]
+        return [self._add(L.TOTAL, queue, scope, *numbers, *contexts)]
+
+    def _context(self, cells: Sequence[int]) -> list[int]:
+        """The other cells of each unit that contains a group of cells: see `layout`."""
+        if len(cells) < 2:
+            return [0]
+        group = set_of(cells)
+        rests = [unit & ~group for unit in self._unit_sets if not group & ~unit and unit != group]
+        return [len(rests), *chain.from_iterable((r.bit_count(), *cells_in(r)) for r in rests)]
+
+    def _has_sets(self, length: int, groups: int) -> int:
+        """Whether the sets of values of a group are looked at; makes their table if so."""
+        count = len(self.source.values)
+        if length == 1 or count > (_MAX_UNGROUPED if groups > 1 else MAX_VALUES_WITH_SETS):
+            return 0
+        if self.sets_offset == L.NOTHING:
+            masks, offsets = sets_by_sum(count)
+            self.sets_offset = self._share(offsets + self._share(masks))
+        return 1
+
+    # Greedy: first the largest groups within one unit, while the total is long; then each cell
+    # joins the first group whose cells are all its peers. Fewer, larger groups have closer bounds.
+    def _groups(self, terms: Terms) -> list[Group]:
+        """Groups of different cells with one weight, large weights first."""
+        peers, remaining = self.source.peers, dict(terms)
+        groups: list[tuple[int, list[int], int]] = []  # and the common peers
+        while len(remaining) > _MAX_UNGROUPED:
+            same_weight = self._in_one_unit(remaining)
+            weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
+            if len(cells) < 2:
+                break
+            common_peers = L.NOTHING
+            for cell in cells:
+                common_peers &= peers[cell]
+                del remaining[cell]
+            groups.append((weight, cells, common_peers))
+        for cell, weight in remaining.items():
+            for index, (group_weight, cells, common_peers) in enumerate(groups):
+                if group_weight == weight and common_peers >> cell & 1:
+                    groups[index] = weight, [*cells, cell], common_peers & peers[cell]
+                    break
+            else:
+                groups.append((weight, [cell], peers[cell]))
+        groups.sort(key=lambda group: -abs(group[0]))
+        return [(weight, cells) for weight, cells, _ in groups]
+
+    def _in_one_unit(self, terms: Terms) -> Iterator[Group]:
+        """The cells of each unit that have one weight."""
+        for unit in self.units:
+            by_weight: dict[int, list[int]] = {}
+            for cell in unit:
+                if cell in terms:
+                    by_weight.setdefault(terms[cell], []).append(cell)
+            yield from by_weight.items()
+
+    def _add_choice(self, alternatives: list[list[Constraint]]) -> None:
+        """Add an ANY_OF. Raises NoSolution if no alternative can hold."""
+        count, numbers = 0, list[int]()
+        scope: dict[int, None] = {}
+        for alternative in alternatives:
+            allowed_first = sorted(alternative, key=lambda part: not isinstance(part, Allowed))
+            try:
+                offsets = [
+                    offset
+                    for part in allowed_first
+                    for offset in self._add_constraint(part, _IN_ALTERNATIVE)
+                ]
+            except NoSolution:
+                continue
+            if not offsets:
+                return  # this alternative always holds
+            for offset in offsets:
+                scope |= dict.fromkeys(self.scope(offset))
+            count += 1
+            numbers += len(offsets), *offsets
+        if not count:
+            raise NoSolution
+        self.widest_any_of = max(self.widest_any_of, len(scope))
+        self._add(L.ANY_OF, L.NORMAL, tuple(scope), count, *numbers)
+
+    def scope(self, offset: int) -> list[int]:
+        first = offset + L.SCOPE
+        return self.numbers[first : first + self.numbers[offset + L.SCOPE_LENGTH]]
+
+
+_ADD: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int]]] = {
+    Allowed: ConstraintNumbers.add_allowed,
+    AllDifferent: ConstraintNumbers.add_different,
+    Pairs: ConstraintNumbers.add_pairs,
+    AtLeast: ConstraintNumbers.add_at_least,
+    SameTotals: ConstraintNumbers.add_counts,
+    OneOfSets: ConstraintNumbers.add_one_of_sets,
+    Automaton: ConstraintNumbers.add_automaton,
+    Total: ConstraintNumbers.add_total,
+    Connected: ConstraintNumbers.add_connected,
+    DifferentPairs: ConstraintNumbers.add_different_pairs,
+    CountOfEqual: ConstraintNumbers.add_count_of_equal,
+    Ranked: ConstraintNumbers.add_ranked,
+}

@@ -1,0 +1,92 @@
+"""The settings file: TOML with the names of settings."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pipeline.cli.messages import current_value, did_you_mean, say_renamed
+from pipeline.errors import UsageError, printable
+from pipeline.settings import FORMER_NAMES, Settings, settings_declared
+
+CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
+"""The option for the settings file, and the file's default name."""
+
+MAX_CONFIG_BYTES = 1024 * 1024
+
+_PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
+"""A message of `tomllib` with the position at its end."""
+
+
+def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
+    """Read a settings file; returns values by field of `Settings`.
+
+    Paths other than programs are relative to the folder of the file. Raises UsageError if the file
+    cannot be read, for an unknown setting or an invalid value, and for a risky setting if the user
+    did not name the file.
+    """
+    try:
+        chosen = _chosen(_parsed_toml(path), path, is_named=is_named)
+        Settings(**chosen)
+    except UsageError as error:
+        message = str(error).removeprefix("--")
+        raise UsageError(f"{printable(str(path))}: {message}") from error
+    return chosen
+
+
+def _chosen(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
+    known = {setting.key: setting for setting in settings_declared().values()}
+    chosen = {}
+    for written, value in values.items():
+        key = FORMER_NAMES.get(written, written)
+        if key != written:
+            if key in values:
+                raise UsageError(f"{written}: it is now {key}, which is set as well; leave it out")
+            say_renamed(f"{printable(str(path))}: {written}", key)
+        setting = known.get(key)
+        if setting is None:
+            raise UsageError(f"{printable(key)}: unknown setting{did_you_mean(key, known)}")
+        if setting.risky and not is_named:
+            why = f"only allowed in a file that you name: --{CONFIG} {path}"
+            raise UsageError(f"{key}: {why}")
+        taken = setting.read if setting.unit and isinstance(value, str) else setting.check
+        known_value = taken(current_value(setting.name, value, f"{path}: {key} ="), key)
+        if setting.kind is Path:
+            known_value = path.parent / Path(known_value).expanduser()
+        chosen[setting.name] = known_value
+    return chosen
+
+
+def _parsed_toml(path: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 - few have a settings file
+
+    try:
+        data = _config_bytes(path)
+        if len(data) > MAX_CONFIG_BYTES:
+            raise UsageError(f"a settings file may have at most {MAX_CONFIG_BYTES:,} bytes")
+        return tomllib.loads(data.decode())
+    except OSError as error:
+        raise UsageError(str(error.strerror)) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"byte {error.start + 1} is not UTF-8") from error
+    except (ValueError, RecursionError) as error:  # also numbers too long and nesting too deep
+        match = _PLACE.fullmatch(str(error))
+        where = f"line {match[2]}, column {match[3]}: {match[1]}" if match else str(error)
+        raise UsageError(where) from error
+
+
+def _config_bytes(path: Path) -> bytes:
+    """Read a settings file. Raises UsageError for a pipe, which might never have a writer."""
+    from pipeline.files import kind_in_words  # noqa: PLC0415 - as tomllib
+
+    if str(path) == os.devnull:
+        return b""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+        if not stat.S_ISREG(mode):
+            raise UsageError(f"expected a regular file, found {kind_in_words(mode)}")
+        return file.read(MAX_CONFIG_BYTES + 1)

@@ -1,0 +1,97 @@
+"""The keyword arguments by which library functions take settings."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypedDict
+
+from pipeline.settings import (
+    FORMER_NAMES,
+    FORMER_VALUES,
+    AlphabetChoice,
+    EncodingChoice,
+    FormatChoice,
+    ProveChoice,
+    Settings,
+    SolverChoice,
+    VariantChoice,
+    settings_declared,
+)
+
+
+class ReadingOptions(TypedDict, total=False):
+    """Settings of library functions that read a puzzle."""
+
+    variant: VariantChoice
+    format: FormatChoice
+    alphabet: AlphabetChoice
+    boxes: str
+    max_bytes: int
+    timeout: float
+
+
+class SourceOptions(ReadingOptions, total=False):
+    """Settings of library functions that read files, folders and archives."""
+
+    max_total_bytes: int
+    max_members: int
+
+
+class SolvingOptions(ReadingOptions, total=False):
+    """Settings of library functions that solve."""
+
+    memory_limit: int
+    solver: SolverChoice
+    minisat: str | None
+    encoding: EncodingChoice
+    max_solutions: int | None
+    trust_solver: bool
+    prove: ProveChoice
+    keep_cnf: bool
+    traits: str
+
+
+class ConvertingOptions(SolvingOptions, total=False):
+    """Settings of library functions that convert."""
+
+    inbox: Path
+    max_total_bytes: int
+    max_members: int
+
+
+class BenchOptions(SourceOptions, total=False):
+    """Settings of `bench`."""
+
+    memory_limit: int
+    minisat: str | None
+    encoding: EncodingChoice
+
+
+def settings_given(
+    given: SourceOptions | SolvingOptions | ConvertingOptions | BenchOptions, known: type
+) -> Settings:
+    """Settings from the keyword arguments of a library function.
+
+    Raises TypeError for an argument that `known` does not declare, UsageError for an invalid value.
+    """
+    names, declared = known.__annotations__, settings_declared()
+    chosen: dict[str, Any] = dict(_current(name, value) for name, value in given.items())
+    for name, value in chosen.items():
+        if name not in names:
+            raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(names)}")
+        replace(declared[name], unit=None).check(value, name)  # an argument has no suffix
+    return Settings(**chosen)
+
+
+def _current(name: str, value: Any) -> tuple[str, Any]:
+    """The name and the value of a setting today; renamed ones with a DeprecationWarning."""
+    former, current = name, FORMER_NAMES.get(name, name)
+    if isinstance(value, str) and (current, value) in FORMER_VALUES:
+        former, value = f"{name}={value!r}", FORMER_VALUES[current, value]
+    if former != current:
+        now = current if former == name else f"{current}={value!r}"
+        message = f"{former} is now {now}; the old name works until 1.1"
+        warnings.warn(message, DeprecationWarning, stacklevel=5)
+    return current, value
