@@ -53,7 +53,7 @@ from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
 MAX_CELLS = 1000
 MAX_NUMBERS = 2_000_000
 MAX_SUM = 1 << 40
-"""Limits beyond which TooLarge is raised. A mask always fits a number: sides are at most 31."""
+"""Limits beyond which TooLarge is raised. Masks fit in a number, because sides are at most 31."""
 
 _IN_ALTERNATIVE = L.NOTHING
 """Queue of a constraint in an alternative: only its ANY_OF is scheduled."""
@@ -62,11 +62,11 @@ _QUEUE_OF_KIND = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_OF_SETS: L.SOON}
 """Queues of cheap kinds, instead of NORMAL."""
 
 _MAX_UNGROUPED = 9
-"""A total of more cells is grouped by units first. With more values than this, sets of values are
-listed only for totals of one group."""
+"""Totals of more cells are grouped by units first. For more values, sets of values are enumerated
+only for totals of one group."""
 
 Group = tuple[int, list[int]]
-"""A weight, and different cells that have it."""
+"""A weight, and cells with this weight that must differ."""
 
 
 class SearchArrays(NamedTuple):
@@ -89,7 +89,7 @@ def search_arrays(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Searc
     """
     geometry = puzzle.geometry
     if geometry.size > MAX_CELLS:
-        raise TooLarge(f"with rules, more than {MAX_CELLS:,} cells are not searched")
+        raise TooLarge(f"variants of more than {MAX_CELLS:,} cells are not searched")
     simplified = Simplified(puzzle)
     formulas = [rule.constraints(geometry) for rule in puzzle.rules]
     for constraint in (*formulas, *joint_sums(formulas, units_of(geometry), geometry.values)):
@@ -102,10 +102,11 @@ def search_arrays(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Searc
 
 
 class _UnitData(NamedTuple):
-    """The constraints of units, shared by all puzzles that have these units: do not change it.
+    """The constraints of units, cached for all puzzles with these units: do not modify it.
 
-    numbers: the constraints. scheduled: the offset and the queue of each. sets: the cells of each
-    unit, as bits.
+    - `numbers`: the constraints.
+    - `scheduled`: the offset and the queue of each constraint.
+    - `sets`: the cells of each unit, as bits.
     """
 
     numbers: list[int]
@@ -114,10 +115,10 @@ class _UnitData(NamedTuple):
 
 
 _MAX_CACHED_UNITS, _MAX_SHARED = 128, 200_000
-"""The most units whose constraints are cached, and the most numbers of SAME_VALUES constraints.
+"""Maximum number of units whose constraints are cached, and maximum size of SAME_VALUES in total.
 
-SAME_VALUES follows from the units, so without some of them a search is only slower. Their number
-grows with the square of the units: 3,000 extra regions would take 44 million numbers.
+SAME_VALUES constraints follow from the units, so the search is only slower without some of them.
+They grow with the square of the number of units: 3,000 extra regions would take 44 million numbers.
 """
 
 
@@ -126,8 +127,9 @@ def _cached_unit_data(units: tuple[Cells, ...]) -> _UnitData:
     return _unit_data(units, math.inf)
 
 
-# Law of leftovers: two units hold the same values, and so do the rests of both without their common
-# cells. Jigsaw solvers apply it to several rows at once, this search to two units.
+# Law of leftovers: two overlapping units hold the same values, so the rest of one holds the same
+# values as the rest of the other. Jigsaw solvers apply it to several rows at once, this search to
+# two units.
 def _unit_data(units: Sequence[Cells], end: float) -> _UnitData:
     """The constraints of units and of overlaps of two units, until `end` of the monotonic clock."""
     numbers: list[int] = []
@@ -329,7 +331,7 @@ class _Builder:
             return []
         values, weights = self._source.values, terms.values()
         if max(abs(total), sum(map(abs, weights)) * max(map(abs, values))) > MAX_SUM:
-            raise TooLarge("a sum has too large numbers")
+            raise TooLarge("the numbers in a sum are too large")
         if queue != _IN_ALTERNATIVE:
             key = tuple(terms.items()), total
             if key in self._known_totals:
@@ -353,7 +355,7 @@ class _Builder:
         return [len(rests), *chain.from_iterable((r.bit_count(), *cells_in(r)) for r in rests)]
 
     def _has_sets(self, length: int, groups: int) -> int:
-        """Whether the sets of values of a group are looked at; makes their table if so."""
+        """Whether the sets of values of a group are enumerated; if so, creates their table."""
         count = len(self._source.values)
         if length == 1 or count > (_MAX_UNGROUPED if groups > 1 else MAX_VALUES_WITH_SETS):
             return 0
@@ -362,12 +364,12 @@ class _Builder:
             self._sets_offset = self._share(offsets + self._share(masks))
         return 1
 
-    # Greedy: first the largest groups within one unit, while the total is long; then each cell
-    # joins the first group whose cells are all its peers. Fewer, larger groups have closer bounds.
+    # Greedy: first the largest groups within one unit, as long as many cells are left; then each
+    # cell joins the first group whose cells are all its peers. Larger groups have tighter bounds.
     def _groups(self, terms: Terms) -> list[Group]:
         """Groups of different cells with one weight, large weights first."""
         peers, remaining = self._source.peers, dict(terms)
-        groups: list[tuple[int, list[int], int]] = []  # and the common peers
+        groups: list[tuple[int, list[int], int]] = []  # weight, cells, common peers
         while len(remaining) > _MAX_UNGROUPED:
             same_weight = self._in_one_unit(remaining)
             weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
@@ -389,7 +391,7 @@ class _Builder:
         return [(weight, cells) for weight, cells, _ in groups]
 
     def _in_one_unit(self, terms: Terms) -> Iterator[Group]:
-        """The cells of each unit that have one weight."""
+        """The cells of equal weight in each unit."""
         for unit in self._units:
             by_weight: dict[int, list[int]] = {}
             for cell in unit:
