@@ -30,7 +30,7 @@ def test_all_that_is_wrong_is_told(outbox):
     assert call(outbox) == (
         1,
         (
-            "BAD        one  one_1.solution is listed, and is not there\n"
+            "BAD        one  one_1.solution is listed, but missing\n"
             "    7 bytes in the record, the original has 20\n"
             "    one.proof.cnf: cannot be made again: 1 solution cannot be read\n"
             "ok         two  multiple, proved\n"
