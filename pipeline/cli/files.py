@@ -98,7 +98,7 @@ def sources_of(files: Sequence[Path], settings: Settings) -> Iterator[list[tuple
 
 
 def read_bytes(file: Path, most: int) -> bytes:
-    """Read at most `most` + 1 bytes of a file, or of standard input for `-`.
+    """Read at most `max_bytes` + 1 bytes of a file, or of standard input for `-`.
 
     Raises InputError if it cannot be read.
     """

@@ -126,7 +126,7 @@ def test_why_it_is_no_record_is_told(box):
     for name, said in {
         "deep": "it is not JSON",
         "sparse": "it is larger than 32 MiB",
-        "pipe": "it cannot be read: pipe.json is no regular file",
+        "pipe": "it cannot be read: pipe.json is not a regular file",
         "number": "NaN is no number",
         "objects": "it has more than 1,000,000 commas and brackets",
         "twice": "a name is repeated in an object",

@@ -1,6 +1,6 @@
 """Checkpointed files: the files of a set that takes hours to write, so that no work is repeated.
 
-They are written in the outbox under temporary names. When they are durable, the claim gets a
+The files are written in the outbox under temporary names. When they are durable, the claim gets a
 checkpoint: the length of each file, and the state from which the job continues.
 """
 
