@@ -306,7 +306,7 @@ def test_more_rows_than_are_taken_at_once_have_to_be_named(desk):
         csv.writer(file, lineterminator="\n").writerows(more)
     said = desk.said("lines.csv", 2)
     assert "lines.csv: 1,201 rows are complete, more than the limit of 1,000" in said
-    assert "name some by their indices" in said
+    assert "select some by their indices" in said
     assert desk.proof("lines.csv 1")[0] == 0
 
 

@@ -161,7 +161,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("one", remove("one.proof.cnf"), "lrat, but one.proof.drat and one.proof.lrat is listed"),
     ("one", remove(*PROOF_OF_ONE), "but nothing is listed"),
     ("two", unlink("two.proof.drat"), "two.proof.drat is listed, but missing"),
-    ("one", lambda o: o.original("one.txt").write_text(SIX), "one.txt has another sha"),
+    ("one", lambda o: o.original("one.txt").write_text(SIX), "one.txt does not have the sha256"),
     ("one", exchange("one.txt", "4...\n..3.\n.2..\n...1\n"), "column 1 holds 1, given as 4"),
     (
         "one",

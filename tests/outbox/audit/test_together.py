@@ -130,7 +130,10 @@ def test_rows_that_say_nothing_but_their_solutions_are_not_read_one_by_one(outbo
         (b"", "plain_2.solution ends too early, before row 3"),
         (b"." * 81 + b"\r\n", "plain_2.solution: a line ends with CR and LF, not with LF"),
         (b"." * 81, "plain_2.solution: a line is too long, or has no newline"),
-        (b"x" * (3 * 1024 * 1024) + b"\n", "a line is too long, or has no newline"),
+        (
+            b"x" * (3 * 1024 * 1024) + b"\n",
+            "plain_2.solution: a line is too long, or has no newline",
+        ),
         (None, "plain_2.solution: cannot be read: No such file or directory"),
     ],
 )
