@@ -1,6 +1,6 @@
 """A puzzle with its rules → a text of constraints in one line.
 
-Each is read again before it is handed out: `formats/targets.py` compares the two.
+`formats/targets.py` reads each text back, and compares it with the puzzle.
 """
 
 from __future__ import annotations
