@@ -290,8 +290,8 @@ def _propagate(
     """Propagate the unit clauses.
 
     `not_false`: for each clause, the number of its literals that are not false. Returns the true
-    literals, the indices of the clauses that imply them, and whether there is a conflict; if so,
-    the last index is that of the falsified clause.
+    literals, the indices of the clauses that imply them, and whether there is a conflict. After a
+    conflict, the last index is the falsified clause.
     """
     true: set[int] = set()
     reasons: list[int] = []

@@ -368,7 +368,7 @@ def _unassign_last(state):
 def _start_backward(state, clause, falsified, lemmas):
     """Start the backward pass: append the step of the empty clause.
 
-    It is the only step if the clauses of the formula alone propagate to the conflict.
+    No other step is needed if the clauses of the formula alone propagate to the conflict.
     """
     state.numbers[CONFLICT] = clause
     _emit(state, clause)

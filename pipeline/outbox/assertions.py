@@ -183,8 +183,8 @@ class _Sought:
     def _fitting(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream]]:
         """The content of each file that may be the original, by its name.
 
-        Its hash must be that of the dropped file, unless a folder was dropped. For an archive, the
-        content is that of the member.
+        It must have the hash of the dropped file, unless a folder was dropped. For an archive, this
+        yields the content of the member.
         """
         if not self.named:
             raise InputError(f"{self.gone}: --originals names the folder that it is in")

@@ -57,7 +57,7 @@ ALWAYS: Final = ("timestamp", "level", "job", "event")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event: where it is logged, what it means, and its fields in addition to ALWAYS."""
+    """An event: its logs, its meaning, and its fields in addition to ALWAYS."""
 
     where: tuple[str, ...]
     meaning: str

@@ -60,7 +60,7 @@ class Originals:
     def fitting(self, record: Record, max_bytes: int, room: UnpackLimits) -> Iterator[Path]:
         """The originals with the name of a record's source, and with its hash if it has one.
 
-        The hash may also be that of the unpacked content, of at most `max_bytes`.
+        It may also be the hash of the unpacked content, of at most `max_bytes`.
         """
         for path in self.named(record.source):
             if record.sha256 is None or _has_hash(path, record.sha256, max_bytes, room):

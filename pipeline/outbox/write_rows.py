@@ -84,7 +84,7 @@ class _PlainRows:
         return _without_padding(np.concatenate(columns, axis=1))
 
     def _solutions(self, rank: int, blank: int) -> NDArray[np.uint8]:
-        """The solutions of that rank in ASCII, (Q, 81), filled with `blank` where there is none."""
+        """The solutions of that rank in ASCII, (Q, 81), with `blank` for missing ones."""
         have = (self._counts > rank)[:, None]
         grids = self._answers.grids[rank, self._at] + np.uint8(ord("0"))
         return grids if have.all() else np.where(have, grids, np.uint8(blank))

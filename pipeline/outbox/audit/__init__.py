@@ -148,7 +148,7 @@ def _of_record(
 def _claim(
     published: PublishedPuzzle | PublishedCollection, originals: Originals, report: Findings
 ) -> str:
-    """Audit one set; return what it asserts. A broken set does not stop the audit."""
+    """Audit one set; return its assertion. A broken set does not stop the audit."""
     source, status = published.record.source, published.record.status
     if not is_file_name(source):
         report.bad(f"the source {source!r} is not a file name")
@@ -170,7 +170,7 @@ def _claim(
 def _audit(
     published: PublishedPuzzle | PublishedCollection, originals: Originals, report: Findings
 ) -> str:
-    """Audit a set with its original; return what it asserts."""
+    """Audit a set with its original; return its assertion."""
     record = published.record
     candidates = originals.named(record.source)
     if not candidates:
@@ -203,7 +203,7 @@ def _is_right(
 def _with(
     original: Path, published: PublishedPuzzle | PublishedCollection, report: Findings
 ) -> str:
-    """Audit a set with a file that may be its original; return what it asserts."""
+    """Audit a set with a file that may be its original; return its assertion."""
     record, declared = published.record, published.declared
     is_unread = record.status in _NOT_READ
     if declared:

@@ -72,7 +72,7 @@ Content = Parsed | ParsedFormula | InputError | UsageError | None
 
 
 def audit_single(published: PublishedPuzzle, source: OneProblem | None, report: Findings) -> str:
-    """Audit a result against its original, if that is known; return what it asserts."""
+    """Audit a result against its original, if that is known; return its assertion."""
     record, content = published.record, _content_of(source, report)
     if fault := misfit(record.status, record.solutions or 0, record.complete):
         report.bad(fault)
@@ -102,7 +102,7 @@ def audit_content(
     source: OneProblem | tuple[Layout, PeekableStream],
     report: Findings,
 ) -> str:
-    """Audit the set of a puzzle or collection; return what it asserts. Raises UnpackError."""
+    """Audit the set of a puzzle or collection; return its assertion. Raises UnpackError."""
     record = published.record
     if isinstance(published, PublishedCollection):
         if isinstance(source, tuple):

@@ -72,8 +72,8 @@ def recognise_boxes(text: Text) -> str | None:
 def _like_grid_row(text: Text, product: int) -> bool:
     """Whether a first line of two numbers, `12 34`, is more likely a row of single cells.
 
-    This is the case if most lines have the length of a row, which the size would not allow, and the
-    number of lines is about the same.
+    For this, most lines must have the length of a row, which the size would not allow, and the
+    number of lines must be about the same.
     """
     lengths = [len(row.cells) for row in text.rows]
     side, times = Counter(lengths).most_common(1)[0]

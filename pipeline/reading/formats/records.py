@@ -403,5 +403,5 @@ def _are_mostly_known(cells: str) -> bool:
 
 
 def is_above_four(cells: str) -> bool:
-    """Whether the cells have a value above 4, and so are not those of a 4×4 puzzle."""
+    """Whether the cells have a value above 4, so that they cannot be a 4×4 puzzle."""
     return any(sign.isalnum() and sign not in "01234xX" for sign in cells)

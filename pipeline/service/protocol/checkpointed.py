@@ -140,7 +140,7 @@ class CheckpointedFiles:
 
 
 def last_checkpoint(folder: Path) -> dict[str, Any]:
-    """The last checkpoint in a claim; empty if there is none."""
+    """The last checkpoint in a claim, or an empty object."""
     with contextlib.suppress(OSError):
         return last_object(folder / PROGRESS)
     return {}

@@ -48,7 +48,7 @@ _CAGES = {
 def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = ()) -> str:
     """The document of a puzzle, perhaps with its solution and notes, in one line of JSON.
 
-    Raises ValueError naming what it cannot express.
+    Raises ValueError with a noun for anything that it cannot express.
     """
     n, geometry = puzzle.geometry.side, puzzle.geometry
     shapes = (usual_boxes(n), Geometry(1, n)) if LEAST_SIDE <= n <= MOST_SIDE else ()

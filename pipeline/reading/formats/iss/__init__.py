@@ -179,7 +179,7 @@ def _puzzle_in(text: Text, steps: int) -> Parsed:
 def render_iss(puzzle: Puzzle, _notation: str) -> str:
     """Write all constraints in one line, the shape first, so that each line is a text.
 
-    Raises ValueError naming what they cannot express.
+    Raises ValueError with a noun for anything that they cannot express.
     """
     from pipeline.reading.formats.iss.writing import constraints  # noqa: PLC0415 - as above
 

@@ -217,7 +217,7 @@ class Determined(NamedTuple):
 
 
 class Work:
-    """The work of reading one text. It is limited, and equal machines are built once.
+    """Limits the work of reading one text; equal machines are built once.
 
     A step takes about 0.3 µs.
     """

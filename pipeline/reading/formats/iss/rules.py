@@ -1,4 +1,4 @@
-"""The rules and the given values that constraints and groups stand for."""
+"""Convert constraints and groups to rules and given values."""
 
 from __future__ import annotations
 
