@@ -94,7 +94,7 @@ def solve_many(
 ) -> Iterator[Result[Grid | Model]]:
     """Solve puzzles in bulk, yielding results in order.
 
-    Results are the same as those of `solve`. Unique puzzles are fast; puzzles with no solution or
+    Results are the same as from `solve`. Unique puzzles are fast; puzzles with no solution or
     several take longer. Use `max_solutions=2` if you only need to know whether a puzzle is unique.
     With `workers` above 1, that many processes are used. `puzzles` is read only slightly ahead.
     Closing the iterator ends the processes.
@@ -256,8 +256,9 @@ def dedupe(
     Two puzzles are equivalent if a symmetry maps one to the other: relabelling, rotation,
     reflection, and permutations of rows and columns that the rules allow. Sources are files,
     folders and archives. The first puzzle of each class is written to `kept`, one per line; `tally`
-    counts. With `against`, puzzles are compared with those of that source only, and `kept` gets the
-    ones that it lacks. A puzzle that cannot be compared is yielded as a `Left` with the reason.
+    counts. With `against`, puzzles are compared only with puzzles of that source, and `kept` gets
+    those without an equivalent. A puzzle that cannot be compared is yielded as a `Left` with the
+    reason.
     Memory use is bounded: beyond some millions of classes, a temporary folder is used.
 
     Raises UsageError for an invalid setting, OSError if the environment fails.

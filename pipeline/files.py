@@ -55,13 +55,13 @@ def descriptor_of(name: str | Path, folder: int | None = None, flags: int = 0) -
         os.close(descriptor)
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(name))
-        raise OSError(f"{os.path.basename(name)} is no regular file")  # noqa: PTH119
+        raise OSError(f"{os.path.basename(name)} is not a regular file")  # noqa: PTH119
     return descriptor
 
 
 @contextlib.contextmanager
 def opened(name: str | Path, flags: int = 0, folder: int | None = None) -> Iterator[int]:
-    """A descriptor as of `descriptor_of`, which is closed in the end."""
+    """A context with a descriptor as from `descriptor_of`, which it closes."""
     descriptor = descriptor_of(name, folder, flags)
     try:
         yield descriptor
@@ -70,7 +70,7 @@ def opened(name: str | Path, flags: int = 0, folder: int | None = None) -> Itera
 
 
 def read_regular(path: Path, max_bytes: int) -> bytes:
-    """Read at most `most` + 1 bytes of a regular file.
+    """Read at most `max_bytes` + 1 bytes of a regular file.
 
     Raises OSError, also if it is not a regular file.
     """
@@ -79,7 +79,7 @@ def read_regular(path: Path, max_bytes: int) -> bytes:
 
 
 def read_end(path: Path, max_bytes: int) -> bytes:
-    """Read the last `most` bytes of a regular file. Raises OSError like `read_regular`."""
+    """Read the last `max_bytes` bytes of a regular file. Raises OSError like `read_regular`."""
     with os.fdopen(descriptor_of(path), "rb") as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - max_bytes))
         return file.read(max_bytes)
@@ -121,7 +121,7 @@ def numbered(path: Path) -> Iterator[Path]:
 
 
 def kind_in_words(mode: int) -> str:
-    """What a file is that is not a regular file."""
+    """The type of a file that is not a regular file, in words."""
     if stat.S_ISLNK(mode):
         return "a link"
     if stat.S_ISFIFO(mode):

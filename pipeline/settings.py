@@ -23,7 +23,7 @@ FORMER_NAMES = {"also": "traits"}
 """Settings by the names that they had before 1.0, which work until 1.1."""
 
 FORMER_VALUES = {("solver", "lanes"): "batch"}
-"""Values by a setting and what they were called before 1.0; these work until 1.1, too."""
+"""Current values by setting and the name that the value had before 1.0, which works until 1.1."""
 
 LogFormat = Literal["auto", "console", "json"]
 ProveChoice = Literal["never", "unsolvable", "always"]
@@ -379,7 +379,7 @@ def is_declaration(name: str, word: str) -> bool:
 
 
 def _is_cluster(address: str) -> bool:
-    """Whether an address is that of a Dask scheduler, or `local:N`."""
+    """Whether this is the address of a Dask scheduler, or `local:N`."""
     if match := re.fullmatch(r"local:(\d{1,4})", address, re.ASCII):
         return 1 <= int(match[1]) <= _MOST_WORKERS
     host = r"[^\s/:]+|\[[0-9a-fA-F:]+\]"

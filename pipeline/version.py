@@ -16,7 +16,7 @@ _DECIDING = ("catalogue", "certify", "outbox", "puzzle", "reading", "solving", "
 def build() -> str:
     """Twelve hexadecimal digits of the SHA-256 of the source that determines what is published.
 
-    It tells builds between two releases apart, without a number that someone has to increase.
+    It distinguishes builds between two releases, without a number that someone has to increase.
     """
     top, hashed = Path(__file__).parent, sha256()
     for path in sorted(path for name in _DECIDING for path in (top / name).rglob("*.py")):

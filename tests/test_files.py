@@ -56,7 +56,7 @@ def test_what_is_no_file_or_not_there_is_refused_without_waiting(tmp_path, monke
     os.mkfifo("pipe")
     with socket.socket(socket.AF_UNIX) as unix:
         unix.bind("socket")  # the whole path might be too long for a socket
-    told = {"pipe": "pipe is no regular file", "/dev/zero": "zero is no regular file"}
+    told = {"pipe": "pipe is not a regular file", "/dev/zero": "zero is not a regular file"}
     for name, words in {**told, "socket": "socket", "gone": "gone"}.items():
         with pytest.raises(OSError, match=words):
             read_regular(tmp_path / name, 100)

@@ -60,10 +60,12 @@ def lowest_form(puzzle: ValueArray, box: int) -> ValueArray:
 class _Partial:
     """C candidates for the lowest image, of which the first k rows are chosen.
 
-    grids: (C, n, n) the puzzle with permuted columns and its rows in the original order.
-    rows: (C, k) the rows chosen.
-    labels: (C, n + 1) the new label of each value met so far, 0 for the others.
-    used: (C,) the number of values met so far.
+    | array | shape | contents |
+    |---|---|---|
+    | `grids` | (C, n, n) | the puzzle with permuted columns and its rows in the original order |
+    | `rows` | (C, k) | the rows chosen |
+    | `labels` | (C, n + 1) | the new label of each value met so far, 0 for the others |
+    | `used` | (C,) | the number of values met so far |
     """
 
     grids: ValueArray

@@ -37,7 +37,7 @@ from pipeline.solving.solvers import Solvers
 from pipeline.steps import ratings
 
 GENERATED_TOGETHER = 512
-"""Grids per batch. Another number would give other puzzles."""
+"""Grids per batch. Changing it would change the puzzles of each seed."""
 
 MAX_FRUITLESS = 2000
 """Consecutive batches without a suitable puzzle after which generation gives up."""
@@ -51,10 +51,10 @@ that occurred, or twice as far for symmetric puzzles. Each further clue is at le
 rare."""
 
 MAX_MINIMAL_GIVENS = 40
-"""The most givens known in a minimal classic puzzle (M. Dobrichev, 2014)."""
+"""The largest known number of givens in a minimal classic puzzle (M. Dobrichev, 2014)."""
 
 MIN_GIVENS = 17
-"""The fewest givens of a classic puzzle with one solution (McGuire, Tugemann, Civario, 2012)."""
+"""Minimum number of givens of a unique classic puzzle (McGuire, Tugemann, Civario, 2012)."""
 
 _CELLS, _SIDE = 81, 9
 _FULL = np.uint16(NINE.all_values)
@@ -64,14 +64,14 @@ _FULL = np.uint16(NINE.all_values)
 class Wish:
     """Properties of the puzzles to generate.
 
-    givens: minimum and maximum number of clues, marks included.
-    minimal: no clue is redundant. If false, redundant clues stay in, up to a number drawn from
-    `givens`.
-    symmetric: the pattern of clues has half-turn symmetry.
-    marks: cells may be marked even or odd.
-    depth: minimum and maximum depth (see `effort`), 0 to 2. None of the first 1,024,000 puzzles of
-    seed 0 has depth 2.
-    level: the level of the puzzle's steps, see `steps`.
+    - `givens`: minimum and maximum number of clues, marks included.
+    - `minimal`: no clue is redundant. If false, redundant clues stay in, up to a number drawn from
+      `givens`.
+    - `symmetric`: the pattern of clues has half-turn symmetry.
+    - `marks`: cells may be marked even or odd.
+    - `depth`: minimum and maximum depth (see `effort`), 0 to 2. None of the first 1,024,000 puzzles
+      of seed 0 has depth 2.
+    - `level`: the level of the puzzle's steps, see `steps`.
 
     Raises UsageError for empty ranges.
     """

@@ -1,12 +1,12 @@
 """The canonical form of 9×9 puzzles with one solution: the minlex image of that solution.
 
 Order the columns and relabel the values of a solution so that its first row is 1, 2, … 9. The
-second row is then a permutation of the columns: column c has the value that the first row has in
-column p(c), which is in another stack. Another order s of the columns makes it s⁻¹ps. So a table
-has, for each of the 12,096 possible p, the lowest second row that can be reached, and the orders
-that reach it. Each symmetry with the lowest second row is followed row by row, and dropped at the
-first cell where it is not the lowest. Few remain, mostly one, and these are applied to the puzzle.
-This runs as machine code or in plain Python.
+second row is then a permutation p of the columns: its value in column c is the value of the first
+row in column p(c), which is in another stack. Permuting the columns by s turns p into s⁻¹ps. A
+table has, for each of the 12,096 possible p, the lowest second row that can be reached, and the
+orders that reach it. Each symmetry with the lowest second row is compared cell by cell, and dropped
+at the first cell where it is not the lowest. Few remain, usually one; these are applied to the
+puzzle. This runs as machine code or in plain Python.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PAIRS = 36
 """Ordered pairs of rows in a band, or of columns in a stack."""
 
 MAX_TIED = PAIRS * 18
-"""The most symmetries with the lowest form: no row has more than 18 orders to its lowest."""
+"""Maximum number of symmetries with the lowest form: a row has at most 18 orders to its lowest."""
 
 NO_ROW = 2**30
 """The rank of a key that no second row has."""
@@ -53,11 +53,11 @@ class Tables(NamedTuple):
     """The lowest form of each second row, and the orders of columns that reach it, with K keys."""
 
     codes: NDArray[np.int32]
-    """(3, 729): for a stack, and the columns p(c) in it as digits to base 9, a number. Their sum
-    over the stacks is the key of a row; it is negative if this cannot be a second row.
+    """(3, 729): a code for each stack and its columns p(c), read as digits in base 9. The sum of a
+    row's codes is its key, which is negative if it cannot be a second row.
     """
     ranks: NDArray[np.int32]
-    """(K,): the rank of the lowest row that can be reached, NO_ROW if this is no row."""
+    """(K,): the rank of the lowest row that can be reached, NO_ROW if the key has no row."""
     starts: NDArray[np.int32]
     """(K,): where the orders that reach it start in `orders`."""
     order_counts: NDArray[np.int32]
@@ -72,7 +72,7 @@ class Scratch(NamedTuple):
     """Scratch for one puzzle."""
 
     grids: NDArray[np.uint8]
-    """(2, 81): its solution, and that transposed."""
+    """(2, 81): its solution, and the transposed solution."""
     columns: NDArray[np.uint8]
     """(2, 9, 10): the column of each value in each row of these."""
     keys: NDArray[np.int64]
@@ -125,7 +125,8 @@ def _keys(codes: NDArray[np.int32], rows: Indices) -> Indices:
 def _codes() -> tuple[NDArray[np.int32], int]:
     """The codes, see `Tables`, and the number of keys.
 
-    In the last stack only the order counts, as its columns are those that the others leave.
+    The codes of the last stack only depend on the order of its columns, because the other two
+    stacks determine which columns are left.
     """
     within = list(permutations(range(BOX)))
     codes, keys = np.full((BOX, SIDE**BOX), _NO_PART, np.int32), 1
@@ -206,14 +207,14 @@ def forms_by(step: Callable[..., int], puzzles: ValueArray, solutions: ValueArra
 def try_forms(step: Callable[..., int]) -> None:
     """Transform a grid that was rotated by a quarter turn.
 
-    Raises RuntimeError unless that gives the original grid, which is the lowest there is.
+    Raises RuntimeError unless the result is the original grid, which is the lowest of all.
     """
     lowest = np.array(
         [[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)], np.uint8
     )
     turned = np.rot90(lowest).reshape(1, CELLS)
     if forms_by(step, turned, turned).reshape(SIDE, SIDE).tolist() != lowest.tolist():
-        raise RuntimeError("the machine code finds no canonical form")
+        raise RuntimeError("the compiled code returned a wrong canonical form")
 
 
 @compiled(inline=True)
@@ -367,7 +368,7 @@ def _transform(scratch, tables, puzzles, puzzle, tie):
 def write_forms(tables, scratch, puzzles, solutions, forms):
     """Write the canonical form of each puzzle, (P, 81); nothing if its solution has no second row.
 
-    Values of `puzzles`, (P, 81), are 0 to 9, those of `solutions`, (P, 81), 1 to 9.
+    `puzzles` (P, 81) has values 0 to 9, `solutions` (P, 81) has values 1 to 9.
     """
     for puzzle in range(len(puzzles)):
         _load_solution(scratch, solutions, puzzle)

@@ -30,9 +30,11 @@ _VALUES[1 << np.arange(9)] = np.arange(1, 10)
 class Symmetries:
     """S symmetries of one box size.
 
-    transposed: (S,) whether rows and columns are exchanged first.
-    rows, columns: (S, n) the line of the puzzle that becomes each line of the image.
-    labels: (S, n + 1) the new value of each value; 0 stays 0.
+    | array | shape | contents |
+    |---|---|---|
+    | `transposed` | (S,) | whether rows and columns are exchanged first |
+    | `rows`, `columns` | (S, n) | the line of the puzzle that becomes each line of the image |
+    | `labels` | (S, n + 1) | the new value of each value; 0 stays 0 |
     """
 
     transposed: Flags

@@ -1,9 +1,10 @@
-"""Propagation of naked and hidden singles, for many 9×9 states side by side.
+"""Propagation of naked and hidden singles in batches of 9×9 states.
 
 A state has a mask of candidates for each cell. If a cell has one candidate, its peers lose it
-(naked single). If a value has one place in a unit, that cell loses all others (hidden single). The
-order does not matter, as in any unit propagation. A cell without candidates, or a value without a
-place, is a contradiction. This runs as machine code, or in plain Python with longer vectors.
+(naked single). If a value has one place in a unit, that cell loses all other values (hidden
+single). The order does not matter, as in any unit propagation. A cell without candidates, or a
+value without a place, is a contradiction. This runs as machine code, or in plain Python with longer
+vectors.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ __all__ = ["States", "close_singles"]
 
 CELLS = NINE.size
 DEAD, CHANGED, ROWS = CELLS, CELLS + 1, CELLS + 2
-"""Vectors after those of the cells: not 0 after a contradiction, and after a change."""
+"""Vectors that follow the cells: not 0 after a contradiction, and after a change."""
 
 PYTHON_WIDTH = 1024
 """States in a vector, in plain Python."""
@@ -69,8 +70,7 @@ def new_board() -> Words:
 def close(board, states):
     """Propagate all singles in K states; a contradiction becomes 0 in all cells of its state.
 
-    `states` is (81, K) and changed in place. `board`, (ROWS, ·), has as many states side by side as
-    columns.
+    `states` (81, K) is changed in place. `board` (ROWS, ·) holds one state per column.
     """
     count, width = states.shape[1], board.shape[1]
     for start in range(0, count, width):
@@ -95,14 +95,14 @@ def _single(cell):
     return cell & ~nonzero_mask(clear_lowest_bit(cell))
 
 
-# Two passes over nine cells, for all values at once: the first collects values that occur once,
-# twice and as a naked single; the second restricts the cells. Two cells fixed to one value, or a
-# cell that is the only place of two, are contradictions.
+# Two passes over nine cells, for all values together: the first collects values that occur once,
+# twice and as a naked single; the second restricts the cells. Two cells fixed to the same value,
+# and a cell that is the only place of two values, are contradictions.
 @compiled()
 def _propagate_unit(board, first, column_step, row_step):
     """Propagate the singles of a unit; returns contradictions, and values that were eliminated.
 
-    Its cells are three by three, with these distances.
+    The unit is three by three cells, at these distances.
     """
     none = broadcast(_NO_VALUES)
     once, twice, fixed, conflict = none, none, none, none
@@ -168,4 +168,4 @@ def try_singles(step: Callable[..., int]) -> None:
     states[80, 1], expected[:, 1] = states[79, 1], 0
     step(new_board(), states)
     if not (states == expected).all():
-        raise RuntimeError("the machine code does not take singles")
+        raise RuntimeError("the compiled singles are wrong")

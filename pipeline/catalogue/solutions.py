@@ -39,11 +39,14 @@ STARTING = 5.0
 class CertifiedBatch:
     """Solutions of P puzzles, up to `max_solutions` each.
 
-    counts: (P,) the number of solutions found.
-    grids: (max_solutions, P, n²) the solutions.
-    certain: (P,) whether the grids were checked, and, if there are fewer than `max_solutions`,
-    proved to be all. If not, ignore the other fields.
-    nodes: (P,) search nodes of that proof.
+    | array | shape | contents |
+    |---|---|---|
+    | `counts` | (P,) | the number of solutions found |
+    | `grids` | (max_solutions, P, n²) | the solutions |
+    | `certain` | (P,) | the grids were checked, and proved complete if below `max_solutions` |
+    | `nodes` | (P,) | search nodes of that proof |
+
+    If a puzzle is not `certain`, ignore its other fields.
     """
 
     counts: NDArray[np.int64]
@@ -119,8 +122,10 @@ def find_solutions(
 class Redundant:
     """Redundant givens of P puzzles: each can be left out alone, while the others stay.
 
-    cells: (P, n²) flags of redundant givens.
-    certain: (P,) whether all givens of the puzzle were decided.
+    | array | shape | contents |
+    |---|---|---|
+    | `cells` | (P, n²) | flags of redundant givens |
+    | `certain` | (P,) | whether all givens of the puzzle were decided |
     """
 
     cells: Flags

@@ -35,10 +35,12 @@ NON_UNIQUE = ("multiple", "unsolvable")
 class SolvedBatch:
     """P puzzles of one geometry, without further rules, and their solutions.
 
-    masks: (P, n²) the candidates of each cell.
-    unique: (P,) whether the puzzle has exactly one solution.
-    non_unique: (P,) whether it is known to have none or several.
-    solutions: (P, n²) the solutions of unique puzzles; other rows are ignored.
+    | array | shape | contents |
+    |---|---|---|
+    | `masks` | (P, n²) | the candidates of each cell |
+    | `unique` | (P,) | whether the puzzle has exactly one solution |
+    | `non_unique` | (P,) | whether it is known to have none or several |
+    | `solutions` | (P, n²) | the solutions of unique puzzles; other rows are ignored |
     """
 
     geometry: Geometry
@@ -71,8 +73,8 @@ class SolvedBatch:
 
 
 Redundancy = Callable[[SolvedBatch], tuple[Flags, Flags]]
-"""Finds redundant givens of puzzles with one solution: flags of cells (P, n²), and flags (P,) of
-the puzzles for which these are certain."""
+"""Finds redundant givens of puzzles with one solution: returns flags of cells (P, n²), and whether
+they are certain for each puzzle (P,)."""
 
 
 Computed = Iterable[tuple[int, Any]]

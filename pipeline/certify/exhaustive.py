@@ -23,11 +23,11 @@ from pipeline.puzzle.geometry import Geometry, unit_name, units_of, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 MAX_SEARCHED_SIDE = 49
-"""Largest side that is searched. It has 117,649 candidates."""
+"""Largest side that is searched: 117,649 candidates."""
 
 TOO_SHORT = "time was too short"
 _NOT_PLAIN = "only rows, columns and boxes of a single grid are searched"
-NOT_MET = "the search did not come to a listed solution"
+NOT_MET = "the search did not reach a listed solution"
 
 _FIRST_RUN, _RUN_GROWTH = 200, 1.3
 """Failures before the first restart, and the growth factor of that limit."""

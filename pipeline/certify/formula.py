@@ -1,9 +1,9 @@
 """The formula that a proof of completeness refutes, made from the rules alone, in DIMACS.
 
-It states the puzzle and blocks each published grid, so it is unsatisfiable exactly if there is no
-other solution. No encoder takes part in it; only the clauses of further rules are those that
-encodings use as well. Unit propagation satisfies most of the clauses. Those that it uses or leaves
-open are the core, which is quicker to refute and has a proof that is quicker to check.
+It states the puzzle and blocks each published grid, so it is unsatisfiable if and only if the
+published grids are all solutions. It is generated without the encoder; only the clauses of further
+rules are shared with the encodings. The core consists of the clauses that unit propagation uses or
+leaves open. It is quicker to refute than the formula, and its proof is quicker to check.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _CHUNK = 10_000
 """Clauses of a chunk of text."""
 
 _CHECK_INTERVAL = 1000
-"""Literals between two looks at the clock."""
+"""Literals between two checks of the clock."""
 
 _HEADER = re.compile(r"p cnf (0|[1-9][0-9]{0,9}) (0|[1-9][0-9]{0,9})\n")
 _BODY = re.compile(r"(?:(?:-?[1-9][0-9]{0,9} )*+0\n)*+")
 
 
 class FormulaTooLarge(LimitReached):
-    """The rules of the geometry take more clauses than a proof can have."""
+    """The rules of the geometry need more clauses than a proof can have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +192,7 @@ def read_formula(text: str) -> Formula:
     if legible < len(body):
         odd = body[legible : legible + 40].partition("\n")[0]
         number = body.count("\n", 0, legible) + 2
-        raise ValueError(f"line {number}: expected literals, 0 and a line's end, found {odd!r}")
+        raise ValueError(f"line {number}: expected literals, then 0 and a newline, found {odd!r}")
     variables, announced = map(int, header.groups())
     clauses = tuple(_clauses(body, variables))
     if len(clauses) != announced:
@@ -215,9 +215,10 @@ def _clauses(body: str, variables: int) -> Iterator[Clause]:
 class Core:
     """A subset of the clauses of a formula, before and after unit propagation.
 
-    `indices` are those of its clauses in the formula, from 0. If these are unsatisfiable, so is the
-    formula. `remaining` are the clauses that propagation leaves open, without their false
-    literals: the input of a solver. `true` are the literals that propagation makes true.
+    `indices`: the index of each of its clauses in the formula, from 0. If these clauses are
+    unsatisfiable, so is the formula. `remaining`: the clauses that propagation leaves open, without
+    their false literals, as the input of a solver. `true`: the literals that propagation makes
+    true.
     """
 
     formula: Formula
@@ -247,18 +248,18 @@ class Core:
 
 
 Refuter = Callable[[Core, float], "str | frozenset[int]"]
-"""Called with a core and a time limit in seconds: returns a DRAT proof or a model of `remaining`.
+"""A function of a core and a time limit in seconds: returns a DRAT proof or a model of `remaining`.
 
-The caller checks either. Raises PipelineError if it has neither.
+The caller checks the result. Raises PipelineError if it finds neither.
 """
 
 
 def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
-    """Select the clauses that unit propagation uses, and those that it leaves open.
+    """Select the clauses that unit propagation uses or leaves open.
 
-    Every other clause has a literal that the selected ones make true, so it can propagate nothing:
-    each RUP step of the formula is one of the core. Takes time and memory linear in the size of
-    the formula. Raises LimitReached when the deadline has passed.
+    Every other clause is satisfied by a literal that the selected ones imply, so it never
+    propagates: a RUP step of the formula is also one of the core. Takes time and memory linear in
+    the size of the formula. Raises LimitReached when the deadline has passed.
     """
     first, (sizes, shared) = len(formula.rules.clauses), _indexed(formula.rules)
     own = _index(deadline.watch(formula.own), first)
@@ -288,9 +289,9 @@ def _propagate(
 ) -> tuple[set[int], list[int], bool]:
     """Propagate the unit clauses.
 
-    `not_false` has the number of literals of each clause that are not false. Returns the true
-    literals, the indices of the clauses that imply them, and whether there is a conflict. The
-    falsified clause is then the last index.
+    `not_false`: for each clause, the number of its literals that are not false. Returns the true
+    literals, the indices of the clauses that imply them, and whether there is a conflict. After a
+    conflict, the last index is the falsified clause.
     """
     true: set[int] = set()
     reasons: list[int] = []

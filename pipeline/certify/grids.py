@@ -1,6 +1,7 @@
 """Check grids against puzzles, from the rules alone, and models against clauses.
 
-It uses no encoding and no solver. Batches of grids are checked by other code than single grids.
+This needs neither an encoding nor a solver. Batches of grids and single grids are checked by
+different code.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHUNK_PUZZLES = 4096
-"""Puzzles that are checked together. Their arrays fit into the cache of a core."""
+"""Puzzles that are checked together: few enough that their arrays fit into a core's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def is_solution(puzzle: Puzzle, solution: Grid) -> bool:
 
 
 def clashing_givens(puzzle: Puzzle) -> Violation | None:
-    """The first two equal givens in a row, column or box; None if there are none."""
+    """The first two equal givens in a row, column or box, or None."""
     values = [0] * len(puzzle.cells)
     for cell, value in puzzle.givens():
         values[cell] = value

@@ -24,7 +24,7 @@ _LITERALS = r"((?:-?[1-9][0-9]{0,9} )*+)0"
 _LINE = re.compile(rf"([1-9][0-9]{{0,11}}) (?:d {_NUMBERS}|{_LITERALS} {_NUMBERS})")
 _CLAUSE = re.compile(r"^[0-9]+ (?:d .*\n|((?:-?[1-9][0-9]*+ )*+0).*(\n))", re.MULTILINE)
 _CHECK_INTERVAL = 256
-"""Lines between two looks at the clock."""
+"""Lines between two checks of the clock."""
 
 
 class ProofRejected(PipelineError):
@@ -125,7 +125,7 @@ def proof_lines(text: str, max_characters: int, deadline: Deadline) -> Iterator[
             deadline.check()
         end = text.find("\n", start)
         if end < 0:
-            raise ProofRejected(f"the last line has no end: {text[start : start + 40]!r}")
+            raise ProofRejected(f"the last line has no newline: {text[start : start + 40]!r}")
         yield line_number, text[start:end]
         start, line_number = end + 1, line_number + 1
 

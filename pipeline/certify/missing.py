@@ -1,4 +1,4 @@
-"""Exhaustive search of any puzzle: picks the search for plain puzzles, or that for variants."""
+"""Exhaustive search of any puzzle: chooses the search for plain puzzles or the one for variants."""
 
 from __future__ import annotations
 

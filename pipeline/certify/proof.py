@@ -48,7 +48,7 @@ PROGRAM = Program("trim", "trim", ("pipeline.certify.trimming",), "pipeline.cert
 loaded = Loaded(PROGRAM)
 
 COMPILED_VISITS, PLAIN_VISITS = 1_000_000, 20_000
-"""Clauses visited between two looks at the clock, compiled and in Python: some 0.02 s."""
+"""Clauses visited between two checks of the clock, compiled and in Python: about 0.02 s."""
 
 _STEP = re.compile(r"(?:d )?(?:-?[1-9][0-9]{0,9} )*+0")
 
@@ -120,7 +120,7 @@ def _clauses(proof: str, variables: int, deadline: Deadline) -> tuple[list[int],
 
 
 class NotTrimmed(Exception):
-    """The lemmas are no refutation. `lemma` is the index of one that does not follow, if any."""
+    """The lemmas are not a refutation. `lemma`: the index of one that does not follow, if any."""
 
     def __init__(self, lemma: int | None) -> None:
         super().__init__(lemma)

@@ -61,10 +61,11 @@ def _bit_count(mask):
     return count
 
 
-# Proof by contradiction, for each conclusion alone: a candidate that would be eliminated is assumed
-# to hold, one that would be placed is removed, and the search must refute that. The search is
-# complete up to MAX_ASSUMPTIONS, beyond which the step is rejected. So an accepted step is sound,
-# whatever technique found it.
+# Each conclusion is proved by contradiction on its own: a candidate to be eliminated is assumed to
+# hold, one to be placed is removed, and the search must refute that. The search is complete up to
+# MAX_DEPTH assumptions; beyond them the step is rejected. So an accepted step is sound,
+# whatever
+# technique found it.
 @compiled()
 def follows(state, step, stack, is_unique):
     """Whether all conclusions follow; `stack` is scratch.
@@ -104,7 +105,7 @@ def _is_deadly(state, step):
 
 @compiled()
 def _cites_filled(state, step):
-    """Whether a cited cell is filled, or a cited digit in its unit. Nothing follows from these."""
+    """Whether a cited cell is filled already, or a cited digit is already placed in its unit."""
     for k in range(CITED + 1, CITED + 1 + step[CITED]):
         if step[k] < 81 and state[VALUES + step[k]]:
             return True
@@ -149,11 +150,11 @@ def _is_refuted(step, stack):
     return True
 
 
-# The clauses are the cited constraints, and one more for a deadly pattern: some other candidate of
-# it must hold. A clause with one candidate left assigns it.
+# The clauses are the cited constraints, and one more for a deadly pattern: some candidate that
+# breaks the pattern must hold. A clause with one candidate left assigns it.
 @compiled()
 def _propagate(step, stack, frame):
-    """Unit propagation over the clauses; False if one has no candidate left."""
+    """Propagate unit clauses; False if a clause has no candidate left."""
     while True:
         is_changed = False
         for clause in range(step[CITED] + 1):
@@ -210,7 +211,7 @@ def _first_candidate(step, stack, frame, clause):
 
 @compiled()
 def _smallest_clause(step, stack, frame):
-    """The open clause with the fewest candidates left; -1 if there is none."""
+    """The open clause with the fewest candidates left, or -1."""
     best, fewest = -1, 100
     for clause in range(step[CITED] + (1 if step[DEADLY] == DEADLY_RECTANGLE else 0)):
         count = _candidates_left(step, stack, frame, clause)
@@ -245,8 +246,8 @@ def _is_rectangle(state, step):
 
 
 # Bivalue universal grave: each open cell has two candidates, and each digit has two places or none
-# in each unit. Such a grid has no solution or at least two, as all cells could hold their other
-# candidate. So with one extra candidate and a unique solution, that candidate holds (BUG+1).
+# in each unit. Such a grid has no solution or at least two, because all cells could hold their
+# other candidate. So if the solution is unique and there is one extra candidate, it holds (BUG+1).
 @compiled()
 def _is_bug(state, step):
     """Whether the grid is a BUG without its extra candidate."""

@@ -1,15 +1,15 @@
 """Backward checking of a refutation: which lemmas are needed, and with which hints.
 
-Lemmas are clauses of the proof. Forwards, the clauses of the formula and then the lemmas are added
-one by one, with unit propagation, until a clause is falsified. Backwards, from the last lemma to
-the first, each lemma is removed with all that followed from it. A marked lemma is checked, and the
+Lemmas are clauses of the proof. The forward pass adds the clauses of the formula and then the
+lemmas one by one, with unit propagation, until a clause is falsified. The backward pass removes the
+lemmas, the last one first, with the literals that they implied. A marked lemma is checked, and the
 clauses that it follows from are marked (E. Goldberg, Y. Novikov, Verification of proofs of
 unsatisfiability for CNF formulas, 2003). Marked clauses propagate first, so that few more are
 marked (M. Heule, W. Hunt, N. Wetzler, Trimming while checking clausal proofs, 2013: drat-trim).
 
-Unlike in drat-trim, a literal that follows from all clauses before a lemma, and not from the
-negated lemma, becomes a step of its own when it is needed. Its reasons are then written once, and
-not in the hints of each lemma.
+Unlike in drat-trim, a literal that follows from the clauses before a lemma, without the negated
+lemma, becomes a step of its own when it is needed. Its reasons are then written once, instead of in
+the hints of each lemma.
 
 These functions work on arrays in machine code and on lists in plain Python. Nothing relies on them:
 `check_lrat` checks the hints.
@@ -35,8 +35,9 @@ OUTPUT_LENGTH = 3  # length of the output
 VISITS = 4  # watches that were visited in this call
 
 UNFINISHED, HAS_OUTPUT, TRIMMED, REJECTED = range(4)
-"""Results of `trim`. HAS_OUTPUT: read `output` and empty it. TRIMMED: the same, and that is all.
-REJECTED: there is no refutation, or the lemma at NEXT_CLAUSE does not follow."""
+"""Results of `trim`. HAS_OUTPUT: read `output`, empty it, and call again. TRIMMED: read `output`;
+the trimming is complete. REJECTED: there is no refutation, or the lemma at NEXT_CLAUSE does not
+follow."""
 
 
 class State(NamedTuple):
@@ -47,7 +48,7 @@ class State(NamedTuple):
     """
 
     literals: Any
-    """(L,): the literals of all clauses; the two watched ones are the first of each."""
+    """(L,): the literals of all clauses; the first two of each clause are watched."""
     starts: Any
     """(C + 1,): where the literals of each clause start."""
     trail_before: Any
@@ -55,9 +56,9 @@ class State(NamedTuple):
     marked: Any
     """(C,): 1 if the clause is needed."""
     is_needed: Any
-    """(C,): 1 if the literal that is true because of this clause is needed at the root."""
+    """(C,): 1 if the literal that this clause implied is needed at the root."""
     output: Any
-    """(C + 2,): steps, the last one first: a clause, its hints, then C. Here ~x stands for the unit
+    """(C + 2,): steps, the last one first: a clause, its hints, then C. A hint ~x is the unit
     clause of literal x, which has a step of its own."""
     next_watch: Any
     """(2·C,): the next watch on the same literal, or NOTHING."""
@@ -66,7 +67,7 @@ class State(NamedTuple):
     first_watch: Any
     """(4·V,): at 2·x and 2·x + 1, the first unmarked and the first marked watch on literal x."""
     values: Any
-    """(2·V,): of each literal, 1 if true, -1 if false, 0 if unassigned."""
+    """(2·V,): for each literal, 1 if true, -1 if false, 0 if unassigned."""
     trail: Any
     """(V,): literals in the order in which they became true."""
     positions: Any
@@ -76,7 +77,7 @@ class State(NamedTuple):
     seen: Any
     """(V,): marks of conflict analysis."""
     queue: Any
-    """(V,): variables that conflict analysis has still to look at."""
+    """(V,): the queue of conflict analysis, as variables."""
     numbers: Any
     """(5,): see above."""
 
@@ -114,7 +115,7 @@ def _link(state, kind, literal, watch):
 
 @compiled(inline=True)
 def _watch_another(state, watch, other):
-    """Watch another literal of a clause that is not false; returns whether there is one."""
+    """Watch another literal of a clause, one that is not false; returns whether it has one."""
     clause = watch >> 1
     start = state.starts[clause]
     watched = start + (watch & 1)
@@ -260,10 +261,10 @@ def _see_clause(state, clause, count, root):
 
 
 # The hints of a RUP step in LRAT: under the negated lemma each clause is unit in its turn, and the
-# last one false. Only clauses that the conflict depends on are hints: they are collected from the
-# conflict back through the reasons, as in conflict analysis. Values at the root come first, then
-# reasons in the order of the trail, then the falsified clause. A clause became a reason after all
-# its other literals were false, so that order is right.
+# last one is falsified. Only clauses that the conflict depends on are hints: they are collected
+# from the conflict back through the reasons, as in conflict analysis. Values at the root come
+# first, then reasons in the order of the trail, then the falsified clause. That order is valid,
+# because a clause became a reason only after all its other literals were false.
 @compiled(inline=True)
 def _analyse_conflict(state, falsified, root):
     """Append the hints of a conflict and mark all clauses that it needs."""
@@ -334,7 +335,7 @@ def _check_lemma(state, lemma):
 
 @compiled(inline=True)
 def _check_repetition(state, variable):
-    """Append the step of a lemma with a literal that is true at the root; whether it is."""
+    """Append the step of a lemma that repeats a literal true at the root; False for a tautology."""
     if state.values[2 * variable] == 0:  # it was assumed: the lemma is a tautology
         return False
     _emit_literal(state, variable)
@@ -365,9 +366,9 @@ def _unassign_last(state):
 
 @compiled(inline=True)
 def _start_backward(state, clause, falsified, lemmas):
-    """Append the step of the empty clause: here the backward pass starts.
+    """Start the backward pass: append the step of the empty clause.
 
-    If the clauses of the formula alone propagate to the conflict, that is the only step.
+    No other step is needed if the clauses of the formula alone propagate to the conflict.
     """
     state.numbers[CONFLICT] = clause
     _emit(state, clause)
@@ -375,8 +376,8 @@ def _start_backward(state, clause, falsified, lemmas):
     _emit(state, len(state.marked))
 
 
-# Forwards: add clauses until one is falsified. Backwards: remove literals until the trail is as it
-# was before the last lemma, then remove the lemma, and check it if it is marked.
+# Forward pass: add clauses until one is falsified. Backward pass: remove literals until the trail
+# is as it was before the last lemma, then remove the lemma, and check it if it is marked.
 @compiled(inline=True)
 def trim(state, lemmas, max_output, max_visits):
     """Continue for about `max_visits` visits; returns UNFINISHED, HAS_OUTPUT, TRIMMED or REJECTED.

@@ -137,7 +137,7 @@ def say_copies(first: Sequence[CopyRow], copies: int) -> None:
 def note_written(
     table: Path | None, copies: int, text: str, out: Output, *, to_stderr: bool
 ) -> None:
-    """Say what a table contains, if it is a file and not empty."""
+    """Describe the contents of a table, if it is a file and not empty."""
     if copies and table and table != STANDARD_OUTPUT:
         out.note(f"{printable(str(table))} {text}", to_stderr=to_stderr)
 

@@ -68,7 +68,7 @@ def path_of(file: Path, settings: Settings) -> Iterator[Path]:
 def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> None:
     """Copy a stream, which may be endless. Raises InputError if it is too large.
 
-    The limit is higher if its first bytes are those of a collection or an archive.
+    The limit is higher if it begins like a collection or an archive.
     """
     head = stream.read(HEAD_BYTES)
     copy.write(head)

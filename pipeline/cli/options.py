@@ -319,7 +319,7 @@ def program() -> str:
 
 
 def outbox_of(folder: Path | None, settings: Settings, more: str = "") -> Path:
-    """The given outbox, or that of the settings. Raises MissingFolder; `more` ends its message."""
+    """The given outbox, or the one in the settings. Raises MissingFolder, with `more` appended."""
     outbox = folder or settings.outbox
     if not outbox.is_dir():
         remedy = "" if folder else "; name another with --outbox"

@@ -48,7 +48,7 @@ def show_steps(
 
 
 def _show_next(name: str, result: Result[Any]) -> bool:
-    """Print the next step. Returns False if there is none."""
+    """Print the next step; returns whether one was found."""
     step = next(steps_of(result), None)
     print(text_of(step)) if step else say(f"{name}: no step found")
     return step is not None
@@ -66,7 +66,7 @@ def _show_all(name: str, result: Result[Any], puzzle: Puzzle) -> None:
 
 
 def _json_steps(result: Result[Any], max_steps: int | None) -> list[dict[str, Any]] | None:
-    """The first `most` steps as data; None if the puzzle is not one that steps apply to."""
+    """The first `max_steps` steps as data; None if steps do not apply to the puzzle."""
     if not has_steps(result):
         return None
     return [_json_step(step) for step in islice(steps_of(result), max_steps)]

@@ -1,14 +1,14 @@
 """Python functions as machine code: compiling it in the background, caching it, loading it.
 
-A program is a function and all that it calls. These are marked `compiled`, know nothing of numba,
-and run as plain Python, too. `Program` names the function and a trial, which calls it once: the
-call shows the types of its arguments, and whether the code is right. Machine code takes the same
-arguments as the function: arrays, named tuples of arrays, and integers.
+A program is a function and all functions that it calls. They are marked `compiled`, do not depend
+on numba, and also run as plain Python. `Program` names the function and a trial that calls it once:
+the call shows the types of its arguments, and tests the code. Machine code takes the same arguments
+as the function: arrays, named tuples of arrays, and integers.
 
-numba takes some ten seconds to compile a program. Linking the object file that `compiling.py` makes
-takes some hundredths of a second and no numba. If the file exists, it is loaded when there is much
-to do, or after LOAD_AFTER seconds of work in plain Python. If not, another process compiles it
-after COMPILE_AFTER seconds of such work, which continues until then.
+numba takes about ten seconds to compile a program. Linking the object file that `compiling.py`
+makes takes some hundredths of a second, without numba. If the file exists, it is loaded when there
+is much to do, or after LOAD_AFTER seconds of work in plain Python. Otherwise another process
+compiles it after COMPILE_AFTER seconds of such work, and plain Python continues meanwhile.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ COMPILE_AFTER = 2.0
 COMPILING_SECONDS = 300
 """Processor time after which a compiler is stopped."""
 
-BEING_COMPILED = "it is being compiled; until it is there, SAT and plain Python do its work"
+BEING_COMPILED = "it is being compiled; until then, SAT and plain Python do its work"
 
 RETRY_SECONDS = 3600.0
 """Seconds until a failed compilation is tried again."""
@@ -65,7 +65,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def compiled(*, inline: bool = False) -> Callable[[F], F]:
     """Mark a function as part of a program; `inline`: inline it into its callers.
 
-    numba must understand it. It must not raise or make arrays.
+    numba must support its code. It must not raise exceptions or create arrays.
     """
 
     def mark(function: F) -> F:
@@ -77,11 +77,12 @@ def compiled(*, inline: bool = False) -> Callable[[F], F]:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A function to compile, and how to try it.
+    """A function to compile, and its trial.
 
-    name: one word, for its folder and for messages. function: a function in the first of `modules`,
-    which hold all functions of the program. trial: the dotted name of a function that calls a given
-    program, and raises if its result is wrong.
+    - `name`: one word, for its folder and for messages.
+    - `function`: a function in the first of `modules`, which contain all functions of the program.
+    - `trial`: the dotted name of a function that calls a given program, and raises if its result is
+      wrong.
     """
 
     name: str
@@ -92,9 +93,9 @@ class Program:
     def folder(self) -> Path:
         """The folder for the machine code, created if missing.
 
-        Its name has a hash of all that the code depends on, so an upgrade that changes none of that
-        keeps it. Raises ImportError without numba, and OSError if the folder is not writable, or is
-        writable for others.
+        Its name contains a hash of everything that the code depends on, so upgrades without a
+        change there keep it. Raises ImportError without numba, and OSError if the folder is not
+        writable, or is writable by others.
         """
         import platformdirs  # noqa: PLC0415 - an extra
 
@@ -113,7 +114,7 @@ class Program:
         status = folder.stat()
         is_shared = status.st_uid != os.geteuid() or status.st_mode & 0o022
         if is_shared or not os.access(folder, os.W_OK):
-            raise PermissionError(EACCES, "is not writable for its owner alone", str(folder))
+            raise PermissionError(EACCES, "is not writable by its owner only", str(folder))
         return folder
 
     def lacking(self) -> str | None:
@@ -205,7 +206,7 @@ class Program:
             kinds, _ = flattened(shown.arguments)
             code = object_code(self.function, self._modules(), shown.arguments, self.name)
             return kinds.encode() + b"\n" + code
-        raise RuntimeError(f"{self.trial} does not call what it tries")
+        raise RuntimeError(f"{self.trial} does not call the program")
 
     def _linked(self, content: bytes) -> Callable[..., int]:
         """The function in an object file; it runs without the GIL.
@@ -248,10 +249,10 @@ def _show(*arguments: Any) -> int:
 
 
 def flattened(arguments: Sequence[Any]) -> tuple[str, list[int]]:
-    """The types of arguments, and the numbers that machine code takes for them.
+    """The types of arguments, and the numbers that are passed to machine code for them.
 
-    An array, also one in a named tuple, becomes its address and its shape. Raises ValueError for an
-    array that is not contiguous.
+    An array, including those in named tuples, becomes its address and its shape. Raises ValueError
+    for an array that is not contiguous.
     """
     kinds = ""
     numbers: list[int] = []
@@ -288,7 +289,7 @@ class Loaded:
         return True
 
     def get(self, seconds: float = 0.0, *, at_once: bool = False) -> Callable[..., int] | None:
-        """The linked function, if it can be loaded and that pays; `at_once` says that it does.
+        """The linked function, if it can be loaded and that pays; with `at_once`, it always does.
 
         `seconds` is the time that plain Python would take for the work at hand.
         """
@@ -318,8 +319,8 @@ class Loaded:
 def start_detached(code: str, processor_seconds: int) -> None:
     """Run Python code in a separate process that may outlive this one.
 
-    It has our priority: a compiler with a lower one would wait for workers that would be hundreds
-    of times as fast with its code. Raises OSError if it cannot be started.
+    The process has our priority: a compiler with a lower one would wait for workers that its code
+    would make hundreds of times faster. Raises OSError if it cannot be started.
     """
     path = f"import resource, sys; sys.path[:] = {sys.path!r}"
     limit = f"resource.setrlimit(resource.RLIMIT_CPU, ({processor_seconds},) * 2)"

@@ -1,9 +1,9 @@
 """Compiles a program to machine code that needs neither numba nor Python.
 
-numba translates it to LLVM, with error paths that call numba and Python. They are never taken,
-since a program raises nothing and owns no array. So their calls become traps, and the result is an
-object file. Linking that takes milliseconds, while loading numba takes most of a second. Only the
-compiler imports this module; compiling takes some ten seconds.
+numba translates it to LLVM, with error paths that call numba and Python. These paths are never
+taken, because a program raises nothing and owns no array. So their calls become traps, and the
+result is an object file. Linking it takes milliseconds, while loading numba takes most of a second.
+Only the compiler imports this module; compiling takes about ten seconds.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def object_code(
 
 @contextmanager
 def _compiled_by_numba(modules: Sequence[ModuleType]) -> Iterator[None]:
-    """Replace the functions that are marked `compiled` by their numba versions, for a while."""
+    """A context in which functions marked `compiled` are replaced by their numba versions."""
     marked = [
         (module, name, function)
         for module in modules

@@ -2,8 +2,8 @@
 
 An array holds vectors one after another, in one axis or two. These functions, and the operators `&
 | ^ ~ + - << >>`, are plain numpy. In machine code `simd.py` makes them operations on registers: one
-of AVX-512, two of AVX2, four of NEON. Write `x = x | y`, not `x |= y`, which in numpy would change
-the value of other names, too. In plain Python vectors may also be longer.
+of AVX-512, two of AVX2, four of NEON. Write `x = x | y`, not `x |= y`, which in numpy would also
+change other names for the same array. In plain Python vectors may also be longer.
 """
 
 from __future__ import annotations

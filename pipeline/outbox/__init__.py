@@ -1,12 +1,12 @@
-"""An outbox: what lies in it is described here for its writer, the audit and the report.
+"""The files of an outbox, as they are written, audited and reported.
 
-`schema` has the records and the statuses, `tables` the tables, `names` the names of sets and files,
-`events` the lines of logs. `originals` finds the original of a record, `claims` reads claims of
-completeness again.
+`schema` defines records and statuses, `tables` the tables, `names` the names of sets and files, and
+`events` the lines of logs. `originals` finds the original of a record, and `assertions` reads
+assertions of completeness back.
 
-This module reads records safely, whoever wrote them. An outbox is open to others: a file named
-like a record may be a pipe, a link to a device, huge, endlessly nested, or of wrong types. None of
-these may block or crash the reader.
+This module reads records that are not trusted. Others can write to an outbox: a file named like a
+record may be a pipe, a link to a device, huge, deeply nested, or of wrong types. None of these may
+block or crash the reader.
 """
 
 from __future__ import annotations
@@ -52,25 +52,25 @@ __all__ = [
 
 ENDING: Final = ".json"
 LARGEST: Final = 32 * 1024 * 1024
-"""Bytes of a record: room for 100,000 solution files with names of 200 letters."""
+"""Maximum size of a record in bytes: room for 100,000 solution files with names of 200 letters."""
 
 MOST_SIGNS: Final = 1_000_000
-"""Commas and opening brackets in a record, three for each file: they bound its values, which
-take far more time and memory than its bytes."""
+"""Maximum number of commas and opening brackets in a record, three for each file. They bound the
+number of values, which take far more time and memory than bytes."""
 
 _LONGEST_REASON = 200
 
 
 class NoRecord(InputError):
-    """A file that is named like a record, but is not one."""
+    """A file is named like a record, but is not one."""
 
 
 class RecordForbidden(NoRecord):
-    """A file that may be a record, but that this user may not read."""
+    """A file that may be a record is not readable for this user."""
 
 
 def read_record(path: Path) -> Record | None:
-    """The record in a file; None if the file is missing, or not a record that we would write."""
+    """The record in a file; None if it is missing or not a valid record."""
     try:
         return load_record(path)
     except (NoRecord, FileNotFoundError):
@@ -82,21 +82,21 @@ def load_record(path: Path) -> Record:
 
 
 def record_of(fields: dict[str, Any]) -> Record:
-    """Convert a JSON object to a record, as described. Raises NoRecord."""
+    """Convert a JSON object to a record. Raises NoRecord if it does not match the schema."""
     if fields.get("schema") not in (FORMER_SCHEMA, SCHEMA):
-        raise NoRecord(f"it is no record of schema {SCHEMA}")
+        raise NoRecord(f"it is not a record of schema {SCHEMA}")
     kind: type[Record] = CollectionRecord if fields.get("status") in WITH_TOTALS else PuzzleRecord
     try:
         record = msgspec.convert(fields, kind)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # a surrogate cannot be encoded
-        raise NoRecord(f"it is not as described: {error}") from error
+        raise NoRecord(f"it does not match the schema: {error}") from error
     if len(hashes_in(record)) < len(record.files):
         raise NoRecord("it lists a file twice")
     return record
 
 
 def strange_in(fields: Any, known: Any, where: str = "") -> Iterator[str]:
-    """The names in a JSON object, and in those within, that its record does not have."""
+    """The names in a JSON object and its nested objects that the record does not have."""
     if isinstance(fields, dict):
         for name, value in fields.items():
             if name in known:
@@ -130,9 +130,9 @@ def is_listed(path: Path) -> bool:
 
 
 def load_told(path: Path) -> dict[str, Any]:
-    """The JSON object in a file, its fields not checked yet; one of schema 1 as schema 2 has it.
+    """The JSON object in a file, converted to schema 2; its fields are not checked yet.
 
-    Links are not followed, and nothing blocks. Raises NoRecord, RecordForbidden among them, and
+    Does not follow links, and does not block. Raises NoRecord, also as RecordForbidden, and
     FileNotFoundError.
     """
     try:
@@ -150,17 +150,17 @@ def load_told(path: Path) -> dict[str, Any]:
         kind = RecordForbidden if isinstance(error, PermissionError) else NoRecord
         raise kind(f"it cannot be read: {in_words(error)}") from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise NoRecord(f"it is no JSON: {str(error)[:_LONGEST_REASON]}") from error
+        raise NoRecord(f"it is not JSON: {str(error)[:_LONGEST_REASON]}") from error
     if not isinstance(fields, dict):
-        raise NoRecord(f"it is no record of schema {SCHEMA}")
+        raise NoRecord(f"it is not a record of schema {SCHEMA}")
     return record_as_now(fields) if fields.get("schema") == FORMER_SCHEMA else fields
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, whose names must differ."""
+    """A JSON object. Raises ValueError for a repeated name."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError("an object has a name twice")
+        raise ValueError("a name is repeated in an object")
     return fields
 
 

@@ -1,4 +1,4 @@
-"""Tables with types: rows of CSV → Arrow, Parquet and pandas. No other module knows pyarrow.
+"""Typed tables: rows of CSV → Arrow, Parquet and pandas. Only this module imports pyarrow.
 
 An Arrow table has the same content as the CSV. Its columns have the types that `tables.py`
 declares, an empty field is null, and texts lack the apostrophe that only spreadsheets need.
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from pyarrow import Table as Table  # noqa: PLC0414 - as above
 
 ROWS_AT_ONCE = 1024
-"""Results that become rows at once."""
+"""Number of results that are converted to rows together."""
 
 GROUP_BYTES = 16 * 1024 * 1024
-"""Bytes of CSV that become one row group of a Parquet file: some 70,000 puzzles."""
+"""Bytes of CSV per row group of a Parquet file: about 70,000 puzzles."""
 
 
 def check_installed(name: str = "pyarrow") -> None:
@@ -109,14 +109,14 @@ class Groups:
             self.end()
 
     def end(self) -> None:
-        """Hand on what there is."""
+        """Write the remaining lines."""
         if self._lines:
             self._write(b"".join(self._lines))
         self._lines, self._size = [], 0
 
 
 def table_of(results: Iterable[Result]) -> Table:
-    """The rows of results, with the columns of all that was asked of any with `trait_names`.
+    """The rows of results, with the columns of all traits that were requested for any of them.
 
     Raises UsageError if pyarrow is missing, TypeError for anything but a Result.
     """
@@ -140,7 +140,7 @@ def _checked(result: object) -> Result:
 
 
 def frame_of(table: Table) -> DataFrame:
-    """The same as a frame of pandas, in which whole numbers stay whole beside missing ones.
+    """The table as a pandas frame. Columns of integers stay integers if values are missing.
 
     Raises UsageError if pandas is missing.
     """

@@ -1,6 +1,7 @@
-"""Claims of completeness in an outbox, read again.
+"""Read assertions of completeness from an outbox.
 
-The problem of each is that of the original; the solutions are those published, and certified.
+The problem is read from the original. The solutions are read from the published files, and
+certified.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from pipeline.solving.items import problem_of
 from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
 
 MOST_ROWS = 1000
-"""Rows of a table that are taken if none is named."""
+"""Maximum number of rows of a table that are read if no index is given."""
 
 _TABLE = ".csv"
 _YES = yes_or_no(True)
@@ -50,10 +51,10 @@ _YES = yes_or_no(True)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A claim that a problem has no other solutions than these, which are certified.
+    """The assertion that a problem has no other solutions than these, which are certified.
 
-    `name` says where it stands, `stem` begins the names of files about it. `doubt` says why the
-    problem may be another than was dropped; empty if it is not.
+    `name` is the record or row, `stem` the prefix of file names for it. `doubt` is the reason why
+    this may not be the problem that was dropped, or empty.
     """
 
     name: str
@@ -65,7 +66,7 @@ class Statement:
 
 
 def set_at(path: Path) -> PublishedPuzzle | PublishedCollection:
-    """The set of a record, or of a table. Raises UsageError if it is neither, InputError."""
+    """The set of a record or a table. Raises UsageError for any other file, and InputError."""
     if path.suffix not in (ENDING, _TABLE):
         raise UsageError(f"{_shown(path)}: expected a record, NAME.json, or a table, NAME.csv")
     record = path.with_suffix(ENDING)
@@ -86,11 +87,11 @@ def statements_in(
     folders: Sequence[Path],
     settings: Settings,
 ) -> Iterator[Statement | InputError]:
-    """The claims of a record, or of the rows with these indices; without indices, of all rows.
+    """The assertions of a record, or of a table's rows with these indices, by default all.
 
-    `folders` are those of originals, such as `inbox/done`. A wrong row is yielded as an
-    InputError. Raises InputError if nothing can be read, UsageError for an archive's record, a
-    wrong index, and too many rows; and OSError.
+    `folders` contain originals, such as `inbox/done`. A faulty row is yielded as an InputError.
+    Raises InputError if nothing can be read, UsageError for the record of an archive, an invalid
+    index or too many rows, and OSError.
     """
     name = printable(published.path.name)
     settings = replace(settings, **published.declared)  # type: ignore[arg-type] # checked
@@ -112,7 +113,7 @@ def statements_in(
 
 
 def folders_of(published: PublishedPuzzle | PublishedCollection) -> Iterator[Path]:
-    """The folder in which a set lies; of a member of an archive those above it, to the outbox."""
+    """The folder of a set; for a member of an archive, also its parents up to the outbox."""
     top = _archive_of(published)
     for folder in published.path.parents:
         yield folder
@@ -127,13 +128,13 @@ def _shown(path: Path) -> str:
 def _archive_of(
     published: PublishedPuzzle | PublishedCollection,
 ) -> tuple[Path, CollectionRecord] | None:
-    """The archive of which a set is a member, if it is one: the path of its record, and that."""
+    """The path and the record of the archive that contains the set, if any."""
     is_member = or_none(published.record.member) is not None
     return archive_above(published.path) if is_member else None
 
 
 class _Sought:
-    """The original of a set, looked for where originals are."""
+    """The original of a set, which is searched for in the folders of originals."""
 
     def __init__(
         self,
@@ -166,7 +167,7 @@ class _Sought:
         raise self._other()
 
     def entries(self, wanted: Sequence[int]) -> Mapping[int, Entry]:
-        """Those puzzles of a collection that are wanted, by their index.
+        """The puzzles of a collection with the wanted indices, by index.
 
         Raises InputError, OSError.
         """
@@ -184,10 +185,10 @@ class _Sought:
         return InputError(f"{_shown(self.named[0])} is not the original of this record")
 
     def _fitting(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream]]:
-        """The content of each original of that name that may be the right one.
+        """The content of each file that may be the original, by its name.
 
-        Originals have the hash of what was dropped, unless it was a folder. An archive's content
-        is that of the member.
+        It must have the hash of the dropped file, unless a folder was dropped. For an archive, this
+        yields the content of the member.
         """
         if not self.named:
             raise InputError(f"{self.gone}: --originals names the folder that it is in")
@@ -223,7 +224,7 @@ def _entries_in(
 
 
 def _statement_of(published: PublishedPuzzle, sought: _Sought, settings: Settings) -> Statement:
-    """What a record claims. Raises InputError, OSError."""
+    """The assertion of a record. Raises InputError, OSError."""
     record = published.record
     _check_status(record.status, len(published.numbered), record.complete)
     problem = read_problem(sought.data(), record.source, settings)
@@ -245,15 +246,15 @@ def _statement_of(published: PublishedPuzzle, sought: _Sought, settings: Setting
 
 
 def _check_status(status: str, solutions: int, complete: bool | None) -> None:
-    """Raise InputError unless that claims that its solutions are all."""
+    """Raise InputError unless these fields assert that the solutions are complete."""
     if not complete:
-        raise InputError(f"it does not say that its solutions are all: its status is {status!r}")
+        raise InputError(f"it does not assert that its solutions are all: its status is {status!r}")
     if fault := misfit(status, solutions, complete):
         raise InputError(fault)
 
 
 def _certified(problem: Problem[S], solutions: Mapping[str, S]) -> tuple[S, ...]:
-    """The solutions, each of which is in some file. Raises InputError if one breaks the rules."""
+    """The solutions, by file name. Raises InputError if one breaks the rules."""
     first: dict[S, str] = {}
     for name, solution in solutions.items():
         if fault := problem.fault(solution, name):
@@ -286,10 +287,10 @@ def _statements_of_rows(
 def _rows(
     published: PublishedCollection, indices: Sequence[int]
 ) -> dict[int, tuple[PuzzleRow, dict[str, str]]]:
-    """The rows with these indices, or all that are complete, in their order; their solutions."""
+    """The rows with these indices, by default all complete ones, in order, with solutions."""
     name, wanted = printable(f"{published.stem}{_TABLE}"), {*indices}
     if wanted and min(wanted) < 1:
-        raise UsageError(f"{min(wanted)} is no index: rows count from 1")
+        raise UsageError(f"{min(wanted)} is not an index: rows count from 1")
     last = min(max(wanted), sys.maxsize) if wanted else None
     asserting: dict[int, tuple[PuzzleRow, dict[str, str]]] = {}
     rows = rows_with_solutions(
@@ -304,20 +305,20 @@ def _rows(
         raise UsageError(f"{name} has no row {missing[0]}: it has {counted(count, 'row')}")
     if complete > MOST_ROWS and not wanted:
         raise UsageError(
-            f"{name}: {complete:,} rows say that their solutions are all, more than the "
-            f"{MOST_ROWS:,} that are taken at once; name some by their indices"
+            f"{name}: {complete:,} rows are complete, more than the limit of {MOST_ROWS:,}; "
+            "select some by their indices"
         )
     if not asserting:
-        raise InputError(f"{name}: no row says that its solutions are all")
+        raise InputError(f"{name}: no row is complete")
     return asserting
 
 
 def _problem_of_row(
     row: PuzzleRow, entry: Entry | None, sought: _Sought, settings: Settings
 ) -> tuple[PuzzleProblem, str]:
-    """The original's puzzle of a row, or the table's if the original is gone. Raises InputError.
+    """The puzzle of a row in the original, or in the table if the original is gone.
 
-    With it come the signs of its values, if they are letters.
+    Also returns the signs of its values, if they are letters. Raises InputError.
     """
     if not sought.named:
         text = row.puzzle.encode(errors="surrogateescape")
@@ -345,6 +346,6 @@ def _grids(
     grids: dict[str, Grid] = {}
     for name, line in lines.items():
         if (grid := grid_in(line, signs, problem.puzzle.geometry)) is None:
-            raise InputError(f"{name}: {line[:100]!r} is no grid of the puzzle's size")
+            raise InputError(f"{name}: {line[:100]!r} is not a grid of the puzzle's size")
         grids[name] = grid
     return _certified(problem, grids)

@@ -57,7 +57,7 @@ ALWAYS: Final = ("timestamp", "level", "job", "event")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event: where it is logged, what it means, and its fields in addition to ALWAYS."""
+    """An event: its logs, its meaning, and its fields in addition to ALWAYS."""
 
     where: tuple[str, ...]
     meaning: str
@@ -188,7 +188,7 @@ def finished_fields(record: Record) -> dict[str, Any]:
         fields |= {"unread": record.unread} if or_none(record.unread) else {}
         return {**fields, "seconds": seconds}
     if "batch" in seconds:
-        seconds.pop("total", None)  # it would be that of all the puzzles of the batch
+        seconds.pop("total", None)  # the total of a batch is for all of its puzzles
     return {
         **fields,
         "solutions": record.solutions,

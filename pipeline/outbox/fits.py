@@ -1,4 +1,4 @@
-"""Which status, number of solutions, completeness and certificate go together."""
+"""Consistency of status, number of solutions, completeness and certificate."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _FITTING: Final[dict[str, tuple[int, float, tuple[bool | None, ...]]]] = {
     "unknown": (0, 1, (False,)),
     "solved": (1, inf, (False, None)),
 }
-"""The least and the largest number of solutions of each status, and whether they may be all."""
+"""For each status the minimum and maximum number of solutions, and the possible completeness."""
 
 _CERTIFICATES: Final = ("exhaustive-search", "lrat", "unverified")
-"""The certificates, in a word, of solutions that are all."""
+"""The labels of certificates for complete solutions."""
 
 COMPLETE: Final = {"true": True, "false": False, "": None}
-"""What stands in a table."""
+"""Completeness by its text in a table."""
 
 
 def misfit(

@@ -1,4 +1,4 @@
-"""Names of the sets in an outbox, of the files in each, and of the originals that are done."""
+"""Names of sets in an outbox, of their files, and of finished originals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PROOFS = (
     *(f"{PROOF}{ending}" for ending in (".cnf", ".drat", ".drat.xz", ".lrat", ".lrat.xz")),
     *(".proofs.xz", ".proofs.csv"),
 )
-"""Those of the last line are in outboxes of earlier versions."""
+"""The last line has files of earlier versions."""
 _ANSWER = rf"_[0-9]+\.solution|{'|'.join(map(re.escape, _PROOFS))}"
 _ENDING = re.compile(rf"(?:{_ANSWER}|\.json|\.log|\.csv|(?:{COUNT_SUFFIX})?\.cnf)\Z")
 _NAMED_LIKE_AN_ANSWER = re.compile(rf".+(?:{_ANSWER})", re.DOTALL)
@@ -34,16 +34,16 @@ _OF_MANY = {
     COLLECTION: re.compile(r"_[1-9][0-9]*\.solution|\.log|\.csv|\.proofs\.(?:xz|csv)"),
     ARCHIVE: re.compile(r"\.csv|\.log"),
 }
-"""What follows the stem in the names of a set, by the status of the job."""
+"""The endings of file names in a set, after the stem, by the status of the job."""
 
 _NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
 DONE, FAILED = "done", "failed"
 """The folders of finished originals; each has shelves for originals of the same name."""
 
 REPORT = "report.html"
-"""The page about the whole outbox, which no job's folder may replace."""
+"""The report of the outbox. No job may use its name."""
 MOST_LIKELY = 4
-"""How many of a source's stems are searched for a set that it already has."""
+"""Number of a source's stems that are searched for an existing set."""
 
 
 def stem_of(name: str) -> str:
@@ -85,7 +85,7 @@ def fitted(stem: str, ending: str = "") -> str:
 
 
 def fold(name: str) -> str:
-    """The form in which two names are the same file on some filesystem: NFC, case-folded."""
+    """The name in NFC, case-folded: equal for names that are the same file on some filesystem."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
@@ -107,7 +107,7 @@ def is_output(name: str) -> bool:
 
 
 def folded_stems(stem: str) -> tuple[str, str]:
-    """The folded stem, and the stem of a job that would write a file called so."""
+    """The folded stem, and the stem of a job that would write a file of this name."""
     folded = fold(stem)
     return folded, base_of(folded)
 
@@ -153,12 +153,12 @@ def shelves_in(folder: Path) -> list[Path]:
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """Everything in `done` or `failed`, with the content of the shelves."""
+    """All files in `done` or `failed`, including the shelves."""
     return map(Path, paths_in(folder))
 
 
 def paths_in(folder: Path) -> Iterator[str]:
-    """The same as texts, which take less time where there are many."""
+    """The same as strings, which is faster for large folders."""
     if not folder.is_dir():
         return
     shelves = {shelf.name for shelf in shelves_in(folder)}

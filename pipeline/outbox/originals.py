@@ -1,4 +1,4 @@
-"""Find the original of a record among the dropped files that are done."""
+"""Find the original of a record among finished files."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class Originals:
         return [path for _, path in sorted(paths, reverse=True)]
 
     def fitting(self, record: Record, max_bytes: int, room: UnpackLimits) -> Iterator[Path]:
-        """Those named like the source of a record that have its hash; all of them if it has none.
+        """The originals with the name of a record's source, and with its hash if it has one.
 
-        The hash may be that of the unpacked content, of at most so many bytes.
+        It may also be the hash of the unpacked content, of at most `max_bytes`.
         """
         for path in self.named(record.source):
             if record.sha256 is None or _has_hash(path, record.sha256, max_bytes, room):
@@ -71,7 +71,7 @@ class Originals:
 class SmallOriginals:
     """Finds the originals of single puzzles that are SMALL.
 
-    `allowed` has a number for each member of an archive or folder that may still be read.
+    `allowed` yields once for each member of an archive or folder that may still be read.
     """
 
     originals: Originals
@@ -118,7 +118,7 @@ def _has_hash(path: Path, hashed: str, max_bytes: int, room: UnpackLimits) -> bo
 
 
 def archive_above(path: Path) -> tuple[Path, CollectionRecord] | None:
-    """The archive in whose tree the record of a member lies: the path of its record, and that."""
+    """The path and the record of the archive whose tree contains this path, if any."""
     for folder in path.absolute().parents:
         if folder.name:
             above = read_record(record := folder.with_name(folder.name + ENDING))

@@ -29,7 +29,7 @@ from pipeline.version import __version__, build
 
 @dataclass(frozen=True)
 class Published:
-    """A record and where it lies. `strange` are the fields that such a record does not have."""
+    """A record and its path. `strange` are names of fields that the schema does not have."""
 
     path: Path
     record: Record
@@ -51,12 +51,12 @@ class Published:
 
     @property
     def declared(self) -> Mapping[str, str]:
-        """What was declared of the notation."""
+        """The declared notation."""
         return or_none(self.record.declared) or {}
 
     @property
     def is_ours(self) -> bool:
-        """Whether this build wrote it, by what its record says."""
+        """Whether this build wrote it, according to its record."""
         return (self.record.version, self.record.build) == (__version__, build())
 
     def beside(self, name: str) -> Path:
@@ -78,7 +78,7 @@ class PublishedCollection(Published):
 
 
 def load_published(path: Path) -> PublishedPuzzle | PublishedCollection:
-    """The set of a record, which declares what is known. Raises NoRecord, and FileNotFoundError."""
+    """The set of a record. Raises NoRecord, also for an unknown notation, and FileNotFoundError."""
     fields = load_told(path)
     record = record_of(fields)
     if not all(starmap(is_declaration, (or_none(record.declared) or {}).items())):

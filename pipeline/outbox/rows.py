@@ -1,4 +1,4 @@
-"""A piece of a collection → its rows: the result of each puzzle, as CSV and as solutions."""
+"""The rows of a chunk of a collection: the result of each puzzle, as CSV and as solutions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pipeline.solving.result import Result
 
 MOST_FALLBACKS = 20
-"""Different fallbacks that are listed; their reasons may name a single puzzle."""
+"""Maximum number of different fallbacks listed, because their reasons may name single puzzles."""
 
 OTHER_REASONS = "other reasons"
 
@@ -27,9 +27,11 @@ _BLOCK = 1024 * 1024
 class Rows:
     """The rows of consecutive puzzles.
 
-    `table` is CSV; its index column begins with `first`. `solutions` holds for each rank a line
-    for each puzzle; if there are puzzles, there is a first rank. `seconds` is how long the rows
-    took. `unread` is what was not read, without its lines, for how many of them.
+    - `first`: the first number in the index column.
+    - `table`: the rows as CSV.
+    - `solutions`: by rank, a line for each puzzle. The first rank exists if there are puzzles.
+    - `unread`: number of puzzles by unread text, which has no line numbers.
+    - `seconds`: the time that the rows took.
     """
 
     first: int = 1
@@ -59,11 +61,11 @@ class Rows:
         self.seconds += more.seconds
 
     def unsolved(self) -> bytes:
-        """For each puzzle a line without a solution."""
+        """A line without a solution for each puzzle."""
         return _without_solutions(self.solutions[0]) if self.solutions else b""
 
     def table_from(self, first: int) -> bytes:
-        """The table with an index column that begins with another number."""
+        """The table with an index column that begins with `first`."""
         if first == self.first:
             return self.table
         rows = (row.partition(b",")[2] for row in self.table.split(b"\n")[:-1])
@@ -83,7 +85,7 @@ def count_further(result: Result, totals: Counter[str]) -> tuple[Fallback, ...]:
 
 
 def summed(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
-    """One for each solver and reason; after MOST_FALLBACKS, further ones have OTHER_REASONS."""
+    """Sum up fallbacks by solver and reason; those beyond MOST_FALLBACKS get OTHER_REASONS."""
     puzzles: Counter[tuple[str, str]] = Counter()
     for fallback in fallbacks:
         key = fallback.solver, fallback.reason
@@ -105,7 +107,7 @@ def _without_solutions(lines: bytes) -> bytes:
 
 
 def blank_lines(path: Path) -> Iterator[bytes]:
-    """For each line of a file of solutions a line without one, in blocks."""
+    """The lines of a solution file with each solution blanked, in blocks."""
     with path.open("rb") as file:
         while lines := file.readlines(_BLOCK):
             yield _without_solutions(b"".join(lines))

@@ -1,6 +1,6 @@
 """The record of a job and its parts: every field with its type and meaning.
 
-Fields are written in this order; those that are `UNSET` are omitted.
+Fields are written in this order; `UNSET` fields are omitted.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class RecordedClue(RecordedCell, frozen=True, forbid_unknown_fields=True):
 class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A grid without implicit units: its rows, columns and boxes are rules.
 
-    It has other values or another shape than usual.
+    Its values or its shape differ from those of a classic grid.
     """
 
     rows: Annotated[int, Meta(ge=1, le=256), about("number of rows")]
@@ -190,7 +190,7 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return cls(rows=free.rows, columns=free.columns, lowest=free.lowest, groups=free.groups)
 
     def free(self) -> Free:
-        """The same for a geometry. Raises ValueError."""
+        """The shape as `Geometry` takes it. Raises ValueError."""
         return Free(self.rows, self.columns, self.lowest, self.groups)
 
 

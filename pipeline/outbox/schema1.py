@@ -1,4 +1,4 @@
-"""Schema 1, which versions before 1.0 wrote: its records and rows as schema 2 has them.
+"""Schema 1, which versions before 1.0 wrote: converts its records and rows to schema 2.
 
 Only words changed: the certificate `claimed` is `unverified`, `exhaustion` is `exhaustive-search`,
 the solver `lanes` is `batch`, and the `told` of a rule is its `text`. Logs are read by people only.
@@ -18,9 +18,9 @@ _FIELD = r'(?:"(?:[^"]|"")*"|[^,"]*)'
 
 
 def record_as_now(fields: dict[str, Any]) -> dict[str, Any]:
-    """The JSON object of a record of schema 1 as schema 2 would have it.
+    """Convert the JSON object of a record from schema 1 to schema 2.
 
-    Values of unexpected types stay as they are: the reader of the record refuses them.
+    Values of unexpected types are left unchanged; the reader of the record rejects them.
     """
     record = dict(fields)
     if isinstance(certificate := record.get("certificate"), dict):
@@ -46,7 +46,7 @@ def _rename(fields: dict[str, Any], name: str, words: dict[str, str]) -> None:
 
 
 def _renamed(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    """The fields by their names now; a former name stays if the field has its new one, too."""
+    """Rename fields; an old name stays if the new one is present, too."""
     return {
         name if names.get(name) in fields else names.get(name, name): value
         for name, value in fields.items()
@@ -68,7 +68,7 @@ def _fallback(fallback: Any) -> Any:
 
 
 def row_as_now(line: str, kind: type[Struct]) -> str:
-    """A row of a table of schema 1 as schema 2 would have it: its certificate, and its message."""
+    """Convert a row of a table from schema 1 to schema 2: its certificate and its message."""
     names = kind.__struct_fields__
     before, between = names.index("certificate"), names.index("message")
     between -= before + 1

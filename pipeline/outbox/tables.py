@@ -137,7 +137,7 @@ def added_names(trait_names: Iterable[str]) -> list[str]:
 
 
 def column_types(kind: type[Struct], trait_names: Iterable[str] = ()) -> dict[str, str]:
-    """For each column of a table WHOLE, NUMBER, WORD or TRUTH, else `text`."""
+    """The type of each column of a table: WHOLE, NUMBER, WORD, TRUTH or `text`."""
     kinds = kind, *(TRAITS[name] for name in trait_names)
     declared = (field for fields in kinds for field in msgspec.structs.fields(fields))
     return {
@@ -148,7 +148,7 @@ def column_types(kind: type[Struct], trait_names: Iterable[str] = ()) -> dict[st
 
 @cache
 def with_columns(kind: type[R], trait_names: tuple[str, ...]) -> type[R]:
-    """The rows of a table with the columns of these names in ALSO, which are in that order."""
+    """The class of a table's rows with the columns of these traits, in the order of ALSO."""
     added: list[Any] = [(name, str) for name in added_names(trait_names)]
     made: Any = msgspec.defstruct(
         kind.__name__,
@@ -162,10 +162,9 @@ def with_columns(kind: type[R], trait_names: tuple[str, ...]) -> type[R]:
 
 
 def traits_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
-    """The names in ALSO whose columns a table has, by its first line; None if it is no such table.
+    """The traits whose columns a table has, by its first line; None if it is not such a table.
 
-    Only tables of puzzles and of members have such columns. Those of earlier versions have no
-    titles.
+    Only tables of puzzles and of members have traits. Tables of earlier versions have no titles.
     """
     named, trait_names = first.split(","), tuple[str, ...]()
     if issubclass(kind, (PuzzleRow, SourcedRow, MemberRow)):
@@ -187,7 +186,7 @@ def csv_line(fields: Struct | Iterable[object]) -> bytes:
 
 
 def quoted(text: str) -> str:
-    """A field of CSV, which no spreadsheet takes for a formula."""
+    """A field of CSV, escaped so that spreadsheets do not read it as a formula."""
     if _FORMULA.match(text):
         text = f"'{text}"
     if any(sign in text for sign in ',"'):
@@ -205,7 +204,7 @@ def one_line(values: Sequence[int], signs: str = "") -> str:
 
 
 def grid_in(line: str, signs: str, geometry: Geometry) -> Grid | None:
-    """The grid that `one_line` writes so, or with digits for numbers; None if it is invalid."""
+    """The grid in a line as `one_line` writes it, with signs or digits; None if it is invalid."""
     if not line.isascii():
         return None
     if signs:
@@ -223,12 +222,12 @@ def grid_in(line: str, signs: str, geometry: Geometry) -> Grid | None:
 
 
 def yes_or_no(value: bool | None) -> str:
-    """The form in a table; empty for None."""
+    """The text in a table: `true`, `false`, or empty for None."""
     return "" if value is None else "true" if value else "false"
 
 
 def unproved(complete: str | None, reason: str | None) -> str | None:
-    """The part of a message about the reason in a certificate; None without a reason."""
+    """The part of a message with the reason in a certificate; None without a reason."""
     label = {UNVERIFIED: UNVERIFIED, PROVED: "no proof to publish"}.get(complete or "")
     return f"{label}: {reason}" if label and reason else None
 
@@ -244,16 +243,16 @@ def member_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]
 
 
 def lines_of(path: Path, *, is_cut: bool = False) -> Iterator[str]:
-    """The lines of a file, without their ends; the last one must have an end too.
+    """The lines of a file, without their line ends; each must end with LF.
 
-    `is_cut`: however they end, and only the beginning of one that is too long. Raises InputError.
+    `is_cut`: accept any line ends, and truncate lines that are too long. Raises InputError.
     """
     try:
         with os.fdopen(descriptor_of(path), "rb") as file:
             while line := file.readline(LONGEST_LINE):
                 is_whole = line.endswith(b"\n")
                 if not (is_whole or is_cut):
-                    raise InputError(f"{path.name}: a line is too long, or has no end")
+                    raise InputError(f"{path.name}: a line is too long, or has no newline")
                 if line.endswith(b"\r\n") and not is_cut:
                     raise InputError(f"{path.name}: a line ends with CR and LF, not with LF")
                 yield line.rstrip(b"\r\n").decode(errors="surrogateescape")
@@ -264,11 +263,11 @@ def lines_of(path: Path, *, is_cut: bool = False) -> Iterator[str]:
 
 
 class Table(Generic[R]):
-    """A published table: its lines as they would be written now, and the rows in these.
+    """A published table: its lines, converted to the current schema, and its rows.
 
-    `trait_names` are the traits whose columns it has, `added` the names of these columns. Tables of
-    earlier versions are not `is_current`: they have no titles, or are of schema 1, as the record
-    beside them says. Raises InputError, also while it is read; with `is_cut` as `lines_of` has it.
+    `trait_names` are the traits whose columns it has, `added` the names of these columns. Unless
+    `is_current`, an earlier version wrote it: it has no titles, or is of schema 1, according to its
+    record. `is_cut` is for `lines_of`. Raises InputError, also while it is read.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What `--traits` adds: each trait with its columns, its place in a record, and its sentences."""
+"""The traits of `--traits`, each with its columns, its field in a record, and its sentences."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.solving import Effort, Rating, Traits, about
 
 WHOLE, NUMBER, WORD, TRUTH = "whole number", "number", "word", "true or false"
-"""The types of columns, beside their descriptions; those without are texts. Words are few."""
+"""The types of columns. Columns without a type are texts; WORD columns have few different texts."""
 
 
 class Trait(Struct, frozen=True):
-    """A trait: the fields are its columns, `field` is that of a record and of `Traits`.
+    """A trait: its fields are its columns; `field` is the name in a record and in `Traits`.
 
-    `pattern` matches its columns, with commas between. `known_for` are the puzzles that may have a
-    value: those with one solution, those whose number of solutions is known, or all. An `is_slow`
-    one is audited by samples, and puzzles for which it is computed are solved in small chunks.
+    `pattern` matches its columns, separated by commas. If `is_slow`, only samples are audited.
     """
 
     field: ClassVar[str]
@@ -37,7 +35,7 @@ class Trait(Struct, frozen=True):
 
     @classmethod
     def of(cls, traits: Traits, geometry: Geometry) -> Any:  # noqa: ARG003 - `redundant` has cells
-        """The same of the traits of a puzzle."""
+        """Its value in the traits of a puzzle; None if it is unknown."""
         return getattr(traits, cls.field)
 
     @classmethod
@@ -253,19 +251,19 @@ def any_slow(trait_names: Iterable[str]) -> bool:
 
 
 def traits_in_record(record: PuzzleRecord) -> tuple[str, ...]:
-    """The names in ALSO of which a record tells."""
+    """The names of the traits that a record has."""
     return tuple(n for n, trait in TRAITS.items() if getattr(record, trait.field) is not UNSET)
 
 
 def added_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
-    """The fields of a member's row for the columns of these names, by its record."""
+    """The fields of a member's row in the columns of these traits, from its record."""
     return [
         text for name in trait_names for text in TRAITS[name].texts(TRAITS[name].of_record(record))
     ]
 
 
 def row_fields(traits: Traits, geometry: Geometry) -> str:
-    """A puzzle's fields of traits as the end of its row, each after a comma."""
+    """The traits of a puzzle as the end of its row, with a comma before each field."""
     asked = (TRAITS[name] for name in traits.asked)
     texts = (text for trait in asked for text in trait.texts(trait.of(traits, geometry)))
     return "".join(f",{text}" for text in texts)

@@ -45,21 +45,21 @@ if TYPE_CHECKING:
     from pipeline.solving.problem import S
 
 FilesOfSet = Iterator[tuple[str, Iterable[str | bytes]]]
-"""Each name and its content in pieces."""
+"""File names, and the content of each in chunks."""
 
 _INDENTED = 10
 """The extra bytes of an object in a list, in the layout of `record_text`."""
 
 LARGE_PROOF = 256 * 1024
-"""Proofs of this many characters or more are compressed."""
+"""Minimum number of characters from which proofs are compressed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The dropped source of a job: its id, file name, and size and hash of its bytes.
 
-    `sha256` and `bytes` are None for what was refused unread. `declared` holds the options that
-    declared its notation, `member` is the place of a member in its archive, from 0.
+    `sha256` and `bytes` are None if it was refused unread. `declared` has the options that declare
+    its notation, `member` is the index of a member in its archive, from 0.
     """
 
     job: str
@@ -72,7 +72,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class PuzzleSet:
-    """What is published of one puzzle or formula."""
+    """The published set of one puzzle or formula."""
 
     origin: Origin
     result: Result
@@ -80,11 +80,11 @@ class PuzzleSet:
 
     @property
     def not_read(self) -> str | None:
-        """What the answer does not take into account."""
+        """The parts of the source that the answer ignores."""
         return self.result.caveat
 
     def warnings(self) -> list[dict[str, str]]:
-        """Why another solver than the first answered, unless that was planned."""
+        """The reason for a fallback, unless it was planned, as fields of log lines."""
         used = self.result.solver
         return [{"solver": used.name, "reason": used.warning}] if used and used.warning else []
 
@@ -113,7 +113,7 @@ class PuzzleSet:
         )
 
     def files(self, stem: str, record: Record, claimed: str) -> FilesOfSet:
-        """All files of the set but its record, which may list none yet."""
+        """All files of the set except the record, which need not list them yet."""
         result = self.result
         for number, solution in enumerate(result.solutions, 1):
             assert result.problem, "solutions come from a problem"  # noqa: S101
@@ -133,14 +133,14 @@ class PuzzleSet:
 
 
 def listable(result: Result[S], stem: str, largest: int = LARGEST) -> Result[S]:
-    """The result with as many solutions as a record of `largest` bytes can list under that stem.
+    """The result with as many solutions as a record of `largest` bytes can list with that stem.
 
-    A larger record would not be read again.
+    A larger record could not be read back.
     """
     count = len(result.solutions)
     last = PublishedFile(name=f"{stem}_{count}.solution", sha256="0" * 64)
     entry = len(record_text(last)) + _INDENTED
-    max_bytes = (largest - largest // 8) // entry  # the rest is for what else a record says
+    max_bytes = (largest - largest // 8) // entry  # the rest is for the other fields
     if count <= max_bytes:
         return result
     from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - hardly ever needed
@@ -159,11 +159,13 @@ def listable(result: Result[S], stem: str, largest: int = LARGEST) -> Result[S]:
 
 @dataclass(frozen=True, slots=True)
 class CollectionSet:
-    """What is published of a collection or an archive, beside its table and solutions.
+    """The published set of a collection or an archive, without its table and solutions.
 
-    `counts` are by status, with those of FURTHER_COUNTS; `seconds` is how long the job took.
-    `reason` says why it was read as that format, `fallbacks` why solvers other than the first
-    answered, `unread` what was not read for how many puzzles.
+    - `counts`: by status, and the further counts of FURTHER_COUNTS.
+    - `seconds`: the time that the job took.
+    - `reason`: why it was read in that format.
+    - `fallbacks`: why solvers other than the first choice answered.
+    - `unread`: number of puzzles by unread text.
     """
 
     origin: Origin
@@ -177,7 +179,7 @@ class CollectionSet:
 
     @property
     def not_read(self) -> str | None:
-        """What the answers do not take into account."""
+        """The parts of the source that the answers ignore."""
         return unread_of_many(self.unread) or None
 
     def warnings(self) -> list[dict[str, Any]]:
@@ -221,7 +223,7 @@ def listed(hashes: Mapping[str, str]) -> tuple[PublishedFile, ...]:
 
 
 def record_text(record: Record | PublishedFile) -> str:
-    """The record, or a part of it, as indented JSON, in ASCII even if names are not."""
+    """The record, or a part of it, as indented JSON in ASCII."""
     fields = msgspec.to_builtins(record)
     try:
         text = msgspec.json.format(json.dumps(fields), indent=1)
@@ -273,7 +275,7 @@ def _read(parsed: Parsed | None) -> dict[str, Any]:
 
 
 def _encoding(result: Result) -> Encoding | None:
-    """How the formula given to the solver was made, and its size."""
+    """The encoding of the solver's formula, and its size."""
     from pipeline.solving.problem import FormulaProblem  # noqa: PLC0415 - as above
 
     if isinstance(result.problem, FormulaProblem):
@@ -283,7 +285,7 @@ def _encoding(result: Result) -> Encoding | None:
 
 
 def _explained(result: Result) -> dict[str, Any]:
-    """The fields that say why there is no solution, or where several differ."""
+    """The fields that explain why there is no solution, or where several differ."""
     fields: dict[str, Any] = {}
     if result.status == "unsolvable" and (parsed := _parsed(result)):
         conflict, puzzle = result.conflict, parsed.puzzle
@@ -308,7 +310,7 @@ def _clue(clue: Clue) -> RecordedClue:
 
 
 def _traits(result: Result) -> dict[str, Any]:
-    """The fields for what else was asked about a puzzle."""
+    """The fields of traits."""
     traits, parsed = result.traits, _parsed(result)
     if traits is None or parsed is None:
         return {}

@@ -1,6 +1,6 @@
 """Results → rows: the results of a chunk of puzzles, as CSV and solution files.
 
-Rows of plain lines are made in numpy, all at once; other puzzles one at a time.
+Rows of plain lines are made together, in numpy; the rows of other puzzles one at a time.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _COMMA = np.uint8(ord(","))
 
 
 class _PlainRows:
-    """The rows of Q plain lines that need no message, made all at once.
+    """The rows of Q plain lines that need no message, made together.
 
-    `places` (Q,) are those of the puzzles in their piece, ascending, and `at` (Q,) those of their
-    answers. Puzzles of the same status and number of solutions are of one kind: their
-    certificates are alike too, as puzzles handled individually are left out here.
+    `places` (Q,) are the indices of the puzzles in their chunk, ascending, `indexes` (Q,) the
+    indices of their answers. Puzzles with the same status and number of solutions are of one kind.
+    They also have the same certificate, because puzzles that were solved alone are not among them.
     """
 
     def __init__(
@@ -69,9 +69,9 @@ class _PlainRows:
         return before.encode(), f",{quoted(_beside_answer(answers, answer))},,\n".encode()
 
     def table(self, first: int, numbers: NDArray[np.int64], cells: NDArray[np.uint8]) -> bytes:
-        """The rows, one after the other, of lines with these numbers (Q,) and cells (Q, 81).
+        """The rows of lines with these numbers (Q,) and cells (Q, 81).
 
-        `first` is the index of the piece's first puzzle.
+        `first` is the index of the chunk's first puzzle.
         """
         comma = np.full((len(numbers), 1), _COMMA)
         before, after = (
@@ -84,13 +84,13 @@ class _PlainRows:
         return _without_padding(np.concatenate(columns, axis=1))
 
     def _solutions(self, rank: int, blank: int) -> NDArray[np.uint8]:
-        """The solutions of that rank in ASCII, (Q, 81), with a sign for lines without one."""
+        """The solutions of that rank in ASCII, (Q, 81), with `blank` for missing ones."""
         have = (self._counts > rank)[:, None]
         grids = self._answers.grids[rank, self._at] + np.uint8(ord("0"))
         return grids if have.all() else np.where(have, grids, np.uint8(blank))
 
     def lines(self, rank: int) -> bytes:
-        """For each puzzle its solution of that rank, from 0, or a line without one."""
+        """A line for each puzzle: its solution of that rank, from 0, or dots."""
         lines = np.full((len(self._at), 82), ord("."), np.uint8)
         lines[:, -1] = ord("\n")
         if rank < self.ranks:
@@ -99,7 +99,7 @@ class _PlainRows:
 
 
 def _digits(numbers: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Positive ascending numbers in ASCII, (Q, digits), shorter ones behind NUL bytes."""
+    """Positive ascending numbers in ASCII, (Q, digits), padded with NUL bytes on the left."""
     digits = np.zeros((len(numbers), len(str(numbers[-1]))), np.uint8)
     for column in reversed(range(digits.shape[1])):
         left, numbers = numbers, numbers // 10
@@ -108,16 +108,16 @@ def _digits(numbers: NDArray[np.int64]) -> NDArray[np.uint8]:
 
 
 def _without_padding(text: NDArray[np.uint8]) -> bytes:
-    """The text without NUL bytes, of which most pieces have none."""
+    """The text without its NUL bytes, if any."""
     whole = text.tobytes()
     return whole.translate(None, b"\0") if b"\0" in whole else whole
 
 
 class RowsOf:
-    """Makes the rows of a piece; each puzzle is added once, in any order.
+    """Makes the rows of a chunk; each puzzle is added once, in any order.
 
-    `cells` is how many dots stand for a puzzle whose size is not known, `first` the index of the
-    first one. `trait_names` are the names of the traits that rows have.
+    `cells` is the number of dots for a puzzle of unknown size, `first` the index of the first
+    puzzle. `trait_names` are the traits that rows have.
     """
 
     def __init__(
@@ -137,12 +137,12 @@ class RowsOf:
         self._fallbacks: list[Fallback] = []
 
     def untold(self) -> list[int]:
-        """The places of puzzles that were not added yet."""
+        """The indices of puzzles that were not added yet."""
         places: list[int] = np.flatnonzero(~self._is_added).tolist()
         return places
 
     def add(self, place: int, result: Result) -> None:
-        """Add one puzzle by its result; a model of a formula has no line."""
+        """Add the result of one puzzle. A model of a formula has no line."""
         entry = self._contents.entry(place)
         if entry.claimed is not None:
             puzzle = problem_of(entry).puzzle
@@ -160,7 +160,7 @@ class RowsOf:
         self._fallbacks += count_further(result, self._totals)
 
     def tell_answers(self, places: NDArray[np.intp], answers: BatchResult) -> None:
-        """Add puzzles by their answers; plain lines are quick in the first batch that has any."""
+        """Add the answers of a batch. Only in the first batch are plain lines made together."""
         lines = self._contents.lines_of(places)
         lines[list(answers.results)] = -1
         if self._plain:
@@ -176,7 +176,7 @@ class RowsOf:
             self._tell_answer(int(places[index]), answers, index)
 
     def _tell_answer(self, place: int, answers: BatchResult, index: int) -> None:
-        """Add one puzzle, by its answer if there is no result."""
+        """Add one puzzle of a batch, by its own result if it has one."""
         entry, status = self._contents.entry(place), answers.status(index)
         lines = [one_line(values, entry.signs) for values in answers.solutions(index)]
         differs = entry.claimed is not None and entry.claimed not in lines
@@ -194,7 +194,7 @@ class RowsOf:
     def _put(
         self, place: int, entry: Entry, status: str, lines: Sequence[str], known: str, message: str
     ) -> None:
-        """Put a row in its place; `known` and `said` are columns as they are written."""
+        """Put a row at its index; `known` and `message` are columns in their written form."""
         max_length = _LONGEST_TEXT if entry.puzzle is None else None
         text = entry.text if entry.plain else quoted(printable(entry.text[:max_length]))
         head = f"{self._first + place},{entry.line or ''},{text},{status},{len(lines)},{known}"
@@ -236,7 +236,7 @@ class RowsOf:
         return b"\n".join(map(add, table.split(b"\n"), ends))
 
     def _rank(self, rank: int) -> bytes:
-        """For each puzzle the line of its solution of that rank, from 0, or one without any."""
+        """A line for each puzzle: its solution of that rank, from 0, or dots."""
         texts = {
             place: f"{lines[min(rank, len(lines) - 1)]}\n".encode("ascii")
             for place, lines in self._lines.items()
@@ -254,7 +254,7 @@ class RowsOf:
 
 
 def broken(layout: Layout, line: int, message: str, trait_names: Sequence[str] = ()) -> Rows:
-    """The row that says why the rest could not be read."""
+    """A row with the reason why the rest could not be read."""
     entry = Entry(line, "", None, message, None, plain=False)
     making = RowsOf(ChunkContents(PlainLines.none(), [entry]), layout.cells, 1, trait_names)
     making.add(0, Result("invalid", message=message))
@@ -262,7 +262,7 @@ def broken(layout: Layout, line: int, message: str, trait_names: Sequence[str] =
 
 
 def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] = ()) -> Rows:
-    """The rows of results, whatever their puzzles were read from; their lines are not known."""
+    """The rows of results from any source; their line numbers are unknown."""
     contents = ChunkContents(PlainLines.none(), [_entry_of(result) for result in results])
     making = RowsOf(contents, NINE.size, first, trait_names)
     for place, result in enumerate(results):
@@ -287,7 +287,7 @@ def _entry_of(result: Result) -> Entry:
 
 
 def _text_of(puzzle: Puzzle, signs: str) -> str:
-    """A puzzle in one line, as rows have it; with rules or marks in ISS, empty if that cannot."""
+    """A puzzle in one line, as in rows. Rules and marks are written in ISS; empty if impossible."""
     values, blank = dict(puzzle.givens()), puzzle.geometry.all_values
     free = (mask for cell, mask in enumerate(puzzle.cells) if cell not in values)
     if not puzzle.is_plain or any(mask != blank for mask in free):
@@ -304,7 +304,7 @@ def _text_of(puzzle: Puzzle, signs: str) -> str:
 
 
 def _caveat(entry: Entry, status: str) -> str | None:
-    """What the answer to an entry does not take into account."""
+    """The parts of an entry that its answer ignores."""
     return caveat(status, entry.unread) if entry.unread else None
 
 

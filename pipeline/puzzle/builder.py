@@ -290,8 +290,8 @@ class ClauseBuilder:
         """Require that an automaton accepts the values of the cells.
 
         `step(index, state, value)` is the state after the cell at that index, None to reject. A
-        cell may be listed more than once. `ends` maps last states to the literals that stand for
-        them; by default they are new variables.
+        cell may be listed more than once. `ends` maps last states to their literals; by default
+        these are new variables.
         """
         layers = self._layers(len(cells), start, step, accepts)
         if not layers:

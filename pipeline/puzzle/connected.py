@@ -1,4 +1,4 @@
-"""Constraints on regions that the solver has to find; see `formulas`."""
+"""Constraints on regions that the solver has to find; see `constraints`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constraints, of which rules consist: each checks values and encodes itself as clauses.
+"""The constraints that rules consist of. Each can check values and encode itself as clauses.
 
 Constraints are plain data (cells, numbers and module-level functions), so that they can be
 compared, hashed, pickled and compiled. The clauses of a constraint are satisfiable together with an

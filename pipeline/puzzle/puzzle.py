@@ -40,9 +40,9 @@ class Candidate(NamedTuple):
 class Rule(ABC):
     """A rule of a variant, beyond the units: a cage, a thermometer, a knight's move.
 
-    A rule has data (cells and numbers), a formula, a drawing, and the name that records use. The
-    formula both checks grids and produces clauses. The class's docstring describes the rule to
-    people. Each subclass becomes a frozen dataclass.
+    A rule has data (cells and numbers), constraints, a drawing, and the name that records use. The
+    constraints both check grids and produce clauses. The docstring of the class describes the rule
+    to people. Each subclass becomes a frozen dataclass.
     """
 
     def __init_subclass__(cls) -> None:
@@ -124,8 +124,7 @@ class Puzzle:
     def empty(cls, geometry: Geometry | int, rules: tuple[Rule, ...] = ()) -> Puzzle:
         """A puzzle without givens; a side selects the default boxes.
 
-        The boxes of side 9 are 3×3, those of side 6 have 2 rows and 3 columns; a prime side has no
-        boxes.
+        Boxes are 3×3 for side 9, and have 2 rows and 3 columns for side 6; a prime side has none.
         """
         if isinstance(geometry, int):
             geometry = usual_boxes(geometry)

@@ -1,4 +1,4 @@
-"""Constraints on sums and counts of values; see `formulas`."""
+"""Constraints on sums and counts of values; see `constraints`."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class SinglePuzzle:
     """A source of one puzzle: its bytes and the size of its file.
 
-    `parsed` is the puzzle, read in `seconds`; None if it is large or slow to read, so that the
-    solver reads it.
+    `parsed` is the puzzle, read in `seconds`; None if it is large or slow to read, in which case
+    the solving process reads it.
     """
 
     name: str

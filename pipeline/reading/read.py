@@ -3,8 +3,8 @@
 `source_in` looks at all bytes of a small file, `source_at` at any file, and `source_of_member` at a
 member of an archive.
 
-`looks_like_no_puzzle` separates invalid puzzles in an archive from unrelated files. A grid with a
-wrong sign looks like a puzzle, and so does anything doubtful. Since any text may contain a line of
+`looks_like_no_puzzle` separates unrelated files in an archive from invalid puzzles. A grid with a
+wrong sign counts as a puzzle, and so does any doubtful text. Because any text may contain a line of
 digits, a line among much other text counts only if it has the cells of a whole puzzle.
 """
 
@@ -54,7 +54,7 @@ from pipeline.reading.formats.text import is_border, significant_lines
 from pipeline.settings import Settings
 
 COLLECTION_CHUNK_BYTES = 64 * 1024
-"""Bytes of a collection to read at once."""
+"""Number of bytes of a collection to read at a time."""
 
 _FIRST_SECONDS = 1.0
 """Time to read one text up front; the solver reads slower ones."""
@@ -247,9 +247,9 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     """Whether nothing in a source looks like the beginning of a puzzle in any format.
 
     An archive may contain such files. Only the first 64 KiB are inspected, and nothing is parsed. A
-    source looks like a puzzle if it begins with the keywords of a format or contains a whole puzzle
-    or a border. It is enough that its first two lines, or a quarter of its lines, may be rows or
-    whole puzzles, even damaged ones.
+    source looks like a puzzle if it begins with the keywords of a format, if it contains a whole
+    puzzle or a border, or if its first two lines or a quarter of its lines may be rows or whole
+    puzzles, even damaged ones.
     """
     encoded = data[:_SAMPLE_BYTES]
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))

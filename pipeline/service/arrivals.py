@@ -72,7 +72,7 @@ class Arrivals:
         self._marks.close()
 
     def names(self, *, thorough: bool) -> tuple[list[str], list[str]]:
-        """The names in the inbox: those of quick files, and those of files known to be slow.
+        """The names of the files in the inbox: quick ones, and ones known to be slow.
 
         Forgets files that are gone. If `thorough`, first collects the marks of processes that died
         while reading a file.

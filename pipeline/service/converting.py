@@ -154,7 +154,7 @@ class _TargetFile:
         self._head, self._count = bytearray(), 0
 
     def add(self, data: bytes, item: Item) -> None:
-        """Raises ValueError for a puzzle of another shape, InputError if there are too many."""
+        """Add an item. Raises ValueError for another shape, InputError for too many puzzles."""
         file = self._file
         geometry = NINE if item.plain else _puzzle_in(item).geometry
         first = self._first or geometry
@@ -179,7 +179,7 @@ class _TargetFile:
         self._head += data[: HEAD_BYTES - len(self._head)]
 
     def end(self) -> None:
-        """Raises InputError if the file would be read differently from what was written."""
+        """Finish the file. Raises InputError if it would be read back differently."""
         if self._held:
             self._stream.write(_bound(self._held, self._file, self._to))
         elif self._first:
@@ -199,7 +199,7 @@ class _TargetFile:
 def _written(item: Item, result: Result | None, to: str) -> bytes:
     """The puzzle of an item in a notation; with a result, its unique solution.
 
-    Raises ValueError if there is none, or the notation cannot express it.
+    Raises ValueError without a puzzle or unique solution, or if the notation cannot express it.
     """
     grid = None
     if item.reason is not None:

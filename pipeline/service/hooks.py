@@ -132,7 +132,7 @@ def _split(option: str, command: str | None) -> list[str]:
 
 
 def _end_of(output: bytes, pipe: RawIOBase) -> bytes:
-    """The end of the output, after reading what is available now."""
+    """The end of the output, including all data available now."""
     end = time.monotonic() + _LOOK_SECONDS
     while (block := pipe.read(_BLOCK)) and time.monotonic() < end:
         output = (output + block)[-_LONGEST:]

@@ -180,7 +180,7 @@ class Intake:
     def _take_all(self, swept: Swept, *, thorough: bool) -> None:
         """Claim complete files, and process single puzzles in batches.
 
-        Slow files come last, because only a few of them run at a time. They are not shared with
+        Slow files come last, because only a few of them run at a time, and are not shared with
         claimers.
         """
         small, large = self._arrivals.names(thorough=thorough)

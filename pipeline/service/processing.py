@@ -52,9 +52,9 @@ _Outcomes = Iterator[tuple[Claim, Ended | Kept | Slow | LongRun]]
 class Claims:
     """Claims that were just made or taken over.
 
-    Puzzles are solved in batches, and small collections are published together. This does not
-    count as an attempt: if the process is killed, each is processed alone later. `seconds` limits
-    a puzzle that is solved alone.
+    Puzzles are solved in batches, and small collections are published together. Batches do not
+    count as attempts: if the process is killed, each claim is processed alone later. `seconds`
+    limits the time for a puzzle that is solved alone.
     """
 
     def __init__(
@@ -214,7 +214,7 @@ def _read(
 
     why = "no attempt finished"
     while claim.attempts() < MAX_ATTEMPTS:
-        # With a checkpoint, it was read before without killing the process.
+        # A checkpoint shows that it was read before without killing the process.
         counted = contents is not None or not has_progress(claim)
         attempt = claim.attempt(uncounted=(Interrupted, TookLong)) if counted else nullcontext()
         job: Job | None = None

@@ -311,8 +311,8 @@ def rows_of_source(
 ) -> Iterator[tuple[str, Rows]]:
     """Yield the rows of all puzzles in a file, a folder or an archive, from index `first` on.
 
-    Each comes with its source: `name`, followed by the path of an archive's member. Rows of
-    collections are those of `run`. Raises EnvironmentFailure, OSError.
+    Each comes with its source: `name`, followed by the path of an archive's member. Collections
+    have the same rows as with `run`. Raises EnvironmentFailure, OSError.
     """
     from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - as above
 

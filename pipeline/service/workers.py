@@ -75,7 +75,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest(Request, Generic[T]):
-    """Problems to be solved together if possible; the reply is a list of results."""
+    """Problems to solve together if possible; the reply is a list of results."""
 
     items: tuple[T, ...]
 

@@ -76,7 +76,7 @@ class Cnf:
     fixed: candidates that hold in every model and have no variable; only `reduced` has them.
     auxiliary: the number of auxiliary variables of rules.
 
-    For a formula that is not a puzzle's, `geometry` is None and `candidates` is empty.
+    If the formula does not encode a puzzle, `geometry` is None and `candidates` is empty.
     """
 
     geometry: Geometry | None

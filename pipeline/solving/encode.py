@@ -48,7 +48,7 @@ SELECTIONS: dict[EncodingChoice, tuple[tuple[GroupKind, int], ...]] = {
 """The families of each encoding."""
 
 _OF_CELLS: tuple[tuple[GroupKind, int], ...] = (("cell", AT_LEAST), ("cell", AT_MOST))
-"""The families of a free geometry in every encoding. It has no other groups."""
+"""The families of a free geometry in every encoding: cells are its only groups."""
 
 CANDIDATE_BYTES = 1024
 """Maximum memory of a candidate in this process, including its literal in a model."""
@@ -224,10 +224,10 @@ def _negated(forbidden: Iterable[tuple[int, int]], lowest: int) -> Iterator[Clau
 def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cnf:
     """State `extended` over the candidates that unit propagation leaves.
 
-    They are numbered 1 … m, or by their digits (`decimal`). Decided candidates have no variable;
-    satisfied clauses and false literals are not written. After G. Kwon and H. Jain, Optimized CNF
-    encoding for Sudoku puzzles, 2006, who remove only what the givens decide directly. Raises
-    LimitReached.
+    Variables are numbered 1 … m, or by their digits (`decimal`). Decided candidates have no
+    variable; satisfied clauses and false literals are left out. G. Kwon and H. Jain, Optimized CNF
+    encoding for Sudoku puzzles, 2006, remove only candidates that the givens exclude directly.
+    Raises LimitReached.
     """
     deadline = Deadline.of(limits)
     geometry = puzzle.geometry

@@ -29,7 +29,7 @@ MAX_EXPLAINED_SIDE = 36
 11 million."""
 
 _MAX_NAMED = 8
-"""Clues that a sentence names. For more of them a drawing is clearer."""
+"""Maximum number of clues that a sentence names; beyond it, a drawing is clearer."""
 
 _MAX_TRIED = 100
 """Grids for which decisive cells are computed."""

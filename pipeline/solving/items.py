@@ -161,7 +161,7 @@ def members_of(
 ) -> Iterator[tuple[str, OneProblem | tuple[Layout, PeekableStream]]]:
     """The members of an archive, or the files in a folder, as in `sources_at`, by their names.
 
-    The first ones are `skipped`; the meter counts what is read.
+    The first `skipped` members are left out; `meter` counts the bytes read.
     """
     for number, member in enumerate(walk(path, UnpackLimits.of(settings), meter)):
         if number < skipped:

@@ -1,7 +1,7 @@
 """Solve a batch of puzzles of one geometry: arrays of masks in, arrays of certified grids out.
 
-The batch solver takes 9×9 puzzles. Puzzles that it leaves, and those of other sizes, are solved one
-by one. Every grid is certified in either case.
+The batch solver takes 9×9 puzzles. Puzzles that it leaves undecided, and puzzles of other sizes,
+are solved one by one. Every grid is certified in either case.
 """
 
 from __future__ import annotations
@@ -79,16 +79,17 @@ class Batch:
 class BatchResult:
     """The result of a batch: certified solutions of P puzzles of one geometry.
 
-    used: the solver. limit: the number of solutions asked for.
-    counts: (P,) numbers of solutions, at most `limit`.
-    more: (P,) true if there are more solutions than `limit`.
-    grids: (R, P, n²) solutions, the first `counts` of each puzzle.
-    left: index of each undecided puzzle → what was wrong with its answer, if it had one.
-    spent: (P,) seconds.
-    nodes: (P,) nodes of the exhaustive search that found no other solutions, UNCHECKED for puzzles
-        it did not decide; None if solvers are trusted.
-    results: index → result of each puzzle that was solved, checked or explained alone. They
-        override the arrays.
+    - `used`: the solver.
+    - `limit`: the number of solutions asked for.
+    - `counts` (P,): numbers of solutions, at most `limit`.
+    - `more` (P,): true if there are more solutions than `limit`.
+    - `grids` (R, P, n²): solutions, the first `counts` of each puzzle.
+    - `left`: maps the index of each undecided puzzle to the fault of its answer, if it had one.
+    - `spent` (P,): seconds.
+    - `nodes` (P,): nodes of the exhaustive search that found no other solutions, UNCHECKED for
+      puzzles that it did not decide; None if solvers are trusted.
+    - `results`: maps the index of each puzzle that was solved, checked or explained alone to its
+      result, which overrides the arrays.
     """
 
     used: SolverUsed
@@ -114,7 +115,7 @@ class BatchResult:
         return more_than(self.limit, "solution") if self.more[index] else None
 
     def certificate(self, index: int) -> Certificate | None:
-        """The certificate that there are no other solutions; None if there is none so far."""
+        """The certificate that there are no other solutions; None if not checked yet."""
         if self.more[index] or index in self.left:
             return None
         if self.nodes is None:
@@ -127,7 +128,7 @@ class BatchResult:
         return [self.grids[rank, index].tobytes() for rank in range(self.counts[index])]
 
     def result(self, index: int) -> Result[Grid]:
-        """The result of one puzzle. It has a `problem` only if the puzzle was taken alone."""
+        """The result of one puzzle. Only puzzles that were solved alone have a `problem`."""
         return self.results.get(index) or Result(
             self.status(index),
             tuple(Grid(self.geometry, tuple(values)) for values in self.solutions(index)),
@@ -229,7 +230,7 @@ def _certified(batch: Batch, solved: BatchResult, settings: Settings) -> BatchRe
     """Certify the grids, and check that they are complete.
 
     Puzzles with a wrong grid are added to `left`. The exhaustive search certifies grids too, so
-    `certify_lists` gets only those of puzzles that it did not decide.
+    `certify_lists` only checks puzzles that it did not decide.
     """
     counts, more, spent = solved.counts, solved.more, solved.spent.copy()
     answered = np.ones(len(counts), np.bool_)

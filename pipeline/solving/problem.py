@@ -62,7 +62,7 @@ class Problem(ABC, Generic[S]):
     def geometry_alone(self) -> Geometry | None:
         """The geometry of a puzzle without further rules; None for any other problem.
 
-        Only such puzzles are solved in batches, which have nothing but their masks.
+        Only such puzzles are solved in batches, because batches only contain masks.
         """
         return None
 

@@ -22,8 +22,8 @@ def _units_at(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
 def reduce_candidates(puzzle: Puzzle, facts: Iterable[int] = ()) -> list[int] | None:
     """The masks of the remaining candidates by cell, or None if a group has none.
 
-    Naked and hidden singles to a fixpoint, which is that of unit propagation on the `extended`
-    formula and does not depend on the order of the units. `facts` are true literals.
+    Eliminates naked and hidden singles to a fixpoint, the same as for unit propagation on the
+    `extended` formula; it does not depend on the order of the units. `facts` are true literals.
     """
     geometry = puzzle.geometry
     units, units_at = units_of(geometry), _units_at(geometry)

@@ -57,7 +57,7 @@ class Stopwatch:
 
     @contextmanager
     def timing(self, stage: Stage) -> Iterator[None]:
-        """Add the time of the block to a stage, without that of stages nested in it."""
+        """Add the time of the block, except for nested stages, to a stage."""
         stages = self._stages
         stages.setdefault(stage, 0.0)
         start, before = self._clock(), sum(stages.values())
@@ -118,7 +118,7 @@ class Certificate:
 
     @property
     def label(self) -> str:
-        """How the solutions are known to be all, else `unverified`; empty if there may be more."""
+        """How completeness was verified, or `unverified`; empty if there may be others."""
         return "" if self.complete == "no" else self.by or self.complete
 
 
@@ -146,15 +146,14 @@ class Proof(Generic[S_co]):
 class Result(Generic[S_co]):
     """The result of one problem: grids of a puzzle, or models of a formula.
 
-    solutions: certified, and in lexicographic order if `complete`.
-    complete: true if there are no other solutions, None if that was not asked.
-    problem: None if the source could not be read, and for most rows of a collection.
-    cnf: the input of the solver; None where only its size, `encoding`, is published.
-    proof: the proof of a certificate by `lrat`.
-    disagreement: what is wrong with the solution that the source gives beside the puzzle.
-    is_doubted: the claim that there are no other solutions failed its check, so another solver may
-        find more.
-    seconds: by stage, `total`, and `batch` for puzzles that were solved together.
+    - `solutions`: certified, and in lexicographic order if `complete`.
+    - `complete`: true if there are no other solutions, None if that was not asked.
+    - `problem`: None if the source could not be read, and for most rows of a collection.
+    - `cnf`: the input of the solver; None if only its size, `encoding`, is published.
+    - `proof`: the proof of a certificate by `lrat`.
+    - `disagreement`: the fault of the solution that the source gives with the puzzle.
+    - `is_doubted`: completeness failed its check, so another solver may find more solutions.
+    - `seconds`: by stage, `total`, and `batch` for puzzles that were solved together.
     """
 
     status: Status
@@ -215,7 +214,7 @@ class Result(Generic[S_co]):
 
     @property
     def unread_texts(self) -> list[str]:
-        """The ignored texts of the source. For a file with many puzzles they are listed once."""
+        """The ignored texts of the source. A file with many puzzles lists them once."""
         return unread_texts(self.problem.unread) if self.caveat and self.problem else []
 
     @property
@@ -227,7 +226,7 @@ class Result(Generic[S_co]):
 
     @property
     def why_doubted(self) -> str | None:
-        """What is wrong with a result that `is_doubted`."""
+        """The fault of a result that `is_doubted`."""
         return (self.solver.fallback if self.solver else None) or self.message
 
     def answered_after(self, why: str | None) -> Result[S_co]:

@@ -1,7 +1,7 @@
 """Logical steps through a 9×9 puzzle, each certified: the next one, all of them, or a rating.
 
 `patterns`, `chains` and `nets` find steps, `techniques` tries the simplest first, and
-`certify.steps` checks each by what it cites. `wording` writes a step in words.
+`certify.steps` checks that each step follows from its citations. `wording` writes a step in words.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _PYTHON_STEP, _PYTHON_RATING = 0.01, 0.02
 """Seconds that plain Python takes for a step, and for a rating, of most puzzles."""
 
 _ALL = 1000
-"""More steps than a puzzle can have: each fills a cell or eliminates a candidate."""
+"""An upper bound of the number of steps: each fills a cell or eliminates a candidate."""
 
 _eliminate: Callable[..., None] = step_arrays.eliminate
 _TRIAL = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
 
 
 class Node(NamedTuple):
-    """A node of a chain: one of these cells, counted from 0, holds the value, or none does."""
+    """A node of a chain: one of these cells, from 0, holds the value, or, if not `holds`, none."""
 
     value: int
     cells: tuple[int, ...]
@@ -56,7 +56,7 @@ class Node(NamedTuple):
 
 
 class StepRejected(SolverError):
-    """A step that its citations do not imply: its number, from 1, and its technique."""
+    """A step does not follow from its citations: its number, from 1, and its technique."""
 
     def __init__(self, number: int, technique: str) -> None:
         super().__init__(f"step {number}, {technique}, does not follow from what it cites")
@@ -67,9 +67,12 @@ class StepRejected(SolverError):
 class Step:
     """A step of logic: its conclusions and its pattern.
 
-    placed, struck: candidates (cell, value) that hold, or do not. values, cells, units: the
-    pattern. cover: the units in which it eliminates. chain: its nodes, in order. Values count from
-    1, cells and units from 0; units are the rows, the columns, then the boxes.
+    - `placed`, `struck`: candidates (cell, value) that are placed or eliminated.
+    - `values`, `cells`, `units`: the pattern.
+    - `cover`: the units in which it eliminates candidates.
+    - `chain`: its nodes, in order.
+
+    Values count from 1, cells and units from 0; units are the rows, the columns, then the boxes.
     """
 
     technique: Technique
@@ -113,7 +116,7 @@ class _Walk:
         self.state[L.CELLS : L.CELLS + 81] = masks
 
     def take(self, max_steps: int) -> int:
-        """Take at most `max_steps` steps; returns how that ended. Raises StepRejected."""
+        """Take at most `max_steps` steps; returns how the walk ended. Raises StepRejected."""
         ended = self._run(*self._arrays, max_steps)
         if ended == WRONG:
             name = self.order[int(self.step[L.TECHNIQUE])].name
@@ -130,10 +133,13 @@ def steps(
 ) -> Iterator[Step]:
     """The steps through a puzzle, the simplest first, until it is filled or no technique applies.
 
-    masks: the values that each of the 81 cells may hold, with bit 0 for 1. A single value is a
-    given. unique: whether the solution is proved to be unique; only then steps may rely on that.
-    techniques: the techniques to try, in this order. struck: candidates (cell, value) that were
-    eliminated before. Raises StepRejected for an unsound step, a fault of this program.
+    - `masks`: the values that each of the 81 cells may hold, with bit 0 for 1. A single value is a
+      given.
+    - `unique`: whether the solution is proved to be unique; only then may steps rely on that.
+    - `techniques`: the techniques to try, in this order.
+    - `struck`: candidates (cell, value) that were eliminated before.
+
+    Raises StepRejected for an unsound step, which is a fault of this program.
     """
     order = [t for t in techniques if unique or not t.needs_unique]
     walking = _Walk(loaded.get(_PYTHON_STEP), order)
@@ -184,7 +190,7 @@ def _node(signed: int, before: Sequence[int]) -> Node:
 def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
     """Rate puzzles that are proved to have one solution, given by their masks as in `steps`.
 
-    An unsound step stops its puzzle alone; its rating says why.
+    An unsound step ends only its own puzzle, whose rating says why.
     """
     step, walks = None, None
     for masks in puzzles:
@@ -217,9 +223,9 @@ def _rating(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:
 
 
 def try_walk(step: Callable[..., int]) -> None:
-    """Walk through a puzzle that takes most techniques.
+    """Walk through a puzzle that needs most techniques.
 
-    Raises RuntimeError if the steps differ from those of plain Python.
+    Raises RuntimeError if the steps differ from plain Python.
     """
     masks = [1 << int(sign) - 1 if sign != "0" else 511 for sign in _TRIAL]
     for order in (BY_SCORE, BY_RATING):
@@ -228,4 +234,4 @@ def try_walk(step: Callable[..., int]) -> None:
             walking.begin(masks, unique=True)
         for _ in range(40):
             if tried.take(1) != plain.take(1) or [*tried.step] != plain.step:
-                raise RuntimeError("the machine code takes other steps")
+                raise RuntimeError("the compiled steps differ from plain Python")

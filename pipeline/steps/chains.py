@@ -1,9 +1,10 @@
 """Techniques that follow links between candidates: wings, colours, chains and forcing chains.
 
-A *strong link* says that one of two nodes holds, because a constraint has no other candidate left.
-A *weak link* says that not both hold. A chain follows them in turn: if a node does not hold, the
-other end of its strong link holds, then the other end of a weak link does not. Searches are breadth
-first, so chains are as short as possible. `layout` describes the arrays.
+Two nodes have a *strong link* if at least one of them holds, because a constraint has no other
+candidate left, and a *weak link* if they cannot both hold. A chain alternates between the two: if a
+node does not hold, the other end of its strong link does, and the other end of a weak link from
+there does not. Searches are breadth-first, so chains are as short as possible. `layout` describes
+the arrays.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ _STRONG_LINKS_OF = (
     (BY_ANY, BY_ANY, BY_ANY, BY_ANY),  # GROUPED, which may have groups
 )
 STRONG_LINKS = tuple(a | b << 4 | c << 8 | d << 12 for a, b, c, d in _STRONG_LINKS_OF)
-"""For each kind of chain, which constraints its first, second, third and further strong links may
-have, in 4 bits each. Up to COLOURS all nodes have one digit."""
+"""For each kind of chain, the constraints that its first, second, third and further strong links
+may use, in 4 bits each. Up to COLOURS all nodes have the same digit."""
 
 MAX_LINKS, MAX_IMPLICATION_LINKS = 63, 160
-"""The most links of a chain, and of an implication: a step has room for nine of these."""
+"""Maximum number of links of a chain, and of an implication; a step has room for nine of these."""
 
 
 @compiled()
@@ -87,7 +88,7 @@ def link_graph(state, tables, graph):
 
 # Breadth-first search in the implication graph. Weak links lead from a node that holds to nodes
 # that do not, strong links from a node that does not hold to nodes that do. If the start does not
-# hold, weak links are followed only to nodes that have strong links (LIVE): others lead no farther.
+# hold, weak links are followed only to nodes with strong links (LIVE): others are dead ends.
 @compiled()
 def _search(tables, graph, start, kind, max_links):
     """Follow the implications of a signed node over `max_links`; returns the length of QUEUE."""
@@ -126,7 +127,7 @@ def _search(tables, graph, start, kind, max_links):
 
 @compiled(inline=True)
 def _is_allowed(tables, kind, start, node, other, constraint, links):
-    """Whether a chain of a kind may continue after `links` strong links, by another link."""
+    """Whether a chain of a kind may continue by this link, after `links` strong links."""
     if kind <= COLOURS and other % 9 != start % 9:
         return False
     if constraint != L.NOTHING:
@@ -140,7 +141,7 @@ def _is_allowed(tables, kind, start, node, other, constraint, links):
 # the last node also excludes the first, the chain is a loop (continuous nice loop). Then exactly
 # one of any two neighbours holds, so each weak link eliminates in the same way. Skyscraper,
 # 2-string kite, empty rectangle, W-wing and XY-wing are chains of two or three strong links with
-# constraints of given kinds. These do not count as loops, and are shown by their cells.
+# constraints of given kinds. They are never treated as loops, and are described by their cells.
 @compiled()
 def chain(state, tables, step, graph, kind):
     """Find the shortest chain of a kind."""
@@ -265,9 +266,9 @@ def _trace(step, graph, signed):
         signed = graph[L.PARENT + 4 * signed]
 
 
-# Simple colouring. The strong links of one digit join candidates that hold alternately, so all of
-# one colour hold, or all of the other. If two of one colour see each other, that colour is false
-# (colour wrap). A candidate that sees both colours is false in any case (colour trap).
+# Simple colouring. Strong links of one digit colour candidates alternately: either all candidates
+# of one colour hold, or all of the other. If two of the same colour see each other, that colour is
+# false (colour wrap). A candidate that sees both colours is false in any case (colour trap).
 @compiled()
 def colours(state, tables, step, graph):
     """Find eliminations by two colours of a digit."""
@@ -312,12 +313,12 @@ def _colour_eliminations(state, tables, step, graph, size, digit):
 
 
 # Forcing chains (cell or unit forcing chains; "verity" is HoDoKu's word). One candidate of a
-# constraint holds, so what each of them implies is eliminated. An XYZ-wing is the case of a pivot
-# with three candidates where the eliminated cell sees the pivot. What a candidate implies is found
-# once for each state, as a set of few words.
+# constraint holds, so a candidate that each of them excludes is eliminated. The XYZ-wing is the
+# case of a pivot with three candidates, where the eliminated cell sees the pivot. The exclusions of
+# each candidate are computed once per state, as a small bit set.
 @compiled()
 def verity(state, tables, step, graph, kind):
-    """Find what all candidates of a constraint exclude."""
+    """Find candidates that every candidate of some constraint excludes."""
     link_graph(state, tables, graph)
     for candidate in range(L.SINGLES):
         graph[L.IS_FOLLOWED + candidate] = 0
@@ -334,7 +335,7 @@ def verity(state, tables, step, graph, kind):
 
 @compiled()
 def _exclude_common(state, tables, step, graph, constraint, kind):
-    """Eliminate what all candidates of a constraint exclude."""
+    """Eliminate the candidates that every candidate of a constraint excludes."""
     for word in range(L.WORDS):
         graph[L.SHARED + word] = -1
     for position in range(9):
@@ -355,7 +356,7 @@ def _exclude_common(state, tables, step, graph, constraint, kind):
 
 @compiled()
 def _follow(tables, graph, candidate, kind):
-    """Find what a candidate excludes, unless that is known."""
+    """Find the candidates that a candidate excludes, unless they are known."""
     if graph[L.IS_FOLLOWED + candidate]:
         return
     graph[L.IS_FOLLOWED + candidate] = 1
@@ -371,7 +372,7 @@ def _follow(tables, graph, candidate, kind):
 def _cite_chains(state, tables, step, graph, constraint, kind):
     """Cite the chains from all candidates of a constraint to all eliminations.
 
-    The nodes that are kept are those to the first elimination.
+    Only the nodes of the chains to the first elimination are kept.
     """
     append_new(step, L.CITED, constraint)
     if constraint < L.UNIT_DIGITS:

@@ -6,8 +6,8 @@ positions is a mask.
 
 A *candidate* is a digit in a cell: 9 · cell + digit. A *constraint* is a cell, or from UNIT_DIGITS
 a digit in a unit, at 81 + 9 · unit + digit: exactly one of its candidates holds. There are 324, as
-always when Sudoku is an exact cover. A *spot* is a cell, or from 81 one of the 54 groups of three
-cells where a box meets a line. A *node* is a digit in a spot: 9 · spot + digit. So it is a
+in Sudoku as an exact cover problem. A *spot* is a cell or, from 81 on, one of the 54 groups of
+three cells where a box meets a line. A *node* is a digit in a spot: 9 · spot + digit. It is a
 candidate, or a group of two or three. A *signed* node is 2 · node + 1 if it holds, 2 · node if it
 does not.
 """
@@ -53,11 +53,11 @@ FIRST_ROW, FIRST_COLUMN, FIRST_BOX, UNITS = 0, 9, 18, 27
 
 SPOTS, RECTANGLE_COUNT = 135, 486
 SINGLES, ALL_NODES = 729, 9 * SPOTS
-"""How many nodes are candidates, the first ones; and how many nodes there are."""
+"""The number of nodes that are candidates, which come first, and the number of all nodes."""
 
 # `state`. It starts with a mask for each constraint: its candidates, as digits of a cell or as
-# positions in a unit. The first 81 are CELLS. From VALUES it has a number for each constraint, 0
-# while it is open, else which candidate holds, from 1. ALLOWED: see `certify.steps`
+# positions in a unit. The first 81 are CELLS. VALUES has a number for each constraint: 0 while it
+# is open, else the candidate that holds, from 1. ALLOWED: see `certify.steps`
 OPEN = 729  # number of open cells
 ROW_MASKS = 730  # 9 masks: scratch of the search for subsets
 STATE_SIZE = 739
@@ -71,7 +71,7 @@ STATE_SIZE = 739
     BIT_COUNT,  # 512 numbers: bits of a mask
     LOWEST_BIT,  # 512 numbers: lowest bit of a mask
     SETS,  # 10 offsets in `tables`: where the masks with k bits start; then the masks, by bits
-    SPOT_AT,  # 512 for each unit: which spot the positions of a mask are, or NOTHING
+    SPOT_AT,  # 512 for each unit: the spot at the positions of a mask, or NOTHING
     RECTANGLES,  # 4 cells for each rectangle in two rows, two columns and two boxes
     EXCLUDED_FIRST,  # an offset for each node, and the end: where the nodes that it excludes start
     EXCLUDED,  # those nodes, candidates first
@@ -103,9 +103,9 @@ WORDS, BITS = 12, 63
     REACHED,  # the next number: the search that reached it
     QUEUE,  # signed nodes in the order in which a search reached them
     EXCLUDED_BY,  # for each node, the start of a search that excludes it, or NOTHING
-    SHARED,  # WORDS: what all candidates of a constraint exclude
+    SHARED,  # WORDS: the candidates that every candidate of a constraint excludes
     IS_FOLLOWED,  # for each candidate, whether IMPLIED is known
-    IMPLIED,  # WORDS for each candidate: what it excludes
+    IMPLIED,  # WORDS for each candidate: the candidates that it excludes
     GRAPH_SIZE,
 ) = accumulate(
     (0, 1, 1, 1, 1, *4 * (ALL_NODES + 1,), 6000, 6000, 39000, 39000, 1, 1, 1, 8 * ALL_NODES,

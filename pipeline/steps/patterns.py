@@ -54,9 +54,10 @@ def single(state, tables, step, form):
     return 0
 
 
-# Locked candidates. All places of a digit in one unit lie in a second one, where a box meets a
-# line. The digit is in one of them, so the rest of the second unit loses it: pointing from a box to
-# a line, claiming from a line to a box. A direct one (Sudoku Explainer) leaves a hidden single.
+# Locked candidates. All places of a digit in one unit are also in a second unit, where a box meets
+# a line. One of them holds the digit, so the rest of the second unit loses it: pointing from a box
+# to a line, claiming from a line to a box. The direct form (Sudoku Explainer) leaves a hidden
+# single.
 @compiled()
 def locked(state, tables, step, scratch, form):
     """Find locked candidates that eliminate something."""
@@ -81,7 +82,7 @@ def locked(state, tables, step, scratch, form):
 
 @compiled()
 def _leaves_single(state, tables, step, scratch):
-    """Whether some eliminated digit then has a single place in a unit."""
+    """Whether the eliminations leave some digit a single place in a unit."""
     for k in range(L.STATE_SIZE):
         scratch[k] = state[k]
     apply_step(scratch, tables, step)
@@ -170,7 +171,7 @@ def _subset(state, tables, step, scratch, unit, rows, columns, form):
     """Conclude from a subset of a unit.
 
     Naked: cells that see all its cells lose its digits; a locked subset eliminates in two units.
-    Hidden: its cells lose all other digits; a direct one leaves a hidden single.
+    Hidden: its cells lose all other digits; the direct form leaves a hidden single.
     """
     reset_step(step)
     places, digits = (rows, columns) if form < HIDDEN else (columns, rows)
@@ -210,7 +211,7 @@ def _eliminates_in_both(tables, step, group):
 
 @compiled()
 def _try_fins(state, tables, step, line, rows, columns, size, form):
-    """Try all fins that make a fish of the rest: they must be in one third of the columns."""
+    """Try all fins whose removal leaves a fish: they must be in one third of the columns."""
     if form == BASIC:
         return _fish(state, tables, step, line, rows, columns, form)
     count = bit_count(tables, columns) - size
@@ -263,12 +264,12 @@ def _fish(state, tables, step, line, rows, columns, form):
     return step[L.ELIMINATED] > 0
 
 
-# Four cells in two rows, two columns and two boxes must not hold only two digits, as these could be
-# exchanged (see `certify.steps`). So if the solution is unique, some cell of the roof, the cells
-# with more candidates, holds one of those. Type 1: a roof of one cell loses both digits. Types 2
-# and 5: all extra candidates are one digit, which one of the roof cells holds. Type 3: the two roof
-# cells act as one cell with the extra candidates in a naked subset. Type 4: if one digit is
-# confined to the roof in a unit, the roof cells lose the other one.
+# Four cells in two rows, two columns and two boxes cannot hold only two digits, because these could
+# be exchanged (see `certify.steps`). The roof is the cells with extra candidates. If the solution
+# is unique, one of them holds an extra candidate. Type 1: a roof of one cell loses both digits.
+# Types 2 and 5: all extra candidates are the same digit, which is then in one of the roof cells.
+# Type 3: the two roof cells act as one cell with the extra candidates in a naked subset. Type 4: if
+# one of the two digits is confined to the roof in a unit, the roof cells lose the other one.
 @compiled()
 def unique_rectangle(state, tables, step, kind):
     """Find a unique rectangle of a type."""
@@ -344,7 +345,7 @@ def _conclude_type_4(state, tables, step, unit, both, pair):
 
 @compiled()
 def _conclude_type_3(state, tables, step, unit, both, extras):
-    """Eliminate what a naked subset of the unit excludes, with the roof as one cell."""
+    """Eliminate the digits of a naked subset in which the roof counts as one cell."""
     for row in range(9):
         mask = 0 if both >> row & 1 else state[cell_at(tables, unit, row)]
         state[L.ROW_MASKS + row] = mask | extras if mask else 0

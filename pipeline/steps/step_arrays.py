@@ -43,7 +43,7 @@ def unit_of(tables, spot, k):
 
 @compiled(inline=True)
 def sees(tables, spot, cell):
-    """Whether a cell is a peer of a spot: of all its cells."""
+    """Whether a cell is a peer of all cells of a spot."""
     return tables[L.SEES + 81 * spot + cell]
 
 
@@ -68,7 +68,7 @@ def fill(state, tables, candidate):
 
 @compiled()
 def set_up(state, tables):
-    """Make the state of a puzzle from its CELLS. A cell with one candidate is given, and filled."""
+    """Make the state of a puzzle from its CELLS. A cell with one candidate is a given."""
     for k in range(L.UNIT_DIGITS, L.STATE_SIZE):
         state[k] = 0
     state[L.OPEN] = 81
@@ -130,7 +130,7 @@ def add_eliminations(state, tables, step, cell, digits):
 
 @compiled()
 def add_seen_eliminations(state, tables, step, first, digits):
-    """Add digits in all cells that see the pattern, from its cell number `first` on."""
+    """Add digits in all cells that see the pattern's cells from number `first` on."""
     for cell in range(81):
         if state[L.CELLS + cell] & digits and sees_pattern(tables, step, first, cell):
             add_eliminations(state, tables, step, cell, digits)

@@ -19,10 +19,10 @@ from pipeline.steps import layout as L
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
-"""The greatest score of each level but the last; a puzzle with more is of a higher level."""
+"""Maximum score of each level except the last; a puzzle with more is of a higher level."""
 
 CHAIN_LENGTHS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
-"""Sudoku Explainer rates a chain one tenth higher for each of these numbers of nodes it exceeds."""
+"""Numbers of nodes; Sudoku Explainer rates a chain one tenth higher for each that it exceeds."""
 
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
@@ -34,8 +34,8 @@ CHAIN_LENGTHS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 7
 class Technique(NamedTuple):
     """A technique, with its level (an index in LEVELS), score, and rating in tenths.
 
-    kind, form, size: how it is found, such as naked subsets of two cells. The score, or rating, is
-    0 if HoDoKu, or Sudoku Explainer, does not have the technique.
+    `kind`, `form` and `size` select how it is found, such as naked subsets of two cells. The score
+    is 0 if HoDoKu lacks the technique, the rating is 0 if Sudoku Explainer does.
     """
 
     name: str
@@ -148,9 +148,9 @@ def _find(kind, form, size, state, tables, step, graph, scratch):
     return nets.forcing_net(state, tables, step, graph, scratch)
 
 
-# Soundness does not rest on the techniques: each step is checked by `certify.steps.follows`. After
-# each step the search starts again with the simplest technique, so that the hardest one counts only
-# if nothing simpler is left.
+# Soundness does not depend on the techniques: `certify.steps.follows` checks each step. After each
+# step the search starts again with the simplest technique, so a harder one is used only if nothing
+# simpler is left.
 @compiled()
 def take_steps(walk, state, tables, step, graph, scratch, stack, max_steps):
     """Take at most `max_steps` steps; returns how the walk ended. `step` is the last one.

@@ -22,7 +22,7 @@ _TEMPLATES = {
     techniques.VERITY: " from each {cases}",
     techniques.FORCING_NET: " from {start} by singles to a contradiction",
 }
-"""Where a pattern is, for kinds of techniques whose chain, cells or units alone do not say it."""
+"""Templates of locations, for techniques whose chain, cells or units alone are not enough."""
 
 
 def text_of(step: Step) -> str:

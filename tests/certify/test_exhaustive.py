@@ -160,7 +160,7 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
     monkeypatch.setattr(exhaustive, "_propagate", wrong)
     result = search_all(puzzle, known)
     assert not result.is_complete
-    assert result.undecided == "the search did not come to a listed solution"
+    assert result.undecided == "the search did not reach a listed solution"
     assert search_all(puzzle, known[2:3], max_solutions=9).undecided
     assert search_all(puzzle, known[3:], max_solutions=2).undecided is None
 

@@ -60,7 +60,7 @@ def test_a_proof_holds_as_another_checker_finds_too(proved):
     [
         ("", "the proof ends without the empty clause"),
         ("5 1 0 1 2 0\n", "the proof ends without the empty clause"),
-        (TRUE[:-1], "the last line has no end: '6 0 5 3 4 0'"),
+        (TRUE[:-1], "the last line has no newline: '6 0 5 3 4 0'"),
         ("garbage\n", "line 1: expected a step of a proof, found 'garbage'"),
         ("5 1 0 1 2\n", "line 1: expected a step"),
         ("5 1 0\n", "line 1: expected a step"),

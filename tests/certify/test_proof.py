@@ -61,8 +61,8 @@ def test_a_proof_that_is_cut_short_is_rejected_wherever_it_is_cut():
     assert len(lines) > 10
     for kept in (0, 1, 5, len(lines) - 1):
         assert "without the empty clause" in rejection(formula, "".join(lines[:kept]))
-    assert "the last line has no end: '" in rejection(formula, "".join(lines[:5])[:-1])
-    assert "the last line has no end: '0'" in rejection(formula, hard_proof()[:-1])
+    assert "the last line has no newline: '" in rejection(formula, "".join(lines[:5])[:-1])
+    assert "the last line has no newline: '0'" in rejection(formula, hard_proof()[:-1])
 
 
 def test_a_step_that_does_not_follow_is_rejected():
@@ -103,7 +103,7 @@ def test_no_other_solution_cannot_be_proved_where_one_was_left_out(prover):
     [
         ("", "the proof ends without the empty clause"),
         ("garbage\n", "line 1: expected a step of a proof, found 'garbage'"),
-        ("0", "the last line has no end: '0'"),
+        ("0", "the last line has no newline: '0'"),
         ("c a comment\n0\n", "line 1: expected a step"),
         ("\n0\n", "line 1: expected a step"),
         ("1 0 2 0\n", "line 1: expected a step"),

@@ -260,7 +260,7 @@ def test_one_row_that_is_false_keeps_the_others_from_nothing(desk):
 
 # What is no claim, or cannot be proved
 
-NO_CLAIM = "it does not say that its solutions are all: its status is"
+NO_CLAIM = "it does not assert that its solutions are all: its status is"
 ARCHIVE = "set.json is an archive's; name the record or table of a member in set/"
 
 
@@ -280,7 +280,7 @@ ARCHIVE = "set.json is an archive's; name the record or table of a member in set
         ),
         ("one_1.solution", 2, "expected a record, NAME.json, or a table, NAME.csv"),
         ("one.json 1", 2, "one.json is about one puzzle, which has no index"),
-        ("lines.csv 0", 2, "0 is no index: rows count from 1"),
+        ("lines.csv 0", 2, "0 is not an index: rows count from 1"),
         (f"lines.csv {10**30}", 2, f"lines.csv has no row {10**30}: it has 6 rows"),
         ("lines.csv 2 7 9", 2, "lines.csv has no row 7: it has 6 rows"),
         ("set.json", 2, ARCHIVE),
@@ -305,8 +305,8 @@ def test_more_rows_than_are_taken_at_once_have_to_be_named(desk):
     with desk.outbox.path("lines.csv").open("w") as file:
         csv.writer(file, lineterminator="\n").writerows(more)
     said = desk.said("lines.csv", 2)
-    assert "lines.csv: 1,201 rows say that their solutions are all, more than the 1,000" in said
-    assert "name some by their indices" in said
+    assert "lines.csv: 1,201 rows are complete, more than the limit of 1,000" in said
+    assert "select some by their indices" in said
     assert desk.proof("lines.csv 1")[0] == 0
 
 
@@ -316,7 +316,7 @@ def test_a_record_or_a_solution_that_is_none_is_told(desk):
     desk.outbox.path("one_1.solution").unlink()
     assert "one.json: of 1 solution not all are there" in desk.said("one.json")
     desk.outbox.path("one.json").write_text("{}")
-    assert "one.json: it is no record of schema 2" in desk.said("one.json")
+    assert "one.json: it is not a record of schema 2" in desk.said("one.json")
 
 
 @pytest.mark.parametrize("name", ["one.json", "set/sub/one.json"])

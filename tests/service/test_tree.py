@@ -385,7 +385,7 @@ def test_members_with_one_stem_do_not_overwrite_each_other(odd):
 
 def test_archives_in_archives_are_opened_one_level_deep(odd):
     box, _ = odd
-    deeper = "it is an archive in an archive in an archive: no deeper than one in one is read"
+    deeper = "it is an archive in an archive in an archive: at most one nested level is read"
     assert [(row["member"], row["status"], row["message"]) for row in table(box, "nested")] == [
         ("inner.zip/b.txt", "unique", ""),
         ("inner.zip/deep/top.txt", "collection", ""),

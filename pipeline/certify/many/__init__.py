@@ -1,8 +1,8 @@
 """Checks that the listed solutions of many puzzles are complete, by exhaustive searches.
 
-Machine code checks 9×9 puzzles if it can be loaded and there is enough to do. Undecided and
-other puzzles are searched one by one in plain Python. So verdicts do not depend
-on machine code, but numbers of nodes do.
+Machine code checks 9×9 puzzles if it can be loaded and there is enough to do. Plain Python searches
+all other puzzles, and those left undecided, one by one. So numbers of nodes depend on machine code,
+but verdicts do not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PYTHON_SECONDS = 0.002
 """Seconds that plain Python takes for a puzzle."""
 
 MAX_NODES = 100_000
-"""The most nodes of a puzzle. No known 9×9 puzzle needs a tenth of them."""
+"""Default limit of nodes per puzzle. No known 9×9 puzzle needs a tenth of them."""
 
 CLOCK_SWEEPS = 4096
 """Rounds of all lanes between two checks of the clock: some milliseconds."""
@@ -55,8 +55,11 @@ def search_all_of_batch(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """The verdict on each puzzle and its number of nodes, both (P,).
 
-    masks: (P, n²); bit v-1 of a mask allows the value v, higher bits are ignored. grids: (R, P,
-    n²); the first `counts` (P,) of them should be all solutions of a puzzle.
+    | array | shape | contents |
+    |---|---|---|
+    | `masks` | (P, n²) | bit v-1 allows the value v; higher bits are ignored |
+    | `grids` | (R, P, n²) | the solutions to check, in the first rows |
+    | `counts` | (P,) | the number of listed solutions of each puzzle |
 
     A puzzle that needs more than `max_nodes` or more time is undecided. Otherwise its verdict does
     not depend on other puzzles. Its number of nodes does, because machine code and plain Python
@@ -66,7 +69,7 @@ def search_all_of_batch(
     if masks.shape[1:] != (cells,) or grids.shape[1:] != masks.shape or len(counts) != len(masks):
         raise ValueError(f"masks of shape {masks.shape} and grids of {grids.shape}")
     if len(counts) and not 0 <= counts.min() <= counts.max() <= len(grids):
-        raise ValueError(f"more grids are counted than the {len(grids)} that there are")
+        raise ValueError(f"counts: expected at most {len(grids)}, the number of grids")
     if grids.dtype != np.uint8 or counts.dtype.kind not in "iu" or masks.dtype.kind != "u":
         raise ValueError(
             f"masks of {masks.dtype}, counts of {counts.dtype}, grids of {grids.dtype}"
@@ -150,7 +153,7 @@ def _verdict(
 def try_check(step: Callable[..., int]) -> None:
     """Check a puzzle with two solutions three times: with none, one and both of them listed.
 
-    That takes propagation and a branch. Raises RuntimeError if a verdict is wrong.
+    This takes propagation and a branch. Raises RuntimeError if a verdict is wrong.
     """
     grid = np.array([[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)], np.uint8)
     other = grid.copy()
@@ -161,4 +164,4 @@ def try_check(step: Callable[..., int]) -> None:
     arrays = np.repeat([masks.ravel()], 3, axis=0), np.arange(3), grids
     verdicts, _ = check_side_by_side(step, *arrays, 1, NEVER)
     if verdicts.tolist() != [Verdict.INCOMPLETE, Verdict.INCOMPLETE, Verdict.COMPLETE]:
-        raise RuntimeError("the machine code does not check")
+        raise RuntimeError("the compiled check returned a wrong verdict")

@@ -1,9 +1,9 @@
-"""A search for solutions that are not listed, of LANES puzzles of 9×9 side by side.
+"""Search LANES 9×9 puzzles in parallel for solutions that are not listed.
 
-Each lane is a depth-first search of its own, and all of them share the rounds of propagation. After
-a round, a lane with a contradiction or at a listed grid backtracks. A lane that no longer changes
-branches: a triad has a value, or it has not. So two branches have no grid in common, and each
-listed grid is reached once.
+Each lane is a depth-first search of its own; all lanes share the rounds of propagation. After a
+round, a lane backtracks if it has a contradiction or has reached a listed grid. A lane that no
+longer changes branches on whether a triad has a value. The two branches have no grid in common, so
+each listed grid is reached once.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from pipeline.native import compiled
 from pipeline.native.vectors import Words, aligned
 
 LANES = 32
-"""Puzzles side by side: the words of 16 bits in a vector."""
+"""Puzzles searched in parallel: the number of 16-bit words in a vector."""
 
 MAX_BRANCHES = 64
-"""The most open branches of a lane; a puzzle that needs more stays undecided."""
+"""Maximum number of open branches of a lane; a puzzle that needs more stays undecided."""
 
 NOBODY = -1
 """The puzzle of an idle lane."""
@@ -31,9 +31,9 @@ NOWHERE = -1
 
 
 class Verdict(IntEnum):
-    """The verdict on an assertion that the listed grids are all solutions of a puzzle.
+    """Whether the listed grids are all the solutions of a puzzle.
 
-    WRONG: they are not distinct solutions. INCOMPLETE: there is another one.
+    WRONG: they are not distinct solutions. INCOMPLETE: the puzzle has another solution.
     """
 
     UNDECIDED = 0
@@ -49,7 +49,7 @@ _ABANDONED = -1
 _ONE = np.uint16(1)
 _ALL_VALUES = 511
 _DECIDED_COUNT = 27
-"""The count of a chute in which each value has one triad of each line."""
+"""CHUTE_COUNTS of a chute in which each value has a single triad per line."""
 
 _LOWEST_BIT = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
 
@@ -72,7 +72,7 @@ class Searches(NamedTuple):
     unit_masks: NDArray[np.int64]
     """(27,): scratch, the values of each unit of a grid."""
     started: NDArray[np.int64]
-    """(1,): puzzles that were started, in their order."""
+    """(1,): the number of puzzles that were started."""
 
 
 def new_searches() -> Searches:
@@ -143,8 +143,8 @@ def _is_listed(board, lane, grids, puzzle, count):
     return False
 
 
-# Fail first: the chute with the fewest open values, and in it a line where some value has two
-# triads, or else three. A branch on a triad decides several cells at once.
+# Fail first: branch in the chute with the fewest open values, on a line in which some value has two
+# triads, else three. A branch on a triad decides several cells at once.
 @compiled(inline=True)
 def _choose_branch(board, lane):
     """A triad and a value to branch on: 81 · chute + 9 · triad + value, counted from 0.
@@ -176,11 +176,11 @@ def _choose_branch(board, lane):
     return 9 * triad + value
 
 
-# If it has the value, the other triads of its line and of its box do not. If it has not, its own
-# three cells lose it.
+# If the triad has the value, the other triads of its line and of its box do not. Otherwise its own
+# three cells lose the value.
 @compiled(inline=True)
 def _assume(board, lane, choice, is_assumed):
-    """Eliminate what follows if a triad has a value, or has not."""
+    """Assume that a triad has a value, or that it does not have it unless `is_assumed`."""
     chute, triad, value = choice // 81, choice // 9 % 9, choice % 9
     line, box = triad // 3, triad % 3
     kept = ~(_ONE << np.uint16(value))
@@ -232,7 +232,7 @@ def _backtrack(lane, searches, board):
     _assume(board, lane, searches.choices[lane, depth], False)
 
 
-# COMPLETE takes two things: every branch ended, and every listed grid was reached. The second
+# COMPLETE requires that every branch has ended and that every listed grid was reached. The latter
 # checks the search itself: a search that eliminates too much would lose listed grids, too.
 @compiled(inline=True)
 def _continue(lane, searches, board, counts, grids, nodes, max_nodes):

@@ -1,8 +1,8 @@
-"""One round of propagation for LANES puzzles of 9×9 side by side.
+"""One round of propagation for LANES 9×9 puzzles in parallel.
 
 A triad is three cells of a row or column in one box. A chute (a band or a stack) has nine triads:
-three lines by three boxes. Each value is in one triad of each line and of each box, so in one of
-six ways, like a permutation matrix (T. Dillon, tdoku, 2019).
+three lines by three boxes. Each value is in one triad of each line and of each box. Its triads are
+thus one of the six permutation matrices (T. Dillon, tdoku, 2019).
 
 `board` has these vectors, each with one word of 16 bits for each lane:
 
@@ -11,12 +11,12 @@ six ways, like a permutation matrix (T. Dillon, tdoku, 2019).
 | 0 | CELLS | candidates of a cell, bit v for the value v + 1 |
 | MAY | TRIADS | values that a triad can have |
 | MUST | TRIADS | values that a triad must have |
-| CHUTE_COUNTS | CHUTES | how many values the triads of a chute can have, added up |
+| CHUTE_COUNTS | CHUTES | sum over the triads of a chute of the number of values they can have |
 | DEAD | 1 | not 0 after a contradiction |
 | OPEN | 1 | not 0 while some cell has several candidates |
 | CHANGED | 1 | not 0 if the last round eliminated something |
 
-Triad 9 · chute + 3 · line + box is in that line and box of the chute; chutes 3 to 5 are the stacks.
+Triads are numbered 9 · chute + 3 · line + box; chutes 0 to 2 are the bands, 3 to 5 the stacks.
 """
 
 from __future__ import annotations
@@ -50,17 +50,16 @@ def _any_of(triad):
 
 @compiled(inline=True)
 def _fixed_in(triad):
-    """Values of the cells of a triad that have one candidate."""
+    """Values of the fixed cells of a triad, those with one candidate."""
     several_0 = nonzero_mask(clear_lowest_bit(triad[0]))
     several_1 = nonzero_mask(clear_lowest_bit(triad[1]))
     several_2 = nonzero_mask(clear_lowest_bit(triad[2]))
     return triad[0] & ~several_0 | triad[1] & ~several_1 | triad[2] & ~several_2
 
 
-# A value takes one triad of each line and of each box of a chute: a permutation of three. So all
-# six are listed, and a triad keeps a value only if one of the permutations through it is left. This
-# is arc consistency of the whole chute for each value, at once for all values in the bits of a
-# word.
+# The triads of a value in a chute form a permutation of three. All six are listed, and a triad
+# keeps a value only if a permutation through it is left. This makes the whole chute arc-consistent
+# for each value. All values are processed together, as the bits of a word.
 @compiled(inline=True)
 def _permute(m00, m01, m02, m10, m11, m12, m20, m21, m22):
     """Values that each triad can have, by line and box; and values with no place in the chute."""
@@ -76,8 +75,8 @@ def _permute(m00, m01, m02, m10, m11, m12, m20, m21, m22):
     return may, nowhere
 
 
-# A triad has three cells. So with three values that it must have it has no others (a naked triple
-# of a line and of a box at once), and more than three are a contradiction.
+# A triad has three cells, so three values that it must have leave no room for others (a naked
+# triple of its line and its box). More than three are a contradiction.
 @compiled(inline=True)
 def _update_triad(board, cell, gap, triad, may, must, index):
     """Restrict the cells of a triad to the values it may have.
@@ -161,7 +160,7 @@ def _update_cell(board, cell, across, down):
 def sweep(board):
     """Propagate once through all chutes, bands first, and then in all cells.
 
-    If nothing changed in a lane, nothing more follows there.
+    A lane in which nothing changed has reached its fixpoint.
     """
     dead, is_open, changed = broadcast(_NO_VALUES), broadcast(_NO_VALUES), broadcast(_NO_VALUES)
     for chute in range(3):

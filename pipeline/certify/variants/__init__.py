@@ -1,8 +1,8 @@
 """Checks that the listed solutions of a variant are complete, by an exhaustive search.
 
-The rules state constraints. `simplify` reduces these and `arrays` packs them into arrays.
-`search` branches and `propagation` eliminates values, in machine code or else in plain Python.
-Nothing here knows an encoding, a clause or a solver.
+Rules consist of constraints: `simplify` reduces them to fewer kinds, and `arrays` packs them into
+arrays. `search` branches and `propagation` eliminates values, in machine code or in plain Python.
+No encoding, clauses or solver are used.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ PYTHON_SECONDS = 0.01
 """Seconds that plain Python takes for most puzzles."""
 
 BEFORE_LOADING, WITHOUT_CODE = 0.05, 0.2
-"""The longest that plain Python searches before machine code is loaded, and if it cannot be: then a
-proof is quicker."""
+"""Seconds that plain Python searches before machine code is loaded, and in total if it cannot be:
+after that a proof is quicker."""
 
 _MODULES = (
     "search",
@@ -56,7 +56,7 @@ PROGRAM = Program(
 )
 loaded = Loaded(PROGRAM)
 
-_NO_CODE = "there is no machine code for a longer search"
+_NO_CODE = "a longer search needs machine code"
 
 
 def search_all_of_variant(
@@ -67,11 +67,12 @@ def search_all_of_variant(
     max_nodes: float = inf,
     seconds: float = inf,
 ) -> SearchResult:
-    """Search for solutions of a variant that are not listed, at most `max_solutions` of them.
+    """Search a variant for up to `max_solutions` solutions that `solutions` lacks.
 
-    Undecided after `max_nodes` or `seconds`, for rules that are too large, and if the search misses
-    a listed solution; without machine code, after WITHOUT_CODE seconds. Raises NotSolutions unless
-    the listed grids are different solutions, and ValueError if `max_solutions` is below 1.
+    The result is undecided after `max_nodes` branches, after `seconds` or, without machine code,
+    WITHOUT_CODE seconds, for rules that are too large, and if the search missed a listed solution.
+    Raises NotSolutions unless the listed grids are distinct solutions, and ValueError if
+    `max_solutions` is below 1.
     """
     start = time.monotonic()
     end = start + seconds
@@ -102,15 +103,15 @@ def run_search(
     max_nodes: float,
     end: float,
 ) -> SearchResult:
-    """`search_all_of_variant` until `end` of the monotonic clock.
+    """Run `search_all_of_variant` until `end` on the monotonic clock.
 
-    `step` is the search in machine code; without it, plain Python does the same.
+    `step` is the search in machine code; None runs it in plain Python, with the same result.
     """
     if max_solutions < 1:
-        raise ValueError(f"{max_solutions} solutions are not looked for")
+        raise ValueError(f"max_solutions: expected at least 1, found {max_solutions}")
     listed = {*solutions}
     if len(listed) < len(solutions) or any(certify_grid(puzzle, grid) for grid in solutions):
-        raise NotSolutions("the grids that are listed are not different solutions")
+        raise NotSolutions("the listed grids are not distinct solutions")
     if not listed and unit_without_matching(puzzle):
         return SearchResult((), 0)
     try:
@@ -131,7 +132,7 @@ def run_search(
 
 
 class _VariantSearch:
-    """A search that can stop; `undecided` says why it stopped early."""
+    """A search with limits. `undecided` is the reason if it stopped early."""
 
     def __init__(
         self,
@@ -178,9 +179,9 @@ class _VariantSearch:
 
 
 def try_search(step: Callable[..., int]) -> None:
-    """Search for all solutions of puzzles whose rules take most kinds of constraints.
+    """Search for all solutions of puzzles whose rules use most kinds of constraints.
 
-    Raises RuntimeError if the solutions or the branches differ from those of plain Python.
+    Raises RuntimeError if solutions or branches differ from the search in plain Python.
     """
     from pipeline.puzzle.rules import cages, free, lines, outside  # noqa: PLC0415 - only for this
 
@@ -206,4 +207,4 @@ def try_search(step: Callable[..., int]) -> None:
     ):
         result = run_search(step, puzzle, (), 100, inf, inf)
         if result != run_search(None, puzzle, (), 100, inf, inf):
-            raise RuntimeError("the machine code does not search")
+            raise RuntimeError("the compiled search differs from plain Python")

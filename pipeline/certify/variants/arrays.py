@@ -40,7 +40,7 @@ def search_arrays(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Searc
     """
     geometry = puzzle.geometry
     if geometry.size > MAX_CELLS:
-        raise TooLarge(f"with rules, more than {MAX_CELLS:,} cells are not searched")
+        raise TooLarge(f"variants of more than {MAX_CELLS:,} cells are not searched")
     simplified = Simplified(puzzle)
     formulas = [rule.constraints(geometry) for rule in puzzle.rules]
     for constraint in (*formulas, *joint_sums(formulas, units_of(geometry), geometry.values)):

@@ -1,4 +1,4 @@
-"""Domains of cells, and the constraints that a change of them schedules.
+"""Domains of cells, and the constraints to schedule when they change.
 
 Like the propagators and `search`, these functions work on arrays in machine code and on lists in
 plain Python. `layout` describes `state` and `problem`.
@@ -82,7 +82,7 @@ def restrict(state, problem, cell, mask):
 
 
 # Hidden single. The caller knows that each of the values must be in one of these cells, and that
-# only one cell can hold it. A cell that is the only place of two of the values fails.
+# only one cell can hold it. If two of the values have the same cell, that fails.
 @compiled()
 def assign(state, problem, first, length, values):
     """Assign values to the only cells of a scope that can hold them."""
@@ -94,9 +94,9 @@ def assign(state, problem, first, length, values):
     return True
 
 
-# The caller knows that one of these cells holds the value. A cell that is a peer of all its places
-# therefore cannot. In a unit this is a locked candidate (pointing and claiming); in a cage, a cell
-# that sees all places of a value that the cage needs.
+# The caller knows that one of these cells holds the value, so a common peer of all its places
+# cannot hold it. For units, these are the locked candidates (pointing and claiming); for cages,
+# cells that see all places of a value that the cage needs.
 @compiled()
 def eliminate_from_peers(state, problem, first, length, values):
     """Eliminate values that the scope must hold from the common peers of their places."""

@@ -1,7 +1,7 @@
-"""Sums that follow from several sums of a puzzle, and bound their cells more closely.
+"""Joint sums: several sums of a puzzle added up, which gives tighter bounds.
 
-Two sums of four cells can be 30 each, but eight cells of a box sum to 44 at most: more cells of a
-joint sum must differ.
+In a joint sum more cells must differ. For example, two sums of four cells can each be 30, but eight
+cells of one box sum to 44 at most.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pipeline.puzzle.constraints import AllDifferent, AllOf, Constraint
 from pipeline.puzzle.sums import Total
 
 _MAX_SUMS = 12
-"""Sums that are joined: those with the least slack."""
+"""Number of sums that are joined: those with the least slack."""
 
 
 class _BoundedSum(NamedTuple):
-    """Cells, as bits, and their total; how far that is above its minimum and below its maximum.
+    """Cells, as bits, their total, and its distances from its minimum and its maximum.
 
-    The bounds assume that the cells of a unit differ, and nothing else.
+    The bounds only assume that the cells of a unit differ.
     """
 
     cells: int
@@ -33,9 +33,9 @@ class _BoundedSum(NamedTuple):
 def joint_sums(
     constraints: Iterable[Constraint], units: Sequence[Sequence[int]], values: range
 ) -> Iterator[Total]:
-    """Totals of the cells of several sums, if none of these sums has less slack alone.
+    """Joint sums, unless one of their sums alone has less slack.
 
-    `constraints` all hold; the cells of each unit differ.
+    All `constraints` must hold, and the cells of each unit differ.
     """
     parts, totals = [*_parts_of(constraints)], dict[int, int]()
     for part in parts:
@@ -67,12 +67,12 @@ def joint_sums(
         yield Total(tuple((cell, 1) for cell in bits if joint.cells >> cell & 1), joint.total)
 
 
-# Greedy. Each joint sum is sound, as it only adds up sums that all hold. A sum is joined only if
-# `above` shows that more cells must differ then.
+# Greedy. A joint sum is sound, because it adds up sums that all hold. A sum is joined only if
+# `above` shrinks, which shows that more cells must differ.
 def _chain(
     joint: _BoundedSum, sums: Sequence[_BoundedSum], bounded: Callable[[int, int], _BoundedSum]
 ) -> Iterator[_BoundedSum]:
-    """A sum joined with one after another: always with the one that leaves the least slack."""
+    """Join a sum with others one by one, each time with the one that leaves the least slack."""
     least_slack = _slack(joint)
     while True:
         longer = (

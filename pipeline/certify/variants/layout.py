@@ -1,10 +1,10 @@
 """Layout of the two arrays of a search: `state`, which it changes, and `problem`, which it reads.
 
 Both are one-dimensional: int64 arrays in machine code, lists in plain Python. Cells and values
-count from 0. A set of values is a mask: bit v stands for the value with index v. A set of cells
-takes SET_WORDS numbers of CELLS_IN_WORD bits each.
+count from 0. A set of values is a mask with bit v for the value of index v. A set of cells takes
+SET_WORDS numbers of CELLS_IN_WORD bits each.
 
-The tables below list the places and their contents.
+The tables below list offsets and their contents.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 NOTHING = -1
 CELLS_IN_WORD = 62
 
-# `state`: fixed places. The areas after CELLS are found by the offsets in `problem`.
+# `state`: fixed offsets. The areas after CELLS are found by the offsets in `problem`.
 PHASE = 0  # BEGIN, FORWARD or BACK: what `search` does next
 DEPTH = 1  # number of open branches
 NODES = 2  # number of branches so far
@@ -49,7 +49,7 @@ QUEUE_RINGS = 8  # QUEUES × CONSTRAINT_COUNT constraints: ring buffers
 SAVED_CELLS = 9  # (CELL_COUNT + 1) × CELL_COUNT masks: all cells before each open branch
 DECISIONS = 10  # (CELL_COUNT + 1) × 2: the cell and the bit of each open branch
 SCRATCH = 11  # scratch of the propagator that runs
-PROBED = 12  # 2 numbers a cell: its mask before an alternative, and the union after all of them
+PROBED = 12  # 2 numbers per cell: its mask before an alternative, and the union after all of them
 
 # `problem`: offsets of its own areas.
 OFFSETS = 13  # CONSTRAINT_COUNT offsets: where each constraint is
@@ -77,10 +77,10 @@ SAME_VALUES = 2  # length of the first part. Both parts hold the same values
 PAIR = 3  # where two tables are: for the values of one cell, the possible values of the other
 TOTAL = 4  # total, number of groups, then for each group its length, weight and has_sets, then for
 #            each group its context. The sum of weight × index is the total. The cells of a group
-#            differ; has_sets says that the sets of values with its sum are worth a look
+#            differ; has_sets: whether the sets of values with its sum are enumerated
 ONE_OF_SETS = 5  # where the sets begin and end, context. The cells hold exactly one of these sets
-MIN_COUNT = 6  # bit, minimum. So many cells at least hold the value
-SAME_COUNTS = 7  # mask, number of parts, their lengths. Each part has as many values in the mask
+MIN_COUNT = 6  # bit, minimum. At least that many cells hold the value
+SAME_COUNTS = 7  # mask, number of parts, their lengths. Parts have equally many values in the mask
 AUTOMATON = 8  # where an automaton is. It accepts the cells in their order
 ONE_OF_VALUES = 9  # mask. The cell holds one of these values
 ANY_OF = 10  # number of alternatives, then for each its length and its constraints, as offsets from
@@ -94,13 +94,13 @@ COUNT_OF_EQUAL = 13  # offset, unbroken, number of arms, their lengths. The cell
 #                      equal the start; of each arm only the leading run counts if it is unbroken.
 #                      A count less the offset is the index of the counter's value
 RANKED = 14  # bit, rank, may_tie, line length. The cells are lines. The first begins with the
-#              value, and `rank` of the other lines that do are less. Unless may_tie is set, none of
-#              them equals the first
+#              value. Among the other lines that begin with it, `rank` are less than the first and,
+#              unless may_tie is set, none is equal to it
 
 # The last two kinds may name a cell several times.
 
-# The context of a group: the number of units that contain all of it, then for each of these the
-# number of its other cells, and these.
+# The context of a group: the number of units that contain all of it, then for each of these units
+# the number of its other cells, and those cells.
 
 # An automaton: number of states, length + 1 offsets of edges from here, edges. The edges of one
 # cell are triples: state, next state, mask. State 0 is the start, the last one is accepting.

@@ -1,8 +1,8 @@
 """Propagators: each eliminates values that one constraint excludes.
 
-A propagator only eliminates values that no solution has in the present branch, so it never loses
-one. When every cell of its scope has one value, it decides exactly whether the constraint holds, so
-the search accepts nothing wrong. Between these, a propagator may be as weak as it likes.
+A propagator only eliminates values that no solution has in the present branch, so no solution is
+lost. When every cell of its scope has one value, it decides exactly whether the constraint holds,
+so the search accepts no wrong grid. Apart from that, a propagator may be arbitrarily weak.
 `layout` describes `state`, `problem` and the numbers of each constraint.
 """
 
@@ -28,11 +28,12 @@ from pipeline.native import compiled
 _CHUNK_MASK = (1 << L.CHUNK) - 1
 
 _MAX_ROUNDS = 3
-"""Rounds through the constraints of an alternative. They need not reach a fixed point."""
+"""Rounds through the constraints of an alternative, which need not reach a fixed point."""
 
 
-# Forward checking. Peers are cells that must differ, so the value of a fixed cell leaves them. Two
-# equal peers both fixed leave one of them empty, which blames that cell, not a constraint.
+# Forward checking. Peers must differ, so they lose the value of a fixed cell. If two peers are
+# fixed to the same value, one of them becomes empty; the failure is then that of the cell, not of a
+# constraint.
 @compiled()
 def _eliminate_fixed(state, problem, cell):
     """Eliminate the value of a fixed cell from its peers."""
@@ -49,9 +50,8 @@ def _eliminate_fixed(state, problem, cell):
     return True
 
 
-# Naked pair. Two cells of a unit with the same two candidates use up both, so a common peer has
-# neither. Larger naked subsets, and Régin's matching (1994), which finds all of them, are left to
-# the branches.
+# Naked pair. Two cells of a unit with the same two candidates use up both, so common peers lose
+# them. Larger naked subsets are left to branching; Régin's matching (1994) would find all of them.
 @compiled()
 def _naked_pairs(state, problem, first, length):
     """Eliminate the two values of each naked pair from the common peers of its cells."""
@@ -83,10 +83,10 @@ def _eliminate_common(state, problem, a, b, values):
     return True
 
 
-# A unit has each value once. It fails if a value has no place. A value with one place is there
-# (hidden single). A value with two places leaves their common peers (locked candidate). Naked pairs
-# come last. A value with three places where two units cross is locked too; that is left to the
-# branches.
+# A unit holds each value once. It fails if a value has no place. A value with one place is assigned
+# (hidden single). A value with two places is eliminated from their common peers (locked candidate).
+# Naked pairs come last. Locked candidates with three places, where two units cross, are left to
+# branching.
 @compiled()
 def _unit(state, problem, first, length):
     once = twice = thrice = fixed = 0
@@ -106,8 +106,8 @@ def _unit(state, problem, first, length):
     return _naked_pairs(state, problem, first, length)
 
 
-# Only alternatives have this kind: elsewhere such cells are peers. A fixed value leaves the other
-# cells, until none becomes fixed; and fewer candidates than cells are too few (pigeonhole).
+# This kind occurs only in alternatives: elsewhere such cells are peers. Fixed values are eliminated
+# from the other cells until no cell becomes fixed. Fewer candidates than cells fail (pigeonhole).
 @compiled()
 def _all_different(state, problem, first, length):
     again = True
@@ -133,9 +133,9 @@ def _all_different(state, problem, first, length):
     return True
 
 
-# Both parts hold the same values, so a value that one of them cannot hold leaves the other. How
-# often a value occurs is not looked at: `arrays` makes such constraints of the rests of two units
-# that overlap ("law of leftovers"), which these units decide anyway.
+# Both parts hold the same values, so a value that one of them cannot hold is eliminated from the
+# other. How often a value occurs is not checked: `arrays` derives these constraints from two
+# overlapping units (law of leftovers), and the units enforce that anyway.
 @compiled()
 def _same_values(state, problem, first, length, middle):
     a = b = 0
@@ -152,7 +152,7 @@ def _same_values(state, problem, first, length, middle):
 
 @compiled(inline=True)
 def _related(problem, table, mask):
-    """Values that a relation's table gives for any of the values in the mask."""
+    """Union of the values that a relation's table gives for each value in the mask."""
     values = problem[table + (mask & _CHUNK_MASK)]
     while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
@@ -161,9 +161,9 @@ def _related(problem, table, mask):
     return values
 
 
-# Arc consistency of a binary constraint: a value stays if some value of the other cell goes with
-# it. A table has the answer for each set of values, so that this is one lookup (two beyond ten
-# values).
+# Arc consistency of a binary constraint: a value stays if it is related to some value of the other
+# cell. A table has the result for each set of values, so this takes one lookup (two for more than
+# ten values).
 @compiled(inline=True)
 def _pair(state, problem, first):
     a, b = problem[first], problem[first + 1]
@@ -172,8 +172,8 @@ def _pair(state, problem, first):
     ) and restrict(state, problem, a, _related(problem, problem[first + 3], state[L.CELLS + b]))
 
 
-# If only as many cells as needed can hold the value, all of these do. If none is fixed to it, it is
-# in one of its places, and leaves their common peers.
+# If no more cells than needed can hold the value, all of them must. If no cell is fixed to it yet,
+# one of its places must hold it, so it is eliminated from their common peers.
 @compiled()
 def _at_least(state, problem, first, length):
     bit, minimum = problem[first + length], problem[first + length + 1]
@@ -193,9 +193,9 @@ def _at_least(state, problem, first, length):
     return True
 
 
-# All parts have the same number of cells with a value in the mask. It is at least the greatest
-# number of such cells that some part must have, and at most the smallest number that some part can
-# have. A part whose own bound meets the other one has its open cells decided.
+# All parts have the same number of cells with a value in the mask. `low` is the maximum over the
+# parts of the cells that must have one, `high` the minimum over the parts of the cells that can. If
+# a part can have no more than `low`, or must have `high`, its open cells are decided.
 @compiled()
 def _same_counts(state, problem, first, length):
     values, parts = problem[first + length], problem[first + length + 1]
@@ -228,7 +228,7 @@ def _same_counts(state, problem, first, length):
 # graph of the automaton. The forward pass marks the states that the cells can reach, the backward
 # pass the reached states that lead to acceptance. A value stays if it labels an edge between two
 # such states, so the cells become arc-consistent. Pesant keeps the graph between calls. Here each
-# call marks it again, so that nothing has to be restored with the cells.
+# call marks it again, so backtracking need not restore it.
 @compiled()
 def _automaton(state, problem, first, length, automaton):
     states, marks = problem[automaton], problem[L.SCRATCH]  # 0, 1 reached, 2 accepted too
@@ -308,10 +308,10 @@ def _can_hold(state, problem, first, length):
     return True
 
 
-# Constructive disjunction (P. Van Hentenryck et al., 1995). Each alternative is propagated by
-# itself on a copy of the cells. A solution satisfies one of them, so a value that none leaves is
-# gone, and if none can hold the constraint fails. While PROBING, propagators change only cells of
-# their scope and schedule nothing, so the scope is all there is to restore.
+# Constructive disjunction (P. Van Hentenryck et al., 1995). Each alternative is propagated alone on
+# a copy of the cells. A solution satisfies one of them, so a value that no alternative leaves is
+# eliminated, and if none can hold, the constraint fails. While PROBING, propagators change only
+# cells of their scope and schedule nothing, so only the scope must be restored.
 @compiled()
 def _any_of(state, problem, first, length):
     probed = problem[L.PROBED]
@@ -336,9 +336,9 @@ def _any_of(state, problem, first, length):
     return True
 
 
-# Propagation to a fixed point, as AC-3 does it: a queue of constraints, of which those wait whose
-# cells have changed (A. Mackworth, Consistency in networks of relations, 1977). Fixed cells come
-# before all constraints, cheap propagators before others. The order does not matter for soundness.
+# Propagation to a fixed point as in AC-3, with queues of the constraints whose cells have changed
+# (A. Mackworth, Consistency in networks of relations, 1977). Fixed cells come before constraints,
+# cheap propagators before others. Soundness does not depend on the order.
 @compiled()
 def propagate(state, problem):
     """Propagate until nothing changes; False if some constraint cannot hold."""

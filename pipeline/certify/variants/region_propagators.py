@@ -1,4 +1,4 @@
-"""Propagators of regions that are found while solving, and of counts in them.
+"""Propagators of regions to be found by solving, and of counts in them.
 
 As in `propagation`, each is exact once all cells of its scope have one value. `layout` describes
 `state` and `problem`.
@@ -11,17 +11,17 @@ from pipeline.certify.variants.domains import restrict
 from pipeline.native import compiled
 
 CONNECTED_SCRATCH = 9
-"""Numbers of scratch that `connected` takes for each cell."""
+"""Numbers of scratch that `connected` needs per cell."""
 
 
-# Cells that can be inside form components; members are the cells that must be inside. Without a
-# member only components that are too small are eliminated, as any other may be the region. With
-# one, the region contains it: cells that it cannot reach are outside (`_reach`), and cells without
-# which it would fall apart, or stay too small, are inside (`_force_cut_cells`). If no more cells
-# can be inside than the size asks for, all of them are.
+# Cells that can be inside form components; members are cells that must be inside. Without members,
+# any component may be the region unless it is too small. With members, cells that the region cannot
+# reach from one of them are outside (`_reach`), and cells without which the region would fall apart
+# or be too small are inside (`_force_cut_cells`). If exactly as many cells can be inside as the
+# size requires, all of them are.
 @compiled()
 def connected(state, problem, first, length):
-    """Cells with values in a mask are one region, of a given size unless that is 0."""
+    """Cells with values in a mask form one region, of a given size unless that is 0."""
     own = first + length
     inside, size = problem[own], problem[own + 1]
     can = must = 0
@@ -99,15 +99,15 @@ def _eliminate_small_components(state, problem, first, length, size):
     return is_possible
 
 
-# A breadth-first search in which members cost nothing and other cells cost 1 (0-1 BFS). A region of
-# this size has a path from its root to each of its cells, on which at most `budget` cells are no
-# members. So cells farther away are not in it.
+# A breadth-first search in which members cost nothing and other cells cost 1 (0-1 BFS). Within the
+# region, each cell is connected to the root by a path with at most `budget` cells that are not
+# members, so cells farther away are outside.
 @compiled()
 def _reach(state, problem, first, length, root, must, budget):
-    """Mark the cells that a region can reach from its root, and count them.
+    """Mark and count the cells that a region can reach from its root.
 
-    `budget` is how many cells it can take besides its `must` members. -1 if it cannot reach all of
-    these.
+    `budget` is the number of cells it can have besides its `must` members. Returns -1 if it cannot
+    reach all members.
     """
     own = first + length
     inside, offsets = problem[own], own + 2
@@ -149,9 +149,9 @@ def _reach(state, problem, first, length, root, must, budget):
 
 
 # Articulation points by one depth-first search from the root (R. Tarjan, Depth-first search and
-# linear graph algorithms, 1972), written as a loop. Without such a cell, the subtrees below it
-# whose lowpoint is not above it are cut off. If one of these has a member, or if too few cells
-# remain, the region needs the cell.
+# linear graph algorithms, 1972), as a loop. Removing such a cell cuts off the subtrees below it
+# whose lowpoint is not above it. If one of these has a member, or if too few cells would remain,
+# the region needs the cell.
 #
 # scratch, `length` numbers each
 # order      number of the visit, 0 before it
@@ -164,7 +164,7 @@ def _reach(state, problem, first, length, root, must, budget):
 # separates  whether one of these has a member
 @compiled()
 def _force_cut_cells(state, problem, first, length, root, reached):
-    """Restrict to `inside` each cell without which the region falls apart or is too small."""
+    """Restrict each cell without which the region falls apart or is too small to `inside`."""
     own = first + length
     inside, size, offsets = problem[own], problem[own + 1], own + 2
     seen = problem[L.SCRATCH]
@@ -209,9 +209,9 @@ def _force_cut_cells(state, problem, first, length, root, reached):
     return True
 
 
-# For each value of the second cells: pairs that are fixed take their first value away from other
-# pairs with that second value. If there are as many pairs as combinations, each combination occurs
-# (orthogonal Latin squares), so a first value with one possible pair is there.
+# For each value of the second cells: a fixed pair eliminates its first value from other pairs with
+# that second value. If there are as many pairs as combinations, each combination occurs (orthogonal
+# Latin squares), so a first value that only one pair can have is assigned to it.
 @compiled()
 def different_pairs(state, problem, first, length):
     """No two pairs of cells hold the same two values."""
@@ -264,7 +264,7 @@ def _between(problem, mask, low, high):
 
 @compiled()
 def _arm_bounds(state, problem, first, length, bit, unbroken):
-    """The least and the greatest number of cells of an arm that count for a value."""
+    """Minimum and maximum number of cells of an arm that count for a value."""
     low = high = 0
     for i in range(first, first + length):
         mask = state[L.CELLS + problem[i]]
@@ -280,9 +280,9 @@ def _arm_bounds(state, problem, first, length, bit, unbroken):
     return low, high
 
 
-# Each value of the start is tried by itself, and the union of what these leave is kept, as in
-# constructive disjunction. For one value the arms bound the count from both sides. A cell may hold
-# the value if the count can be more than its minimum, and another one if it can be less than its
+# Constructive disjunction over the values of the start: each is tried alone, and the union of the
+# results is kept. For one value, the arms bound the count from both sides. An open cell may hold
+# the value if the count can exceed its minimum, and another value if it can be less than its
 # maximum.
 @compiled()
 def count_of_equal(state, problem, first, length):
@@ -333,11 +333,11 @@ def count_of_equal(state, problem, first, length):
     return True
 
 
-# Only the leading run counts, so each length of it that the counter allows is a case: the cells
-# before its end hold the value, the cell at its end does not, and those after it are free.
+# Only the leading run counts. Each length that the counter allows is one case: the cells of the run
+# hold the value, the next cell does not, and later cells are free.
 @compiled()
 def _unbroken_arm(state, problem, first, arm_start, length, bit, counts, low, high):
-    """Add to the scratch what the cells of an arm can hold, over all lengths of its run."""
+    """Add the possible values of an arm's cells to the scratch, for all lengths of its run."""
     kept = problem[L.SCRATCH] + arm_start - first
     arm_low, arm_high = _arm_bounds(state, problem, arm_start, length, bit, True)
     farthest, is_passed = -1, False

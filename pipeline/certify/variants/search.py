@@ -29,11 +29,10 @@ def _schedule_all(state, problem):
             state[L.FIXED_COUNT] += 1
 
 
-# Heuristic "dom/wdeg": a constraint that fails often marks the hard part of the puzzle, and cells
-# of it are branched on early (F. Boussemart et al., Boosting systematic search by weighting
-# constraints, 2004). Here cells have weights, not constraints, and the cell of the last branch
-# takes part of the blame. Weights decide the order of branches alone, so no solution depends on
-# them.
+# Heuristic "dom/wdeg": a constraint that fails often marks the hard part of the puzzle, so the
+# search branches early on its cells (F. Boussemart et al., Boosting systematic search by weighting
+# constraints, 2004). Here cells have weights instead of constraints, and the cell of the last
+# branch gets a share. Weights only affect the order of branches, not which solutions are found.
 @compiled()
 def _add_failure(state, problem, weights):
     """Add a failure to the weights of the failed cells, and of the last branch's cell."""
@@ -52,8 +51,9 @@ def _add_failure(state, problem, weights):
             weights[cell] = max(1.0, weights[cell] / 2)
 
 
-# The cell with the fewest candidates for its weight (fail first). If it has more than two, a value
-# with only two places in a unit is as good as a cell with two candidates, and competes by weight.
+# The cell with the fewest candidates relative to its weight (fail first). If it has more than two,
+# a value with only two places in a unit is as good as a cell with two candidates; these compete by
+# weight.
 @compiled()
 def _choose_branch(state, problem, weights):
     """Cell and bit to branch on; NOTHING if each cell has one value."""
@@ -85,8 +85,8 @@ def _choose_branch(state, problem, weights):
     return chosen, bit
 
 
-# A branch is binary: first the cell is the value, later it is not. Both cover all solutions, and
-# none is in both, so each solution is found once.
+# Branches are binary: first the cell has the value, later it does not. Each solution is in exactly
+# one of the two, so it is found once.
 @compiled()
 def _branch(state, problem, cell, bit):
     """Save all cells and assign a value."""
@@ -113,10 +113,10 @@ def _backtrack(state, problem):
     restrict(state, problem, state[decision], ~state[decision + 1])
 
 
-# The first branches were chosen before the weights knew the hard cells. What was eliminated at the
-# root, and the weights, stay. The interval doubles, so that some run is long enough to be complete
-# (T. Walsh, Search in a small world, 1999). After a solution there are no restarts: the search
-# would find it again.
+# The first branches were chosen before weights had identified the hard cells. Weights, and
+# eliminations at the root, are kept. The interval doubles, so some run is long enough to be
+# complete (T. Walsh, Search in a small world, 1999). After a solution the search never restarts,
+# because it would find that solution again.
 @compiled()
 def _restart(state, problem):
     """Undo all branches."""

@@ -1,4 +1,4 @@
-"""Simplifies the constraints of a variant to the kinds that the search has.
+"""Simplifies the constraints of a variant to the kinds that the search supports.
 
 Nested alternatives are expanded. A cache keeps the units of each geometry.
 """
@@ -40,13 +40,13 @@ from pipeline.puzzle.sums import (
 MAX_ALTERNATIVES = 500
 
 _MAX_PAIRED_PARTS = 6
-"""The most parts with the same sum of which all pairs become totals, not only consecutive ones."""
+"""Up to this number of parts with the same sum, all pairs become totals, else consecutive ones."""
 
 _MIN_CAGES, _MAX_INNIES = 4, 5
-"""The fewest cages for which innies and outies are looked for; the most of them in a band."""
+"""Minimum number of cages for which innies and outies are searched; maximum number in a band."""
 
 _MAX_COUNTED_VALUES = 9
-"""The most values of a puzzle with counts of different values: each set of them is a state."""
+"""Maximum number of values if different values are counted: each set of values is a state."""
 
 Terms = dict[int, int]
 """The weight of each cell."""
@@ -101,9 +101,11 @@ def weights_of(total: Total) -> Terms:
 class Simplified:
     """The constraints of a puzzle.
 
-    masks: the candidates of each cell. peers: as bits, the cells that must differ from each cell.
-    units: units that rules add. choices: lists of alternatives, each a list of constraints, of
-    which one holds completely. others: constraints without alternatives.
+    - `masks`: the candidates of each cell.
+    - `peers`: for each cell, the cells that must differ from it, as bits.
+    - `units`: units that rules add.
+    - `choices`: lists of alternatives, of which at least one holds; each is a list of constraints.
+    - `others`: constraints without alternatives.
     """
 
     def __init__(self, puzzle: Puzzle) -> None:
@@ -137,7 +139,7 @@ class Simplified:
                 self.add(part)
 
     def _simplify(self, constraint: Constraint) -> list[Constraint] | None:
-        """Equivalent constraints of simpler kinds; None if the search has this kind."""
+        """Equivalent constraints of simpler kinds; None if the search supports this kind."""
         simplify = _SIMPLIFY.get(type(constraint))
         return simplify(self, constraint) if simplify else None
 
@@ -193,7 +195,7 @@ class Simplified:
 
     def simpler_count_of_values(self, constraint: CountOfValues) -> list[Constraint]:
         if len(self.values) > _MAX_COUNTED_VALUES:
-            raise TooLarge(f"different values of more than {_MAX_COUNTED_VALUES} are not counted")
+            raise TooLarge(f"different values are counted only up to side {_MAX_COUNTED_VALUES}")
         cells = constraint.counter, *constraint.cells
         accepted = [(values.bit_count(), values) for values in range(1 << self.values[-1] + 1)]
         return [Automaton(cells, (), _count_different, frozenset(accepted))]
@@ -224,7 +226,7 @@ class Simplified:
         return [Allowed(cell, tuple(values)) for cell in cells]
 
     def _alternatives(self, constraint: Constraint) -> list[list[Constraint]]:
-        """Lists of constraints without alternatives: all of one list must hold."""
+        """The alternatives, as lists of constraints without alternatives: all of a list hold."""
         match constraint:
             case AllOf():
                 choices = [self._alternatives(part) for part in constraint.parts]
@@ -250,9 +252,9 @@ class Simplified:
         return alternatives
 
 
-# Each unit, and each band of lines side by side, has a known total. Subtract the cages that are
-# mostly inside. The rest is the total of the cells that they miss, minus the total of the cells by
-# which they stick out. Cages that overlap others are skipped, so that no cell counts twice.
+# Each unit, and each band of adjacent lines, has a known total. Subtract the cages that are mostly
+# inside. The rest is the total of the cells that they do not cover, minus the total of their cells
+# outside. Cages that overlap others are skipped, so that no cell counts twice.
 def innies(simplified: Simplified) -> Iterator[tuple[Terms, int]]:
     """Innies and outies: totals of the few cells by which cages miss or overlap whole units."""
     cages, used = list[tuple[int, int, int]](), 0
@@ -285,7 +287,7 @@ def innies(simplified: Simplified) -> Iterator[tuple[Terms, int]]:
 
 @lru_cache(maxsize=16)
 def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple[int, int]]:
-    """Sets of cells with a known total: how often each value is in them, and the cells."""
+    """Sets of cells with a known total: how often they hold each value, and the cells."""
     bands = {set_of(unit): 1 for unit in units}
     side = geometry.side
     if geometry.free:
@@ -328,7 +330,7 @@ def _both_or_neither(u: int, v: int, x: int, y: int) -> bool:
 
 
 def _count_different(state: tuple[int, ...], value: int) -> tuple[int, ...] | None:
-    """The automaton of counts: the wanted number, which comes first, and the set seen so far."""
+    """The automaton of counts: the wanted number, read first, and the set of values so far."""
     if not state:
         return value, 0
     number, values = state
@@ -337,7 +339,7 @@ def _count_different(state: tuple[int, ...], value: int) -> tuple[int, ...] | No
 
 
 def _beyond(ends: tuple[int, ...], value: int) -> tuple[int, ...] | None:
-    """The automaton of `Beyond`: the low and the high end come first; no value is between them."""
+    """The automaton of `Beyond`: reads the low and the high end, then values outside of them."""
     if len(ends) < 2:
         return (*ends, value)
     return ends if value < ends[0] or value > ends[1] else None

@@ -18,9 +18,9 @@ from pipeline.certify.variants.domains import (
 from pipeline.native import compiled
 
 
-# By Hall's theorem a set of values fits if each k of its values have k cells, and each k cells have
-# k values. Only a few of these conditions are checked: none needs a matching. They are sufficient
-# for up to four cells with as many values; beyond that the answer may be true wrongly, which
+# By Hall's theorem a set of values fits if any k of its values have k cells, and any k cells have k
+# values. Only a few of these conditions are checked, none of which needs a matching. They suffice
+# for up to four cells with as many values. Beyond that, a set may wrongly count as fitting, which
 # eliminates too little, never too much.
 @compiled()
 def _fits(state, problem, first, length, values):
@@ -50,9 +50,9 @@ def _fits(state, problem, first, length, values):
     return True
 
 
-# Cage combinations, as every killer solver lists them. Of the sets that still fit, the union bounds
-# the cells, and the intersection must be in them: as hidden singles inside, and as locked
-# candidates outside. Two conditions discard sets early: a fixed value is in the set, and so is one
+# Cage combinations, as every killer solver lists them. The cells are restricted to the union of the
+# sets that still fit. They must hold the intersection: it gives hidden singles inside, and locked
+# candidates outside. Sets are discarded early unless they contain all fixed values, and all values
 # that the rest of a unit around the cells cannot hold.
 @compiled()
 def one_of_sets(state, problem, first, length, begin, end, context):
@@ -101,8 +101,8 @@ def one_of_sets(state, problem, first, length, begin, end, context):
 def _min_sum(state, problem, first, length, skipped):
     """Lower bound of the sum of different cells, without one of them.
 
-    When no value is free, a cell takes a bit above them. If a machine word has no more bits, the
-    bound is lower than it could be, which is sound.
+    If no value is free, a cell takes a bit above all values. If a machine word has no more bits,
+    the bound is not tight, but sound.
     """
     taken = total = 0
     for i in range(first, first + length):
@@ -145,8 +145,8 @@ def _bounds(state, problem, first, length):
     )
 
 
-# With two or three open cells all combinations are few, so they are tried: that leaves exactly the
-# values in a solution of the sum. The pair also knows whether its cells are peers.
+# Two or three open cells have few combinations. All are tried, which leaves exactly the values that
+# occur in some solution of the sum. For two cells, peers must also differ.
 @compiled()
 def _last_two(state, problem, a, weight_a, b, weight_b, total):
     """Restrict two cells to the values with this weighted sum."""
@@ -195,7 +195,7 @@ def _last_three(state, problem, a, weight_a, b, weight_b, c, weight_c, total):
 
 
 # Bounds consistency of a linear equation: the bounds of all other groups bound each group. The
-# cells of a group differ, which makes its bounds much closer than the sum of bounds of single
+# cells of a group differ, which makes its bounds much tighter than the sum of bounds of single
 # cells. `arrays` chooses the groups.
 @compiled()
 def weighted_sum(state, problem, first, length):
@@ -256,8 +256,8 @@ def weighted_sum(state, problem, first, length):
     return True
 
 
-# The bounds of the other cells bound each cell of the group. They are computed only if they can
-# eliminate something: if the cell spans more than the slack of the group.
+# The bounds of the other cells bound each cell of the group. They are computed only for cells whose
+# values span more than the slack of the group: other cells would lose nothing.
 @compiled()
 def _bound_group(state, problem, first, length, weight, has_sets, below, above, context):
     """Restrict the cells of a group to the sums that the other groups leave it.

@@ -18,10 +18,10 @@ from pipeline.certify.variants import layout as L
 Numbers = NDArray[np.int64]
 
 MAX_STEPS = 200_000
-"""The most transitions that are tried to unroll an automaton."""
+"""Maximum number of transitions that are tried to unroll an automaton."""
 
 MAX_VALUES_WITH_SETS = 12
-"""The most values whose sets are listed by their sums: 4,095 sets."""
+"""Maximum number of values whose sets are listed by their sums: 4,095 sets."""
 
 
 class TooLarge(Exception):
@@ -31,9 +31,12 @@ class TooLarge(Exception):
 class RelationTables(NamedTuple):
     """A relation of two values.
 
-    forwards, backwards: tables from the values of one cell to those of the other, see
-    `_union_tables`. differ: no value is related to itself. equal: the mask of values that are.
-    is_unequal: the relation is inequality. is_trivial: all values are related.
+    - `forwards`, `backwards`: tables from values of one cell to values of the other, see
+      `_union_tables`.
+    - `differ`: no value is related to itself.
+    - `equal`: mask of the values that are related to themselves.
+    - `is_unequal`: the relation is inequality.
+    - `is_trivial`: all values are related.
     """
 
     forwards: Numbers
@@ -95,7 +98,7 @@ def sets_by_sum(values: int) -> tuple[Numbers, Numbers]:
 
 
 class AutomatonKey(NamedTuple):
-    """An automaton as a key of the cache; see `formulas.Automaton`."""
+    """An automaton as a key of the cache; see `pipeline.puzzle.constraints.Automaton`."""
 
     start: Hashable
     step: Callable[..., Hashable | None]

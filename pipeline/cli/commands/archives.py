@@ -329,7 +329,7 @@ def _compare(
     targets: tuple[Path, Path | None],
     out: Output,
 ) -> NoReturn:
-    """Find the puzzles of the sources that `known` has, too; write those that it lacks."""
+    """Find puzzles of the sources that have an equivalent in `known`; write the others."""
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
     from pipeline.cli.file_access import (

@@ -47,7 +47,7 @@ CheckerOption = Annotated[
 
 
 OutboxArgument = Annotated[
-    Path | None, typer.Argument(metavar="OUTBOX", help="The outbox; by default that of --outbox.")
+    Path | None, typer.Argument(metavar="OUTBOX", help="The outbox. Default: --outbox.")
 ]
 
 

@@ -1,7 +1,7 @@
-"""Check an outbox from its files alone: whether every claim in it holds.
+"""Check every assertion in an outbox, from its files alone.
 
 Nothing published is trusted. The originals are read again, every grid is checked against the
-rules, the formula of every proof is made again, and every step of it is checked.
+rules, the formula of every proof is generated again, and every step of the proof is checked.
 
     outbox ─ sets ─▶ One ──▶ single ──────────────▶ Finding: ok, unchecked, bad
                      Many ─▶ collection, archive ─▶
@@ -96,7 +96,7 @@ def audit(
 
 
 def _is_result(path: Path, name: str, stems: set[str]) -> bool:
-    """Whether a file is an answer or a table, or a folder, whose name ends in `/`, holds any."""
+    """Whether a file is an answer or a table, or a folder contains any; its name ends with `/`."""
     if name.endswith("/"):
         return _holds_sets(path)
     return is_answer(name, stems) or (name.endswith(".csv") and _is_table(path))
@@ -112,7 +112,7 @@ def _is_table(path: Path) -> bool:
 
 
 def _holds_sets(path: Path) -> bool:
-    """Whether there is a record or an answer anywhere in a folder; links are not followed."""
+    """Whether a folder contains a record or an answer, at any depth; links are not followed."""
     try:
         names = (name for folder in folders_in(path) for name in folder.names)
         return any(name.endswith(ENDING) or is_answer(name, ()) for name in names)
@@ -123,7 +123,7 @@ def _holds_sets(path: Path) -> bool:
 def _of_record(
     path: Path, originals: Originals, begun: Findings
 ) -> tuple[Published | None, Finding | None]:
-    """Audit one set: the set, if its record is legible, and the finding; None if it is gone."""
+    """Audit one set; return it, if its record is valid, and the finding, or None if it is gone."""
     published, finding, stem = None, None, path.name.removesuffix(ENDING)
     for _ in range(_ATTEMPTS):
         report = begun.without_findings()
@@ -148,13 +148,13 @@ def _of_record(
 def _claim(
     published: PublishedPuzzle | PublishedCollection, originals: Originals, report: Findings
 ) -> str:
-    """Audit one set; return its claim. A broken set does not stop the audit."""
+    """Audit one set; return its assertion. A broken set does not stop the audit."""
     source, status = published.record.source, published.record.status
     if not is_file_name(source):
-        report.bad(f"the source {source!r} is no file name")
+        report.bad(f"the source {source!r} is not a file name")
         return status
     if or_none(published.record.member) is not None:
-        report.bad("member: there should be none")
+        report.bad("member: unexpected")
     if report.is_ours and published.record.schema != SCHEMA:
         report.bad(f"schema: it is {published.record.schema}, this version writes {SCHEMA}")
     try:
@@ -170,7 +170,7 @@ def _claim(
 def _audit(
     published: PublishedPuzzle | PublishedCollection, originals: Originals, report: Findings
 ) -> str:
-    """Audit a set with its original; return its claim."""
+    """Audit a set with its original; return its assertion."""
     record = published.record
     candidates = originals.named(record.source)
     if not candidates:
@@ -183,7 +183,7 @@ def _audit(
         max_bytes, room = report.settings.max_bytes, UnpackLimits.of(report.settings)
         fitting = [*originals.fitting(record, max_bytes, room)]
         if not fitting:
-            report.bad(f"the original {candidates[0]} has another sha256 than the record tells")
+            report.bad(f"the original {candidates[0]} does not have the sha256 in the record")
         candidates = fitting or candidates
     elif len(candidates) > 1:  # a folder, dropped again
         candidates = [
@@ -203,7 +203,7 @@ def _is_right(
 def _with(
     original: Path, published: PublishedPuzzle | PublishedCollection, report: Findings
 ) -> str:
-    """Audit a set with what may be its original; return its claim."""
+    """Audit a set with a file that may be its original; return its assertion."""
     record, declared = published.record, published.declared
     is_unread = record.status in _NOT_READ
     if declared:
@@ -218,7 +218,7 @@ def _with(
         is_legible = kind == "plain" and (size or 0) <= report.settings.max_bytes
         is_hashed = not is_unread or (record.status == "invalid" and is_legible)
         if record.sha256 is None and size is not None and is_hashed:
-            report.bad("the record tells no sha256")
+            report.bad("the record has no sha256")
         if isinstance(published, PublishedCollection) and record.status == ARCHIVE:
             return audit_archive(published, original, report)
         source = source_at(original, record.source, report.settings)

@@ -114,7 +114,7 @@ class _AuditedArchive:
             self.counts[row.status] += 1
         path = self._found.pop(number, None)
         if path is None and (row.solutions not in ("", "0") or row.complete or row.certificate):
-            report.bad("its status is that of a solved puzzle, but it has no record")
+            report.bad("its row has results, but it has no record")
         source = source_of_member(member, report.settings)
         is_refused = isinstance(source, Unreadable) and source.data is None
         if path is not None and is_refused:
@@ -130,7 +130,7 @@ class _AuditedArchive:
             report.bad("there is no record of it")
 
     def _spare_folders_of(self, member: Member) -> None:
-        """Allow the folders of a member that could not be written to be empty."""
+        """Accept empty folders for a member whose set could not be written."""
         parts = PurePosixPath(member.name).parent.parts
         for folder in [*self._empty]:
             own = folder.relative_to(self._top).parts
@@ -152,7 +152,7 @@ class _AuditedArchive:
             where = self._relative(published.path.parent)
             report.bad(f"its set lies in another folder, {where}")
         if published.declared != self._published.declared:
-            report.bad("its record declares another notation than that of the archive")
+            report.bad("its record declares another notation than the archive")
         if record.source != member:
             report.bad(f"its record is about {record.source!r}")
         try:
@@ -168,7 +168,7 @@ class _AuditedArchive:
             data = source.data or b""
             digest, size = sha256(data).hexdigest(), len(data)
         if (record.sha256, record.bytes) != (digest, size):
-            report.bad(f"its sha256 is {digest[:12]}…, in the record another")
+            report.bad(f"its sha256 is {digest[:12]}…, which is not the one in the record")
 
     def _count(self, record: Record) -> None:
         if isinstance(record, CollectionRecord):

@@ -19,7 +19,7 @@ from pipeline.reading.formats.plain import ChunkContents
 from pipeline.reading.unread import caveat
 
 _MOST_CHARACTERS, _AT_ONCE = 16 * 1024 * 1024, 64
-"""Characters of a portion, and lines that are read before they are counted."""
+"""Maximum number of characters in a chunk, and of lines that are read before counting them."""
 _LONGEST_TEXT = 500
 
 
@@ -27,10 +27,11 @@ _LONGEST_TEXT = 500
 class RowChunk:
     """Consecutive puzzles of the original, with their lines in each published file.
 
-    `names` are those of the table and of the solution files. `first` is the number of the first
-    row, from 1, and `start` the place of its puzzle in the contents of its piece. `lines` are those
-    of each row in these files, without the fields that `--traits` adds. `added` has these; None
-    for a row that has fewer.
+    - `names`: the names of the table and the solution files.
+    - `first`: the number of the first row, from 1.
+    - `start`: the index of its puzzle in `contents`.
+    - `lines`: for each row its line in each of these files, without the columns of traits.
+    - `added`: for each row its fields in these columns; None if some are missing.
     """
 
     names: Sequence[str]
@@ -47,11 +48,11 @@ class RowChunk:
         return self.contents.entry(self.start + index)
 
     def row(self, index: int) -> PuzzleRow:
-        """The row at a place. Raises InputError if it is malformed."""
+        """The row at an index. Raises InputError if it is malformed."""
         try:
             return row_of(self.lines[index][0], PuzzleRow)
         except ValueError as error:
-            number = self.first + index + 1  # behind the header
+            number = self.first + index + 1  # after the header
             raise InputError(f"{self.names[0]}: line {number}: {error}") from error
 
     def about(self, index: int, report: Findings) -> Findings:
@@ -61,10 +62,10 @@ class RowChunk:
 def row_chunks(
     table: Table[PuzzleRow], paths: Sequence[Path], chunks: Iterable[ChunkContents]
 ) -> Iterator[RowChunk]:
-    """Read the rows of a table, and its solution files, side by side with the original.
+    """Read a table and its solution files in parallel with the original.
 
-    `paths` are those of the table and of the solution files. Raises InputError, behind the rows
-    before, where a file cannot be read or does not have as many lines as there are puzzles.
+    `paths` are the table and the solution files. Raises InputError, after the preceding rows, if a
+    file cannot be read or has fewer or more lines than there are puzzles.
     """
     added = len(table.added)
     names = [path.name for path in paths]
@@ -97,7 +98,7 @@ def row_chunks(
 def _taken(
     rows: Iterator[tuple[str, ...]], files: int, max_rows: int
 ) -> tuple[list[tuple[str, ...]], InputError | None]:
-    """The next rows, at most `max_rows` and as many as fit in memory; and the error after them."""
+    """The next rows, up to `max_rows` and the memory limit, and the error that follows, if any."""
     taken: list[tuple[str, ...]] = []
     at_once, room = max(1, _AT_ONCE // files), _MOST_CHARACTERS
     try:
@@ -113,10 +114,10 @@ def _taken(
 
 @dataclass(frozen=True, slots=True)
 class AuditedRow:
-    """A row as found: the puzzle of the original, and its grid in each solution file.
+    """A row with the puzzle of the original, and its grid in each solution file.
 
-    `is_sound`: they are different grids. `disagrees`: the solution beside the puzzle is wrong, or
-    not among all there are.
+    `is_sound`: the grids are distinct. `disagrees`: the solution that the original gives is wrong,
+    or missing from a complete list.
     """
 
     number: int
@@ -130,7 +131,7 @@ class AuditedRow:
 def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
     """Compare a row, and its line in each solution file, with the original.
 
-    Whether its grids are all the solutions is checked elsewhere. Raises InputError if it is no row.
+    Does not check that the grids are solutions or complete. Raises InputError for a malformed row.
     """
     entry, row, number = chunk.entry(index), chunk.row(index), chunk.first + index
     report = chunk.about(index, report)
@@ -140,15 +141,15 @@ def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
         content = "a puzzle" if puzzle else "no puzzle"
         report.bad(f"the status is {row.status!r}, but the original holds {content} there")
     if report.is_ours and entry.title != row.title:
-        report.bad(f"the title is {row.title[:100]!r}, by the original {entry.title[:100]!r}")
+        report.bad(f"the title is {row.title[:100]!r}, the original has {entry.title[:100]!r}")
     if (
         report.is_ours
         and (remark := caveat(row.status, entry.unread))
         and remark not in row.message
     ):
-        report.bad(f"the row does not say: {remark}")
+        report.bad(f"the row does not mention: {remark}")
     if row.status == "solved":
-        report.bad("the status 'solved' is that of a formula")
+        report.bad("the status 'solved' is only for formulas")
     lines = chunk.lines[index][1:]
     _audit_count(row, lines, report)
     grids = _grids(dict(zip(chunk.names[1:], lines, strict=True)), entry, puzzle, report)
@@ -168,7 +169,7 @@ def _compare(
 ) -> None:
     """Check that a row is about the entry of that number.
 
-    Another version may have written its puzzle otherwise.
+    Another version may have written the puzzle differently.
     """
     text = entry.text
     if not entry.plain:
@@ -184,18 +185,18 @@ def _compare(
             add_finding = (
                 report.rewritten if may_differ and puzzle == _puzzle_in(here) else report.bad
             )
-            add_finding(f"the {field} is {here[:100]!r}, by the original {there[:100]!r}")
+            add_finding(f"the {field} is {here[:100]!r}, the original has {there[:100]!r}")
 
 
 def _puzzle_in(text: str) -> Puzzle | None:
-    """The puzzle in a field; None if it cannot be read without its file."""
+    """The puzzle in a field; None if it cannot be read without the rest of its file."""
     with suppress(InvalidPuzzle):
         return parse_source(text.encode(errors="surrogateescape"), "the table").puzzle
     return None
 
 
 def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Findings) -> None:
-    """Check that status and completeness fit the lines in the solution files, and the first one."""
+    """Check the status, the completeness and the first solution against the solution files."""
     filled = [line for line in lines if line.strip(".")]
     if row.complete not in COMPLETE:
         report.bad(f"complete: expected true or false, found {row.complete[:20]!r}")
@@ -210,7 +211,7 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Findings) -> None
             f"the solution files have {counted(len(filled), 'line')} for it"
         )
     if row.solution != (lines[0] if filled else ""):
-        report.bad("its solution is not that of the first solution file")
+        report.bad("its solution differs from the first solution file")
 
 
 def _grids(
@@ -224,7 +225,7 @@ def _grids(
             continue
         grid = grid_in(text, entry.signs, puzzle.geometry) if puzzle else None
         if grid is None:
-            report.bad(f"{name}: {text[:100]!r} is no grid of the puzzle's size")
+            report.bad(f"{name}: {text[:100]!r} is not a grid of the puzzle's size")
         else:
             grids[name] = grid
     if len(set(grids.values())) < len(grids):

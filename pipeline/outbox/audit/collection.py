@@ -1,4 +1,4 @@
-"""A collection's set: original, table and solutions, side by side in bounded memory."""
+"""A collection's set: original, table and solutions are read in parallel, in bounded memory."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _CHUNK_BYTES = 512 * 1024
 
 
 def counts_in(record: CollectionRecord) -> Counter[str]:
-    """The counts in a record: puzzles by status, and the counts besides."""
+    """The counts in a record: puzzles by status, and the further counts."""
     return Counter(record.totals) + Counter(record.known)
 
 
 def audit_counts(
     published: PublishedCollection, counts: Counter[str], unread: Counter[str], report: Findings
 ) -> None:
-    """Check that a record, and its log, count what was found; what fell back cannot be found."""
+    """Check the counts in a record and its log. Fallbacks cannot be counted again."""
     record, recorded = published.record, counts_in(published.record)
     for name in sorted({*counts, *recorded} - {FALLBACKS}):
         if counts[name] != recorded[name]:
@@ -64,7 +64,7 @@ def summary(subject: str, counts: Counter[str]) -> str:
 def audit_collection(
     published: PublishedCollection, layout: Layout, stream: PeekableStream, report: Findings
 ) -> str:
-    """Audit a collection's set against its original; return a summary of what it claims."""
+    """Audit a collection's set against its original; return a summary of its assertions."""
     if layout.format.name != published.record.format:
         report.rewritten(no_collection_of(published))
     audited = _AuditedCollection(published, report)
@@ -76,11 +76,11 @@ def audit_collection(
 
 
 def no_collection_of(published: PublishedCollection) -> str:
-    return f"the original is no collection of the format {published.record.format!r}"
+    return f"the original is not a collection of the format {published.record.format!r}"
 
 
 def _chunks(layout: Layout, stream: PeekableStream, reading: Reading) -> Iterator[ChunkContents]:
-    """The puzzles, chunk by chunk; where the stream breaks off, an entry that says why."""
+    """The puzzles in chunks; if the stream breaks off, an entry with the reason."""
     for chunk in layout.chunks(stream, _CHUNK_BYTES):
         yield layout.contents(chunk, reading)
     if stream.error is not None:
@@ -127,9 +127,9 @@ class _AuditedCollection:
         self._report.terms.on_rows(self._published.record.source, done, self._total)
 
     def _look(self, chunk: RowChunk) -> None:
-        """Audit some rows: the plainest at once, the others one by one.
+        """Audit some rows: plain ones as a batch, the others one by one.
 
-        Raises InputError if one is no row, when those before it are audited.
+        Raises InputError for a malformed row, after the rows before it have been audited.
         """
         right = right_at_once(chunk, self._report.terms.seconds)
         odd: list[AuditedRow] = []
@@ -154,13 +154,13 @@ class _AuditedCollection:
             raise fault
 
     def _add(self, status: str, complete: str, certificate: str, count: int) -> None:
-        """Count rows that say the same."""
+        """Count rows with the same fields."""
         self.counts[status] += count
         if complete == "true":
             self.counts[UNVERIFIED if certificate == "unverified" else PROVED] += count
 
     def _search(self, rows: Sequence[AuditedRow]) -> None:
-        """Check that there are no other solutions, or more, as rows say."""
+        """Check whether there are other solutions, against what the rows assert."""
         asked = [row for row in rows if sought_in(row.row)]
         right = rightly_said(asked, self._report.terms.seconds)
         for row in asked:

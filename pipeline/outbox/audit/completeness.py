@@ -1,7 +1,7 @@
-"""Whether there are other solutions than those claimed: a search decides it, or a refuter.
+"""Check for solutions that are not listed: by an exhaustive search, or by a refuter.
 
-A puzzle is searched through from the rules alone. A refuter is asked about formulas, and about
-puzzles that the search leaves undecided. Its proofs and models are checked.
+Puzzles are searched exhaustively, from the rules alone. A refuter is asked about formulas, and
+about puzzles that the search leaves undecided. Its proofs and models are checked.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.dimacs import Model, ParsedFormula, proof_clauses
 
 SEARCH_SHARE = 0.5
-"""The part of the seconds that the search gets if there is a refuter."""
+"""Share of the time limit for the search if there is a refuter."""
 
 _SHOWN = 12
-_NO_REFUTER = "it takes a solver, which `sudoku-pipeline audit` has"
+_NO_REFUTER = "this needs a solver, which `sudoku-pipeline audit` has"
 
 
 class Undecided(PipelineError):
-    """Whether a claim is true is not known."""
+    """An assertion was neither confirmed nor refuted."""
 
 
 def remedy(end: float) -> str:
     """Advice if a check ran out of time."""
-    return "; --timeout gives it longer" if time.monotonic() > end else ""
+    return "; increase --timeout" if time.monotonic() > end else ""
 
 
 def model_of(
     make: Callable[[], Formula], why: str, terms: AuditOptions, end: float
 ) -> Model | None:
-    """A model of the formula, which is not certified; None if a proof shows that it has none.
+    """A model of the formula, not certified; None if it is proved unsatisfiable.
 
-    `why` says why nobody knows without a refuter. Raises PipelineError.
+    `why` is the reason to report if there is no refuter. Raises PipelineError.
     """
     if terms.refuter is None and time.monotonic() > end:
         raise Undecided(why)
@@ -75,8 +75,8 @@ def _another(
 ) -> Grid | None:
     """A certified solution that is not among these, or None.
 
-    If the search does not decide, a refuter is asked if the claim is to be `refuted`. Raises
-    PipelineError if nobody finds out.
+    If `refuted`, a refuter is asked if the search does not decide. Raises PipelineError if the
+    question stays undecided.
     """
     share = SEARCH_SHARE if terms.refuter and refuted else 1.0
     searched = searched_through(puzzle, grids, seconds=(end - time.monotonic()) * share)
@@ -90,7 +90,7 @@ def _another(
         if model is None:
             return None
         if (grid := grid_of_literals(model, puzzle.geometry)) is None:
-            raise Undecided("the model that was found is no grid")
+            raise Undecided("the model that was found is not a grid")
     for violation in certify_grid(puzzle, grid):
         raise Undecided(f"the grid that was found breaks the rules: {violation}")
     if grid in grids:
@@ -99,16 +99,16 @@ def _another(
 
 
 def has_solution(puzzle: Puzzle, terms: AuditOptions, end: float) -> bool:
-    """Whether a puzzle has a solution. Raises PipelineError if that is not found out."""
+    """Whether a puzzle has a solution. Raises PipelineError if that stays undecided."""
     return _another(puzzle, (), terms, end, refuted=not puzzle.is_plain) is not None
 
 
 def audit_others(
     puzzle: Puzzle, grids: Sequence[Grid], report: Findings, *, are_claimed: bool = False
 ) -> None:
-    """Check that a puzzle has no solution but these, which are different solutions of it.
+    """Check that a puzzle has no solutions other than these, which are distinct solutions.
 
-    If others `are_claimed`: that it has another one.
+    With `are_claimed`, check instead that it has another one.
     """
     end = time.monotonic() + report.terms.seconds
     try:
@@ -125,11 +125,11 @@ def audit_others(
 
 
 def audit_models(parsed: ParsedFormula, models: Sequence[Model], report: Findings) -> None:
-    """Check that a formula has no model but these."""
+    """Check that a formula has no other models than these."""
     end = time.monotonic() + report.terms.seconds
     try:
         if (clauses := len(parsed.clauses)) > MAX_REFUTED:
-            limit = f"the {MAX_REFUTED:,} that a proof is made for"
+            limit = f"the limit of {MAX_REFUTED:,} for a proof"
             raise Undecided(f"{clauses:,} clauses are more than {limit}")
         blocked = Formula(*proof_clauses(parsed, models))
         model = model_of(lambda: blocked, _NO_REFUTER, report.terms, end)

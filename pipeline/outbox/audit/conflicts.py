@@ -1,4 +1,4 @@
-"""What is claimed besides solutions: status, conflict, difference, disagreement."""
+"""Check assertions other than solutions: status, conflict, difference, disagreement."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from pipeline.reading.formats.dimacs import CNF_FORMAT
 
 C = TypeVar("C", bound=RecordedCell)
 UNASKED = ("invalid", "other")
-"""The statuses of what no solver was asked about."""
+"""The statuses for which no solver was asked."""
 _OF_PUZZLES = ("variant", "box", "grids", "free", "rules", "unread")
 _BETWEEN_LOOKS = 1000
 """Combinations that are tried between two checks of the clock."""
 
 
 def audit_presence(published: PublishedPuzzle, report: Findings) -> None:
-    """Check that fields about puzzles are given where they belong, and nowhere else."""
+    """Check that fields about puzzles are present if and only if the status requires them."""
     record = published.record
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
     has_conflict = or_none(record.conflict) or or_none(record.conflict_rules)
@@ -46,14 +46,14 @@ def audit_presence(published: PublishedPuzzle, report: Findings) -> None:
         ("difference", or_none(record.difference) is not None, len(published.numbered) > 1),
     ):
         if is_told != (is_wanted and is_puzzle):
-            report.bad(f"{name}: {'there should be none' if is_told else 'none is told'}")
+            report.bad(f"{name}: {'unexpected' if is_told else 'missing'}")
     if (or_none(record.conflict) is None) != (or_none(record.conflict_minimal) is None):
         report.rewritten("conflict_minimal: it goes with a conflict")
     for name in _OF_PUZZLES if record.status in UNASKED or record.format == CNF_FORMAT else ():
         if or_none(getattr(record, name)) is not None:
-            report.bad(f"{name}: there should be none")
+            report.bad(f"{name}: unexpected")
     if record.status in UNASKED and record.format is not None:
-        report.bad("format: there should be none")
+        report.bad("format: unexpected")
 
 
 def _is_not_found(record: PuzzleRecord) -> bool:
@@ -63,7 +63,7 @@ def _is_not_found(record: PuzzleRecord) -> bool:
 def audit_conflict(
     record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Findings
 ) -> None:
-    """Check that clues are the puzzle's, have no solution together, and are minimal if so claimed.
+    """Check a conflict: its clues are in the puzzle, are contradictory, and minimal if recorded so.
 
     `puzzle` is None if it is not known.
     """
@@ -100,7 +100,7 @@ class _Demand(NamedTuple):
 
 
 def _demanding(demands: Iterable[_Demand], geometry: Geometry) -> Puzzle:
-    """The puzzle that has these parts of a conflict, and nothing else."""
+    """The puzzle that consists of these parts of a conflict."""
     cells = [geometry.all_values] * geometry.size
     for demand in demands:
         cells[demand.cell] &= demand.mask
@@ -111,7 +111,7 @@ def _demanding(demands: Iterable[_Demand], geometry: Geometry) -> Puzzle:
 def _demands(
     record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Findings
 ) -> list[_Demand]:
-    """The parts of a conflict; none if they are not the puzzle's, or its rules are not known."""
+    """The parts of a conflict; empty if they are not in the puzzle, or its rules are unknown."""
     clues = _by_cell(or_none(record.conflict) or (), geometry, report)
     recorded = or_none(record.conflict_rules) or ()
     if clues is None or (recorded and puzzle is None):
@@ -132,9 +132,9 @@ def _demands(
 
 
 def named_rule(puzzle: Puzzle, recorded: RecordedRule, report: Findings) -> tuple[Rule, ...]:
-    """The rule of a puzzle that a record names; nothing, which is reported, if it has no such rule.
+    """The rule of a puzzle that a record names; empty, and reported, if it has no such rule.
 
-    Another version may have called it otherwise.
+    Another version may have named it differently.
     """
     rules = puzzle.rules[recorded.number - 1 : recorded.number]
     if [rule.describe(puzzle.geometry) for rule in rules] != [recorded.text]:
@@ -171,7 +171,7 @@ def _mask(clue: RecordedClue, geometry: Geometry) -> int:
 def audit_difference(
     difference: RecordedDifference, grids: Sequence[Grid], report: Findings
 ) -> None:
-    """Check where these grids, all different, differ, and which values leave only one."""
+    """Check in which cells these distinct grids differ, and which values leave only one of them."""
     report = report.within("difference")
     geometry = grids[0].geometry
     recorded = _by_cell(difference.cells, geometry, report)
@@ -201,13 +201,13 @@ def audit_difference(
         fewer, end = len(decisive) - 1, time.monotonic() + report.terms.seconds
         try:
             if _leaves_one(everything, options, fewer, end):
-                report.bad(f"{counted(fewer, 'value')} would do to leave one solution")
+                report.bad(f"{counted(fewer, 'value')} would suffice to leave one solution")
         except Undecided as error:
             report.gap(f"whether it is exact was not checked: {error}{remedy(end)}")
 
 
 def _holders(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:
-    """For each cell in which the grids differ: value → the set of grids with it, a bit each."""
+    """For each cell in which the grids differ, maps values to the grids with them, as bits."""
     columns: dict[int, dict[int, int]] = {}
     for cell, column in enumerate(zip(*(grid.values for grid in grids), strict=True)):
         if len(values := {*column}) > 1:
@@ -218,7 +218,7 @@ def _holders(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:
 
 
 def _leaves_one(everything: int, options: Collection[int], size: int, end: float) -> bool:
-    """Whether at most `size` options, which are sets of grids, have a single grid in common.
+    """Whether some `size` or fewer of these sets of grids have a single grid in common.
 
     Raises Undecided.
     """
@@ -239,9 +239,9 @@ def is_denied(
     *,
     complete: bool,
 ) -> bool:
-    """Whether the solution beside a puzzle is wrong, or is missing although all are known.
+    """Whether the solution that the original gives is wrong, or missing from a complete list.
 
-    `claimed` is the solution that the original gives, if it does, in `signs` or digits.
+    `claimed` is that solution, in `signs` or digits, or None.
     """
     if claimed is None or puzzle is None:
         return False

@@ -1,4 +1,4 @@
-"""Proofs: check that the formula of each is the right one, and that every step holds."""
+"""Check proofs: that they refute the right formula, and that every step follows."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _FIELDS = {
     ("unverified", None): set(),
     ("no", None): set(),
 }
-"""The fields of a certificate besides the reason, by its `complete` and `by`."""
+"""The fields of a certificate except the reason, by its `complete` and `by`."""
 _ALL_FIELDS = sorted(set().union(*_FIELDS.values()))
 _PROPAGATION = "unit propagation"
-"""Found the proofs whose only step is the empty clause."""
+"""Solvers of proofs whose only step is the empty clause."""
 _KINDS = {"drat": ("cnf", "drat"), "lrat": ("cnf", "drat", "lrat")}
 """The files of a proof by the certificate; only earlier versions wrote `drat` alone."""
 _SLACK = 1024 * 1024
 
 MakeFormula = Callable[[], Formula]
-"""Makes the formula to be refuted. Raises ValueError or PipelineError if it is not known."""
+"""Makes the formula to be refuted. Raises ValueError or PipelineError if it is unknown."""
 
 
 def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
-    """Check that a certificate's fields fit together, and the rest of the record.
+    """Check that the fields of a certificate agree with each other and with the record.
 
-    Return its `proved`, `unverified` or `no`.
+    Return its `complete`: `proved`, `unverified` or `no`.
     """
     report, recorded = report.within("certificate"), or_none(record.certificate)
     word, by = (recorded.complete or "no", recorded.by) if recorded else ("no", None)
@@ -57,7 +57,7 @@ def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
     label = f"{word} by {by}" if by else word
     for name in _ALL_FIELDS:
         if (getattr(recorded, name, None) is not None) != (name in fields):
-            is_told = "is not told" if name in fields else "is told"
+            is_told = "is missing" if name in fields else "is unexpected"
             report.bad(f"{name} {is_told}, where the certificate says {label}")
     if recorded and by == "lrat" and recorded.checker != f"sudoku-pipeline {record.version}":
         report.bad(f"the checker is {(recorded.checker or '')[:60]!r}, of version {record.version}")
@@ -69,7 +69,7 @@ def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
 def _audit_ours(recorded: PuzzleCertificate, report: Findings) -> None:
     """Check what this version does not write."""
     if recorded.complete is None:
-        report.bad("complete is not told")
+        report.bad("complete is missing")
     if recorded.by == "lrat" and (recorded.solver == _PROPAGATION) != (recorded.steps == 1):
         report.bad(f"{recorded.steps} steps are not what {(recorded.solver or '')[:40]!r} proves")
     if recorded.by == "drat":
@@ -81,9 +81,9 @@ def audit_proof(
     make: MakeFormula | None,
     report: Findings,
 ) -> bool:
-    """Check the proof of a result, if it has one; whether that shows its solutions to be all.
+    """Check the proof of a result, if any; return whether it shows that no solution is missing.
 
-    `make` is None if the puzzle is not known.
+    `make` is None if the puzzle is unknown.
     """
     there = _files_of(published, report)
     if not there or make is None:
@@ -102,7 +102,7 @@ def audit_proof(
 
 
 def _files_of(published: PublishedPuzzle, report: Findings) -> dict[str, str]:
-    """The files of a proof by their kinds; none if there is no proof, or if one is not listed."""
+    """The files of a proof by kind; empty if there is no proof, or if a file is not listed."""
     recorded = or_none(published.record.certificate)
     word = (recorded.by or recorded.complete or "no") if recorded else "no"
     names = {kind: f"{published.stem}.proof.{kind}" for kind in ("cnf", "drat", "lrat")}
@@ -126,7 +126,7 @@ def _files_of(published: PublishedPuzzle, report: Findings) -> dict[str, str]:
 
 
 def _compared(path: Path, formula: Formula) -> str | None:
-    """The fault of a file that should hold the formula; None if it has none or is missing."""
+    """The fault of a file that should contain the formula; None if it is right or missing."""
     expected = "".join(formula.text())
     max_bytes = 2 * len(expected) + _SLACK
     try:
@@ -148,10 +148,10 @@ def _compared(path: Path, formula: Formula) -> str | None:
 def _check(
     published: PublishedPuzzle, there: Mapping[str, str], formula: Formula, report: Findings
 ) -> bool:
-    """Whether a proof shows that the formula is unsatisfiable; the files are given by their kind.
+    """Whether a proof, given as files by kind, shows that the formula is unsatisfiable.
 
-    Of a proof in DRAT, from an earlier version, the steps that are needed are checked. The DRAT
-    proof beside an LRAT proof must have the same steps.
+    In DRAT proofs, which earlier versions wrote, only the needed steps are checked. If there is an
+    LRAT proof too, both must have the same steps.
     """
     *_, (kind, name) = there.items()
     report, deadline = report.within(name), Deadline.of(Limits(report.terms.seconds))
@@ -167,7 +167,7 @@ def _check(
             lrat_of(core_of(formula), text, deadline)
             steps = sum(not line.startswith("d") for line in text.splitlines())
     except (LimitReached, EnvironmentFailure) as error:
-        late = "; --timeout gives it longer" if isinstance(error, LimitReached) else ""
+        late = "; increase --timeout" if isinstance(error, LimitReached) else ""
         report.gap(f"it was not checked: {error}{late}")
         return False
     except PipelineError as error:
@@ -182,9 +182,10 @@ def _check(
 
 
 def _read(path: Path, report: Findings) -> str | None:
-    """The text of a proof, unpacked: at most one character more than is allowed.
+    """The unpacked text of a proof, of at most one character more than allowed.
 
-    None if it cannot be read, which is reported, unless it is missing: that is known.
+    None if it cannot be read. That is reported here, unless the file is missing, which is reported
+    elsewhere.
     """
     try:
         data = read_regular(path, MAX_LRAT_CHARACTERS)
@@ -211,4 +212,4 @@ def _difference(expected: Formula, published: Formula) -> str:
         return f"it has {published.variables} variables instead of {expected.variables}"
     pairs = enumerate(zip_longest(expected.clauses, published.clauses), 1)
     first = next((number for number, (here, there) in pairs if here != there), None)
-    return "it is written otherwise" if first is None else f"the formula differs at clause {first}"
+    return "its layout differs" if first is None else f"the formula differs at clause {first}"

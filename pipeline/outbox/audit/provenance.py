@@ -1,6 +1,6 @@
 """Check how a result was made: the solver, the formula and the log.
 
-Another version may have worked, and logged, otherwise: its results are not compared.
+Results of other versions are not compared, because they may have been made and logged differently.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SOLVERS = ("minisat", "pysat", "batch", "exhaustive-search")
 
 _ANSWERED = ("unique", "multiple", "unsolvable", "solved")
 _ANY = object()
-"""In a line of a log: a text that stands nowhere else."""
+"""In a line of a log: a text that is not in the record."""
 
 
 def audit_solver(record: PuzzleRecord, report: Findings) -> None:
@@ -41,7 +41,7 @@ def audit_solver(record: PuzzleRecord, report: Findings) -> None:
         ("certificate", or_none(record.certificate) is not None, status in _ANSWERED),
     ):
         if is_told != is_wanted and report.is_ours and status in _ANSWERED + UNASKED:
-            report.bad(f"{name}: {'there should be none' if is_told else 'none is told'}")
+            report.bad(f"{name}: {'unexpected' if is_told else 'missing'}")
     if used and used.name not in SOLVERS:
         report.rewritten(f"solver: {used.name[:40]!r} is unknown")
 
@@ -133,10 +133,10 @@ def _fault_in_line(line: str | None, expected: Mapping[str, Any] | None) -> str 
     except (ValueError, RecursionError):
         event = None
     if not isinstance(event, dict):
-        return " is no JSON object"
+        return " is not a JSON object"
     for key in (*expected, *event):
         here, there = event.get(key, _ANY), expected.get(key)
         is_free = there is _ANY and isinstance(here, str)
         if not is_free and (here != there or key not in expected):
-            return f": {key[:40]} is not as the record says"
+            return f": {key[:40]} differs from the record"
     return None

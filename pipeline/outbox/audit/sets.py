@@ -1,4 +1,4 @@
-"""The terms of an audit, its findings, and the sets of files that it checks."""
+"""The options of an audit, its findings, and the sets of files that it checks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_STEMS = 1000
 NOT_LISTED = "is not listed in any record"
 
 MAX_LISTED = 100
-"""Problems of one job that are listed; the others are counted."""
+"""Maximum number of problems listed per job; further ones are counted."""
 
 _Outcome = Literal["ok", "unchecked", "bad"]
 
@@ -33,11 +33,12 @@ _Outcome = Literal["ok", "unchecked", "bad"]
 class AuditOptions:
     """How originals are read, and the seconds for each check.
 
-    `refuter` is asked where a search through everything does not decide, or there is none; without
-    it, such claims stay unchecked. Its answers are checked. `confirm` may have another program
-    check a refutation that holds, in LRAT; it raises PipelineError if that does not. `encoder`
-    makes formulas again; without it, their sizes are not compared. `on_rows` is called with a
-    collection's name, its rows done, and how many it claims to have.
+    - `refuter`: asked where an exhaustive search does not decide, or is impossible. Its answers are
+      checked. Without it, such assertions stay unchecked.
+    - `confirm`: called with a checked refutation in LRAT, for another program to check. Raises
+      PipelineError if that rejects it.
+    - `encoder`: encodes puzzles again. Without it, sizes of formulas are not compared.
+    - `on_rows`: called with the name of a collection, the rows done, and the rows in its record.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -50,10 +51,10 @@ class AuditOptions:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result for one job: `problems` are wrong, `gaps` could not be checked.
+    """The result for one job: `problems` are faults, `gaps` could not be checked.
 
-    `name` is that of the record without its ending. `claim` is what the job says of itself,
-    `notes` are worth knowing but not wrong. All of it is safe to print.
+    `name` is the name of the record without its extension. `claim` is what the record asserts.
+    `notes` are not faults. All texts are safe to print.
     """
 
     name: str
@@ -69,9 +70,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Collects findings about a job, on these terms.
+    """Collects findings about a job.
 
-    `about` names the part of it that is being checked. `is_ours`: this build wrote it.
+    `about` names the part that is being checked. `is_ours`: this build wrote it.
     """
 
     terms: AuditOptions = field(default_factory=AuditOptions)
@@ -90,7 +91,7 @@ class Findings:
         self._add("notes", message)
 
     def rewritten(self, message: str) -> None:
-        """Something is written in another way than this build writes it: a fault only of ours."""
+        """Report a difference from what this build writes; it is a fault only if `is_ours`."""
         if self.is_ours:
             self.bad(message)
         else:
@@ -102,7 +103,7 @@ class Findings:
             self._kept[kind].append(printable(self.about + message))
 
     def without_findings(self, *, is_ours: bool = True) -> Findings:
-        """A report without findings, on the same terms."""
+        """A report without findings, with the same options."""
         return Findings(self.terms, is_ours=is_ours)
 
     def with_declared(self, declared: Mapping[str, str]) -> Findings:
@@ -146,7 +147,7 @@ class ListedFolder:
 
 
 def folders_in(top: Path) -> Iterator[ListedFolder]:
-    """A folder, and then all below it; links are not followed. Raises OSError."""
+    """A folder and all folders below it, without following links. Raises OSError."""
     for folder, inner, files in os.walk(top, onerror=_fail):
         inner.sort()
         path = Path(folder)
@@ -160,16 +161,16 @@ def _fail(error: OSError) -> None:
 
 
 def audit_files(published: Published, source: str, report: Findings) -> None:
-    """Check that a source may have that set, and that its files are as the record lists them.
+    """Check that the set is named after its source, and that its files match the record.
 
-    A log may be gone: old ones are deleted.
+    A log may be missing, because old ones are deleted.
     """
     stem, status = published.stem, published.record.status
     if stem not in islice(stems_for(source), _MOST_STEMS):
         preferred = next(stems_for(source))
         report.bad(f"the source is {source!r}: its set would be called {preferred!r}")
     for name in published.strange:
-        report.bad(f"{name}: there should be none")
+        report.bad(f"{name}: unexpected")
     if isinstance(published, PublishedCollection) and f"{stem}.csv" not in published.files:
         report.bad(f"{stem}.csv is not listed")
     for name, recorded in published.files.items():
@@ -201,7 +202,7 @@ def _fault_in_file(path: Path, recorded: str) -> str | None:
     try:
         hashed = digest_of(path)
     except FileNotFoundError:
-        return None if path.suffix == ".log" else " is listed, and is not there"
+        return None if path.suffix == ".log" else " is listed, but missing"
     except OSError as error:
         return f": cannot be read: {in_words(error)}"
     return (

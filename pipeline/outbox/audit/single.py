@@ -1,4 +1,4 @@
-"""One puzzle's or formula's set: the original read again, each answer and the proof checked."""
+"""Audit the set of one puzzle or formula: its original, its solutions and its proof."""
 
 from __future__ import annotations
 
@@ -62,24 +62,24 @@ from pipeline.reading.formats.dimacs import (
 from pipeline.reading.read import looks_like_no_puzzle, parsed_of, unread
 from pipeline.settings import Reading
 
-_NO_SECOND = "the second solution was not verified: no more than one was asked for"
+_NO_SECOND = "the second solution was not verified: only one was requested"
 _SHOWN = 3
 _BYTES_EACH, _SLACK = 16, 64 * 1024
-"""Bytes of a model's file: for each variable, and in addition."""
+"""Maximum size of a model's file in bytes: per variable, and in addition."""
 
 Content = Parsed | ParsedFormula | InputError | UsageError | None
 """The puzzle or formula in an original, or the error of reading it; None without an original."""
 
 
 def audit_single(published: PublishedPuzzle, source: OneProblem | None, report: Findings) -> str:
-    """Audit a result against its original, if that is known; return its claim."""
+    """Audit a result against its original, if that is known; return its assertion."""
     record, content = published.record, _content_of(source, report)
     if fault := misfit(record.status, record.solutions or 0, record.complete):
         report.bad(fault)
     if record.status == "solved" and record.format != CNF_FORMAT:
-        report.bad("the status 'solved' is that of a formula")
+        report.bad("the status 'solved' is only for formulas")
     if record.solutions is None:
-        report.bad("the record tells no number of solutions")
+        report.bad("the record has no number of solutions")
     audit_presence(published, report)
     audit_solver(record, report)
     audit_log(published, report)
@@ -88,7 +88,7 @@ def audit_single(published: PublishedPuzzle, source: OneProblem | None, report: 
     word = audit_certificate(record, report)
     is_unread = record.status == "unknown" and record.format is None  # there was no time
     if is_unread and record.solutions:
-        report.bad("there are solutions of what was not read")
+        report.bad("there are solutions, but the source was not read")
     if is_unread or record.status in ("invalid", "other", "failed"):
         audit_proof(published, None, report)
         return record.status
@@ -102,7 +102,7 @@ def audit_content(
     source: OneProblem | tuple[Layout, PeekableStream],
     report: Findings,
 ) -> str:
-    """Audit the set of a puzzle or collection; return what it asserts. Raises UnpackError."""
+    """Audit the set of a puzzle or collection; return its assertion. Raises UnpackError."""
     record = published.record
     if isinstance(published, PublishedCollection):
         if isinstance(source, tuple):
@@ -136,7 +136,7 @@ def _content_of(source: OneProblem | None, report: Findings) -> Content:
 def _audit_invalid(
     published: PublishedPuzzle, content: Content, data: bytes | None, report: Findings
 ) -> None:
-    """Check that the original is really not a puzzle, and does not look like one if `other`."""
+    """Check that the original is not a puzzle, and for `other` that it does not look like one."""
     record = published.record
     if isinstance(content, Parsed | ParsedFormula):
         notation = content.format if isinstance(content, Parsed) else "a formula"
@@ -179,7 +179,7 @@ def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings
 
 
 def _grids(published: PublishedPuzzle, rules: Puzzle, report: Findings) -> tuple[list[Grid], int]:
-    """The grids in the solution files, and how many are different solutions."""
+    """The grids in the solution files, and the number of distinct solutions."""
     first: dict[Grid, str] = {}
     grids, sound = [], 0
     for name in published.numbered:
@@ -197,12 +197,12 @@ def _grids(published: PublishedPuzzle, rules: Puzzle, report: Findings) -> tuple
 
 
 def _compared(published: PublishedPuzzle, parsed: Content, report: Findings) -> Parsed | None:
-    """Compare the record with the puzzle in the original, and return that; None if it has none."""
+    """Compare the record with the puzzle in the original; return the puzzle, or None."""
     record = published.record
     if not isinstance(parsed, Parsed):
         if parsed is not None:
             why = "it reads as a formula" if isinstance(parsed, ParsedFormula) else parsed
-            report.bad(f"the original is no puzzle: {why}")
+            report.bad(f"the original is not a puzzle: {why}")
         return None
     geometry = parsed.puzzle.geometry
     box = geometry.height, geometry.width
@@ -235,7 +235,7 @@ def _in_words(form: str | None, variant: str | None, box: tuple[int, int] | None
 def _audit_beside(
     published: PublishedPuzzle, parsed: Parsed, grids: list[Grid], report: Findings
 ) -> None:
-    """Check that the record mentions a wrong solution beside the puzzle if, and only if, it is."""
+    """Check that the record has a `disagreement` exactly if the original's solution is wrong."""
     record, signs = published.record, signs_of(parsed.format)
     complete = record.complete is True
     denied = is_denied(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
@@ -256,10 +256,10 @@ def _rules_alone(published: PublishedPuzzle, report: Findings) -> Puzzle | None:
 
 
 def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findings) -> Grid | None:
-    """The grid in a solution file: rows of values, or a filled puzzle in the same notation.
+    """The grid in a solution file; None if it is invalid.
 
-    Another version may have chosen the other one of these, and another name for the notation.
-    None if it is invalid.
+    It is written as rows of values, or as a filled puzzle in the notation of the source. Both are
+    accepted, because another version may have chosen differently.
     """
     record, max_bytes = published.record, report.settings.max_bytes
     recorded = record.format or ""
@@ -285,12 +285,12 @@ def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findin
 
 
 def _filled(data: bytes, name: str, reading: Reading) -> Grid:
-    """The grid that is written as a filled puzzle. Raises InputError, UsageError."""
+    """The grid of a filled puzzle. Raises InputError, UsageError."""
     return filled_grid(parse_source(data, name, reading).puzzle, name)
 
 
 def _in_document(data: bytes, geometry: Geometry) -> Grid:
-    """The grid in a document of f-puzzles, whose values were not given. Raises ValueError."""
+    """The grid in an f-puzzles document, from the values that are not givens. Raises ValueError."""
     try:
         rows = json.loads(data)["grid"]
         return Grid(geometry, tuple(cell["value"] for row in rows for cell in row))
@@ -299,7 +299,7 @@ def _in_document(data: bytes, geometry: Geometry) -> Grid:
 
 
 def _reading_of(notation: str, max_bytes: int) -> Reading:
-    """How a filled puzzle in the notation that a record names is read."""
+    """The options for reading a filled puzzle in the notation of a record."""
     form, _, rest = notation.partition(" ")
     reading = Reading("classic", max_bytes, form)
     alphabet = rest.partition(" ")[0].upper()
@@ -311,7 +311,7 @@ def _reading_of(notation: str, max_bytes: int) -> Reading:
 def _bytes_of(
     published: PublishedPuzzle, name: str, max_bytes: int, report: Findings
 ) -> bytes | None:
-    """The bytes of a solution file, at most `most` + 1."""
+    """The bytes of a solution file, at most `max_bytes` + 1."""
     try:
         return read_regular(published.beside(name), max_bytes)
     except FileNotFoundError:  # reported already
@@ -326,7 +326,7 @@ def _audit_formula(published: PublishedPuzzle, content: Content, report: Finding
     record, parsed = published.record, content if isinstance(content, ParsedFormula) else None
     if parsed is None and content is not None:
         why = f"it reads as {content.format}" if isinstance(content, Parsed) else content
-        report.bad(f"the original is no formula: {why}")
+        report.bad(f"the original is not a formula: {why}")
     models = [*models_of(published, parsed, report)] if parsed else []
     if parsed:
         audit_formula_size(record, parsed, report)

@@ -1,4 +1,4 @@
-"""Many rows audited together, as arrays: whether solutions are right, and all there are."""
+"""Audit batches of rows as arrays: whether their solutions are right and complete."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COUNT = re.compile("0|[1-9][0-9]{0,5}")
 
 
 def sought_in(row: PuzzleRow) -> Verdict:
-    """The verdict that a row claims about more solutions; UNDECIDED if it claims nothing."""
+    """The verdict on completeness that a row asserts; UNDECIDED if it asserts none."""
     return _sought(row.status, row.solutions, row.complete)
 
 
@@ -40,10 +40,10 @@ def _sought(status: str, solutions: str, complete: str) -> Verdict:
 
 
 def right_at_once(chunk: RowChunk, seconds: float) -> dict[str, list[int]]:
-    """The rows of plain 9×9 puzzles that are right in all they say; others may be so too.
+    """Find rows of plain 9×9 puzzles that are entirely right; other rows may be right, too.
 
-    Their places, by their fields from the status to the certificate. `seconds` limits the search
-    for other solutions, per row.
+    Maps assertion texts (the fields from the status to the certificate) to the indices of rows.
+    `seconds` limits the search for other solutions, per row.
     """
     right = {}
     for claim, rows_asserting in _told_plainly(chunk).items():
@@ -64,9 +64,9 @@ def right_at_once(chunk: RowChunk, seconds: float) -> dict[str, list[int]]:
 
 
 def _told_plainly(chunk: RowChunk) -> dict[str, dict[int, str]]:
-    """The rows that have only a plain puzzle and the lines in its solution files.
+    """The rows that have only a plain puzzle, and solutions that match the solution files.
 
-    By their fields from the status to the certificate: for the place of each its puzzle.
+    Maps assertion texts (the fields from the status to the certificate) to {index: puzzle}.
     """
     contents = chunk.contents
     places = np.arange(chunk.start, chunk.start + len(chunk))
@@ -105,7 +105,7 @@ def _told_plainly(chunk: RowChunk) -> dict[str, dict[int, str]]:
 
 @lru_cache(maxsize=1024)
 def _claimed(claim: str) -> tuple[int, Verdict]:
-    """The number of solutions in these fields, and the verdict; UNDECIDED if they do not fit."""
+    """The number of solutions and the verdict in an assertion text; UNDECIDED if contradictory."""
     status, solutions, complete, certificate, *more = [*claim.split(","), "", "", ""]
     is_legible = more == ["", "", ""] and _COUNT.fullmatch(solutions) and complete in COMPLETE
     if not is_legible or misfit(status, int(solutions), COMPLETE[complete], certificate):
@@ -114,7 +114,7 @@ def _claimed(claim: str) -> tuple[int, Verdict]:
 
 
 def _signs(lines: Iterable[str]) -> NDArray[np.uint8]:
-    """The characters of lines of 81, (q, 81)."""
+    """The characters of q lines of 81, (q, 81)."""
     text = "".join(lines).encode("ascii", "replace")
     return np.frombuffer(text, np.uint8).reshape(-1, _CELLS)
 
@@ -122,7 +122,7 @@ def _signs(lines: Iterable[str]) -> NDArray[np.uint8]:
 def certify_lines(rows: Sequence[AuditedRow], report: Findings) -> set[int]:
     """Check the grids of rows against their puzzles, in one batch per geometry.
 
-    Return the numbers of the rows in which one is no solution.
+    Returns the numbers of the rows with a grid that is not a solution.
     """
     unsound = set()
     for geometry, group in _by_geometry(rows):
@@ -145,9 +145,9 @@ def certify_lines(rows: Sequence[AuditedRow], report: Findings) -> set[int]:
 
 
 def rightly_said(rows: Sequence[AuditedRow], seconds: float) -> set[int]:
-    """The numbers of rows that say rightly whether there are more solutions.
+    """The numbers of rows whose assertion about further solutions is right.
 
-    Rows of one geometry are searched as a batch, with `seconds` for each; variants are left out.
+    Rows of one geometry are searched as a batch, with `seconds` per row. Variants are skipped.
     """
     right = set()
     for geometry, group in _by_geometry(rows):
@@ -168,7 +168,7 @@ def rightly_said(rows: Sequence[AuditedRow], seconds: float) -> set[int]:
 def _by_geometry(
     rows: Sequence[AuditedRow],
 ) -> Iterable[tuple[Geometry | None, list[tuple[AuditedRow, Puzzle]]]]:
-    """The rows with a puzzle by geometry, and under None those that are checked one at a time."""
+    """The rows with a puzzle by geometry; None collects the rows that are checked one by one."""
     groups = defaultdict[Geometry | None, list[tuple[AuditedRow, Puzzle]]](list)
     for row in rows:
         if puzzle := row.puzzle:

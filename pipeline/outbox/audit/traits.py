@@ -1,8 +1,8 @@
 """Recompute the traits in tables and records.
 
-The certifying search, not a solver, determines redundant givens again. Forms through a solution
-are recomputed for all rows; efforts, ratings, and forms of puzzles without a unique solution, for
-some.
+Redundant givens are determined by exhaustive search, without a solver. Canonical forms of puzzles
+with one solution are recomputed for all rows. Other forms, efforts and ratings are recomputed for a
+sample.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SOME = 64
 """Sample size, out of a few thousand rows, for expensive rechecks."""
 
 _TOGETHER = 1 << 15
-"""Givens that are left out together."""
+"""Givens that are tested together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def audit_record(
     for rule in or_none(record.redundant_rules) or ():
         named_rule(puzzle, rule, report.within("--traits minimal"))
     if (rating := or_none(record.rating)) and bool(rating.failed) != (rating.level is None):
-        report.bad("--traits rating: a level goes with a rating, `failed` with none")
+        report.bad("--traits rating: expected a level, or `failed` and no level")
     if trait_names:
         recorded, grid = (
             _by_name(added_fields(record, trait_names), trait_names),
@@ -124,9 +124,9 @@ def _check_redundant_parts(claim: AddedFields, seconds: float) -> None:
     if any(text.strip(",") for name, text in recorded.items() if name != "minimal" or not is_told):
         claim.report.bad("there are fields of --traits, but it has rules or is too large")
     if grid is None or not is_told or not (here := recorded.get("minimal", ",").strip(",")):
-        return  # time may have been too short
+        return  # it may have run out of time
     if certify_grid(puzzle, grid):
-        return  # as is reported elsewhere
+        return  # reported elsewhere
 
     def is_unique(fewer: Puzzle, left: float) -> bool | None:
         searched = searched_through(fewer, [grid], seconds=left)
@@ -148,7 +148,7 @@ def _by_name(fields: Sequence[str], trait_names: Sequence[str]) -> dict[str, str
 def _compare(geometry: Geometry, claims: Sequence[AddedFields], seconds: float) -> None:
     """Recompute the traits of puzzles of one geometry and compare.
 
-    Rows with a wrong solution are left out: they are reported elsewhere.
+    Rows with a wrong solution are skipped, because they are reported elsewhere.
     """
     blank = (1,) * geometry.size
     statuses = np.array([claim.status for claim in claims])
@@ -170,7 +170,7 @@ def _compare(geometry: Geometry, claims: Sequence[AddedFields], seconds: float) 
 
 
 def _tell_difference(name: str, here: str, there: str, claim: AddedFields) -> None:
-    """Report fields `here` that are not those found `there`."""
+    """Report that the fields `here` differ from those recomputed, `there`."""
     report = claim.report
     text = f"--traits {name}: {here[:200]!r} is told, {there[:200]!r} is found"
     if there.startswith("failed"):  # a step failed its check here, a fault of this program
@@ -179,14 +179,14 @@ def _tell_difference(name: str, here: str, there: str, claim: AddedFields) -> No
         report.note(f"{text}: time was too short for one of them")
     elif report.is_ours or name == "minimal":
         report.bad(text)
-    else:  # which form stands for a class, and how hard a puzzle is, a version decides
+    else:  # canonical forms and ratings may differ between versions
         report.gap(f"{text}: another version wrote it")
 
 
 def _expected(
     solved: SolvedBatch, trait_names: tuple[str, ...], seconds: float
 ) -> dict[str, list[str | None]]:
-    """The right texts of each name's fields; None where it was not computed."""
+    """The recomputed texts by trait; None where it was not computed."""
     nothing = {name: "," * (len(columns(TRAITS[name])) - 1) for name in trait_names}
     expected: dict[str, list[str | None]] = {}
     unique, undecided = solved.unique, ~(solved.unique | solved.non_unique)

@@ -1,10 +1,10 @@
-"""An outbox as one page to look at, puzzles as drawings, and on sheets to print.
+"""The report of an outbox as one HTML page, drawings of puzzles, and sheets to print.
 
     records ─ survey ─▶ Survey ─ views ─▶ cards, links ─ page ─▶ one HTML file
     records ─ puzzles ─▶ boards with what is known ─ sheet ─▶ one HTML file, or a PDF
 
-All names and contents are untrusted: what cannot be read becomes a row that says so, everything is
-bounded, and what is shown is escaped.
+All names and contents are untrusted: unreadable ones become rows with an error, sizes are limited,
+and all output is escaped.
 """
 
 from pipeline.outbox.names import REPORT

@@ -21,24 +21,28 @@ TOO_LARGE = f"not drawn: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells"
 _BASELINE = 15
 _MARGIN = 2
 _PADDING = 1
-"""Between the lines around a cell and its candidates."""
+"""Gap between the border of a cell and its candidates."""
 _FEW = 6
 _RING = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
 _DASHED = "M{x} {y}m2.5 2.5h15v15h-15z"
 _SQUARE = "M{x} {y}h20v20h-20z"
 
 _MOST_SAID = 1_000
-"""Characters about rules in a description."""
+"""Maximum number of characters about rules in a description."""
 
 
 @dataclass(frozen=True)
 class Board:
-    """What is drawn: the puzzle, a solution of it, or both, of one geometry.
+    """The content of a drawing: a puzzle, a solution, or both, of one geometry.
 
-    Without the puzzle, the given values are unknown. `conflict` and `difference` are
-    cells to mark, `rules_in_conflict` indices of the puzzle's rules. `signs` are those of the
-    values 1, 2, … if they are not numbers. `unread` is as in `Parsed`: what the board cannot show.
-    Raises ValueError if there is nothing to draw, or if the two do not match.
+    Without the puzzle, it is unknown which values are givens.
+
+    - `conflict`, `difference`: cells to mark.
+    - `rules_in_conflict`: indices of the puzzle's rules.
+    - `signs`: the signs of the values 1, 2, … if they are not numbers.
+    - `unread`: as in `Parsed`; the board cannot show it.
+
+    Raises ValueError without a puzzle and a solution, or if they do not match.
     """
 
     puzzle: Puzzle | None
@@ -52,7 +56,7 @@ class Board:
     def __post_init__(self) -> None:
         drawn = {part.geometry for part in (self.puzzle, self.grid) if part is not None}
         if len(drawn) != 1:
-            raise ValueError("a board is of a puzzle, of a grid, or of both of one geometry")
+            raise ValueError("a board needs a puzzle, a grid, or both with the same geometry")
 
     @property
     def geometry(self) -> Geometry:
@@ -73,7 +77,7 @@ class Board:
 
     @property
     def span(self) -> float:
-        """How many cells would stand side by side on all of the drawing."""
+        """The size of the drawing in cells."""
         return (max(self.size) - 2 * _MARGIN) / CELL
 
     @cached_property
@@ -112,7 +116,7 @@ class Board:
         }
 
     def even_cells(self) -> list[int]:
-        """The grey cells: if there are marks, all cells known to be even."""
+        """The cells drawn in grey: all cells known to be even, if there are marks."""
         geometry = self.geometry
         marks = {geometry.even_values, geometry.odd_values}
         cells = self.puzzle.cells if self.puzzle else ()
@@ -122,13 +126,13 @@ class Board:
 
     @property
     def is_parity_known(self) -> bool:
-        """Whether each cell can only be even, or only be odd."""
+        """Whether the parity of every cell is known."""
         even, odd = self.geometry.even_values, self.geometry.odd_values
         cells = self.puzzle.cells if self.puzzle else ()
         return all(not (mask & even and mask & odd) for mask in cells)
 
     def odd_cells(self) -> list[int]:
-        """The cells marked as odd, unless all that are not grey are odd."""
+        """The cells to mark as odd; empty if all cells that are not grey are odd."""
         odd = self.geometry.odd_values
         is_other = self.puzzle is None or self.candidates or self.is_parity_known
         cells = self.puzzle.cells if self.puzzle and not is_other else ()
@@ -166,7 +170,7 @@ def describe_board(board: Board) -> str:
 
 
 def board_svg(board: Board, title: str, key: str, *, alone: bool = False) -> str:
-    """The board as an SVG element whose ids begin with `key`; `alone`: as a file of its own.
+    """The board as an SVG element whose ids begin with `key`, or with `alone` as an SVG file.
 
     Raises ValueError for more than 25×25 cells.
     """
@@ -198,7 +202,7 @@ def picture(puzzle: Puzzle, grid: Grid | None, kind: str) -> bytes:
 
 
 def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:
-    """The board as an HTML image, whose styles stay its own; None if it is too large."""
+    """The board as an HTML image, which isolates its styles; None if it is too large."""
     board = Board(puzzle, grid)
     if not board.is_drawable:
         return None
@@ -274,7 +278,7 @@ def _digits(name: str, values: dict[int, int], board: Board) -> str:
 
 
 def _candidates(board: Board) -> str:
-    """The candidates of the cells that are left blank, each value at its own place in the cell."""
+    """The candidates of blank cells, each value at its own position in the cell."""
     side = board.geometry.side
     columns = ceil(sqrt(side))
     step = (CELL - 2 * _PADDING) / columns
@@ -320,14 +324,14 @@ def _described(board: Board) -> str:
 
 
 def _lines(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
-    """The rows, and groups of cells outside the grid: what each is called, and its cells."""
+    """The name and the cells of each row, and of each group of cells outside the grid."""
     if geometry.free:
         return geometry.free.lines()
     return ((unit_name(geometry, index), row) for index, row in enumerate(geometry.rows()))
 
 
 def _listed(named: Iterable[str]) -> str:
-    """The names of rules, as many as there is room for."""
+    """As many names of rules as fit."""
     shown, more, room = list[str](), 0, _MOST_SAID
     for name in named:
         room -= len(name)

@@ -21,7 +21,7 @@ _ROOM, _HEIGHT, _FLOOR, _WIDEST = 360, 96, 74, 36
 _PER = ((1, "second"), (60, "minute"), (3600, "hour"), (86_400, "day"))
 
 Chart = tuple[str, str, str]
-"""Title, words and SVG."""
+"""Title, caption and SVG."""
 
 
 class Bar(NamedTuple):
@@ -33,7 +33,7 @@ class Bar(NamedTuple):
 
 
 def charts_of_times(survey: Survey, bounds: PageBounds) -> list[Chart]:
-    """The charts of throughput and of solve times for which there is data."""
+    """The charts of throughput and of solve times, if there is data for them."""
     charts = []
     bars, width = _finished(survey)
     if len(bars) > 1 and (rate := _rate(survey)):
@@ -64,7 +64,7 @@ def _solve_times(counts: Counter[int]) -> list[Bar]:
 
 
 def _finished(survey: Survey) -> tuple[list[Bar], str]:
-    """How many puzzles were finished when, and the time that each bar covers."""
+    """Bars of the number of puzzles finished over time, and the period that each bar covers."""
     if not survey.finished:
         return [], ""
     first, last = survey.started, max(survey.finished)
@@ -87,7 +87,7 @@ def _finished(survey: Survey) -> tuple[list[Bar], str]:
 
 
 def _rate(survey: Survey) -> str:
-    """How many puzzles were finished per unit of time, on average."""
+    """The average number of puzzles finished per unit of time."""
     seconds, puzzles = max(survey.finished) - survey.started, sum(survey.puzzles)
     if seconds <= 0 or not puzzles:
         return ""
@@ -103,7 +103,7 @@ def _rate(survey: Survey) -> str:
 def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
     """A bar chart as SVG whose ids begin with `key`; the largest bar shows its count.
 
-    Labels stand at the left edges of bars.
+    Labels are at the left edges of bars.
     """
     step = _ROOM / len(bars)
     width = min(step * 0.84, _WIDEST)

@@ -1,4 +1,4 @@
-"""An original and its record → the board to show."""
+"""An original and its record → the board to draw."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _BOXES |= {n * n: (n, n) for n in range(2, 6)}
 
 
 def board_of_job(job: PublishedJob, original: bytes | None) -> Board | str:
-    """The board of a job of one puzzle, or why it has no board."""
+    """The board of a puzzle's job, or the reason why it has none."""
     if job.puzzle is None or job.puzzle.format == CNF_FORMAT:
         return "A formula has no board."
     record = job.puzzle
@@ -72,9 +72,9 @@ def board_of_job(job: PublishedJob, original: bytes | None) -> Board | str:
 
 
 def board_of_row(row: PuzzleRow, other: str, reading: Reading) -> Board | None:
-    """The board of a puzzle of a collection, read as its source was; None if it cannot be drawn.
+    """The board of a row, read with the options of its source; None if it cannot be drawn.
 
-    `other` is its second solution, if one is known.
+    `other` is its second solution, or empty.
     """
     if row.status in ("invalid", "unreadable"):
         return None
@@ -134,7 +134,7 @@ def _solution(path: Path, read: Parsed | None, reading: Reading) -> tuple[Grid |
 
 
 def _line_read(text: str, reading: Reading) -> Parsed | None:
-    """Read a puzzle in one line: of characters, or of numbers with spaces between."""
+    """Read a puzzle in one line of characters, or of numbers separated by spaces."""
     words = text.split()
     values = [int(word) for word in words if word.isdecimal() and len(word) < 3]
     side = round(len(words) ** 0.5)

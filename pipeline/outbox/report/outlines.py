@@ -1,4 +1,4 @@
-"""Lines between cells, and around them, as the data of SVG paths."""
+"""Lines between and around cells, as data of SVG paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CELL: Final = 20
 """The side of a cell, in units of the drawing."""
 
 Edge = tuple[int, int]
-"""A side of a cell: the line it is part of, and where on it, from 0, in cells."""
+"""A side of a cell: the line it is part of, and its position on that line, from 0, in cells."""
 
 Vertex = tuple[int, int]
 """The corner of a cell: x and y, from 0, in cells."""
@@ -51,14 +51,14 @@ def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> 
 
 
 def _straight(across: Iterable[Edge], down: Iterable[Edge]) -> str:
-    """Sides of cells, adjacent ones joined to one line."""
+    """Draw sides of cells; adjacent ones are joined into one line."""
     drawn = [f"M{x} {y}h{length}" for y, x, length in _runs(across)]
     drawn += [f"M{x} {y}v{length}" for x, y, length in _runs(down)]
     return "".join(drawn)
 
 
 def _runs(edges: Iterable[Edge]) -> Iterator[tuple[int, int, int]]:
-    """Line, beginning and length of edges in a row, in units."""
+    """Line, start and length of each run of adjacent edges, in units."""
     numbered = enumerate(sorted(edges))
     for _, run in groupby(
         numbered,
@@ -69,9 +69,9 @@ def _runs(edges: Iterable[Edge]) -> Iterator[tuple[int, int, int]]:
 
 
 def outline(cells: Iterable[Place], inset: float) -> str:
-    """Closed lines around cells, that far inside of their sides.
+    """Closed lines around cells, at the distance `inset` inside of their sides.
 
-    Cells that touch only at a corner are apart.
+    Cells that touch only at a corner are not connected.
     """
     ahead = _sides(cells)
     drawn = []
@@ -82,7 +82,7 @@ def outline(cells: Iterable[Place], inset: float) -> str:
 
 
 def _sides(cells: Iterable[Place]) -> dict[Vertex, list[Vertex]]:
-    """Where the sides around cells lead from each corner, clockwise."""
+    """Map each corner to the corners where the sides around cells lead, clockwise."""
     inside = {(column - 1, row - 1) for row, column in cells}
     ahead: defaultdict[Vertex, list[Vertex]] = defaultdict(list)
     for x, y in inside:
@@ -95,7 +95,7 @@ def _sides(cells: Iterable[Place]) -> dict[Vertex, list[Vertex]]:
 
 
 def _walk(ahead: dict[Vertex, list[Vertex]], start: Vertex) -> list[Vertex]:
-    """Take one closed line out, turning right wherever two go on."""
+    """Remove one closed line and return it; turn right where two sides continue."""
     walked = [start]
     step = (1, 0)
     while True:
@@ -113,7 +113,7 @@ def _walk(ahead: dict[Vertex, list[Vertex]], start: Vertex) -> list[Vertex]:
 
 
 def _loop(walked: Sequence[Vertex], inset: float) -> str:
-    """A closed line through the corners where it turns, moved to its right."""
+    """A closed line through the corners where it turns, shifted to its right by `inset`."""
     drawn = list[str]()
     around = zip((walked[-1], *walked[:-1]), walked, (*walked[1:], walked[0]), strict=True)
     for before, here, after in around:

@@ -1,4 +1,4 @@
-"""A survey of an outbox → one HTML file, written once, or kept up to date while jobs end."""
+"""A survey of an outbox → one HTML file, written once, or updated as jobs finish."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 _PAUSE, _SHARE = 5.0, 10
-"""Seconds between two pages; writing them takes at most one part in ten of the time."""
+"""Seconds between two pages, and the inverse of the share of time spent on writing them."""
 
 _LONGEST_LAST = 1.0
-"""Seconds that a last page may take after a stop signal."""
+"""Maximum seconds for the last page after a stop signal."""
 
 _BOUNDS, _BOUNDS_OF_ONE = PageBounds(), PageBounds(boards=12, rows=12)
 _FOLDER = Path(__file__).parent
@@ -40,9 +40,9 @@ _PAGE, _CARDS = "page.html.j2", "cards.html.j2"
 
 
 class Panel(NamedTuple):
-    """What a server adds to the page: HTML at its top, with a style and a script of its own.
+    """HTML that a server adds at the top of the page, with its own style and script.
 
-    Its script may make requests to that server.
+    The script may make requests to that server.
     """
 
     html: str = ""
@@ -63,10 +63,10 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     *,
     totals: Counter[str] | None = None,
 ) -> Iterator[str]:
-    """Yield the text of the page about an outbox; the page lies in the folder `beside`.
+    """Yield the text of the report of an outbox, for a file in the folder `beside`.
 
-    Originals are looked for in the inbox. `totals` counts the puzzles by status. Raises OSError if
-    the outbox cannot be read.
+    Originals are searched for in the inbox. `totals` receives the number of puzzles by status.
+    Raises OSError if the outbox cannot be read.
     """
     surveyed = survey(outbox, bounds, over)
     if totals is not None:
@@ -102,9 +102,9 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
 
 
 def job_fragment(record: Path, inbox: Path, first_id: int) -> str:
-    """One job as HTML, for a page that is `page_chunks` otherwise.
+    """One job as HTML, to insert into a page by `page_chunks`. Empty if the record is gone.
 
-    The ids of its boards begin with `b` and that number, and count on. Empty if the record is gone.
+    The ids of its boards are `b` and a number, from `first_id` on.
     """
     job = read_job(record)
     if job is None:
@@ -117,7 +117,7 @@ def job_fragment(record: Path, inbox: Path, first_id: int) -> str:
 
 @cache
 def template(name: str) -> Template:
-    """A template of this folder; the first takes some 0.2 s to load."""
+    """A template of this folder. Loading the first one takes about 0.2 s."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow
 
     loader = FileSystemLoader(_FOLDER)
@@ -141,7 +141,7 @@ def own_text(name: str) -> str:
 def policy(style: str, script: str = "", *, asks: bool = False) -> str:
     """The content security policy: the page's own style and script, and nothing else.
 
-    `asks`: the script may make requests to where the page came from.
+    `asks`: the script may make requests to the server of the page.
     """
     hashes = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
     ours = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
@@ -162,7 +162,7 @@ def _share(part: float) -> str:
 
 
 def _shares(totals: Mapping[str, int]) -> str:
-    """A strip divided by the statuses' shares."""
+    """A bar divided into the shares of the statuses."""
     whole, left, parts = sum(totals.values()), 0.0, []
     for status, count in in_order(totals):
         width = count / whole * 1000
@@ -179,7 +179,7 @@ def write_report(
     over: Over = iter,
     totals: Counter[str] | None = None,
 ) -> None:
-    """Write the page about an outbox, as `page_chunks` makes it. Raises OSError."""
+    """Write the report of an outbox, see `page_chunks`. Raises OSError."""
     remove_abandoned(target)
     write_whole(target, page_chunks(outbox, inbox, target.parent, over, totals=totals))
 
@@ -234,6 +234,6 @@ class ReportUpdater:
         self._warned = why
 
     def close(self) -> None:
-        """Write the last page, if that is quick; otherwise the next run writes it."""
+        """Write the last page if that is quick; otherwise the next run writes it."""
         if self._took < _LONGEST_LAST:
             self.finish()

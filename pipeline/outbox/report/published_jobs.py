@@ -1,4 +1,4 @@
-"""What a report reads: records, and samples of tables. A broken one is a row that says so."""
+"""The input of a report: records and samples of tables. Broken ones become rows with an error."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 _CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
 _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
 _LONGEST_SHOWN = 16 * 1024
-"""Characters of a line of which more than the beginning is shown."""
+"""Maximum length of lines that are shown in full."""
 _RANKS = {"collection": 1, "unsolvable": 2, "multiple": 3}
-"""Where a row comes in a sample: failures before it, and all others after it."""
+"""Order of rows in a sample: failures come first; statuses that are not listed come last."""
 
 R = TypeVar("R", PuzzleRow, MemberRow)
 
@@ -81,7 +81,7 @@ class PublishedJob(Published):
 
     @cached_property
     def totals(self) -> dict[str, int]:
-        """Puzzles by known status, without the counts of puzzles that are counted already."""
+        """Number of puzzles by known status, without further counts of the same puzzles."""
         totals: Counter[str] = Counter()
         for name, puzzles in self.record.totals.items():
             if name not in FURTHER_COUNTS and puzzles:
@@ -94,7 +94,7 @@ class PublishedJob(Published):
 
     @property
     def is_well(self) -> bool:
-        """Whether nothing of it is invalid, unknown, failed or unreadable."""
+        """Whether none of its puzzles is invalid, unknown, failed or unreadable."""
         return self.status not in NOT_WELL and not NOT_WELL & self.totals.keys()
 
     @property
@@ -119,12 +119,12 @@ class PublishedJob(Published):
 
     @cached_property
     def finished(self) -> float | None:
-        """In seconds since 1970."""
+        """When it finished, in seconds since 1970."""
         return _moment(self.record.finished)
 
     @property
     def started(self) -> float | None:
-        """When it was claimed: according to its id, else by the seconds that it took."""
+        """When it was claimed, according to its id, else to its end and duration."""
         match, finished = _CLAIMED.match(self.record.job), self.finished
         claimed = _moment(match[1]) if match else None
         total = self.seconds.get("total")
@@ -142,7 +142,7 @@ class PublishedJob(Published):
 
     @property
     def rated(self) -> str:
-        """How hard it is for a person, if `--traits rating` says so: `hard, score 1204`."""
+        """The rating of `--traits rating`, if any: `hard, score 1204`."""
         if self.puzzle is None:
             return ""
         score, level, *_ = RatingColumns.texts(RatingColumns.of_record(self.puzzle))
@@ -150,9 +150,9 @@ class PublishedJob(Published):
 
 
 def read_job(path: Path) -> PublishedJob | None:
-    """The job that a record is about; None if the file is gone.
+    """The job of a record; None if the file is gone.
 
-    One that cannot be read is a job that says so.
+    A record that cannot be read becomes a job with an error.
     """
     try:
         return PublishedJob(path, load_record(path))
@@ -191,7 +191,7 @@ def is_within(folder: Path, top: Path) -> bool:
 
 
 def job_of_member(archive: PublishedJob, place: int, row: MemberRow) -> PublishedJob | None:
-    """The job of an archive's member; `place` is that of its row in the table, from 0."""
+    """The job of an archive's member; `place` is the index of its row, from 0."""
     outbox = archive.path.parent
     unescaped = _ESCAPED.sub(  # as `printable` wrote it
         lambda match: match[0].encode().decode("unicode_escape"), row.member
@@ -223,7 +223,7 @@ def _moment(text: str | None) -> float | None:
 
 
 def rated(level: str, score: str) -> str:
-    """A level and a score as they are shown; empty if that is no level."""
+    """The text of a level and a score; empty for an unknown level."""
     return f"{level}, score {shortened(score, 20)}" if level in solving.LEVELS else ""
 
 
@@ -231,8 +231,8 @@ def rated(level: str, score: str) -> str:
 class Sample(Generic[R]):
     """Some rows of a table, failures first, out of `count`.
 
-    Each has its place in the table, from 0, and its second solution, if that is known. `levels` are
-    those of all rows.
+    Each has its index in the table, from 0, and its second solution, if known. `levels` are the
+    levels of all rows.
     """
 
     rows: list[tuple[int, R, str]]
@@ -276,7 +276,7 @@ def sample_table(
 
 
 def _row(table: Table[R], place: int, line: str) -> R:
-    """The row in a line, cut if it is long; a malformed one is a row that says so."""
+    """The row in a line, truncated if it is long. A malformed one becomes a row with an error."""
     try:
         row = table.row(line)
     except ValueError:

@@ -1,6 +1,6 @@
-"""An outbox, a record or a table → its puzzles in order, each with its board, to be printed.
+"""An outbox, a record or a table → its puzzles in order, each with its board, for printing.
 
-Every published solution is certified again before it is given.
+Every published solution is certified again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TABLE = ".csv"
 _UNDRAWN = NOT_WELL - {"unknown"} | {UNRECOGNISED}
 _MEMBERS_AT_ONCE = 1_000
 _MOST_MEMBERS = 50_000
-"""Members of originals that are read."""
+"""Maximum number of members of originals that are read."""
 
 _LONGEST_NUMBER = 20
 
@@ -56,7 +56,7 @@ def is_published(path: Path) -> bool:
 
 
 def puzzles_at(path: Path, originals: Originals) -> Iterator[SheetPuzzle | InputError]:
-    """The puzzles of what `is_published`; an error in the place of each that cannot be drawn.
+    """The puzzles of an outbox, a record or a table; an error for each that cannot be drawn.
 
     Raises OSError if an outbox cannot be read.
     """
@@ -165,7 +165,7 @@ def _undrawn(where: str, subject: str, why: str) -> InputError:
 
 
 def _certified(printed: SheetPuzzle) -> SheetPuzzle | InputError:
-    """The puzzle, if its solution is one: an outbox is open to others."""
+    """The puzzle if its solution is right; others can write to an outbox."""
     board = printed.board
     if board.puzzle and board.grid and (fault := certify_grid(board.puzzle, board.grid)):
         return _undrawn(

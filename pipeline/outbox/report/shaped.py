@@ -1,8 +1,8 @@
-"""The rules of a puzzle as SVG, drawn below and above the lines of its grid, and the CSS of that.
+"""The rules of a puzzle as SVG, drawn below and above the lines of its grid, and their CSS.
 
 `board.css` is the style sheet of boards, `shapes.css` has a rule for each kind of shape. Colours of
-shapes are of middle lightness and half transparent, so that they suit light and dark paper. The
-class of a kind of line is `renban-line`; every line has the class `line` too.
+shapes have medium lightness and are half transparent, to suit light and dark backgrounds. A line
+has the class `line` and one for its kind, such as `renban-line`.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring
 _RADIUS, _DIAMOND, _BULB, _ODD = 7.6, 9.2, 6.6, 7.5
 _EVEN_INSET = 3
 _CAGE_INSETS: Final = (1.7, 3.2, 4.7)
-"""Of outlines that share cells, so that none hides another."""
+"""Insets of outlines that share cells, so that none hides another."""
 
 _CORNER: Final = (2.4, 6.1)
-"""Where a text in the corner of a cell begins."""
+"""Position of a text in the corner of a cell."""
 
 _DISCS: Final = {"white": 2.6, "black": 2.6, "quadruple": 5.4}
 _WITH_TEXT = 3.8
 _HEADS: Final = {"little-killer": 2.6}
 _HEAD = 4.0
 _POINTING: Final = {"<": (-1, 0), ">": (1, 0), "∧": (0, -1), "∨": (0, 1)}
-"""Where a sign points: x and y."""
+"""Direction of a sign: x and y."""
 
 _SIGNS: Final = {"greater": 3.4, "minimum": 2.2, "maximum": 2.2}
 _LONGEST = 12
@@ -42,7 +42,7 @@ _CLUE = 8
 """How far a clue reaches from its point, in units."""
 
 _MOST_OUTSIDE = 3
-"""How many clues stand one beyond the other; further ones cover the last."""
+"""Maximum number of clues placed one beyond the other; further ones cover the last."""
 
 ShapeKind = tuple[type[Shape], str]
 
@@ -96,7 +96,7 @@ SHAPES_STYLE: Final = style_of(SHAPE_KINDS)
 class ShapeStyle:
     """The look of elements of one kind.
 
-    `broken`: their rules are in conflict; `faint`: they need not all hold.
+    `broken`: their rules are in conflict. `faint`: only some of them need to hold.
     """
 
     shape: type[Shape]
@@ -124,7 +124,7 @@ _LOOKS: Final = [
 
 @dataclass(frozen=True, slots=True)
 class Shaped:
-    """The shapes of a puzzle's rules by their looks; `extent` is that of the geometry."""
+    """The shapes of a puzzle's rules by style; `extent` is the extent of the geometry."""
 
     extent: tuple[int, int]
     shapes: Mapping[ShapeStyle, Sequence[Any]]
@@ -165,13 +165,13 @@ class Shaped:
         return _room(1 - min(rows)), _room(right), _room(below), _room(1 - min(columns))
 
     def below(self) -> Iterator[str]:
-        """What is drawn before the lines of the grid."""
+        """The elements below the lines of the grid."""
         broken = self.shapes.get(_BROKEN_REGION, ())
         yield _path("tint broken", (outline(region.cells, 0) for region in broken))
         yield from self._drawn(Tint, Line)
 
     def above(self) -> Iterator[str]:
-        """What is drawn after them."""
+        """The elements above the lines of the grid."""
         yield from self._drawn(Outline, Ring, Dot, Label)
 
     def _drawn(self, *wanted: type[Shape]) -> Iterator[str]:
@@ -181,7 +181,7 @@ class Shaped:
 
 
 def _room(cells: float) -> int:
-    """The room for clues whose points are so many cells beyond the first or the last ones."""
+    """The room for clues that are up to `cells` cells outside the grid."""
     return round((cells - 0.5) * CELL) + _CLUE if cells > 0.5 else 0
 
 
@@ -202,7 +202,7 @@ def _up_to_rings(shapes: Sequence[Shape]) -> Iterator[Shape]:
 
 
 def _begun_outside(points: tuple[Point, ...], rings: Mapping[Point, float]) -> tuple[Point, ...]:
-    """The part of a line after the ring that it begins in."""
+    """The part of a line outside of the ring in which it begins."""
     while len(points) > 2 and points[0] in rings and points[1] in rings:
         points = points[1:]
     if len(points) < 2 or points[0] not in rings or points[0] == points[1]:
@@ -213,7 +213,7 @@ def _begun_outside(points: tuple[Point, ...], rings: Mapping[Point, float]) -> t
 
 
 def _free(point: Point, extent: tuple[int, int], taken: set[Point]) -> Point:
-    """The point; if it is outside and taken, a free point beyond it."""
+    """The point or, if it is outside the grid and taken, a free point beyond it."""
     down, right = (
         (coordinate > length + 0.5) - (coordinate < 0.5)
         for coordinate, length in zip(point, extent, strict=True)
@@ -227,12 +227,12 @@ def _free(point: Point, extent: tuple[int, int], taken: set[Point]) -> Point:
 
 
 def elements(look: ShapeStyle, shapes: Sequence[Any]) -> Iterator[str]:
-    """Draw shapes that all have this look."""
+    """Draw shapes of one style."""
     yield from _DRAWERS[look.shape](look, shapes)
 
 
 def _path(names: str, drawn: Iterable[str]) -> str:
-    """The element for this data; nothing without any."""
+    """The path element for this data; empty without data."""
     data = "".join(drawn)
     return f'<path class="{names}" d="{data}"/>' if data else ""
 
@@ -250,7 +250,7 @@ def _tints(look: ShapeStyle, shapes: Sequence[Tint]) -> Iterator[str]:
 def _lines(look: ShapeStyle, shapes: Sequence[Line]) -> Iterator[str]:
     drawn = _path(look.names, (_line(shape) for shape in shapes))
     bulbs = [_disc(_xy(shape.points[0]), _BULB) for shape in shapes if shape.bulb]
-    # a group, since the colour of both together is half transparent
+    # a group, so that line and bulb are made transparent together
     yield f'<g class="bulbs">{drawn}{_path(look.named("bulb"), bulbs)}</g>' if bulbs else drawn
 
 
@@ -295,7 +295,7 @@ def _rings(look: ShapeStyle, shapes: Sequence[Ring]) -> Iterator[str]:
 
 
 def _pill(ring: Ring) -> str:
-    """A circle, or what a circle covers on its way from the first point to the last."""
+    """A circle, or a capsule from the first point to the last."""
     begin, end = _xy(ring.points[0]), _xy(ring.points[-1])
     length = dist(begin, end)
     if not length:
@@ -328,7 +328,7 @@ def _dots(look: ShapeStyle, shapes: Sequence[Dot]) -> Iterator[str]:
 
 
 def _in_lines(text: str) -> Iterator[tuple[str, float]]:
-    """The lines of a text in a disc, and how far they are below its middle."""
+    """The lines of a text in a disc, and their offsets below its centre."""
     words = text.split()
     if len(words) > 2:
         half = (len(words) + 1) // 2
@@ -350,7 +350,7 @@ def _labels(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
 
 
 def _signs(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
-    """Signs that stand on a border, which makes room for large ones."""
+    """Signs on borders; the border is interrupted for large ones."""
     signs = [(_xy(arrow.point), _POINTING[arrow.text]) for arrow in shapes]
     if look.kind == "greater":
         yield _path("gap", (_gap(*arrow) for arrow in signs))

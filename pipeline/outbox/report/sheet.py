@@ -1,7 +1,7 @@
 """Puzzles → pages to print, followed by their rules and, smaller, their solutions.
 
-Here is what stands on which page, and the HTML file of it; `sheet_pdf.py` makes a PDF. Lengths are
-in millimetres. What stands on a page fits A4 and Letter within margins of 12 mm.
+This module lays out the pages and writes the HTML file; `sheet_pdf.py` makes a PDF. Lengths are in
+millimetres. A page fits A4 and Letter with margins of 12 mm.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pipeline.reading.unread import caveat, unread_texts
 from pipeline.version import __version__
 
 MOST_PRINTED: Final = 1_000
-"""Puzzles of a sheet, which lies in the memory of a browser as a whole."""
+"""Maximum number of puzzles on a sheet, which a browser keeps in memory as a whole."""
 
 
 _LAYOUTS: Final = {
@@ -35,19 +35,20 @@ _LAYOUTS: Final = {
     12: (3, 4, 45),
     16: (4, 4, 42),
 }
-"""Columns, rows and the size of a board, by the number of boards on a page."""
+"""Columns, rows and board size, by the number of boards on a page."""
 
 PER_PAGE: Final = (1, 2, 4, 6, 9, 12)
-"""How many puzzles may stand on a page."""
+"""The possible numbers of puzzles on a page."""
 
 _SOLUTIONS = 16
 _TO_WRITE_IN, _WITH_RULES, _TO_READ = 5.0, 7.0, 4.0
-"""The smallest cells of puzzles, of those with rules, which stand in smaller print, and to read."""
+"""The smallest cells: of puzzles, of puzzles with rules, which have smaller print, and of boards
+that are only read."""
 
 _LONGEST_NOTE = 160
 _LONGEST_HEAD = 80
 _LINES, _LINE = 44, 80
-"""Lines of a page of rules, with the gaps between rules, and characters of a line."""
+"""Lines on a page of rules, including the gaps between rules, and characters per line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +74,12 @@ class Head:
 class SheetPuzzle:
     """A puzzle on a sheet: its board, status and source.
 
-    `board` has the puzzle, and a solution if there is one. `status` is empty if it was not asked
-    for; `message` says why there is no solution. `where` it stands is told in messages. `level`
-    says how difficult it is, if that is to be printed. `title` is its own, which is printed in
-    place of the name.
+    - `board`: the puzzle, and a solution if there is one.
+    - `status`: empty if the puzzle was not solved.
+    - `message`: why there is no solution.
+    - `where`: the source, for messages.
+    - `level`: the difficulty, if it is to be printed.
+    - `title`: the title of the puzzle, printed instead of the name.
     """
 
     name: str
@@ -104,7 +107,7 @@ class SheetPuzzle:
 
     @property
     def solution_note(self) -> str:
-        """Why there is no solution, or what this one does not take into account."""
+        """Why there is no solution, or which rules this one ignores."""
         remark = caveat(self.status, self.board.unread)
         sentence = _sentence(remark[0].upper() + remark[1:]) if remark else ""
         if self.status == "multiple":
@@ -129,7 +132,7 @@ def _marks_said(board: Board) -> str:
 
 
 def _captions(puzzle: Puzzle) -> Iterable[str]:
-    """The names of the rules; lines that look alike but have several titles, with their places."""
+    """The names of the rules, with locations if lines look alike but have different titles."""
     geometry = puzzle.geometry
     looks = [(type(rule), *(shape.kind for shape in rule.draw(geometry))) for rule in puzzle.rules]
     titles = defaultdict[tuple[object, ...], set[str]](set)
@@ -205,7 +208,7 @@ class Slot:
         )
 
     def fitting(self, max_boards: int) -> int:
-        """How many boards of that size fit a page so that one can write in them, or read them."""
+        """The number of such boards per page that are still large enough to write in or to read."""
         board = self.printed.board
         to_solve = _WITH_RULES if board.puzzle and board.puzzle.rules else _TO_WRITE_IN
         minimum = (_TO_READ if self.is_solution else to_solve) * board.span
@@ -269,10 +272,10 @@ class Sheet:
         solutions: bool = True,
         head: Head = Head(),
     ) -> Self:
-        """Lay them out, up to `per_page` (one of PER_PAGE) a page; fewer of large boards.
+        """Lay out puzzles, up to `per_page` (one of PER_PAGE) on a page, fewer if they are large.
 
-        Raises ValueError for another number, for no puzzle, for more than MOST_PRINTED, and for
-        a board without its puzzle or that is too large.
+        Raises ValueError for another number, for no puzzle or more than MOST_PRINTED, and for a
+        board that has no puzzle or is too large.
         """
         if per_page not in PER_PAGE:
             raise ValueError(f"per_page: expected one of {PER_PAGE}")
@@ -290,20 +293,20 @@ class Sheet:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many puzzles it has, and on how many pages they, rules and solutions are."""
+        """The numbers of puzzles, and of pages with puzzles, rules and solutions."""
         rest = {"rules": len(self.rules), "solutions": len(self.solutions)}
         return {"puzzles": self.puzzles[-1].last, "pages": len(self.puzzles), **rest}
 
     @property
     def summary(self) -> str:
-        """The same in words."""
+        """The counts in words."""
         counts = self.counts
         text = f"{counted(counts['puzzles'], 'puzzle')} on {counted(counts['pages'], 'page')}"
         return text + "".join(f", {x} on {counts[x]}" for x in ("rules", "solutions") if counts[x])
 
     @property
     def total(self) -> int:
-        """How many pages it has."""
+        """The number of pages."""
         return len(self.puzzles) + len(self.rules) + len(self.solutions)
 
     def chunks(self) -> Iterator[str]:
@@ -321,7 +324,7 @@ class Sheet:
         )
 
     def foot(self, page: SheetPage) -> str:
-        """The pages of the rules and solutions of a page of puzzles: `Solutions: pages 7–8`."""
+        """The page numbers of rules and solutions for a page of puzzles: `Solutions: pages 7–8`."""
         begun = len(self.puzzles) + 1
         rules = range(begun, begun + len(self.rules)) if page.has_rules else ()
         solutions = [

@@ -1,4 +1,4 @@
-"""A sheet → a PDF in A4, which `sheet.typ` lays out as the HTML file is, in the same colours."""
+"""A sheet → a PDF in A4; `sheet.typ` has the same layout and colours as the HTML file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _boards(page: SheetPage) -> dict[str, Any]:
 
 
 def _placed(slot: Slot, size: float, boards: int) -> dict[str, Any]:
-    """A board in millimetres, and what stands around it."""
+    """A board in millimetres, and the texts around it."""
     placed: dict[str, Any] = {
         "here": f"{'s' if slot.is_solution else 'p'}{slot.number}",
         "there": f"{'p' if slot.is_solution else 's'}{slot.number}",

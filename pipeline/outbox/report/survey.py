@@ -23,11 +23,14 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class PageBounds:
-    """How much of an outbox a page shows; its totals count everything.
+    """Limits on what a page shows of an outbox; its totals count everything.
 
-    It lists up to `jobs`. At most `boards` are drawn, up to `rows` of them from one collection,
-    until they take `drawn` characters. `timed` and `members` limit how many members of archives
-    are timed, and how many originals are read.
+    - `jobs`: jobs listed.
+    - `boards`: boards drawn.
+    - `rows`: boards from one collection.
+    - `drawn`: characters of all boards.
+    - `timed`: members of archives whose times are counted.
+    - `members`: members of originals that are read.
     """
 
     jobs: int = 1_000
@@ -40,14 +43,18 @@ class PageBounds:
 
 @dataclass(slots=True)
 class Survey:
-    """The sums of all jobs of an outbox, and some of the jobs: `jobs`, out of `count`.
+    """The totals of all jobs of an outbox, and some of the jobs.
 
-    `totals` counts puzzles by status, `known` those whose solutions are proved, or claimed, to be
-    all. `solve_times` counts them by third of a power of ten of
-    seconds: bin k holds those from 10^(k/3) on. `finished` and `puzzles` have an entry for each
-    job whose end is known: seconds since 1970, and its number of puzzles; `started` is when the
-    first began. An end after `latest` is ignored. `is_cut`: not all members of archives were
-    timed.
+    - `jobs`: the jobs to show.
+    - `count`: the number of all jobs.
+    - `totals`: puzzles by status.
+    - `known`: complete puzzles, by PROVED and UNVERIFIED.
+    - `solve_times`: puzzles by solve time; bin k starts at 10^(k/3) seconds.
+    - `finished`, `puzzles`: for each job whose end is known, its end in seconds since 1970, and its
+      number of puzzles.
+    - `started`: when the first job began.
+    - `latest`: later ends are ignored.
+    - `is_cut`: not all members of archives were timed.
     """
 
     jobs: Sequence[PublishedJob] = ()
@@ -79,11 +86,11 @@ class Survey:
 
 
 Over = Callable[[Sequence[Path]], Iterable[Path]]
-"""Goes through the records of an outbox, and may show how far it is."""
+"""Iterates over the records of an outbox, and may show progress."""
 
 
 def survey(outbox: Path, bounds: PageBounds, over: Over = iter) -> Survey:
-    """Read all records; keep the jobs to show: failures, then the latest.
+    """Read all records, and select the jobs to show: failures first, then the latest.
 
     Raises OSError if the folder cannot be read.
     """

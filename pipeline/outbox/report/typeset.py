@@ -1,7 +1,7 @@
-"""Drawings and laid out pages → PNG and PDF, by Typst. No other module knows it.
+"""Drawings and page layouts → PNG and PDF, by Typst. Only this module imports it.
 
-Typst is one wheel for each platform, with its own fonts: the same board looks the same on every
-machine. It knows no custom properties of CSS, so that colours take their place here.
+Typst is one wheel per platform and has its own fonts, so a board looks the same on every machine.
+It does not support custom properties of CSS, so they are replaced by colours here.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Final, Literal
 from pipeline.errors import check_extra
 
 FONT: Final = "Libertinus Serif"
-"""Typst has it built in; the machine's own fonts have the characters that it lacks."""
+"""Built into Typst. The machine's fonts are the fallback for characters that it lacks."""
 
 _RESOLUTION = 192
-"""Pixels an inch of PNG; there are 96 units of an SVG in an inch."""
+"""Pixels per inch of a PNG; an SVG has 96 units per inch."""
 
 _VARIABLE = re.compile(r"var\(--([\w-]+), ([^)]*)\)")
 _FAMILIES = re.compile(r"(\bfont: [\d.]+px )")
@@ -31,7 +31,7 @@ _BOARDS: Final = """
 
 
 def picture_of(svgs: Sequence[str], kind: str) -> bytes:
-    """The file of a drawing: svg, png, or a pdf, which takes several. Raises as `png_of` does."""
+    """A drawing as svg or png, or several as a pdf. Raises as `png_of` does."""
     if kind == "svg":
         return f"{svgs[0]}\n".encode()
     return png_of(svgs[0]) if kind == "png" else pdf_of(svgs)
@@ -51,15 +51,15 @@ def pdf_of(svgs: Sequence[str]) -> bytes:
 
 
 def typeset(layout: str, data: object) -> bytes:
-    """A PDF of a layout in Typst's language, which finds its data as JSON in `sys.inputs.data`.
+    """A PDF of a layout in Typst's language, which gets the data as JSON in `sys.inputs.data`.
 
-    Data is shown and never run. Raises as `png_of` does.
+    The data is not evaluated as code. Raises as `png_of` does.
     """
     return _compiled(layout, data, "pdf")
 
 
 def plain(svg: str, colours: Mapping[str, str] | None = None) -> str:
-    """The drawing in these colours, else in its own, and in Typst's font."""
+    """The drawing in Typst's font, and in these colours, by default its own."""
     named = colours or {}
     svg = _VARIABLE.sub(lambda match: named.get(match[1], match[2]), svg)
     return _FAMILIES.sub(rf'\1"{FONT}", ', svg)

@@ -51,7 +51,7 @@ _NO_LINKS = Links()
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One puzzle: its board as SVG, or why it has no board, and the text below it."""
+    """One puzzle: its board as SVG, or the reason why it has none, and the text below it."""
 
     name: str
     status: str
@@ -66,10 +66,10 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A job with its links and cards; `number` is its place on the page.
+    """A job with its links and cards; `number` is its position on the page.
 
-    A collection or archive has `of` puzzles, some of which have a card. `levels` are those of all
-    its puzzles that are rated.
+    A collection or archive has `of` puzzles, some of which have a card. `levels` are the levels of
+    all its rated puzzles.
     """
 
     number: int
@@ -94,13 +94,13 @@ class View:
 
     @property
     def counts(self) -> list[tuple[str, int]]:
-        """How many of its puzzles have which status, in the order shown."""
+        """The number of its puzzles by status, in display order."""
         totals = self.job.totals
         return [(status, totals[status]) for status in STATUSES if status in totals]
 
     @property
     def known(self) -> list[str]:
-        """Of how many of its puzzles it is proved, or only claimed, that no solution is missing."""
+        """The numbers of its puzzles that are proved complete, and that are unverified."""
         words = {PROVED: "proved", UNVERIFIED: "not verified"}
         return [f"{n:,} {words[how]}" for how, n in self.job.record.known.items() if n]
 
@@ -115,7 +115,7 @@ class View:
 
     @property
     def seconds(self) -> float | None:
-        """How long it was in work, unless it was solved together with others."""
+        """The time it took, unless it was solved together with others."""
         return None if "batch" in self.job.seconds else self.job.seconds.get("total")
 
     @property
@@ -124,7 +124,7 @@ class View:
 
 
 def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Statuses and their numbers of puzzles, in the order in which they are shown."""
+    """Statuses and their numbers of puzzles, in display order."""
     order = (*STATUSES, *sorted(totals.keys() - {*STATUSES}))
     return [(status, totals[status]) for status in order if totals.get(status)]
 
@@ -132,9 +132,11 @@ def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
 class Viewer:
     """Makes views of an outbox's jobs one by one, until the page has enough boards.
 
-    `prefix` leads from the page to the outbox, percent-encoded. `left` more puzzles of collections
-    and archives may have a board, and `singles` more of other jobs, which take at most `room`
-    characters; `is_full`: one was refused.
+    - `prefix`: the path from the page to the outbox, percent-encoded.
+    - `left`: boards left for puzzles of collections and archives.
+    - `singles`: boards left for other jobs.
+    - `room`: characters left for boards.
+    - `is_full`: some board did not fit.
     """
 
     def __init__(
@@ -145,7 +147,7 @@ class Viewer:
         inbox: Path,
         bounds: PageBounds,
     ) -> None:
-        """A viewer of these jobs; single ones leave a quarter of the boards to the others."""
+        """A viewer of these jobs; collections and archives get at least a quarter of the boards."""
         self._outbox, self._prefix, self._bounds = outbox, prefix, bounds
         try:
             originals = Originals.of([inbox / DONE])
@@ -163,7 +165,7 @@ class Viewer:
         """Numbers for the ids of boards."""
 
     def view(self, number: int, job: PublishedJob) -> View:
-        """The job with as many of its boards as fit, and the levels of its puzzles."""
+        """The view of a job, with as many of its boards as fit, and the levels of its puzzles."""
         self._levels.clear()
         view = self._view(number, job)
         return replace(view, levels=[level for level in LEVELS if level in self._levels])
@@ -193,7 +195,7 @@ class Viewer:
         return has_room
 
     def _rows(self, job: PublishedJob, before: str, max_rows: int) -> tuple[list[Card], int]:
-        """Some puzzles of a collection, and how many it has. Raises InputError."""
+        """Some puzzles of a collection, and their total number. Raises InputError."""
         second = job.beside(f"{job.stem}_2.solution")
         solutions = second if second.name in job.files else None
         table, schema = job.path.with_suffix(".csv"), job.record.schema
@@ -218,7 +220,7 @@ class Viewer:
         return replace(card, level=how_hard.partition(",")[0])
 
     def _members(self, job: PublishedJob, max_rows: int) -> tuple[list[Card], int]:
-        """Some puzzles of an archive, and how many members it has. Raises InputError."""
+        """Some puzzles of an archive, and the number of its members. Raises InputError."""
         table, schema = job.path.with_suffix(".csv"), job.record.schema
         sample = sample_table(table, MemberRow, max_rows, schema=schema)
         self._levels |= sample.levels
@@ -302,7 +304,7 @@ class Viewer:
 
 
 def _urgency(member: FoundMember) -> int:
-    """Failures first, then collections with failures; collections without come last."""
+    """Sort key: failures first, then collections with failures; other collections come last."""
     if member.row.status in NOT_WELL:
         return 0
     if member.job and member.job.is_many:
@@ -311,7 +313,7 @@ def _urgency(member: FoundMember) -> int:
 
 
 def _links(job: PublishedJob, prefix: str) -> Links:
-    """Links to the listed files that exist; log and record are always among them."""
+    """Links to the listed files that exist, always including log and record."""
     last = [f"{job.stem}.log", f"{job.stem}{ENDING}"]
     listed = [name for name in file_names(job.record) if name not in last]
     listed.sort(key=lambda name: (not name.endswith(".solution"), len(name), name))

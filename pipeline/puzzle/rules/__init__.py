@@ -1,7 +1,7 @@
-"""Rules of variants, one class each, with its data, formula, drawing and name.
+"""Rules of variants, one class each, with its data, constraints, drawing and name.
 
 This module has the base classes of rules that are drawn and described in the same way, and helpers
-for formulas, drawings and checks.
+for constraints, drawings and checks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Everywhere(Rule):
 class OnBorder(Rule):
     """A rule about two cells, drawn as a dot between them.
 
-    `bounded_field` is the name of its number, if any, and the minimum of that.
+    `bounded_field` is the name of its number, if any, and the minimum of that number.
     """
 
     look: ClassVar[str]
@@ -55,9 +55,10 @@ class OnBorder(Rule):
 class Along(Rule):
     """A rule about the cells of a line, in order.
 
-    `min_cells` is the minimum length; with `once`, no cell may repeat; with `has_ends`, the line is
-    drawn with rings at its ends. `bounded_field` is the name of its number, which is not drawn, and
-    the minimum of that.
+    - `min_cells`: the minimum length.
+    - `once`: no cell may repeat.
+    - `has_ends`: the line is drawn with rings at its ends.
+    - `bounded_field`: the name of its number, which is not drawn, and the minimum of that number.
     """
 
     where = "from"

@@ -75,7 +75,7 @@ class LittleKiller(Outside):
 class Sandwich(Outside):
     """Values between 1 and n sum to the clue; the line contains each value once.
 
-    In a free grid these are the smallest and the largest value of the line.
+    In a free grid, the smallest and the largest value of the line replace 1 and n.
     """
 
     name = look = "sandwich"
@@ -104,7 +104,7 @@ class Skyscraper(Outside):
 class XSum(Outside):
     """The first x cells sum to the clue, where x is the first value; the line has each value once.
 
-    In a free grid the line may contain only some of the values, and x may be 0.
+    The line of a free grid may contain only some of the values, and x may be 0.
     """
 
     name, look = "X-sum", "x-sum"

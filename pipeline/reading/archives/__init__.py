@@ -1,13 +1,13 @@
-"""Untrusted archives, read as bounded streams; nothing is written under a member's name.
+"""Untrusted archives, read as bounded streams. No file is written with a member's name.
 
     path ─ kind_of ─▶ folder, zip, tar ─ walk ─▶ Member, nested archives in place
                  └──▶ gzip, bzip2, xz, plain ─ open_unpacked ─▶ a stream of bytes
 
-The order of the members depends on the archive's content alone: a zip's own list, a tar's order,
-a folder's names sorted as bytes. Empty folders, dotfiles, temporary names and desktop clutter
-(`__MACOSX/`, `Thumbs.db`) are skipped silently; everything else is read or refused.
+The order of the members depends only on the archive's content: the list of a zip, the order of a
+tar, or the names in a folder, sorted as bytes. Empty folders, dotfiles, temporary names and desktop
+clutter (`__MACOSX/`, `Thumbs.db`) are skipped silently; everything else is read or refused.
 
-This module limits what is unpacked: how much, under which names, and which file types.
+This module limits the unpacked size, the names and the file types.
 
     InputError
     └── UnpackError            broken, cut off, or of an unsupported kind
@@ -34,10 +34,10 @@ BLOCK_BYTES = 2**16
 """Size of the chunks that are read and unpacked."""
 
 HARMLESS = 64 * 2**20
-"""Bytes that may be unpacked at any compression ratio."""
+"""Number of bytes that may be unpacked at any compression ratio."""
 
 LONGEST_PATH = 2048
-"""Bytes of a whole path; with the outbox prepended it has to stay below 4096."""
+"""Maximum length of a path in bytes; with the outbox prepended it has to stay below 4096."""
 
 DEEPEST = 64
 """Maximum depth of a path; deeper trees break programs that recurse."""
@@ -64,7 +64,7 @@ class UnpackError(InputError):
 
 
 class TooMuch(UnpackError):
-    """A limit is exceeded; the message names it and what to do."""
+    """A limit is exceeded; the message names it and gives advice."""
 
 
 class TooManyMembers(TooMuch):
@@ -75,9 +75,11 @@ class TooManyMembers(TooMuch):
 class UnpackLimits:
     """The limits of an archive, including nested archives.
 
-    `total_bytes` when unpacked; `members` of any kind; `ratio`: how many times its packed size
-    one compressed stream may unpack to, beyond `HARMLESS` bytes. Deflate packs a million copies
-    of one puzzle 300:1; it cannot do better than 1032:1.
+    - `total_bytes`: the unpacked size.
+    - `members`: the number of members of any kind.
+    - `ratio`: unpacked to packed size of a compressed stream, beyond `HARMLESS` bytes. Deflate
+    packs a
+      million copies of a puzzle at 300:1, and at most at 1032:1.
     """
 
     total_bytes: int = 16 * 2**30
@@ -135,9 +137,10 @@ class Budget:
 class ArchiveEntry:
     """One entry of an archive or folder, before it is checked.
 
-    `name` is separated by `/`. `refusal` says why the content is not read. `chunks` is the content;
-    read it before requesting the next entry, or not at all. `file` is the same content if the entry
-    is a file of its own.
+    - `name`: the path, separated by `/`.
+    - `refusal`: why the content is not read.
+    - `chunks`: the content, to be read before the next entry is requested, or not at all.
+    - `file`: the same content, if the entry is a file in a folder.
     """
 
     name: str
@@ -148,7 +151,7 @@ class ArchiveEntry:
 
 
 def refusal_of(mode: int) -> str | None:
-    """Why a file of this type is not read; None for files, folders and no type."""
+    """Why a file of this type is not read; None for files, folders and unknown types."""
     return _REFUSALS.get(stat.S_IFMT(mode), "it is a special file")
 
 

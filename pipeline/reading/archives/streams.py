@@ -1,4 +1,4 @@
-"""Streams of bytes: files as chunks; chunks metered, unpacked, peeked at, and read."""
+"""Streams of bytes: read files in chunks; meter, unpack, peek at and read chunks."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _XZ_MEMORY = 160 * 2**20
 """xz -9 needs 65 MiB, a dictionary of 128 MiB twice that; a file can demand 4 GiB."""
 
 _FREE_STREAMS, _LEAST_STREAM = 1000, 1024
-"""So many concatenated streams may be small; further ones need 1 KiB on average."""
+"""Number of concatenated streams that may be small; further ones need 1 KiB on average."""
 
 
 @dataclass(slots=True)
 class Meter:
-    """How many bytes of a source have been read from the disk."""
+    """The number of bytes of a source that have been read from disk."""
 
     read: int = 0
 
@@ -68,7 +68,7 @@ def opened_regular(
 
 
 def chunks_of(file: BinaryIO) -> Iterator[bytes]:
-    """The rest of a file; raises UnpackError if it cannot be read."""
+    """Yield the rest of a file. Raises UnpackError if it cannot be read."""
     try:
         while chunk := file.read(BLOCK_BYTES):
             yield chunk
@@ -79,17 +79,17 @@ def chunks_of(file: BinaryIO) -> Iterator[bytes]:
 
 
 def metered(chunks: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
-    """Pass the chunks on, metered by the budget; raises TooMuch."""
+    """Yield the chunks, metered by the budget. Raises TooMuch."""
     for chunk in chunks:
         budget.unpack(len(chunk))
         yield chunk
 
 
 class Chunks(io.RawIOBase):
-    """Chunks as a raw stream to read once, whose beginning can be inspected before that.
+    """Chunks as a raw stream, to be read once; its beginning can be inspected first.
 
-    An error is raised after everything that was read before it, and again. Closing closes the
-    `owned` files.
+    An error is raised after all data that was read before it, and at every later read. Closing it
+    also closes the `owned` files.
     """
 
     def __init__(self, chunks: Iterator[bytes], *owned: io.RawIOBase) -> None:
@@ -223,7 +223,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
 
 
 def drain(stream: BinaryIO | None) -> None:
-    """Read a member's stream to its end, or to where it is broken, for the limits that count it."""
+    """Read a member's stream to its end, or until it breaks off, so that limits count all of it."""
     try:
         while stream and stream.read(BLOCK_BYTES):
             pass
@@ -278,8 +278,8 @@ def unpacked(
 ) -> Iterator[bytes]:
     """Unpack concatenated compressed streams, with zeros between and after them.
 
-    For bare deflate only one stream is read. Raises UnpackError after what could be unpacked,
-    and TooMuch.
+    For bare deflate only one stream is read. Raises UnpackError after yielding all that could be
+    unpacked, and TooMuch.
     """
     engine = _DECOMPRESSORS[compression]()
     streams = 1

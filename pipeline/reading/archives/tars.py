@@ -1,8 +1,8 @@
-"""Tar: header, content, header, content, read once from the beginning to the end.
+"""Tar: alternating headers and contents, read once from beginning to end.
 
-`tarfile` parses the headers, one block at a time; stepping from one to the next is done here,
-because `tarfile` reads names of any length into memory, remembers every member, and accepts a
-missing end mark. The format: POSIX.1-2001 (pax), and GNU's long names.
+`tarfile` parses single headers, one block at a time. This module iterates over them, because
+`tarfile` reads names of any length into memory, remembers every member, and accepts a missing end
+mark. The format: POSIX.1-2001 (pax), and GNU's long names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pipeline.reading.archives.streams import CUT_OFF, Chunks
 BLOCK = 512
 _LONGEST_RECORDS = 2**20
 _MOST_EXTENSIONS = 16
-"""The most headers that only describe the next member; usually there are one or two."""
+"""Maximum number of headers that only describe the next member; usually one or two."""
 
 _PAX = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
 _PASSED_OVER = (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK, b"V")
@@ -36,12 +36,12 @@ _WITHOUT_CONTENT = {
     tarfile.BLKTYPE: "it is a device",
     tarfile.FIFOTYPE: "it is a named pipe",
 }
-"""Types without content after their headers, whatever size they state: why they are refused."""
+"""Types without content after their headers, whatever size they state, and why they are refused."""
 
 
 @dataclass(slots=True)
 class _TarHeader:
-    """A member, with what earlier headers say about it."""
+    """A member, including the fields from earlier headers."""
 
     name: str | None = None
     size: int | None = None
@@ -52,7 +52,7 @@ class _TarHeader:
 def tar_entries(source: BufferedReader[Chunks]) -> Generator[ArchiveEntry]:
     """The members of a tar in order.
 
-    Raises UnpackError when nothing further can be read.
+    Raises UnpackError when no more can be read.
     """
     while (header := _next_header(source)) is not None:
         content = _TarContent(source, header.size or 0)
@@ -143,7 +143,7 @@ def _parsed(block: bytes) -> tarfile.TarInfo:
 def _complete(
     header: _TarHeader, info: tarfile.TarInfo, block: bytes, source: BufferedReader[Chunks]
 ) -> _TarHeader:
-    """Fill in from a member's own block what earlier headers did not say."""
+    """Fill in fields that earlier headers did not set, from the member's own block."""
     if info.type == tarfile.GNUTYPE_SPARSE:
         header.sparse = True
         more = block[482]

@@ -1,4 +1,4 @@
-"""The kind of a file, and the walk through archives, folders and the archives inside them."""
+"""Detect the kind of a file, and walk through archives, folders and nested archives."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 _FOLDER = SAFELY | os.O_DIRECTORY
 _SHOWN = 200
 _TWICE = "it is compressed twice"
-_TOO_DEEP = "it is an archive in an archive in an archive: no deeper than one in one is read"
+_TOO_DEEP = "it is an archive in an archive in an archive: at most one nested level is read"
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """How content is compressed, once or `twice`, and which archive it holds."""
+    """The compression of content, once or `twice`, and the archive in it."""
 
     compression: Compression | None = None
     archive: Literal["zip", "tar"] | None = None
@@ -68,7 +68,7 @@ class Layers:
 
 
 def kind_of(path: Path) -> FileKind:
-    """The kind of what lies at a path: `zip` and `tar` also if compressed as a whole.
+    """The kind of the file or folder at a path; `zip` and `tar` also if compressed as a whole.
 
     Raises OSError, also for a link and for anything that is neither a file nor a folder.
     """
@@ -80,7 +80,7 @@ def kind_of(path: Path) -> FileKind:
 
 
 def layers_of(content: Chunks) -> Layers:
-    """The layers of content, judged by its beginning; it may still prove to be broken."""
+    """The layers of content, detected from its beginning; the rest may still be broken."""
     compression = _compression_of(head := _beginning(content.ahead()))
     if compression is None:
         return Layers(archive=_archive_of(head))
@@ -127,9 +127,9 @@ def _archive_of(head: bytes) -> Literal["zip", "tar"] | None:
 
 
 def open_unpacked(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> BinaryIO:
-    """Open a file; if it is compressed, its unpacked content, with limits. The caller closes it.
+    """Open a file, unpacked within the limits if it is compressed. The caller closes it.
 
-    Raises OSError if it cannot be read; reading the stream may raise UnpackError too.
+    Raises OSError if it cannot be read; reading the stream may also raise UnpackError.
     """
     with ExitStack() as stack:
         file = opened_regular(path, None, meter)
@@ -142,7 +142,7 @@ def open_unpacked(path: Path, limits: UnpackLimits, meter: Meter | None = None) 
 
 
 def _stream(content: Chunks, compression: Compression | None, budget: Budget) -> BufferedReader:
-    """The content, unpacked if it is compressed; closing the stream closes it too."""
+    """The content, unpacked if it is compressed; closing the stream also closes the content."""
     if compression is not None:
         content = Chunks(unpacked(content.rest(), compression, budget), content)
     return BufferedReader(content, BLOCK_BYTES)
@@ -152,12 +152,15 @@ def _stream(content: Chunks, compression: Compression | None, budget: Budget) ->
 class Member:
     """One member of an archive or a folder.
 
-    `name` is its path: safe, without `.` and doubled `/`; as found if it is refused; in a nested
-    archive preceded by the archive's name. `refusal` says why it is not read, and then there is
-    no `stream`. The stream is to be read once, before the next member is requested, which closes
-    it; a member that is itself compressed is unpacked. It raises UnpackError after what could be
-    read: `read1` gets all of that, `read` loses what does not fill its size. Only its end shows
-    that the checksum is right.
+    - `name`: its path, safe and without `.` and doubled `/`, but unchanged if the member is
+    refused. In
+      a nested archive it begins with the archive's name.
+    - `refusal`: why it is not read; it then has no `stream`.
+    - `stream`: its content, unpacked if the member itself is compressed. Read it once, before
+      requesting the next member, which closes it.
+
+    The stream raises UnpackError after the readable data: `read1` returns all of it, `read` loses a
+    part shorter than the requested size. The checksum is verified at the end of the stream.
     """
 
     name: str
@@ -202,7 +205,7 @@ def check_readable(path: Path, limits: UnpackLimits, *, counts: bool = True) -> 
 
 
 def _and_why_no_more(name: str, members: Generator[Member]) -> Generator[Member]:
-    """The members; if they break off, a last one of that name says why."""
+    """The members; if they break off, the last one has that name, and the reason as refusal."""
     try:
         yield from members
     except (UnpackError, OSError) as error:
@@ -217,7 +220,7 @@ def _and_why_no_more(name: str, members: Generator[Member]) -> Generator[Member]
 def _members(
     entries: Generator[ArchiveEntry], budget: Budget, outer: str = ""
 ) -> Generator[Member]:
-    """The entries as members, without folders and junk; `outer` is the archive around this one."""
+    """The entries as members, without folders and junk; `outer` is the enclosing archive."""
     seen: set[bytes] = set()
     prefix = f"{outer}/" if outer else ""
     with closing(entries):
@@ -247,7 +250,7 @@ def _members(
 def _looked_into(
     entry: ArchiveEntry, name: str, budget: Budget, *, is_nested: bool
 ) -> Generator[Member]:
-    """An entry as a member, whose stream is closed afterwards, or the members in it."""
+    """An entry as a member, whose stream is closed afterwards, or its members if it is nested."""
     content = Chunks(entry.chunks)
     layers = layers_of(content)
     if layers.twice:
@@ -276,7 +279,7 @@ def _entries_at(path: Path, budget: Budget, meter: Meter | None = None) -> Gener
 def _entries(
     content: Chunks, layers: Layers, file: BinaryIO | None, budget: Budget
 ) -> Generator[ArchiveEntry]:
-    """The entries of a zip or tar, compressed or not; `file` is the same if seekable."""
+    """The entries of a zip or tar, compressed or not; `file` is the same content if seekable."""
     chunks = content.rest()
     if layers.compression is not None:
         chunks, file = unpacked(chunks, layers.compression, budget), None
@@ -296,9 +299,9 @@ def _entries(
 def _below(
     folder: int, prefix: str, budget: Budget, meter: Meter | None
 ) -> Generator[ArchiveEntry]:
-    """The files below an open folder, which this closes, in the order of their names' bytes.
+    """The files below an open folder, which is then closed, sorted by the bytes of their names.
 
-    `prefix` is its name, with a `/`. No link is followed, and unreadable files are refused.
+    `prefix` is its name, with a `/`. Links are not followed, and unreadable files are refused.
     Raises OSError if the environment is at fault.
     """
     try:

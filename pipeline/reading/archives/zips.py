@@ -1,7 +1,8 @@
-"""Zip: the list of members at its end, read in its order, and their content.
+"""Zip: reads the list of members at its end, and their content in that order.
 
-Not by `zipfile`, which keeps half a kilobyte for each member, rejects a whole archive for one name,
-and does not notice a bomb of overlapping members. The format: PKWARE, APPNOTE.TXT 6.3.10 (2022).
+`zipfile` is not used, because it keeps half a kilobyte per member, rejects a whole archive for one
+name, and does not detect bombs of overlapping members. The format: PKWARE, APPNOTE.TXT 6.3.10
+(2022).
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ _OFFICE = {
     "ppt/presentation.xml": _DOCUMENT,
     _OPENDOCUMENT: _DOCUMENT,
 }
-"""The reason to refuse an office file, by a member of the zip or by how it begins."""
+"""The reasons to refuse office files, by the name of a member or its prefix."""
 _MOST_PARTS = 10_000
-"""Members of such a file; a larger zip is not searched to its end."""
+"""Maximum number of members that are searched for such a file."""
 
 
 class _ZipMember(NamedTuple):
@@ -63,7 +64,7 @@ class _ZipMember(NamedTuple):
 
 
 class _Directory(NamedTuple):
-    """The place of the list of members; `shift` is the number of bytes before the zip."""
+    """The location of the list of members; `shift` is the number of bytes before the zip."""
 
     start: int
     size: int
@@ -162,7 +163,7 @@ def _record(fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int) -> _Z
 
 
 def _decoded(raw: bytes, *, utf8: bool) -> str:
-    """Decode a name; many zips use UTF-8 without saying so, and little else looks like it."""
+    """Decode a name. Many zips use UTF-8 without declaring it; other encodings are rarely valid."""
     if utf8:
         return raw.decode(errors="surrogateescape")
     try:
@@ -172,7 +173,7 @@ def _decoded(raw: bytes, *, utf8: bool) -> str:
 
 
 def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterable[int]:
-    """The numbers, with those too large taken from the zip64 extra field; raises struct.error."""
+    """The numbers, with too large ones read from the zip64 extra field. Raises struct.error."""
     position = 0
     while position + 4 <= len(extra):
         number, size = struct.unpack_from("<HH", extra, position)
@@ -190,7 +191,7 @@ def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterable[int]:
 
 
 def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[bytes]:
-    """A member's content; raises UnpackError, also at its end if the list disagrees."""
+    """A member's content. Raises UnpackError, also at its end if it does not match the list."""
     head = b"".join(_slice(file, record.header, _LOCAL.size))
     if head[:4] != b"PK\3\4":
         raise UnpackError("it is not where the list of members says: it is damaged")
@@ -215,7 +216,7 @@ def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[by
 
 
 def _slice(file: IO[bytes], start: int, size: int) -> Iterator[bytes]:
-    """A part of a file, seeking for each chunk; raises UnpackError if the file ends early."""
+    """A part of a file; seeks before each chunk. Raises UnpackError if the file ends early."""
     while size > 0:
         try:
             file.seek(start)

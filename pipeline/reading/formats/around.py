@@ -1,8 +1,9 @@
-"""Text around a grid: its title, and what may be a rule that was not read.
+"""Text around a grid: its title, and unread text that may be a rule.
 
-A line above a grid is its title, and so are notes such as `Author: Ann`, an address, a copyright or
-a page number, above or below. A line is not read if it names a rule, or stands below the last grid
-and is no note. Comments, columns of CSV and fields beside a puzzle only matter if they name a rule.
+Lines above a grid are its title, and so are notes above or below it, such as `Author: Ann`, an
+address, a copyright or a page number. A line is reported as unread if it names a rule, or if it is
+below the last grid and not a note. Comments, columns of CSV and further fields matter only if they
+name a rule.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pipeline.reading.formats.text import COMMENTS, NEWLINE
 
 _LONGEST_EXCERPT = 80
 _MOST_UNREAD = 8
-"""Texts of one puzzle that are quoted."""
+"""Maximum number of texts of a puzzle that are quoted."""
 
 _RULES = (
     *("anti diagonal", "anti king", "anti knight", "argyle", "asterisk", "battenburg"),
@@ -31,8 +32,8 @@ _RULES = (
     *("region", "renban", "sandwich", "skyscraper", "slingshot", "thermo", "thermometer"),
     *("toroidal", "whisper", "windoku", "x sum", "zipper line"),
 )
-"""Names of rules; a space may also be a hyphen or nothing. Words that titles have for other
-reasons are left out: X, XV, sum, even, odd, king, arrow, killer, clone, dot."""
+"""Names of rules; a space may also be a hyphen, or missing. Words that are common in titles are
+left out: X, XV, sum, even, odd, king, arrow, killer, clone, dot."""
 
 _RULE = re.compile(
     rf"(?<![^\W_])(?:{'|'.join(_RULES)})(?:e?s)?(?![^\W_])".replace(" ", "[ _-]?"), re.IGNORECASE
@@ -42,7 +43,7 @@ _SYNONYMS = {"kropki": "dot", "consecutive": "dot", "irregular": "region", "ineq
 _ANY_RULE = frozenset(
     ("rule", "rules", "constraint", "constraints", "variant", "variants", "layout")
 )
-"""Keys of lines, and columns, that hold rules of any name."""
+"""Keys of lines, and names of columns, whose text is always a rule."""
 
 _RULE_COLUMNS = frozenset(
     (
@@ -54,7 +55,7 @@ _RULE_COLUMNS = frozenset(
 
 _STEMS = tuple(name.replace(" ", "").encode() for name in (*_RULES, "rule", *_ANY_RULE))
 _STEMS = tuple({x for x in _STEMS if not any(other in x for other in _STEMS if other != x)})
-"""Parts of these names without spaces, one of which each of them has."""
+"""Parts of these names without spaces: each name contains at least one of them."""
 
 _LOWER = bytes(range(256)).lower()
 _SIGNS = b"0123456789.,_*|+-=: \t\r\n"
@@ -89,7 +90,7 @@ Lines = Iterable[tuple[int, str]]
 
 
 def may_name_rule(data: bytes) -> bool:
-    """Whether bytes may name a rule: a quick test, as most collections have few letters."""
+    """Whether bytes may name a rule: a quick test, because most collections have few letters."""
     letters = data.translate(_LOWER, _SIGNS)
     used = {letter for letter in b"abcdefghijklmnopqrstuvwxyz" if letter in letters}
     return any(stem in letters for stem in _STEMS if used.issuperset(stem))
@@ -181,7 +182,7 @@ def more_unread(known: tuple[str, ...], texts: Sequence[str]) -> tuple[str, ...]
 
 
 def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
-    """The entries; a remark that names a rule belongs to the next one, else to the last."""
+    """Add remarks that name a rule to entries: each belongs to the next entry, else to the last."""
     updated = [*entries]
     indices = [index for index, entry in enumerate(updated) if entry.error is None]
     lines = [updated[index].line for index in indices]
@@ -194,14 +195,14 @@ def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
 
 
 def is_rule_column(name: str) -> bool:
-    """Whether the name of a column says that it holds rules."""
+    """Whether a column of this name contains rules."""
     return name in _ANY_RULE or name in _RULE_COLUMNS or names_rule(name)
 
 
 def unread_field(name: str, text: str, line: int, side: int) -> str | None:
-    """What is not read of a field beside a puzzle of that side.
+    """The unread text of a further field of a puzzle of that side, or None.
 
-    `name` is that of its column in small letters, if it has one.
+    `name` is the name of its column in lower case, if it has one.
     """
     if name in _HARMLESS_KEYS or _is_nothing(text, side):
         return None
@@ -211,7 +212,7 @@ def unread_field(name: str, text: str, line: int, side: int) -> str | None:
 
 
 def _is_nothing(value: str, side: int | None = None) -> bool:
-    """Whether a value says that a puzzle has no rule but the usual ones; the side says nothing."""
+    """Whether a value means that a puzzle has only the usual rules, or is just its side."""
     normalised = value.strip(" .").lower().replace("×", "x").replace(" ", "")
     normalised = normalised.removesuffix("rules").removesuffix("sudoku")
     size = _SIDE.fullmatch(normalised)

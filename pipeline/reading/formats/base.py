@@ -16,26 +16,29 @@ from pipeline.reading.formats.text import Text, each_line, is_border, says_somet
 from pipeline.settings import Reading
 
 Details = Any
-"""The findings of a notation for many puzzles, of a type of its own."""
+"""The details of a collection that its format has found; each format has its own type."""
 
 MOST_LOOKED_AT = 600
-"""Lines of a source that are examined to recognise a collection."""
+"""Number of lines of a source that are examined to recognise a collection."""
 
 _SAMPLE_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One way to write puzzles down.
+    """A notation for puzzles.
 
-    `recognise` says why a text is of this format, or None. `parse` reads it, or raises
-    InvalidPuzzle. `render` writes a puzzle, or a filled one, so that `parse` gives it back, in
-    a notation that `parse` or `Target` names; "" is the usual one. It raises ValueError
-    naming what the format cannot express. Without `render` the format is only read.
-    `has_solutions`: published solutions are filled puzzles in the same notation; else they are
-    rows of values.
-    `begins` matches the beginning of every text, even a damaged one, that has this format's own
-    words or header; formats of mere rows have none. `many` is the same notation for many puzzles.
+    - `recognise`: returns the reason why a text is in this format, or None.
+    - `parse`: reads a text, or raises InvalidPuzzle.
+    - `render`: writes a puzzle, perhaps a filled one, so that `parse` reads it back, in a notation
+      that `parse` or `Target` names, "" by default. Raises ValueError with a noun for anything that
+      the format cannot express. None if the format is only read.
+    - `has_solutions`: published solutions are filled puzzles in the same notation; else they are
+    rows
+      of values.
+    - `begins`: matches the beginning of all texts, even damaged ones, with keywords or a header of
+      this format; None for formats of mere rows.
+    - `many`: the same notation for many puzzles.
     `has_other_text`: there may be other lines or fields beside the cells, in which rules are looked
     for; the cells are not letters. `states_boxes`: the size of a box is written, so a filled puzzle
     with unusual boxes can be read back.
@@ -54,12 +57,13 @@ class Format:
 
 @dataclass(frozen=True)
 class SourceHead:
-    """The beginning of a source; `complete` if it is all of it.
+    """The beginning of a source, or all of it if `complete`.
 
-    `declared`: the user named the format, and only its layout has to be found. `reads_as_one`
-    decides whether a source is one puzzle, or plainly meant to be; `is_variant`, whether a line is
-    a variant. `minimum` is how many puzzles make a collection: 1 if the source cannot be a single
-    puzzle.
+    - `declared`: the user named the format, and only its layout has to be found.
+    - `reads_as_one`: decides whether a source is one puzzle, or clearly meant to be one.
+    - `is_variant`: decides whether a line is a variant.
+    - `minimum`: the minimum number of puzzles in a collection: 1 if the source cannot be a single
+      puzzle.
     """
 
     data: bytes
@@ -103,14 +107,16 @@ def _none(_layout: Details) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ManyFormat:
-    """One notation for many puzzles. `Details` are what a reader has to know about a source.
+    """A notation for many puzzles. `Details` are the details of a source that a reader needs.
 
-    `recognise` returns the details and the reason, or None; never None if the format is declared.
-    `chunks` cuts a stream in bounded memory into chunks of about `size` bytes. The end of a chunk
-    depends only on the input and that size, and its data is itself a source that can be cut
-    further. `entries` reads a chunk; an invalid record becomes an entry with an error.
-    `takes_plain_lines`: a line of 81 cells and nothing else is a puzzle. `has_variants`: its
-    puzzles are variants, which take longer to solve.
+    - `recognise`: returns the details and the reason, or None; never None if the format is
+    declared.
+    - `chunks`: cuts a stream into chunks of about `size` bytes, in bounded memory. The end of a
+    chunk
+      depends only on the input and that size; its data is itself a source that can be cut further.
+    - `entries`: reads a chunk; an invalid record becomes an entry with an error.
+    - `takes_plain_lines`: a line of exactly 81 cells is a puzzle.
+    - `has_variants`: its puzzles are variants, which take longer to solve.
     """
 
     name: str

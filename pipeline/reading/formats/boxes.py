@@ -1,4 +1,4 @@
-"""Numbers under the size of a box, for sides of 2 to 256: boxes, and bordered.
+"""Numbers below the size of a box, for sides of 2 to 256: the formats boxes and bordered.
 
     c easy                  experiment: 2x2
     3 3                     puzzle size: 2x2
@@ -8,12 +8,12 @@
                             +-----+-----+
                             …
 
-Boxes: lines beginning with `c` come first. Height and width of a box follow, then
-(height · width)² integers, row by row, 0 for a blank, in any white space.
+Boxes: optional lines beginning with `c`, then height and width of a box, then (height · width)²
+integers, row by row, 0 for a blank, separated by any white space.
 
-Bordered: lines `name: value` come first, the last being `puzzle size: HxW`, height and width of a
-box. Blanks are underscores. A stray 0 is one too, if a value n shows that values count from 1. The
-format of farif/SATSudoku, whose puzzles have sides up to 225.
+Bordered: lines `name: value`, the last of which is `puzzle size: HxW`, height and width of a box.
+Blanks are underscores. A stray 0 is a blank, too, if a value n shows that values count from 1. This
+is the format of farif/SATSudoku, whose puzzles have sides up to 225.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def recognise_boxes(text: Text) -> str | None:
 def _like_grid_row(text: Text, product: int) -> bool:
     """Whether a first line of two numbers, `12 34`, is more likely a row of single cells.
 
-    Then most lines have as many characters as a row, other than the size would need, and there
-    are about as many lines.
+    For this, most lines must have the length of a row, which the size would not allow, and the
+    number of lines must be about the same.
     """
     lengths = [len(row.cells) for row in text.rows]
     side, times = Counter(lengths).most_common(1)[0]

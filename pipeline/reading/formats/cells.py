@@ -1,4 +1,4 @@
-"""How cells are written: the signs, alphabets and numbers that several formats share."""
+"""Notations of cells: signs, alphabets and numbers shared by several formats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import AlphabetChoice
 
 GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}
-"""The boxes that are meant if a text does not name them, by side."""
+"""The default boxes by side, if a text does not state them."""
 
 LARGER_GEOMETRIES = {16: Geometry(4, 4), 25: Geometry(5, 5)}
 ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
@@ -61,7 +61,7 @@ def signs_of(format_name: str) -> str:
 
 
 def number_of(word: str, side: int) -> int | None:
-    """The value of a decimal number from 0 to the side; None for anything else."""
+    """The value of a decimal number from 0 to `side`; None for anything else."""
     if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER:
         value = int(word)
         return value if value <= side else None
@@ -79,7 +79,7 @@ def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]
 
 
 def check_plain(puzzle: Puzzle) -> None:
-    """Raise ValueError, which names what there is, for more than one grid and its values."""
+    """Raise ValueError, with a noun, for a puzzle that is more than one grid and its values."""
     if puzzle.geometry.grids or puzzle.geometry.free:
         raise ValueError(shape_in_words(puzzle.geometry))
     if puzzle.rules:
@@ -87,7 +87,7 @@ def check_plain(puzzle: Puzzle) -> None:
 
 
 def shape_in_words(geometry: Geometry) -> str:
-    """What people call a geometry: `boxes of 3×4 cells`."""
+    """A geometry in words: `boxes of 3×4 cells`."""
     if free := geometry.free:
         values = f"the values {geometry.lowest} to {geometry.values[-1]}"
         return f"a grid of {free.rows}×{free.columns} cells with {values}"
@@ -116,14 +116,14 @@ def plain_cells(puzzle: Puzzle) -> str:
 
 
 def has_usual_boxes(geometry: Geometry) -> bool:
-    """Whether a grid of that side has these boxes if nothing states others."""
+    """Whether these are the default boxes of the side."""
     return geometry == usual_boxes(geometry.side)
 
 
 def in_boxes(puzzle: Puzzle) -> str:
     """A puzzle in one line: height and width of a box, then all numbers, 0 for a blank.
 
-    Empty for one that has rules, or cells that allow neither one value nor all.
+    Empty for a puzzle with rules, or with cells that allow some but not all values.
     """
     try:
         cells = written_cells(puzzle, numbers_up_to(puzzle.geometry.side), "0")
@@ -139,9 +139,9 @@ def numbers_up_to(side: int) -> list[str]:
 def render_cells(puzzle: Puzzle) -> str:
     """The n² characters of a puzzle, in one string.
 
-    Raises ValueError for rules, a side other than 4, 6, 8 or 9, and for boxes of another shape. So
-    it does for cells whose values are neither one, all, the even nor the odd ones, or blanks beside
-    marks. It names what there is.
+    Raises ValueError, with a noun, for rules, a side other than 4, 6, 8 or 9, boxes of another
+    shape, cells whose values are neither one, all, the even nor the odd ones, and for blanks
+    together with marks.
     """
     check_plain(puzzle)
     geometry = puzzle.geometry
@@ -154,7 +154,7 @@ def render_cells(puzzle: Puzzle) -> str:
 
 
 def _written(puzzle: Puzzle, signs: Mapping[int, str]) -> list[str]:
-    """The sign of each cell; raises ValueError, which names it, for the first without one."""
+    """The sign of each cell. Raises ValueError that names the first cell without one."""
     try:
         return [signs[mask] for mask in puzzle.cells]
     except KeyError:
@@ -169,7 +169,7 @@ def check_unmarked(puzzle: Puzzle) -> None:
 
 
 def classic_cells(puzzle: Puzzle) -> str:
-    """As `plain_cells`. Raises ValueError naming what is not classic."""
+    """As `plain_cells`. Raises ValueError, with a noun, for a puzzle that is not classic."""
     if puzzle.geometry != NINE:
         raise ValueError(shape_in_words(puzzle.geometry))
     return "".join(written_cells(puzzle, DIGITS, "."))

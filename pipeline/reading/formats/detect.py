@@ -1,7 +1,7 @@
-"""Decide whether a source is one puzzle, in which format, a collection, or a formula.
+"""Decide whether a source is one puzzle, and in which format, a collection, or a formula.
 
-Content decides, not the name. A new notation is one module, and one entry in FORMATS;
-`CONTRIBUTING.md` says what goes with it.
+Only the content counts, not the name. To add a notation, add a module and an entry in FORMATS;
+`CONTRIBUTING.md` lists further steps.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ _SHORTEST_VARIANT = 2 * min(ALL_GEOMETRIES) ** 2
 """Length of the smallest jigsaw, the only variant that is written with cell signs alone."""
 
 _FEW_LINES = 10
-"""Lines of a cut head that do not decide between jigsaws and puzzles with wrong solutions."""
+"""Number of lines of a cut head that are too few to tell jigsaws from wrong solutions."""
 
 
 def _recognise_variants(head: SourceHead) -> tuple[None, str] | None:
@@ -143,13 +143,13 @@ COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
 BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
 _MANY = tuple(known.name for known in COLLECTIONS)
 FORMAT_NAMES: Final = tuple(dict.fromkeys((*BY_NAME, *_MANY, CNF_FORMAT)))
-"""What `--format` takes besides `auto`."""
+"""The values of `--format` besides `auto`."""
 
 HEAD_BYTES = 1024 * 1024
-"""Bytes from the beginning of a source that suffice to recognise it."""
+"""Number of bytes from the start of a source that suffice to recognise it."""
 
 _MOST_OF_ONE = 4096
-"""Bytes: larger sources are as likely to be collections."""
+"""Size in bytes from which sources are equally likely to be collections."""
 
 _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
@@ -161,10 +161,10 @@ _ONLY_MANY = frozenset(_MANY) - BY_NAME.keys()
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How to read a collection: its format and the details that the format found.
+    """The format of a collection, and the details that the format has found.
 
-    A chunk can be read anywhere with its layout alone. `reason` says why the format was chosen;
-    `cells` is the size of the first puzzle; `name` is the name of the source.
+    A process needs only the layout to read a chunk. `reason`: why the format was chosen. `cells`:
+    the size of the first puzzle. `name`: the name of the source.
     """
 
     name: str
@@ -203,7 +203,7 @@ class Layout:
         return ChunkContents(plain, list(chain.from_iterable(entries)))
 
     def with_cells(self, head: bytes, reading: Reading) -> Layout:
-        """The layout with the size of the first puzzle, if that is found quickly."""
+        """The layout with the size of the first puzzle, if it can be found quickly."""
         reading = reading.at_most(1 / _MAX_CHUNKS_TRIED)
         chunks = islice(self.chunks(io.BytesIO(head), 1), _MAX_CHUNKS_TRIED)
         for entry in chain.from_iterable(self.entries(chunk, reading) for chunk in chunks):
@@ -301,7 +301,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
 
 
 def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
-    """The comments of a text, and the lines that its format skips or reads only in part."""
+    """The comments of a text, and the lines that its format skips or only partly reads."""
     lines = comments_in(text.data.decode())
     if chosen.has_other_text:
         fields = (line.text.split(":") if chosen is HODOKU else [line.text] for line in text.lines)
@@ -327,7 +327,7 @@ def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
 
 
 def _needs_its_text(parsed: Parsed) -> bool:
-    """Whether the cells alone would lose something that the text says."""
+    """Whether the text has information that its cells alone would lose."""
     puzzle = parsed.puzzle
     if not puzzle.is_plain or parsed.unread or parsed.variant == "rules":
         return True
@@ -359,7 +359,7 @@ def detect_collection(
 
 
 class _Look:
-    """A source of which `data` is all or the beginning; every test is made at most once."""
+    """A source, or its beginning, as `data`; each test is done at most once."""
 
     def __init__(self, data: bytes, source: str, reading: Reading) -> None:
         self._data, self._source, self._reading = data, source, reading
@@ -368,7 +368,7 @@ class _Look:
 
     @cached_property
     def one(self) -> Parsed | InvalidPuzzle:
-        """The only puzzle of the source, even in a collection; else the error."""
+        """The only puzzle of the source, even if it is a collection of one; else the error."""
         if isinstance(self.alone, Parsed | LimitReached):
             return self.alone
         try:
@@ -416,7 +416,7 @@ class _Look:
     def _lone_puzzle(self) -> Parsed | None:
         """The puzzle of a collection of one puzzle.
 
-        Raises InvalidPuzzle for a region map beside it, which its text alone does not show.
+        Raises InvalidPuzzle for a region map around it, which the text of the puzzle does not show.
         """
         data, reading = self._data, self._reading
         declarable = reading.format == "auto" or reading.format in _ONLY_MANY
@@ -438,7 +438,7 @@ class _Look:
             own = entry.parsed or parse_single(text, self._source, reading._replace(format="auto"))
         except InvalidPuzzle:
             return None
-        reason = f"{layout.reason}, and there is but one"
+        reason = f"{layout.reason}, and there is only one"
         return replace(own, reason=reason, claimed=entry.claimed).with_text(
             entry.title, entry.unread
         )
@@ -459,7 +459,7 @@ class _Look:
 
 
 def _is_too_short(head: SourceHead) -> bool:
-    """Whether a few lines may be jigsaws, or puzzles with wrong solutions."""
+    """Whether there are so few lines that they may be jigsaws or puzzles with wrong solutions."""
     lines = head.lines
     if len(lines) > _FEW_LINES:
         return False

@@ -1,13 +1,13 @@
-"""Formula: any SAT problem in DIMACS CNF, as SATLIB and the SAT competitions write it.
+"""Formula: any SAT problem in DIMACS CNF, as in SATLIB and the SAT competitions.
 
     c a comment
     p cnf 3 2
     1 -3 0 2 3
     -1 0
 
-Lines that begin with `c` are comments, anywhere, and may hold any bytes. The header gives the exact
-number of variables and clauses. Literals are separated by white space; a clause ends with 0, not
-with its line. A line `%`, followed by a 0, ends the formula, as in SATLIB's files of random
+Lines that begin with `c` are comments anywhere, and may contain any bytes. The header gives the
+exact numbers of variables and clauses. Literals are separated by white space; a clause ends with 0,
+not at the end of a line. A line `%` followed by a 0 ends the formula, as in SATLIB's random
 formulas (uf20, uuf50).
 """
 
@@ -34,7 +34,7 @@ _MOST_CLAUSES = _MOST_LITERAL = 2**31 - 1
 _LONGEST_NUMBER = 10
 _LONGEST_HEADER = 200
 _BLOCK = 1 << 18
-"""Bytes that are read at once: few enough to examine each word if one is wrong."""
+"""Bytes per block: few enough to examine each word if one is wrong."""
 
 _BEFORE_HEADER = re.compile(rb"(?:\xef\xbb\xbf)?+(?:[ \t]*+(?:c[^\r\n]*+)?+[\r\n]++)*+[ \t]*+")
 _HEADER = re.compile(rb"p[ \t]+(?:[A-Za-z]{2}|c?\Z)")
@@ -56,7 +56,7 @@ _FOREIGN = re.compile(rb"[\x80-\xff]")
 _SIGNS = b"0123456789- \t\n"
 _KINDS = bytes.maketrans(b"23456789\t\n", b"11111111  ")
 _IDLE_ZEROS = (b"-0", b" 00", b" 01")
-"""What `_KINDS` leaves of zeros that belong to no valid number."""
+"""The form in `_KINDS` of zeros that are not part of a valid number."""
 
 Model = tuple[int, ...]
 """v or -v for each variable v = 1, 2, … of the header, in that order."""
@@ -64,12 +64,14 @@ Model = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ParsedFormula:
-    """A formula as it is `written`, and equivalent, cleaned `clauses`.
+    """A formula as `written`, and the same formula with normalised `clauses`.
 
-    `variables` is the header's count; no literal exceeds it. `clauses` are those written, in
-    order, without the `tautologies`, which hold a literal and its negation, and without the
-    `duplicates`, literals that their clause already has. If there are neither, both are the same
-    object. `reason` says why the source was taken for a formula.
+    - `variables`: the count in the header; no literal exceeds it.
+    - `clauses`: the written clauses, in order, without tautologies and repeated literals; the same
+      object as `written` if there are none.
+    - `tautologies`: the number of removed clauses, which contained a literal and its negation.
+    - `duplicates`: the number of removed literals, which their clause already contained.
+    - `reason`: why the source was read as a formula.
     """
 
     variables: int
@@ -122,7 +124,7 @@ def parse_formula(
 
 
 class _Located(NamedTuple):
-    """A text with newlines as line ends and spaces for comments, which gives errors a place."""
+    """A text with newlines as line ends and spaces for comments; gives errors a location."""
 
     text: bytes
     source: str
@@ -232,7 +234,7 @@ def _fault(
 
 
 def _wanted(word: bytes, variables: int) -> str | None:
-    """The word that is expected here; None if this is a literal or 0."""
+    """What is expected instead of this word; None if it is a literal or 0."""
     if not _LITERAL.fullmatch(word):
         return "a literal, or 0 to end the clause"
     digits = word.lstrip(b"-")
@@ -254,7 +256,7 @@ def _check_end(
     clauses: int,
     trailer: re.Match[bytes] | None,
 ) -> None:
-    """Raise InvalidPuzzle if clauses are missing, or anything follows the line `%` but its 0."""
+    """Raise InvalidPuzzle if clauses are missing, or if more than a 0 follows the line `%`."""
     behind = len(located.text.rstrip(_WHITE))
     start, stop = trailer.span(1) if trailer else (behind, behind)
     if literals and literals[-1] != 0:
@@ -270,7 +272,7 @@ def _check_end(
 
 
 def _normalised(variables: int, written: PackedClauses, deadline: Deadline) -> ParsedFormula:
-    """Prepare it for proof checkers: no tautologies, no literal twice in a clause."""
+    """Prepare a formula for proof checkers: remove tautologies and repeated literals."""
     if all(len({*map(abs, clause)}) == len(clause) for clause in deadline.watch(written)):
         return ParsedFormula(variables, written, written, 0, 0)
     kept, tautologies, duplicates = array("i"), 0, 0
@@ -290,8 +292,8 @@ def proof_clauses(
 ) -> tuple[int, tuple[tuple[int, ...], ...]]:
     """(number of variables, clauses) for a DRAT proof that there are no other models.
 
-    The clauses are those written, in order, without tautologies and without repeated literals.
-    Then comes, for each model, the clause of its negated literals.
+    These are the written clauses in order, without tautologies and repeated literals, then for each
+    model the clause of its negated literals.
     """
     blocking = (tuple(-literal for literal in model) for model in models)
     return parsed.variables, (*parsed.clauses, *blocking)

@@ -1,11 +1,11 @@
 """Puzzles and solutions → text, and solutions read back.
 
-The solution of a grid, a line or a puzzle under the size of its boxes is a filled puzzle in the
-same notation. Every other solution is rows of values, a line for each row of the whole extent. A
-free geometry has a line for each row of the grid and each group of extra cells. Values up to 9 are
-digits without spaces, and a place without a cell is a space. If there are larger ones, they are
-numbers separated by one space, and such a place is `-`. No line ends with places without cells. The
-rules of the puzzle are not repeated, so reading values takes the geometry.
+The solution of a grid, a line, or a puzzle in the boxes format is a filled puzzle in the same
+notation. Other solutions are rows of values, with a line for each row of the bounding rectangle. A
+free geometry has a line for each row of the grid and for each group of extra cells. Values up to 9
+are digits without spaces, and a space is a place without a cell. With larger values, all values are
+numbers separated by one space, and `-` is a place without a cell. No line ends with such places.
+Rules are not repeated, so reading the values requires the geometry.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Puzzles with regions or cages in a line: jigsaws, and the game ids of Simon Tatham's Solo.
+"""Puzzles with regions or cages in one line: jigsaws, and the game ids of Simon Tatham's Solo.
 
-A jigsaw is the cells of a puzzle, then for each cell the sign of its region, which replaces the
-box:
+A jigsaw has the cells of a puzzle, and then the sign of each cell's region, which replaces its box:
 
     1.........3..4..AABBAABBCCDDCCDD
 
@@ -10,8 +9,8 @@ signs except `~`, which occurs in constraint texts, name the n regions of n cell
 values are digits, above that letters: A is 1. A line of 162 cells may also be a puzzle and its
 solution, where equal signs are never neighbours; in regions they nearly always are.
 
-The same test finds a region map around a grid, `find_region_map`. Such maps are refused, as a grid
-without its regions is another puzzle.
+The same test finds region maps around grids (`find_region_map`). They are refused, because a grid
+without its regions is a different puzzle.
 
 An id of Solo:
 
@@ -55,7 +54,7 @@ from pipeline.reading.formats.variants import (
 from pipeline.settings import Reading
 
 JIGSAW_SIDES = range(4, 26)
-"""The sides of jigsaws that are read."""
+"""The supported sides of jigsaws."""
 
 _LENGTHS = {2 * side * side: side for side in JIGSAW_SIDES}
 _SIGN = re.compile(r"\S")
@@ -81,7 +80,7 @@ def _are_regions(signs: str, side: int) -> bool:
 
 
 AS_JIGSAW = "write the jigsaw in one line: all cells, then the region of each"
-"""The advice where a region map is refused."""
+"""The advice if a region map is refused."""
 
 NO_REGION_MAP = f"no region map around a grid ({AS_JIGSAW})"
 
@@ -95,7 +94,7 @@ class RegionMap(NamedTuple):
 
 
 def is_region_map(signs: str) -> bool:
-    """Whether n² letters or digits are n regions of n connected cells; a solution never is."""
+    """Whether n² letters or digits are n connected regions of n cells, which no solution is."""
     side = isqrt(len(signs))
     if side not in JIGSAW_SIDES or side * side != len(signs) or not signs.isalnum():
         return False
@@ -116,9 +115,9 @@ def _is_connected(cells: Sequence[int], side: int) -> bool:
 
 
 def find_region_map(rows: Sequence[str]) -> RegionMap | None:
-    """Find n rows of letters or digits, or one of n², that are a region map beside other rows.
+    """Find n rows of letters or digits, or one row of n², that are a region map among other rows.
 
-    A map alone is a grid that breaks the rules.
+    A map without other rows is a grid that breaks the rules.
     """
     widths = Counter(map(len, rows))
     for index, row in enumerate(rows):
@@ -217,7 +216,7 @@ def parse_solo(text: Text, _reading: Reading) -> Parsed:
 
 
 class _SoloField(NamedTuple):
-    """A field of an id, of a grid of that side."""
+    """A field of an id, for a grid of this side."""
 
     text: Text
     word: Word
@@ -250,7 +249,7 @@ class _SoloField(NamedTuple):
         return values
 
     def blocks(self) -> list[int]:
-        """For each cell the number of its block."""
+        """The number of each cell's block."""
         n = self.side
         steps = 2 * n * (n - 1)
         block = [*range(n * n)]

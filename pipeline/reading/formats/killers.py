@@ -1,4 +1,4 @@
-"""Killers in one line: numbers that name sum and cage, arrows towards the sum, or SumoCue.
+"""Killers in one line: numbers for sum and cage, arrows that lead to the sum, or SumoCue.
 
     3x3::k:1280:1280:6914:…    sum · 256 + number of the cage; a sum of 0: no cage
     G<<L<K<L<^G>^>^E…          steps to the sum: 0-9, A-Z = 10-35, a-j = 36-45; 0 is no sum
@@ -49,7 +49,7 @@ def _begins(text: Text, *patterns: re.Pattern[str]) -> str | None:
 
 
 def _killer(text: Text, line: TextLine, cages: Sequence[Rule], expected: str) -> Parsed:
-    """The puzzle of rules that are mostly cages, of which there has to be one."""
+    """The puzzle of rules, of which at least one must be a cage."""
     if not cages:
         raise text.at_line(line, expected, "none")
     return Parsed(Puzzle.empty(NINE, tuple(cages)), variant="rules")
@@ -107,7 +107,7 @@ _SUMS = {sign: value for value, sign in enumerate(digits + ascii_uppercase + asc
 _ARROW_SIGNS = frozenset(_STEPS) | frozenset(_SUMS)
 _ARROWS_BEGIN = re.compile(r"\s*(?=(?:[^\s<>^v]*[<>^v]){10})[0-9A-Za-jv<>^`',.]{40}")
 _FEWEST_STEPS = 27
-"""No killer has more cages than that has fewer steps, by far."""
+"""Minimum number of steps; killers with fewer would have far too many cages."""
 
 
 def recognise_arrows(text: Text) -> str | None:
@@ -171,7 +171,7 @@ _JIGSAWS = {side * side: Geometry(1, side) for side in JIGSAW_SIDES}
 
 
 class _SumoCuePart(NamedTuple):
-    """The part for a cell: a sum, or the number of the cell whose cage it joins."""
+    """The part of a cell: a sum, or the number of the cell whose cage it joins."""
 
     word: Word
     opens: bool
@@ -215,7 +215,7 @@ def parse_sumocue(text: Text, reading: Reading) -> Parsed:
 
 
 def _sumocue_parts(text: Text, words: Sequence[Word]) -> list[_SumoCuePart]:
-    """The parts; all have a region, or none."""
+    """The parts; either all or none have a region."""
     parts: list[_SumoCuePart] = []
     for word in words:
         match = _PART.fullmatch(word.text)

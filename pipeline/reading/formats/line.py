@@ -7,8 +7,8 @@
 A collection may have more fields after the puzzle, or a hash before it. Fields are separated by
 white space, commas, semicolons or bars. 162 characters are a puzzle and its solution.
 
-In csv the fields may be quoted, a header may say which column holds the puzzles, and the solution
-beside a puzzle is taken for a claim. Which field holds the puzzle is found by examining many lines.
+In CSV, fields may be quoted, a header may name the column of puzzles, and a column of solutions is
+compared with the results. The column of puzzles is found by examining many lines.
 """
 
 from __future__ import annotations
@@ -101,11 +101,12 @@ def render_line(puzzle: Puzzle, _notation: str) -> str:
 class Fields:
     """The layout of a source's lines.
 
-    `delimiter` separates the fields, as in CSV; None: any of white space, `,`, `;` and `|`.
-    `column` is the field of the puzzle, from 0; None: the whole line. `claim` is the field of
-    the solution, or None. `header` is the number of the line that names the fields, 0 for none.
-    `maps` are the fields that may contain region maps, each with its name in messages. `names` are
-    the field names in the header.
+    - `delimiter`: separates the fields, as in CSV; None: any of white space, `,`, `;` and `|`.
+    - `column`: the field of the puzzle, from 0; None: the whole line.
+    - `claim`: the field of the solution, or None.
+    - `header`: the number of the line that names the fields, 0 for none.
+    - `maps`: the fields that may contain region maps, each with its name in messages.
+    - `names`: the field names in the header.
     """
 
     delimiter: str | None = None
@@ -123,7 +124,7 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class ScoredFields:
-    """A way to read lines: `good` have a puzzle, `near` may have a damaged one."""
+    """A layout with scores: `good` lines have a puzzle, `near` lines may have a damaged one."""
 
     fields: Fields
     good: int = 0
@@ -264,9 +265,9 @@ def survey_fields(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDES
 
 
 def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
-    """The first column of puzzles with blanks, even damaged ones, beside the column `full`.
+    """The first column of puzzles with blanks, even damaged ones, besides the column `full`.
 
-    If there is one, the full grids are solutions. Else returns `full`.
+    If there is one, the full grids are solutions. Otherwise returns `full`.
     """
     for index in range(min(last + 1, max(map(len, rows)))):
         texts = [row[index] for row in rows if index < len(row) and index != full]
@@ -302,7 +303,7 @@ def _is_sound(text: str, data: bytes) -> bool:
 
 @lru_cache(maxsize=16)
 def _pattern(fields: Fields) -> re.Pattern[str]:
-    """Match one line: the puzzle and the claim if both are plain, in order; else the whole line."""
+    """Match one line: the puzzle and the solution in order if both are plain, else all of it."""
     if fields.column is None:
         wanted = f"({PLAIN})()"
     elif fields.delimiter is None:
@@ -316,7 +317,7 @@ def _pattern(fields: Fields) -> re.Pattern[str]:
 
 
 def _row(fields: Fields, other: str, delimiter: str) -> str:
-    """The fields up to the last one that matters."""
+    """The fields up to the last relevant one."""
     column, claim = fields.column or 0, fields.claim
     meant = [other] * (max(column, claim or 0) + 1)
     meant[column] = f"({PLAIN})" if claim is not None else f"({PLAIN})({FULL})?"
@@ -343,7 +344,7 @@ def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | No
 
 
 def _unread_in(placed: Sequence[tuple[int, str]], fields: Fields, entry: Entry) -> list[str]:
-    """The unread parts of the fields beside a puzzle; without a delimiter, fields are words."""
+    """The unread parts of the other fields; without a delimiter, fields are words."""
     if fields.column is None or entry.error is not None:
         return []
     side = entry.puzzle.geometry.side if entry.puzzle else 9
@@ -461,7 +462,7 @@ def _with_header(head: SourceHead, header: str, way: Fields) -> tuple[Fields, st
 
 
 def _with_names(fields: Fields, names: Sequence[str]) -> Fields:
-    """The fields with their names, and with the region maps among these."""
+    """The fields with their names, and with the fields that are named like region maps."""
     columns = {index for index, name in enumerate(names) if name in _REGIONS}
     columns |= {index for index, _ in fields.maps if index < len(names)}
     maps = tuple(

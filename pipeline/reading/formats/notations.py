@@ -1,8 +1,8 @@
 """The rules of f-puzzles and of the Interactive Sudoku Solver (ISS): a row for each kind of rule.
 
-A row has the keys of f-puzzles documents and the types of ISS that express the rule, each with
-the arguments from which it is read and as which it is written. Other arguments are refused, and so
-are cells and numbers that the rule itself does not take.
+A row has the keys of f-puzzles documents and the types of ISS that express the rule, each with the
+codecs of its arguments. Other arguments are refused, and so are cells and numbers that the rule
+itself does not accept.
 """
 
 from __future__ import annotations
@@ -168,9 +168,9 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
     free.ChaosArrow: {"ChaosArrow": [own.control, own.offset, own.arms]},
     free.ChaosCount: {"ChaosCount": [own.control, own.offset, own.region_cells]},
 }
-"""For each kind of rule the keys of f-puzzles, in small letters, and the types of ISS, and how they
-express it: the arguments, a form, or the rule of a flag. None: it is read elsewhere, with the
-layout, as a group, or by LAST."""
+"""For each kind of rule the keys of f-puzzles, in lower case, and the types of ISS, each with its
+arguments, a form, or the rule of a flag. None: the rule is read elsewhere, with the layout, as a
+group, or by LAST."""
 
 
 def _made(kind: type[Rule], way: _Way) -> Form | Rule | None:
@@ -213,13 +213,13 @@ def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list
 
 
 STRICT: Final = {"StrictKropki": ("difference", "ratio"), "StrictXV": ("xv",)}
-"""Types about neighbours without marks, and the marks under their name in `negative`."""
+"""Types about neighbours without marks, and their marks by name in `negative`."""
 
 
 def without_marks(
     geometry: Geometry, rules: Sequence[Rule], marks: Sequence[str]
 ) -> Iterator[Rule]:
-    """The rules that pairs without a mark do not have the property of that mark."""
+    """The negative rules: pairs without a mark do not have the property of that mark."""
     differences = {rule.difference for rule in rules if isinstance(rule, pairs.WhiteDot)} or {1}
     ratios = {rule.ratio for rule in rules if isinstance(rule, pairs.BlackDot)} or {2}
     if {"difference", "ratio"}.intersection(marks):
@@ -248,7 +248,7 @@ def _negative(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterat
 
 
 def _marks_of(rules: Sequence[Rule]) -> list[str]:
-    """The marks that pairs without one are about."""
+    """The marks to which negative rules apply."""
     marks = {"difference": False, "ratio": False, "xv": False}
     for rule in rules:
         if isinstance(rule, pairs.NegativeKropki):
@@ -258,7 +258,7 @@ def _marks_of(rules: Sequence[Rule]) -> list[str]:
 
 
 class Last(NamedTuple):
-    """A key whose rules, of these kinds, depend on those under other keys; its value for them."""
+    """A key whose rules, of these kinds, depend on those of other keys, and its value for them."""
 
     kinds: tuple[RuleType, ...]
     read: Callable[[Geometry, Placed, Sequence[Rule]], Iterable[Rule]]
@@ -269,4 +269,4 @@ LAST: Final[Mapping[str, Last]] = {
     "nonconsecutive": Last((pairs.Nonconsecutive,), _nonconsecutive, lambda _: True),
     "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), _negative, _marks_of),
 }
-"""Keys that depend on the marks under all others, in this order."""
+"""Keys whose rules depend on the marks under all other keys, in this order."""

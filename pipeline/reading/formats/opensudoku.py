@@ -5,12 +5,13 @@
       <game data="000340…" />
     </opensudoku>
 
-`data` is 81 digits, 0 for a blank. The app's own exports say `version: N` there and have fields for
-each cell; the values that the player cannot change are the givens. XML can be made to exhaust the
-memory of a reader, or to make it read other files. So document types and entities are refused (by
-defusedxml), and so are endless tokens, nesting and names; no tree is built. In a collection, a
-record is a `<game …>` tag, which is read as a document of its own. So no declaration of the
-document affects it, and each chunk can be read by itself.
+`data` is 81 digits, 0 for a blank. The app's own exports begin it with `version: N` and have fields
+for each cell; the givens are the values that the player cannot change.
+
+Malicious XML can exhaust the memory of a reader, or make it read other files. Therefore document
+types and entities are refused (by defusedxml), and so are excessive tokens, nesting and names; no
+tree is built. In a collection, a record is a `<game …>` tag, which is read as a document of its
+own. So no declaration of the document affects it, and each chunk can be read independently.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ _CUT_OFF = frozenset((3, 5, 6, 20))
 _XML_BEGINS = re.compile(r"\s*<(?s:.*)<(?:[\w.-]+:)?opensudoku\b|\s*<(?:[\w.-]+:)?opensudoku\b")
 _VERSION = re.compile(r"version: ([1-5])\s")
 _FIELDS = {"1": 3, "2": 3, "3": 3, "4": 4, "5": 5}
-"""How many fields a cell has; the first is its value, the last says if the player may change it."""
+"""Number of fields per cell; the first is the value, the last is whether the player can change
+it."""
 
 
 class _Game(NamedTuple):
@@ -172,7 +174,7 @@ _DATA = re.compile(r"""\sdata\s*=\s*["']([0-9.]{81})["']""")
 
 
 def recognise_games(head: SourceHead) -> tuple[None, str] | None:
-    """Recognise two or more games; a document with a type or entities is left to be refused."""
+    """Recognise two or more games, but not documents with a type or entities, which are refused."""
     if not _HEAD.match(head.sample) or _DECLARATION.search(head.sample):
         return None
     games = sum(1 for _ in _starts(head.sample))
@@ -191,7 +193,7 @@ def _boundary(data: bytes, limit: int, known: int) -> int:
 
 
 def _comment_begun(begun: bytes) -> bytes:
-    """A comment's start if a record's beginning ends within one, else nothing."""
+    """The start of a comment if the beginning of a record ends within one, else empty."""
     *_, last = (b"", *(match[0] for match in _GAME.finditer(begun)))
     return b"<!--" if last.startswith(b"<!") and not last.endswith(b"-->") else b""
 
@@ -232,7 +234,7 @@ XML_HEAD = """\
 <opensudoku>
   <name>sudoku-pipeline</name>
 """
-"""The app takes the name for the folder of the games."""
+"""The app uses the name for the folder of the games."""
 
 XML_END = "</opensudoku>\n"
 

@@ -1,4 +1,4 @@
-"""What is read: a puzzle, and the parts and puzzles of a collection."""
+"""Results of reading: a puzzle, and the chunks and entries of a collection."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_TITLE = 200
 
 
 def title_of(lines: Iterable[str]) -> str:
-    """The title that lines make: printable, on one line, and not too long."""
+    """Join lines to a title: printable, on one line, and not too long."""
     words = (" ".join(line[: 2 * LONGEST_TITLE].split()) for line in lines)
     whole = printable("; ".join(filter(None, words)))
     return whole if len(whole) <= LONGEST_TITLE else f"{whole[: LONGEST_TITLE - 1]}…"
@@ -29,12 +29,13 @@ def title_of(lines: Iterable[str]) -> str:
 class Parsed:
     """A puzzle and how it was read: the format's name, why that format, the variant.
 
-    `format` is what `render_puzzle` takes to write in the same notation: the format's name,
-    followed by the notation's if the format has several. `Format.parse` leaves the reason empty and
-    sets only the notation. `claimed` is the solution that stands
-    beside the puzzle, unchecked: one line, or numbers with spaces. `unread` names what is left to
-    people, such as rules in prose: `ruleset` and `solution` are those of f-puzzles, any other is a
-    text that says where it stands, and quotes it.
+    - `format`: the format's name, followed by the notation if the format has several;
+    `render_puzzle`
+      takes it to write the same notation. `Format.parse` sets only the notation.
+    - `reason`: why this format was chosen; `Format.parse` leaves it empty.
+    - `claimed`: the solution that the source gives, unchecked: one line, or numbers with spaces.
+    - `unread`: the parts that were not read, such as rules in prose: `ruleset` or `solution` of
+      f-puzzles, or a quoted text with its location.
     """
 
     puzzle: Puzzle
@@ -46,7 +47,7 @@ class Parsed:
     notes: Notes = ()
 
     def with_text(self, title: str, unread: tuple[str, ...]) -> Parsed:
-        """The same with a title, unless it has its own, and all that is not read of its text."""
+        """A copy with these unread texts, and with the title unless it has its own."""
         notes = (("title", title), *self.notes) if title and not self.title else self.notes
         return replace(self, notes=notes, unread=unread)
 
@@ -57,7 +58,7 @@ class Parsed:
 
 
 class Position(NamedTuple):
-    """A place between two records of a collection: bytes from the start, and lines, from 1."""
+    """A position between two records of a collection: offset in bytes, and line, from 1."""
 
     byte: int
     line: int
@@ -68,10 +69,11 @@ START = Position(0, 1)
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """A part of a source that can be read by itself, in any process.
+    """A part of a source that can be read independently, in any process.
 
-    `first_line` is the number of its first line, from 1; `data` are whole records, or the
-    beginning of a single one that is too long to be read. What follows begins at `end`.
+    - `first_line`: the number of its first line, from 1.
+    - `data`: whole records, or the beginning of a single record that is too long to be read.
+    - `end`: the position at which the next chunk begins.
     """
 
     first_line: int
@@ -85,17 +87,23 @@ class TextChunk:
 
 
 class Entry(NamedTuple):
-    """One puzzle of a collection, or what stands where one should be.
+    """One record of a collection: a puzzle, or an invalid record.
 
-    `line` is where it begins, from 1. `text` is the puzzle in one line: n² characters, blanks as
-    `.`, or numbers with spaces between where the source has numbers; of an invalid one the
-    beginning. A `plain` text is 81 characters of 1-9 and `.`; then `puzzle` is None, because many
-    are converted faster together. Otherwise either `puzzle` or `error` is set. `claimed` is the
-    solution given beside the puzzle, unchecked: for a plain one 81 characters of 1-9, else
-    anything. `signs` are those of the values 1, 2, … if the puzzle is written in letters. `parsed`
-    is how a puzzle with rules was read, or one whose cells do not say all; then `text` is all of
-    its line, or for unusual boxes their height and width, then numbers. `title` and `unread` are as
-    in `Parsed`.
+    Either `plain`, `puzzle` or `error` is set.
+
+    - `line`: where it begins, from 1.
+    - `text`: the puzzle in one line: n² characters, blanks as `.`, or numbers separated by spaces
+    if
+      the source has numbers; for an invalid record its beginning.
+    - `plain`: the text is 81 characters of 1-9 and `.`. Its `puzzle` is None, because batches are
+      converted faster.
+    - `claimed`: the solution that the source gives, unchecked: for a plain puzzle 81 characters of
+      1-9, otherwise any text.
+    - `signs`: the signs of the values 1, 2, … if the puzzle is written in letters.
+    - `parsed`: set for a variant, or if the cells alone would lose information. The `text` is then
+    the
+      whole line, or for unusual boxes their height and width, then numbers.
+    - `title`, `unread`: as in `Parsed`.
     """
 
     line: int
@@ -111,7 +119,7 @@ class Entry(NamedTuple):
 
     @property
     def puzzle_read(self) -> Puzzle | None:
-        """The puzzle, of a plain text too; None if there is an error."""
+        """The puzzle, also if it is plain; None for an error."""
         if not self.plain:
             return self.puzzle
         return Puzzle.of_values(NINE, [int(sign) if sign != "." else 0 for sign in self.text])

@@ -1,9 +1,10 @@
-"""Pencil marks: for each cell of a puzzle n signs in one line, the values that it may hold.
+"""Pencil marks: the candidates of each cell as n signs, all in one line.
 
     1...56.89.2.......12.45.7.9…
 
 The k-th sign of a cell is the digit k if it may hold k, else `.` or `0`. n is 6, 8 or 9: 216, 512
-or 729 signs. Grids of 4 are not read, since their 64 signs are also the cells of one of 8.
+or 729 signs. 4×4 puzzles are not read, because their 64 signs may also be the cells of an 8×8
+puzzle.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Plain lines: lines of a chunk that are a 9×9 puzzle and nothing else, found all at once.
+"""Plain lines: lines of a chunk that are exactly a 9×9 puzzle, found together in numpy.
 
-Used only for collections, as numpy is slow to load.
+Used only for collections, because numpy is slow to load.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _KINDS[ord(".")], _KINDS[ord("0")] = _DOT, _ZERO
 class PlainLines:
     """Q lines of 81 characters of 1-9 and at most one kind of blank, `.` or `0`.
 
-    `numbers` (Q,) are their places in the source, from 1, ascending; `cells` (Q, 81) the
-    characters, blanks as `.`. `remaining` are the stretches of other lines between them.
+    - `numbers` (Q,): their line numbers in the source, from 1, ascending.
+    - `cells` (Q, 81): the characters, blanks as `.`.
+    - `remaining`: the stretches of other lines between them.
     """
 
     numbers: NDArray[np.int64]
@@ -108,7 +109,7 @@ def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
 
 
 class ChunkContents:
-    """The puzzles of a chunk and its invalid records, each with its place, from 0."""
+    """The puzzles of a chunk and its invalid records, each with its index, from 0."""
 
     def __init__(self, plain: PlainLines, entries: Sequence[Entry]) -> None:
         self.plain = plain
@@ -132,17 +133,17 @@ class ChunkContents:
         return self.plain.entry(index) if index < self._own else self._entries[index - self._own]
 
     def lines_of(self, places: PlaceArray) -> PlaceArray:
-        """Which plain line each of these puzzles is, from 0; -1 for others."""
+        """The index of the plain line of each of these puzzles, from 0; -1 for other puzzles."""
         lines = self._order[places]
         lines[lines >= self._own] = -1
         return lines
 
     def entries(self) -> Iterator[tuple[int, Entry]]:
-        """The entries that are not plain lines, with their places."""
+        """The entries that are not plain lines, with their indices."""
         return zip(self._places.tolist(), self._entries, strict=True)
 
     def plain_cells(self) -> tuple[PlaceArray, NDArray[np.uint8]]:
-        """The places of all plain puzzles, plain lines first, and their cells, (P, 81)."""
+        """The indices of all plain puzzles, plain lines first, and their cells, (P, 81)."""
         places = [place for place, entry in self.entries() if entry.plain]
         texts = "".join([entry.text for entry in self._entries if entry.plain])
         cells = np.frombuffer(texts.encode("ascii"), np.uint8).reshape(-1, 81)

@@ -1,11 +1,11 @@
-"""Files that programs write: HoDoKu, SadMan Sudoku and SudoCue; `opensudoku.py` has another.
+"""Files of programs: HoDoKu, SadMan Sudoku and SudoCue; for OpenSudoku see `opensudoku.py`.
 
-HoDoKu has a line of its library, `:0000:x:` and 81 cells, then further fields; or many lines.
+HoDoKu has one or many lines of its library: `:0000:x:` and 81 cells, then further fields.
 
     :0000:x:..7+3..5…:314 916::
 
 `+d` is a digit that was placed in play, not a given: its cell is blank in the puzzle. The
-candidates that the next field removes are ignored: they follow from the givens, or should.
+candidates removed in the next field are ignored, because they should follow from the givens.
 
 SadMan's and SudoCue's `.sdk` files have a grid:
 
@@ -16,9 +16,9 @@ SadMan's and SudoCue's `.sdk` files have a grid:
     [State]
     …
 
-Lines beginning with `#` are about the puzzle. The section [Puzzle] holds the grid; the state of
-play, pencil marks and colours are not part of the puzzle. Other sections, such as [Jigsaw], are
-refused. A file without sections is a plain grid. The format: sadmansoftware.com/sudoku/faq19.php.
+Lines beginning with `#` are comments. The section [Puzzle] has the grid; the state of play, pencil
+marks and colours are not part of the puzzle. Other sections, such as [Jigsaw], are refused. A file
+without sections is a plain grid. The format: sadmansoftware.com/sudoku/faq19.php.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ _PLAIN_LINE = re.compile(rf":[0-9A-Za-z-]*:[^:]*:({PLAIN}):")
 
 
 def givens_of(line: str) -> str | None:
-    """Replace all of a library line but its givens and blanks by spaces, which keeps the columns.
+    """Replace everything except givens and blanks of a library line by spaces; columns are kept.
 
-    A placed digit becomes a blank, in the sign this line uses for blanks. None for a line of
-    another kind.
+    A placed digit becomes a blank, with the sign that this line uses for blanks. None for other
+    lines.
     """
     match = _BEFORE.match(line)
     if not match:
@@ -131,7 +131,7 @@ _SKIPPED = {
     *("state", "pencilmarks", "colours", "colors"),
     *("author", "comment", "description", "date", "source", "level", "url"),  # as SudoCue's `#A…`
 }
-"""Sections that are no part of the puzzle; any other may change it."""
+"""Sections that are not part of the puzzle; other sections may change it."""
 
 _MAPS = ("jigsaw", "regions")
 

@@ -41,11 +41,11 @@ MAX_RECORD_BYTES = 64 * 1024
 """Maximum size of a record; a longer one is an error and is skipped."""
 
 LOOK = 256
-"""Bytes after a record's end that may be needed to recognise it as the end."""
+"""Number of bytes after the end of a record that may be needed to recognise the end."""
 
 Boundary = Callable[[bytes, int, int], int]
-"""(data, limit, known) → the last end of a record in the first `limit` bytes. Without one there:
-the first end after them, in the first `known` bytes, or 0. Data begins with a record."""
+"""(data, limit, known) → the last end of a record in the first `limit` bytes; if there is none, the
+first end after them, in the first `known` bytes, or 0. The data begins with a record."""
 
 Digest = Callable[[bytes], bytes]
 """The beginning of a record → the part needed to find its end; fewer than LOOK bytes."""
@@ -64,7 +64,7 @@ def last_end(ends: Iterator[int], limit: int, known: int) -> int:
 
 
 def _line_boundary(data: bytes, limit: int, known: int) -> int:
-    """Every line is a record; a lone CR ends one too. A comment is not the last one if possible."""
+    """Each line is a record; a lone CR ends one, too. A comment is last only if it must be."""
     end, sign = data.rfind(b"\n", 0, limit) + 1, b"\n"
     if not end:
         ends = (match.end() for match in LINE_END.finditer(data))
@@ -81,7 +81,7 @@ def _line_boundary(data: bytes, limit: int, known: int) -> int:
 def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[TextChunk]:
     """Cut chunks of whole lines.
 
-    Comments go with the puzzle after them; those at the end go with the last chunk.
+    Comments stay with the next puzzle; comments at the end belong to the last chunk.
     """
     held = comments = None
     max_bytes = 2 * max(size, MAX_RECORD_BYTES)
@@ -121,7 +121,7 @@ class _Window:
         self.is_last = False
 
     def fill(self, wanted: int) -> bool:
-        """Fill `data` up to `wanted` bytes if the stream has them; whether it has any."""
+        """Fill `data` up to `wanted` bytes if possible; returns whether it is not empty."""
         parts, missing = [self.data], wanted - len(self.data)
         while missing > 0 and not self.is_last:
             parts.append(self._stream.read(missing))
@@ -167,8 +167,8 @@ def cut_chunks(
 ) -> Iterator[TextChunk]:
     """Cut chunks of at most `size` bytes, or of one record that is longer.
 
-    Of a record longer than MAX_RECORD_BYTES, the first MAX_RECORD_BYTES + 1 bytes are a chunk; the
-    rest is skipped.
+    If a record is longer than MAX_RECORD_BYTES, its first MAX_RECORD_BYTES + 1 bytes are a chunk,
+    and the rest is skipped.
     """
     window, line = _Window(stream), 1
     max_bytes = max(size, MAX_RECORD_BYTES)
@@ -192,7 +192,7 @@ _PLAIN, _FULL = re.compile(PLAIN), re.compile(FULL)
 
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 _LINE = re.compile(r"^line ([0-9]+)")
-"""How an unread text begins."""
+"""The beginning of an unread text."""
 
 _SHORTEST_ATTEMPT = 12
 _WITHOUT_KNOWN = {ord(sign): None for sign in KNOWN}
@@ -203,9 +203,9 @@ _SHOWN = 100
 class Reader:
     """Reads the records of one source; `source` names it in messages.
 
-    `parse` reads a single puzzle in any format. `needs_its_text` tells whether the cells
-    alone would lose something that the text says. `raises`: an invalid record
-    raises InvalidPuzzle instead of becoming an entry.
+    - `parse`: reads a single puzzle in any format.
+    - `needs_its_text`: whether the text has information that its cells alone would lose.
+    - `raises`: an invalid record raises InvalidPuzzle instead of becoming an entry.
     """
 
     source: str
@@ -228,8 +228,8 @@ class Reader:
     ) -> Entry:
         """Read a text; `lines` are the numbers of its lines, not empty.
 
-        `shift` is the number of characters before it in its first line; None: messages name no
-        column.
+        `shift` is the number of characters before it in its first line; None omits the column in
+        messages.
         """
         data = text.encode(errors="surrogateescape")
         try:
@@ -307,7 +307,7 @@ def decoded_text(data: bytes, line: int) -> str:
 
 
 def is_text(text: str) -> bool:
-    """Whether it holds neither NULs nor undecodable bytes."""
+    """Whether a text has neither NULs nor undecodable bytes."""
     return (text.isascii() or not _NO_TEXT.search(text)) and "\0" not in text
 
 
@@ -352,7 +352,7 @@ def is_full(cells: str, side: int = 9) -> bool:
 
 
 def halves(cells: str) -> tuple[str, str | None]:
-    """Split a field that holds a puzzle and its solution; else the field and None."""
+    """Split a field with a puzzle and its solution; otherwise returns the field and None."""
     middle, odd = divmod(len(cells), 2)
     side = SIDES.get(middle, 16)
     if not odd and side <= 9 and is_full(cells[middle:], side):
@@ -361,7 +361,7 @@ def halves(cells: str) -> tuple[str, str | None]:
 
 
 def side_of(field: str) -> int | None:
-    """The side of the puzzle in a field, judged by the number and kind of its signs."""
+    """The side of the puzzle in a field, from the number and kind of its signs."""
     if is_plain(field):
         return 9
     if len(field) < min(SIDES):
@@ -376,12 +376,12 @@ def side_of(field: str) -> int | None:
 
 
 def has_blanks(field: str) -> bool:
-    """Whether a field that holds a puzzle leaves cells open."""
+    """Whether a field with a puzzle has blanks."""
     return not set(BLANKS).isdisjoint(halves(cells_of(field))[0])
 
 
 def is_attempt(field: str) -> bool:
-    """Whether a field may be a puzzle that has been damaged."""
+    """Whether a field may be a damaged puzzle."""
     return len(field) >= _SHORTEST_ATTEMPT and _are_mostly_known(field)
 
 
@@ -403,5 +403,5 @@ def _are_mostly_known(cells: str) -> bool:
 
 
 def is_above_four(cells: str) -> bool:
-    """Whether a value above 4 is among the cells, which a puzzle of 4×4 cannot have."""
+    """Whether the cells have a value above 4, so that they cannot be a 4×4 puzzle."""
     return any(sign.isalnum() and sign not in "01234xX" for sign in cells)

@@ -1,13 +1,13 @@
-"""Samurai: five grids of 9×9, one a line, that share the boxes in the corners of the third.
+"""Samurai: five 9×9 grids, one per line; the corner boxes of the third are shared with the others.
 
     the upper left, the upper right, the middle, the lower left and the lower right grid
 
-The five lines are one puzzle if they agree in all shared cells and these are not all blank. If the
-lines merely do not contradict each other or the rules, they may be one puzzle or five, and the
-format has to be declared.
+The five lines are one puzzle if they agree in all shared cells and these are not all blank. If they
+only do not contradict each other or the rules, they may be one puzzle or five, and the format has
+to be declared.
 
-Or a picture, in the form of solutions: 21 rows of up to 21 places, optionally separated by spaces.
-A space, `-` or any other blank is a place without a cell.
+A samurai may also be a picture, like its solutions: 21 rows of up to 21 places, optionally
+separated by spaces. A space, `-` or any other blank is a place without a cell.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def recognise_samurai(text: Text) -> str | None:
 
 
 def judge_lines(lines: Sequence[str]) -> str | None:
-    """Why lines of cells are one puzzle, or that they may be; None if they are not."""
+    """The reason why lines of cells are, or may be, one puzzle; None if they are not."""
     if len(lines) != _GRIDS or any(len(line) != _SIDE**2 for line in lines):
         return None
     written: dict[int, list[str]] = {}

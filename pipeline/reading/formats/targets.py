@@ -1,7 +1,7 @@
 """The notations that puzzles are converted to.
 
-`--to` and `Puzzle.to` name a row of `TARGETS`. Every text is read back before it is returned; a
-difference is an error that names what was lost.
+`--to` and `Puzzle.to` take the name of a row of `TARGETS`. Every text is read back before it is
+returned; a difference is an error that names the lost part.
 """
 
 from __future__ import annotations
@@ -52,10 +52,13 @@ ONE_ITEM, _LINES = File(max_items=1), File()
 class Target:
     """A notation to convert to: the item of a puzzle, and the file that holds items.
 
-    `endings` are the file name endings that imply it. `plain` writes the item of 81 digits and
-    blanks, `.`. `beside` writes a puzzle with its solution, for a `file_beside`; without it a
-    solution is a filled grid. `noted` writes a puzzle, its solution if given, and notes. All raise
-    ValueError naming what the notation cannot express.
+    - `endings`: the file name endings that imply it.
+    - `plain`: writes the item of 81 digits and blanks, `.`.
+    - `beside`: writes a puzzle with its solution, for a `file_beside`. Without it, a solution is
+      written as a filled grid.
+    - `noted`: writes a puzzle, its solution if given, and notes.
+
+    All raise ValueError, with a noun for what the notation cannot express.
     """
 
     item: Callable[[Puzzle], str]
@@ -171,7 +174,7 @@ def file_text(puzzle: Puzzle, to: str, solution: Grid | None = None) -> str:
 def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Notes = ()) -> str:
     """A puzzle, or its solution, as an item in a file of that target.
 
-    Notes are written if the target has a place for them. Raises UsageError, and ValueError naming
+    Notes are written if the target supports them. Raises UsageError, and ValueError with a noun for
     what the target cannot express.
     """
     target = target_of(to)
@@ -193,7 +196,7 @@ def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Note
 
 
 def _check_read_back(puzzle: Puzzle, text: str, target: Target) -> None:
-    """Raise ValueError naming what is lost, if a text reads back as another puzzle."""
+    """Raise ValueError, with a noun, if a text reads back as a different puzzle."""
     try:
         read_back = parse_source(text.encode(), "puzzle").puzzle
     except InvalidPuzzle as error:
@@ -203,7 +206,7 @@ def _check_read_back(puzzle: Puzzle, text: str, target: Target) -> None:
 
 
 def _first_refused(puzzle: Puzzle, target: Target) -> str:
-    """The first rule that the target's reader refuses, all alone."""
+    """The first rule that the target's reader refuses even on its own."""
     for rule in puzzle.rules if len(puzzle.rules) > 1 else ():
         alone = Puzzle(puzzle.geometry, puzzle.cells, (rule,))
         try:
@@ -214,7 +217,7 @@ def _first_refused(puzzle: Puzzle, target: Target) -> str:
 
 
 def difference(puzzle: Puzzle, read_back: Puzzle) -> str:
-    """A noun for the first difference between two puzzles; empty if there is none."""
+    """A noun for the first difference between two puzzles; empty if they are equal."""
     geometry = puzzle.geometry
     if geometry != read_back.geometry:
         return shape_in_words(geometry)

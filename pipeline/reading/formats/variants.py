@@ -22,7 +22,7 @@ RuleType = Callable[..., Rule]
 
 
 def cells_along(geometry: Geometry, start: RowColumn, step: RowColumn) -> tuple[int, ...]:
-    """The cells from a place on, up to the edge; the place itself may be outside."""
+    """The cells from `start` to the edge; the start may be outside the grid."""
     (row, column), cells = start, list[int]()
     if geometry.cell_at(row, column) is None:
         row, column = row + step[0], column + step[1]
@@ -45,9 +45,9 @@ def variant_of(puzzle: Puzzle) -> Variant:
 def given_masks(
     geometry: Geometry, given: Iterable[tuple[int, int]]
 ) -> tuple[tuple[int, ...], list[Rule]]:
-    """The masks of the cells, from (cell, mask), any number for a cell, which hold together.
+    """The mask of each cell: the intersection of all its masks in `given`.
 
-    The mask that contradicts those before is a rule: that puzzle has no solution.
+    A mask that contradicts earlier ones becomes a rule, so that the puzzle has no solution.
     """
     masks, rules = [geometry.all_values] * geometry.size, list[Rule]()
     for cell, mask in given:

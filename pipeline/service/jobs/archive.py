@@ -160,7 +160,7 @@ class ArchiveJob(LongJob):
         self._checkpointed.append(self._rows, csv_line(fields))
 
     def _table_of(self, member: str) -> CheckpointedTable | str:
-        """The table of a collection, or why there is none. Raises OSError."""
+        """The table of a collection, or the reason why it cannot be written. Raises OSError."""
         if self._inner is None or self._inner[0] != member:
             try:
                 stem = self._tree.usable_stem_for(member, self._members)
@@ -290,7 +290,7 @@ class Tree:
         return True
 
     def _folder(self, path: PurePosixPath) -> PurePosixPath:
-        """Create a folder in the tree, renamed if its name is, or may become, that of a file."""
+        """Create a folder in the tree, renamed if a file has, or may get, the same name."""
         made = PurePosixPath()
         for part in path.parts:
             made = made / part

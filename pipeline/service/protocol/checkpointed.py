@@ -1,6 +1,6 @@
 """Checkpointed files: the files of a set that takes hours to write, so that no work is repeated.
 
-They are written in the outbox under temporary names. When they are durable, the claim gets a
+The files are written in the outbox under temporary names. When they are durable, the claim gets a
 checkpoint: the length of each file, and the state from which the job continues.
 """
 
@@ -140,7 +140,7 @@ class CheckpointedFiles:
 
 
 def last_checkpoint(folder: Path) -> dict[str, Any]:
-    """The last checkpoint in a claim; empty if there is none."""
+    """The last checkpoint in a claim, or an empty object."""
     with contextlib.suppress(OSError):
         return last_object(folder / PROGRESS)
     return {}

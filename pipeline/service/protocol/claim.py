@@ -103,7 +103,7 @@ def new_job_id(now: datetime) -> str:
 
 
 def last_object(path: Path) -> dict[str, Any]:
-    """The last complete JSON object in a file of one per line; empty if there is none.
+    """The last complete JSON object in a file of one per line, or an empty object.
 
     The last line may be incomplete. Raises OSError.
     """
@@ -231,7 +231,7 @@ class Claim:
         self._write_manifest(replace(self.manifest, files=known), begin=begin)
 
     def renew(self, manifest: Manifest) -> None:
-        """Replace the manifest by that of another job; attempts stay counted."""
+        """Replace the manifest by the manifest of another job; attempts stay counted."""
         attempts = self._read_attempts()
         self._write_manifest(manifest)
         self._write_lock(attempts)

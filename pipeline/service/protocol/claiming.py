@@ -199,7 +199,7 @@ class Reservations:
         return not taken or outputs(stem, keep_cnf=keep_cnf).isdisjoint(chain(*taken))
 
     def _related(self, stem: str) -> Iterator[str]:
-        """The reserved stems whose names may collide with those of this one."""
+        """The reserved stems whose file names may collide with names of this stem."""
         folded, base = folded_stems(stem)
         forms = {folded, base}
         for ending in (COUNT_SUFFIX, PROOF):

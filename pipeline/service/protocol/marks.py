@@ -64,7 +64,7 @@ class Marks:
         return True
 
     def gather(self, names: Iterable[str]) -> None:
-        """Take over the marks of dead processes; remove those of files that are gone."""
+        """Take over the marks of dead processes; remove marks of files that are gone."""
         paths = {*self._work.glob(f"{MARK}*")}
         if self._own and self._own[0] not in paths:  # the folder was replaced
             self.close()

@@ -210,7 +210,7 @@ def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
 def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> Iterator[Expired]:
     """The logs last written before `limit`, if listed in a record; also those in trees.
 
-    Only reads the records of such logs, and those of possible archives.
+    Only reads the records of such logs, and of possible archives.
     """
     with os.scandir(folder) as entries:
         shown = [entry for entry in entries if not entry.name.startswith(".")]

@@ -52,11 +52,14 @@ UNSEEN = Fingerprint(0, 0, 0)
 class Observation:
     """An observed file.
 
-    `writer`: some process has it open for writing; None if unknown. `cut_off`: its content looks
-    truncated. `is_blank`: it starts with NULs. `data`: its bytes, if it was read; `content`: its
-    source. The fingerprint of a folder has a hash of its content instead of a time, and
-    `newest_ns` is the latest mtime in it. `refusal`: it is neither a file nor a folder, and goes to
-    `failed/` unread.
+    - `writer`: some process has it open for writing; None if unknown.
+    - `cut_off`: its content looks truncated.
+    - `is_blank`: it starts with NULs.
+    - `data`, `content`: its bytes and its source, if it was read.
+    - `newest_ns`: for a folder, the latest mtime in it. The fingerprint of a folder has a hash of
+    its
+      content instead of a time.
+    - `refusal`: it is neither a file nor a folder, and goes to `failed/` unread.
     """
 
     name: str

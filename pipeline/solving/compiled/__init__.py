@@ -1,7 +1,7 @@
-"""The batch solver (named `lanes`): many 9×9 puzzles at once, one bit for each in every word.
+"""The batch solver: solves many 9×9 puzzles in parallel, each in one bit of every word.
 
-It propagates all puzzles together and searches the rest completely (DPLL), in machine code. In
-plain Python it finds the same, but no faster than other solvers, which solve collections then.
+It propagates all puzzles together, and then searches completely (DPLL), in machine code. In plain
+Python it has the same results but is no faster than other solvers, so collections then use those.
 numpy is slow to load: callers that may have only single puzzles import this module late.
 """
 
@@ -43,9 +43,11 @@ Masks = NDArray[np.unsignedinteger]
 class BatchSolutions:
     """The solutions of P puzzles, at most `max_solutions` of each.
 
-    counts: (P,) solutions of each. decided: (P,) whether the search of each was complete, or found
-    `max_solutions`, in time. grids: (max_solutions, P, 81) values 1 to 9, distinct and in ascending
-    order for each puzzle; 0 where there is no solution.
+    | array | shape | contents |
+    |---|---|---|
+    | `counts` | (P,) | the number of solutions found |
+    | `decided` | (P,) | whether the search was complete, or found `max_solutions`, in time |
+    | `grids` | (max_solutions, P, 81) | values 1 to 9, distinct and ascending; 0 for no solution |
     """
 
     counts: NDArray[np.int64]
@@ -123,7 +125,7 @@ def _sort(counts: NDArray[np.int64], grids: NDArray[np.uint8]) -> None:
 
 
 def try_search(step: Callable[..., int]) -> None:
-    """Solve a blank grid with it. Raises RuntimeError unless it finds two solutions."""
+    """Solve a blank grid. Raises RuntimeError unless two solutions are found."""
     blank = np.full((1, NINE.size), NINE.all_values, np.uint16)
     if BatchSolver(step)(blank, 2, NEVER).counts.tolist() != [2]:
         raise RuntimeError("the machine code finds no solutions")

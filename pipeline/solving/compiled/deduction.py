@@ -1,8 +1,8 @@
-"""Unit propagation for LANES puzzles of 9×9 side by side, by bit-slicing: see `layout`.
+"""Unit propagation for LANES 9×9 puzzles in parallel, by bit-slicing: see `layout`.
 
-The order of deductions does not matter. Once nothing more follows, each puzzle has the same
-candidates, and `choose` selects the same cell, whatever the other lanes hold. (Bit-slicing with
-triads and their permutations: T. Dillon, tdoku, 2019.)
+The order of deductions does not matter: at the fixpoint a puzzle has the same candidates, and
+`choose` selects the same cell, whatever the other lanes contain. (Bit-slicing with triads and their
+permutations: T. Dillon, tdoku, 2019.)
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def _store_line(planes, may, must, x, y, z):
     store(planes, must + 18, z & ~(x | y))
 
 
-# Each value is in one triad of each line and of each box of a band, so its triads are a permutation
-# matrix. First a triad that must have the value takes it from the others of its line. Then all six
-# permutations are listed, three even and three odd: a triad can have the value if one of those
-# through it is left, and must have it if the others of its line cannot. This finds locked
-# candidates of both kinds.
+# Each value is in one triad of each line and of each box of a band, so its triads form a
+# permutation matrix. First, the value is eliminated from the other triads of a line if one of them
+# must have it. Then all six permutations are listed, three even and three odd. A triad can have the
+# value if some permutation through it is left, and must have it if the other triads of its line
+# cannot. This finds locked candidates of both kinds.
 @compiled()
 def _permute(planes, may, must):
     """Restrict the nine triads of a chute for one value; returns the lanes without contradiction.
@@ -68,8 +68,8 @@ def _permute(planes, may, must):
     return even_0 | even_1 | even_2 | odd_0 | odd_1 | odd_2
 
 
-# A triad has three cells, so three values fill it: a naked triple. The values are counted with
-# once, twice and `full` for at least three times.
+# A triad has three cells, so three values fill it: a naked triple. The values are counted in unary:
+# once, twice, and `full` for three or more.
 @compiled()
 def _restrict_full_triads(planes, may, must):
     """Restrict a triad that must have three values to these."""
@@ -86,7 +86,7 @@ def _restrict_full_triads(planes, may, must):
 
 @compiled()
 def _scan(planes, plane, column_triad, row_may, row_must, hidden, once, twice):
-    """Update the flags of a cell by one more candidate: hidden single, has one, has several."""
+    """Update the flags of a cell for one more candidate: hidden single, one, several."""
     left = load(planes, plane) & row_may & load(planes, L.COLUMN_MAY + column_triad)
     return (
         hidden | (row_must & load(planes, L.COLUMN_MUST + column_triad)),
@@ -95,9 +95,8 @@ def _scan(planes, plane, column_triad, row_may, row_must, hidden, once, twice):
     )
 
 
-# A candidate needs both of its triads. If both must have its value, the value is where they meet,
-# in this cell (hidden single), which then has no other candidate. Hidden and naked singles are
-# certain.
+# A candidate needs both of its triads. If both must have its value, the value is in their common
+# cell (hidden single), which then has no other candidate. Hidden and naked singles are certain.
 @compiled()
 def _restrict(planes, plane, column_triad, row_may, row_must, cell):
     """Eliminate a candidate unless its triads and its cell allow it.
@@ -316,10 +315,10 @@ def _mark_unshared(planes):
             store(planes, L.AVOIDED + r * 9 + c, unshared)
 
 
-# Fail first: a cell with the fewest candidates. Among those, cells with a value that is locked in
-# the box, and then cells that share no value with another selected cell, come last. That is a
-# heuristic: any open cell would do. Ties are broken in a fixed order, which does not depend on
-# other lanes, so that a puzzle has the same branches alone and among others.
+# Fail first: a cell with the fewest candidates. Among these, cells with a value that is locked in
+# the box come last, preceded by cells that share no value with another selected cell. This is a
+# heuristic: any open cell would do. Ties are broken in a fixed order that does not depend on other
+# lanes, so a puzzle has the same branches alone and with others.
 @compiled()
 def choose(planes):
     """Choose a cell to branch on in each lane, and write its number to BRANCH_CELL."""
@@ -389,8 +388,8 @@ def _transpose_part(planes, first, gap, distance, m0, m1, m2):
     store(planes, first + 7 * gap, h)
 
 
-# H. Warren, Hacker's Delight, 7-3: six rounds of exchanges, of 32, 16, … 1 bits. Three rounds work
-# on the same eight vectors, which stay in registers.
+# H. Warren, Hacker's Delight, 7-3: six rounds that exchange 32, 16, … 1 bits. Three consecutive
+# rounds work on the same eight vectors, which stay in registers.
 @compiled()
 def transpose(planes):
     """Turn planes into rows or back: transpose all blocks of 64×64 bits."""

@@ -1,4 +1,4 @@
-"""The bit-sliced batch solver: LANES searches of 9×9 puzzles side by side, one bit for each.
+"""The bit-sliced batch solver: LANES searches of 9×9 puzzles in parallel, each in one bit.
 
 Each lane is a depth-first search (DPLL) of its own. A step propagates all lanes for ROUNDS rounds.
 Then a lane that has a contradiction or a solution backtracks, and one that no longer changes
@@ -18,7 +18,7 @@ from pipeline.solving.compiled import layout as L
 from pipeline.solving.compiled.deduction import choose, propagate, transpose
 
 MAX_PENDING = 81
-"""The most pending branches of a lane: each decides another cell."""
+"""Maximum number of pending branches of a lane: each decides another cell."""
 
 _WORD_STEP = L.WORD_BITS * L.VECTOR_WORDS
 """Distance between two words of a row."""
@@ -113,9 +113,9 @@ def _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutio
     return -1
 
 
-# Work stealing. When all puzzles were started, a few hard ones would leave most lanes idle. The
-# solutions of a shared puzzle are not found in the order of one search, so with more than
-# `max_solutions` of them a search alone would find other ones: see `BatchSolver`.
+# Work stealing. Once all puzzles are started, a few hard ones would leave most lanes idle. The
+# solutions of a shared puzzle are not found in the order of a single search. If it has more than
+# `max_solutions`, a single search would find different ones: see `BatchSolver`.
 @compiled()
 def _steal_branch(last_branch, previous, owner, numbers, counts, max_solutions, is_shared):
     """A branch of any lane whose puzzle still needs solutions; marks that puzzle as shared."""
@@ -206,8 +206,8 @@ def _branch(planes, first, branches, branch):
         branches[branch, word_index + 1] &= ~(smallest >> (np.uint64(L.WORD_BITS) - shift))
 
 
-# Branches are binary: a cell is its smallest candidate, or it is not. No solution is in both, so
-# each is found once.
+# Branches are binary: a cell holds its smallest candidate, or it does not. Each solution is in
+# exactly one of the two, so it is found once.
 @compiled()
 def _advance(lanes, max_solutions, counts, grids):
     """After propagation: write solutions, branch where nothing changes, free lanes that ended."""
@@ -252,9 +252,12 @@ def _advance(lanes, max_solutions, counts, grids):
 def search(lanes, masks, max_solutions, counts, grids, is_shared, steps):
     """Search for `max_solutions` of each puzzle; returns whether the search ended within `steps`.
 
-    masks: (P, 81), bits 0 to 8. Results are written to counts: (P,) and grids: (max_solutions, P,
-    81). Unless is_shared, (P,), is empty, idle lanes steal branches of others, and it marks the
-    puzzles of these.
+    | array | shape | contents |
+    |---|---|---|
+    | `masks` | (P, 81) | bits 0 to 8: the candidates of each cell |
+    | `counts` | (P,) | output: the number of solutions |
+    | `grids` | (max_solutions, P, 81) | output: the solutions |
+    | `is_shared` | (P,) or (0,) | output: puzzles with stolen branches; if empty, none are stolen |
     """
     for _ in range(steps):
         if not _assign_work(lanes, masks, max_solutions, counts, is_shared):

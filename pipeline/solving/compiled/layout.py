@@ -1,6 +1,6 @@
 """Layout of the batch solver's arrays.
 
-LANES puzzles are searched side by side; each lane has one bit in every vector of 512 bits. The
+LANES puzzles are searched in parallel; each lane has one bit in every vector of 512 bits. The
 candidates have two forms:
 
 - *Planes*: a vector for each candidate, with one bit for each lane. Propagation works on them.
@@ -42,14 +42,14 @@ VECTOR_WORDS = 8
 """Machine words in a vector."""
 
 LANES = VECTOR_WORDS * WORD_BITS
-"""Puzzles side by side."""
+"""Puzzles searched in parallel."""
 
 ROW_WORDS = 12
 """Words of a row: 729 bits for candidates, then BRANCH_BITS."""
 
 ROUNDS = 5
-"""Rounds of propagation in a step. With more, lanes that are done wait for others; with fewer, the
-transpositions cost more."""
+"""Rounds of propagation per step. With more, finished lanes wait for others; with fewer,
+transpositions take a larger share of the time."""
 
 BRANCH_CELL, BRANCH_BITS = 729, 7
 BRANCH_SHIFT = BRANCH_CELL % WORD_BITS
@@ -68,8 +68,8 @@ VECTORS = 2896
 
 ONE, ALL, NONE = np.uint64(1), np.uint64(2**WORD_BITS - 1), np.uint64(0)
 
-# Places in `Lanes.numbers`.
-STARTED = 0  # puzzles that were started, in their order
+# Indices in `Lanes.numbers`.
+STARTED = 0  # number of puzzles that were started
 PENDING = 1  # pending branches of all lanes
 FREE = 2  # the first free slot for a branch
 VICTIM = 3  # the lane from which a branch was last stolen

@@ -120,7 +120,7 @@ class Solvers(Closeable):
     def after(self, solver: Solver) -> Solver | None:
         """The solver that takes over after the first solutions of `solver`, or None.
 
-        That is PySAT, which needs no new process per solution, unless minisat was chosen by name.
+        It is PySAT, which needs no new process per solution, unless minisat was chosen by name.
         """
         hands_over = self._wanted in ("auto", "batch") and solver is not self.chain[-1]
         return self.chain[-1] if hands_over else None

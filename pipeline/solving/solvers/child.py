@@ -147,7 +147,7 @@ def bound(process: Child, bounds: Bounds) -> None:
 def nameless_file() -> BinaryIO:
     """Open an empty file without a name, which disappears when the last process closes it.
 
-    It is in memory if the system supports that. Raises OSError.
+    The file is in memory if the system supports that. Raises OSError.
     """
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("sudoku-pipeline"), "w+b", buffering=0)

@@ -5,8 +5,8 @@ starting takes half of the time. A verdict needs an exit code and a result file 
 SAT a model, which the caller checks against the clauses. Anything else is a SolverError.
 
 Minisat 2.2.1 reports SAT without a model when its disk is full, and keeps a stale result file on a
-parse error, so each process gets a new result file. That file and the one for its output have no
-name, so none is left behind.
+parse error, so each process gets a new result file. This file and the file for the output are
+unnamed, so none remains after a crash.
 """
 
 from __future__ import annotations

@@ -123,10 +123,10 @@ class Pysat(Closeable):
     def prove(self, clauses: Iterable[Clause], limits: Limits, engine: Engine = ENGINES[0]) -> str:
         """A DRAT proof that the clauses are unsatisfiable, as the engine wrote it.
 
-        It is not verified. Each line is a clause, the last one is empty; deletions are left out,
-        because RUP does not need them. Givens must be among the clauses. Raises Satisfiable if the
-        engine finds a model, GaveUp if a limit was hit, and SolverError if the child died or wrote
-        no proof.
+        The proof is not verified. Each line is a clause, the last one is empty; deletions are left
+        out, because RUP does not need them. Givens must be among the clauses. Raises Satisfiable if
+        the engine finds a model, GaveUp if a limit was hit, and SolverError if the child died or
+        wrote no proof.
         """
         deadline = Deadline.of(limits)
         self._load(clauses, engine, limits, deadline, with_proof=True)
@@ -376,7 +376,7 @@ def shrinking_cores(
 def _core_of(
     engine: Any, assumed: Sequence[int], slices: int, deadline: Deadline
 ) -> set[int] | Literal["holds", "hard"]:
-    """The core of these assumptions, "holds" if there is none, "hard" if `slices` were too few."""
+    """The core of these assumptions; "holds" if they can all hold, "hard" if `slices` ran out."""
     for _ in range(slices):
         deadline.check()
         engine.conf_budget(_CONFLICTS)

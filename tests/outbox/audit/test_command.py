@@ -30,7 +30,7 @@ def test_all_that_is_wrong_is_told(outbox):
     assert call(outbox) == (
         1,
         (
-            "BAD        one  one_1.solution is listed, and is not there\n"
+            "BAD        one  one_1.solution is listed, but missing\n"
             "    7 bytes in the record, the original has 20\n"
             "    one.proof.cnf: cannot be made again: 1 solution cannot be read\n"
             "ok         two  multiple, proved\n"
@@ -121,7 +121,7 @@ def test_nothing_is_printed_that_a_terminal_would_obey(outbox):
     (outbox.folder / "line\nbreak_1.solution").write_text("1")
     assert "BAD        line\\nbreak_1.solution  line\\nbreak_1.solution is not" in call(outbox)[1]
     (outbox.folder / "\udcff.json").write_text("1")
-    assert "\\udcff.json: it is no record" in call(outbox)[1]
+    assert "\\udcff.json: it is not a record" in call(outbox)[1]
 
 
 def test_the_timeout_is_for_one_proof(outbox):

@@ -190,13 +190,13 @@ CERTIFICATES = [
     (PROVED | {"complete": "unverified"}, "complete is 'unverified', by 'exhaustive-search'"),
     (PROVED | {"complete": "no"}, "complete is 'no', where the record says true"),
     (PROVED | {"complete": "sure"}, "complete is 'sure'"),
-    (PROVED | {"nodes": None}, "nodes is not told, where the certificate says proved by exhaust"),
-    (PROVED | {"steps": 3}, "steps is told, where the certificate says proved by exhaust"),
-    (PROVED | {"checker": "me"}, "checker is told, where the certificate says proved by exh"),
-    (PROVED | {"by": "lrat"}, "steps is not told, where the certificate says proved by lrat"),
+    (PROVED | {"nodes": None}, "nodes is missing, where the certificate says proved by exhaust"),
+    (PROVED | {"steps": 3}, "steps is unexpected, where the certificate says proved"),
+    (PROVED | {"checker": "me"}, "checker is unexpected, where the certificate says proved"),
+    (PROVED | {"by": "lrat"}, "steps is missing, where the certificate says proved by lrat"),
     (
         {"complete": "unverified", "nodes": 1},
-        "nodes is told, where the certificate says unverified",
+        "nodes is unexpected, where the certificate says unverified",
     ),
     ({}, "complete is 'no', where the record says true"),
 ]
@@ -251,7 +251,7 @@ def test_the_command_has_a_refuter_and_the_library_says_what_it_could_not_check(
     finding = outbox.finding("models")
     if word == "unverified":
         assert finding.verdict == "unchecked"
-        said = "that there is no other model was not checked: it takes a solver"
+        said = "that there is no other model was not checked: this needs a solver"
         assert finding.gaps[0].startswith(said)
     else:
         assert finding.verdict == "ok"
@@ -267,7 +267,7 @@ def test_what_time_was_too_short_for_is_unchecked(outbox):
         assert finding.verdict == "unchecked"
         assert finding.gaps[0] == (
             f"{said}that there is no other solution was not checked: "
-            "time was too short; --timeout gives it longer"
+            "time was too short; increase --timeout"
         )
 
 
@@ -339,7 +339,7 @@ def test_a_refuter_is_not_believed(hard):
     for ask, said in (
         (lambda *_: "0\n", "line 1: 0 does not follow by unit propagation"),
         (lambda *_: "", "the proof ends without the empty clause"),
-        (lambda *_: frozenset(), "the model that was found is no grid"),
+        (lambda *_: frozenset(), "the model that was found is not a grid"),
         (lambda *_: literals(grids[1]), "the grid that was found is published"),
         (failing, "it broke"),
         (None, "it is too hard"),
@@ -368,8 +368,7 @@ def test_a_member_without_a_record_claims_nothing(tmp_path):
         "set.csv", "set", 1, solutions="1", complete="true", certificate="exhaustive-search"
     )
     assert any(
-        "its status is that of a solved puzzle, but it has no record" in said
-        for said in outbox.problems("set")
+        "its row has results, but it has no record" in said for said in outbox.problems("set")
     )
 
 
@@ -380,4 +379,4 @@ def test_what_was_not_read_has_no_solutions(tmp_path):
     outbox.forget("a", "difference")
     unread = dict.fromkeys(("format", "variant", "box", "encoding"))
     outbox.edit("a", status="unknown", solutions=1, complete=False, **unread)
-    assert "there are solutions of what was not read" in outbox.problems("a")
+    assert "there are solutions, but the source was not read" in outbox.problems("a")

@@ -59,8 +59,8 @@ def test_what_was_published_passes(original):
 
 CORNER = {"row": 1, "column": 1}
 CONFLICTS = {
-    "removed": (None, "none is told"),
-    "empty": ([], "none is told"),
+    "removed": (None, "missing"),
+    "empty": ([], "missing"),
     "no clue": ([CORNER], "a clue has a value or a mark - at `$.conflict[0]`"),
     "two in a clue": ([CORNER | {"value": 1, "mark": "even"}], "a clue has a value or a mark"),
     "outside": ([{"row": 5, "column": 1, "value": 1}], "1 in row 5, column 1 is no cell"),
@@ -91,7 +91,7 @@ def test_a_conflict_without_its_clues_is_found(outbox, stem):
         assert said.endswith("conflict: there is a grid that has all of its clues")
     for fields in (("conflict",), ("conflict_minimal",)):
         outbox.forget(stem, *fields)
-        assert outbox.problems(top)[0].endswith("conflict: none is told")
+        assert outbox.problems(top)[0].endswith("conflict: missing")
 
 
 def test_a_conflict_that_is_not_minimal_is_found(outbox):
@@ -124,8 +124,8 @@ def test_what_explains_nothing_is_found(outbox, stem):
     told = outbox.record("none"), outbox.record("six")
     outbox.edit(stem, conflict=told[0]["conflict"], difference=told[1]["difference"])
     problems = outbox.problems(stem)
-    assert "conflict: there should be none" in problems
-    assert "difference: there should be none" in problems
+    assert "conflict: unexpected" in problems
+    assert "difference: unexpected" in problems
 
 
 def test_a_conflict_is_checked_without_the_original_too(outbox):
@@ -138,7 +138,7 @@ def test_a_conflict_is_checked_without_the_original_too(outbox):
 def test_a_conflict_for_which_time_was_not_enough_is_unchecked(outbox):
     finding = outbox.finding("none", seconds=0.0)
     assert finding.verdict == "unchecked"
-    said = "conflict: it was not checked: time was too short; --timeout gives it longer"
+    said = "conflict: it was not checked: time was too short; increase --timeout"
     assert said in finding.gaps
     assert call(outbox, "--timeout", "0.001")[0] in (0, 1)
 
@@ -181,7 +181,7 @@ def test_a_removed_difference_is_found(outbox):
     for stem in ("six", "set/b/six"):
         outbox.forget(stem, "difference")
         said = outbox.problems(stem.partition("/")[0])[0]
-        assert said.endswith("difference: none is told")
+        assert said.endswith("difference: missing")
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_decisive_values_that_are_needless_are_found(outbox):
     needless = [CORNER | {"value": 1}, *decisive]
     outbox.edit_in("six", "difference", decisive=needless, exact=True)
     (said,) = outbox.problems("six")
-    assert said.endswith(" would do to leave one solution")
+    assert said.endswith(" would suffice to leave one solution")
     outbox.edit_in("six", "difference", exact=False)
     assert outbox.problems("six") == ()
 

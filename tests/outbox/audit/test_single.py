@@ -138,7 +138,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
         lambda o: o.write("six_4.solution", o.path("six_1.solution").read_text(), "six"),
         "six_4.solution holds the same grid as six_1.solution",
     ),
-    ("six", unlink("six_3.solution"), "six_3.solution is listed, and is not there"),
+    ("six", unlink("six_3.solution"), "six_3.solution is listed, but missing"),
     ("six", unlink("six_3.solution"), "six.proof.cnf: cannot be made again: 1 solution"),
     ("six", remove("six_3.solution"), "six_3.solution is not listed, but six_4.solution is"),
     ("six", leave_out_six, "the formula differs at clause"),
@@ -148,7 +148,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("marks", certify("marks", steps=7), "where 7 are"),
     ("one", take_record, "the source is 'two.txt': its set would be called 'two'"),
     ("one", take_record, "two_1.solution is listed, but a job of this name does not write it"),
-    ("six", fit_to_another, "has another sha256"),
+    ("six", fit_to_another, "does not have the sha256 in the record"),
     ("hard", cut_proof, "hard.proof.lrat: the proof ends without the empty clause"),
     ("hard", write("hard.proof.lrat", ""), "the proof ends without the empty clause"),
     ("hard", write("hard.proof.lrat", "99999 0 1 0\n"), "line 1: hint 1 has 9 literals left"),
@@ -160,8 +160,8 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("one", change("one.proof.cnf", "p cnf", "c mine\np cnf"), "one.proof.cnf: line 1: expected '"),
     ("one", remove("one.proof.cnf"), "lrat, but one.proof.drat and one.proof.lrat is listed"),
     ("one", remove(*PROOF_OF_ONE), "but nothing is listed"),
-    ("two", unlink("two.proof.drat"), "two.proof.drat is listed, and is not there"),
-    ("one", lambda o: o.original("one.txt").write_text(SIX), "one.txt has another sha"),
+    ("two", unlink("two.proof.drat"), "two.proof.drat is listed, but missing"),
+    ("one", lambda o: o.original("one.txt").write_text(SIX), "one.txt does not have the sha256"),
     ("one", exchange("one.txt", "4...\n..3.\n.2..\n...1\n"), "column 1 holds 1, given as 4"),
     (
         "one",
@@ -169,7 +169,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
         "one.proof.cnf: the formula differs at clause",
     ),
     ("marks", exchange("marks.txt", ONE), "the original is grid"),
-    ("one", exchange("one.txt", "hello\n"), "the original is no puzzle: one.txt:1:1: expected"),
+    ("one", exchange("one.txt", "hello\n"), "the original is not a puzzle: one.txt:1:1: expected"),
     ("one", link, "one_1.solution: cannot be read"),
     ("unsat", edit("unsat", status="invalid", complete=None), "but the original reads as a formul"),
     (
@@ -186,24 +186,24 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("six", edit("six", status="unique"), "the status 'unique' does not go with 6 solutions"),
     ("one", edit("one", complete=False), "the status 'unique' does not go with 1 solution"),
     ("one", edit("one", status="unsolvable"), "the status 'unsolvable' does not go with"),
-    ("one", edit("one", status="solved", complete=None), "the status 'solved' is that of a formul"),
+    ("one", edit("one", status="solved", complete=None), "the status 'solved' is only for formul"),
     ("none", edit("none", status="invalid", complete=None), "the original reads as grid"),
     ("none", edit("none", status="fine"), "the status 'fine' is unknown"),
     ("one", edit("one", box=[1, 4]), "the record says grid, classic, boxes of 1×4, the original i"),
     ("one", edit("one", format="boxes"), "the record says boxes, classic"),
     ("one", edit("one", bytes=7), "7 bytes in the record, the original has 20"),
-    ("one", edit("one", sha256=None), "the record tells no sha256"),
+    ("one", edit("one", sha256=None), "the record has no sha256"),
     ("one", edit("one", certificate={"solutions": "checked", "complete": "no"}), "complete is 'no"),
     ("one", edit("one", certificate={"solutions": "checked"}), "one.proof.cnf is listed, where th"),
     ("one", edit("one", certificate=None), "Expected `object`, got `null` - at `$.certificate`"),
-    ("one", edit("one", declared={"format": "cnf"}), "the original is no puzzle"),
-    ("bad", edit("bad", status="collection"), "the original is no collection of the format None"),
+    ("one", edit("one", declared={"format": "cnf"}), "the original is not a puzzle"),
+    ("bad", edit("bad", status="collection"), "the original is not a collection of the form"),
     ("one", edit("one", status="archive"), "the original is 'plain'"),
-    ("one", edit("one", source="../one.txt"), "the source '../one.txt' is no file name"),
+    ("one", edit("one", source="../one.txt"), "the source '../one.txt' is not a file name"),
     ("one", edit("one", source="another.txt"), "its set would be called 'another'"),
     ("one", edit("one", source=7), "got `int` - at `$.source`"),
     ("one", edit("one", files=[1]), "got `int` - at `$.files[0]`"),
-    ("one", edit("one", schema=3), "one.json: it is no record of schema 2"),
+    ("one", edit("one", schema=3), "one.json: it is not a record of schema 2"),
 ]
 
 
@@ -342,7 +342,7 @@ def test_a_proof_for_which_time_was_not_enough_is_unchecked(outbox):
     finding = outbox.finding("hard", seconds=0.0)
     assert finding.verdict == "unchecked"
     said = "hard.proof.lrat: it was not checked: the time limit of 0 s was reached"
-    said += "; --timeout gives it longer"
+    said += "; increase --timeout"
     assert finding.gaps[0] == said
     said = "that there is no other solution was not checked: time was too short"
     assert finding.gaps[1].startswith(said)

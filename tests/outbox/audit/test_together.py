@@ -129,8 +129,11 @@ def test_rows_that_say_nothing_but_their_solutions_are_not_read_one_by_one(outbo
     [
         (b"", "plain_2.solution ends too early, before row 3"),
         (b"." * 81 + b"\r\n", "plain_2.solution: a line ends with CR and LF, not with LF"),
-        (b"." * 81, "plain_2.solution: a line is too long, or has no end"),
-        (b"x" * (3 * 1024 * 1024) + b"\n", "plain_2.solution: a line is too long, or has no end"),
+        (b"." * 81, "plain_2.solution: a line is too long, or has no newline"),
+        (
+            b"x" * (3 * 1024 * 1024) + b"\n",
+            "plain_2.solution: a line is too long, or has no newline",
+        ),
         (None, "plain_2.solution: cannot be read: No such file or directory"),
     ],
 )
@@ -142,5 +145,5 @@ def test_why_lines_end_is_told_behind_what_is_wrong_before(outbox, end, said):
         path.write_bytes(b"." * 81 + b"\nx\n" + end)
     problems = found(outbox, "plain").problems
     assert problems[-1].replace(f"{path}: ", "") == said
-    is_told = any("row 2: plain_2.solution: 'x' is no grid" in each for each in problems)
+    is_told = any("row 2: plain_2.solution: 'x' is not a grid" in each for each in problems)
     assert is_told == (end is not None)

@@ -132,7 +132,7 @@ def test_an_archive_in_an_archive_is_opened_in_its_place(drop, tmp_path, outer):
 @pytest.mark.parametrize("innermost", NESTED)
 def test_an_archive_in_an_archive_in_an_archive_is_refused(drop, innermost):
     path = drop(zip_of(("a", tar_of(("b", NESTED[innermost]), ("c", B)))))
-    why = "it is an archive in an archive in an archive: no deeper than one in one is read"
+    why = "it is an archive in an archive in an archive: at most one nested level is read"
     assert walked(path) == [("a/b", why), ("a/c", B)]
 
 

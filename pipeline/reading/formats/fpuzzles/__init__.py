@@ -227,7 +227,7 @@ def render_fpuzzles(
 ) -> str:
     """Write a document, or a link with it for `link` and `sudokupad`.
 
-    Raises ValueError naming what it cannot express.
+    Raises ValueError with a noun for anything that it cannot express.
     """
     from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - as above
 

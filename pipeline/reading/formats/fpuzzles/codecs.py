@@ -1,4 +1,4 @@
-"""The arguments of rules in a document: how they are read from objects and written as members."""
+"""Codecs of the arguments of rules: read from objects of a document, and written as members."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TOTALS = {letter: total for total, letter in pairs.SIGNS.items()}
 
 
 def is_drawing(key: str, node: Placed) -> bool:
-    """Whether an object is no rule but a drawing, as all are but a cage with a digital root."""
+    """Whether an object under these keys is a drawing: all but a cage with a digital root are."""
     value = node.fields().get("value")
     has_root = key == "cage" and value is not None and _DIGITAL_ROOT.fullmatch(value.text)
     return key in DRAWINGS and not has_root
@@ -66,7 +66,7 @@ def pair(item: RuleObject) -> Iterator[RuleFields]:
 
 
 def line(minimum: int = 2, *, once: bool = False) -> Codec:
-    """Each of the lines of at least that many cells; `once`: one that closes is no loop."""
+    """Each line of at least `minimum` cells; `once`: a closed line is not a loop."""
 
     def read(item: RuleObject) -> Iterator[RuleFields]:
         for line in item.lines():
@@ -92,7 +92,7 @@ def half_of_side(item: RuleObject) -> int:
 
 
 def clue(minimum: int = 1) -> Codec:
-    """The value of a clue, which means nothing without one or with a smaller one."""
+    """The value of a clue; it has no effect without a value, or with one below `minimum`."""
 
     def read(item: RuleObject) -> Iterator[RuleFields]:
         if (number := item.number(default=-1)) >= minimum:
@@ -118,7 +118,7 @@ def _direction(line: Sequence[int], geometry: Geometry) -> Members | None:
 
 @field("line", _direction)
 def diagonal(item: RuleObject) -> tuple[int, ...]:
-    """A diagonal, whose cells may be named too."""
+    """A diagonal; its cells may be listed, too."""
     diagonal = item.diagonal()
     if item.list("cells") and sorted(item.cells()) != sorted(diagonal):
         raise item.member("cells").wrong("the cells of the diagonal", "others")
@@ -148,7 +148,7 @@ def _letter(rule: pairs.XV, geometry: Geometry) -> Members | None:
 
 @codec(_letter)
 def sign(item: RuleObject) -> Iterator[RuleFields]:
-    """A letter; without one an object means nothing."""
+    """A letter; an object without one has no effect."""
     if item.has("value"):
         value = item.member("value")
         total = _TOTALS.get(value.text.upper())
@@ -171,14 +171,14 @@ def clone(item: RuleObject) -> Iterator[RuleFields]:
 
 @codec(lambda rule, _: [("values", [*rule.wanted])])
 def values(item: RuleObject) -> Iterator[RuleFields]:
-    """Values; without any an object means nothing."""
+    """Values; an object without any has no effect."""
     side = item.context.geometry.side
     if values := tuple(node.number(1, side) for node in item.member("values").list()):
         yield {"wanted": values}
 
 
 def _circle_and_line(rule: cages.Arrow, geometry: Geometry) -> Members:
-    """The line starts in the cell of the circle that is nearest."""
+    """The circle, and the line from its nearest cell."""
     (row, column), *_ = places(geometry, rule.shaft)
 
     def distance(cell: int) -> int:
@@ -191,9 +191,9 @@ def _circle_and_line(rule: cages.Arrow, geometry: Geometry) -> Members:
 
 @codec(_circle_and_line)
 def arrows(item: RuleObject) -> Iterator[RuleFields]:
-    """An arrow for each line; a line starts in the circle, which is read like a text.
+    """An arrow for each line. A line starts in the circle, which is read like a text.
 
-    A circle without a line, or whose line does not leave its first cell, is no rule.
+    A circle without a line, or with a line that does not leave its first cell, is not a rule.
     """
     circle = tuple(sorted(item.cells(maximum=cages.MAX_CIRCLE)))
     for node in item.list("lines"):
@@ -227,7 +227,7 @@ def without_marked(rules: Iterable[Rule]) -> Iterator[Rule]:
 
 @codec(each_cell.write)
 def each_in_region(item: RuleObject) -> Iterator[RuleFields]:
-    """Cells that point into their regions; those in none point nowhere."""
+    """Cells that point into their regions; a cell outside all regions has no effect."""
     for cell in item.cells():
         for region in item.context.regions:
             if cell in region:

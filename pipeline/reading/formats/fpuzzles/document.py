@@ -1,6 +1,6 @@
 """Untrusted JSON documents: their values, and objects that describe rules.
 
-Every error names the path to its place.
+Every error names the path to its location.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipeline.reading.formats.text import quote
 from pipeline.reading.formats.variants import RowColumn, cells_along
 
 MAX_CHARACTERS = 1 << 20
-"""Characters of a document."""
+"""Maximum number of characters in a document."""
 
 _LONGEST_NUMBER = 9
 _LONGEST_SHOWN = 40
@@ -56,7 +56,7 @@ class Misread(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A value in a document, and the way to it."""
+    """A value in a document, and the path to it."""
 
     value: object
     way: Way = ()
@@ -77,13 +77,13 @@ class Placed:
         return {key: Placed(value, (*self.way, key)) for key, value in self.value.items()}
 
     def check_keys(self, known: Collection[str], expected: str = "a key that is known") -> None:
-        """Raise Misread for a key that is not known: nothing is left out in silence."""
+        """Raise Misread for an unknown key: nothing is ignored silently."""
         for key in self.fields():
             if key not in known:
                 raise self.wrong(expected, quote(key))
 
     def number(self, minimum: int, maximum: int | None = None) -> int:
-        """A whole number, written as one or as a text."""
+        """An integer, written as a number or a string."""
         number = whole_number(self.value)
         if number is None or number < minimum or (maximum is not None and number > maximum):
             span = (
@@ -101,12 +101,12 @@ class Placed:
 
     @property
     def text(self) -> str:
-        """A number or a text, as one that is drawn."""
+        """A number or a string, as a string."""
         return str(self.value).strip()
 
     @property
     def is_nothing(self) -> bool:
-        """Whether it is null or an empty text, which is how programs write no value."""
+        """Whether it is null or an empty string, which programs write for no value."""
         return self.value is None or (isinstance(self.value, str) and not self.value.strip())
 
 
@@ -132,7 +132,7 @@ def _shown(value: object) -> str:
 
 
 def parse_json(text: str) -> object:
-    """The value that a JSON text is. Raises Misread, for a key that stands twice too."""
+    """Parse a JSON text. Raises Misread, also for a repeated key."""
     if len(text) > MAX_CHARACTERS:
         raise Misread(f"at most {MAX_CHARACTERS} characters", "more")
     try:
@@ -157,13 +157,13 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 COSMETIC = frozenset(
     ("angle", "baseC", "c", "cArray", "fontC", "height", "highlight", "outlineC", "size", "width")
 )
-"""Keys that say how something looks."""
+"""Keys of styles."""
 
 REPEATING = frozenset(("fromConstraint", "fromRangskSolver", "isLLConstraint", "isNewConstraint"))
 """Members that mark a drawing as the repetition of a rule."""
 
 _SYMBOLS = {"xsum": "◯", "skyscraper": "▯"}
-"""What programs draw around the clues under a key."""
+"""The drawings that programs add around the clues under a key."""
 
 _CELL = re.compile(r"R(\d{1,2})C(\d{1,2})", re.ASCII | re.IGNORECASE)
 DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
@@ -171,10 +171,10 @@ DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 
 @dataclass(frozen=True)
 class DocumentContext:
-    """The grid of the objects, its regions, and the places that rules have named.
+    """The grid of a document, its regions, and the positions that rules have named.
 
-    `named` has the places of every cell, line or group by key. Drawings may repeat them, with the
-    `values` that the rules have there.
+    `named` has the positions of every cell, line or group by key. Drawings may repeat them, with
+    the `values` that the rules have there.
     """
 
     geometry: Geometry
@@ -218,25 +218,25 @@ class RuleObject:
         self._asked = COSMETIC | REPEATING
 
     def check_all_asked(self) -> None:
-        """Raise Misread for a member that says something, and that nothing has asked for."""
+        """Raise Misread for a member that is set, but that no rule has read."""
         if "value" not in self._asked and self.has("value"):
             raise self._fields["value"].wrong("no value", quote(self._fields["value"].text))
         self._node.check_keys(self._asked | {"value"})
 
     def has(self, name: str) -> bool:
-        """Whether a member is there and says something."""
+        """Whether a member exists and is set."""
         self._asked |= {name}
         return name in self._fields and not self._fields[name].is_nothing
 
     def member(self, name: str) -> Placed:
-        """A member that has to be there."""
+        """A required member. Raises Misread if it is missing."""
         self._asked |= {name}
         if name not in self._fields:
             raise Misread(f"'{name}'", "none", self._node.way)
         return self._fields[name]
 
     def list(self, name: str) -> list[Placed]:
-        """The members of a list, none if it is not there."""
+        """The items of a list; empty if it is missing."""
         self._asked |= {name}
         return self._fields[name].list() if name in self._fields else []
 
@@ -247,7 +247,7 @@ class RuleObject:
         return self.member("value").number(minimum)
 
     def matched(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """The value, if there is one and it is like that."""
+        """The match of the value, if there is one and it matches."""
         return pattern.fullmatch(self._fields["value"].text) if self.has("value") else None
 
     def cell(self) -> int:
@@ -257,7 +257,7 @@ class RuleObject:
     def cells(
         self, minimum: int = 1, maximum: int | None = None, name: str = "cells"
     ) -> tuple[int, ...]:
-        """Different cells in their order."""
+        """Distinct cells, in order."""
         node = self.member(name)
         cells = self.path(node, minimum, maximum)
         if len({*cells}) < len(cells):
@@ -265,21 +265,21 @@ class RuleObject:
         return cells
 
     def lines(self) -> Iterator[tuple[int, ...]]:
-        """The cells of each line, at least one, in their order; a line may cross itself."""
+        """The cells of each line, in order; at least one line. A line may cross itself."""
         node = self.member("lines")
         if not node.list():
             raise node.wrong("one line or more", "none")
         return (self.path(line, 2) for line in node.list())
 
     def clue(self) -> tuple[int, ...]:
-        """The row or column that a clue beside the grid looks along, from there on."""
+        """The row or column of a clue outside the grid, starting at the clue."""
         row, column = self.context.place(self.member("cell"))
         end = self.context.geometry.side + 1
         steps = {(0, column): (1, 0), (end, column): (-1, 0), (row, 0): (0, 1), (row, end): (0, -1)}
         return self._seen(steps.get((row, column)), "a place beside a row or column")
 
     def diagonal(self) -> tuple[int, ...]:
-        """The diagonal that a clue beside the grid looks along."""
+        """The diagonal of a clue outside the grid."""
         direction = self.member("direction")
         step = DIRECTIONS.get(str(direction.value))
         if step is None:
@@ -287,7 +287,7 @@ class RuleObject:
         return self._seen(step, f"a place beside the grid from which {direction.value} leads in")
 
     def _seen(self, step: RowColumn | None, expected: str) -> tuple[int, ...]:
-        """The cells that are seen from a place beside the grid, one at least."""
+        """The cells seen from a position outside the grid; at least one."""
         node = self.member("cell")
         place = self.context.place(node)
         outside = self.context.geometry.cell_at(*place) is None
@@ -297,7 +297,7 @@ class RuleObject:
         return self._name([node], line)
 
     def path(self, node: Placed, minimum: int, maximum: int | None = None) -> tuple[int, ...]:
-        """Cells in their order, perhaps some of them twice."""
+        """Cells in order; they may repeat."""
         nodes = node.list()
         if len(nodes) < minimum or (maximum is not None and len(nodes) > maximum):
             span = (
@@ -309,7 +309,7 @@ class RuleObject:
         return self._name(nodes, [self.context.cell(child) for child in nodes])
 
     def _name(self, nodes: Sequence[Placed], cells: Sequence[int]) -> tuple[int, ...]:
-        """Note the places, and those at the ends, as named by a rule."""
+        """Record these positions, and the positions at the ends, as named by a rule."""
         places = [self.context.place(node) for node in nodes]
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
         self.context.named.setdefault(self._key, []).extend(groups)

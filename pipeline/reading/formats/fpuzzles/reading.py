@@ -1,4 +1,4 @@
-"""A document → a puzzle with its rules, of which nothing is left out in silence."""
+"""A document → a puzzle with its rules. No rule is ignored silently."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _SILENT = frozenset(
         "truecandidatesoptions",
     )
 )
-"""Keys that mean nothing for the solution."""
+"""Keys without an effect on the solution."""
 
 NOTES = ("title", "author", "ruleset")
-"""Keys of texts about the puzzle that are written again."""
+"""Keys of texts about the puzzle that are also written."""
 
 _CELL = ("value", "given", "region", "givenPencilMarks")
 _IN_CELLS = {*_CELL, "centerPencilMarks", "cornerPencilMarks", *COSMETIC}
@@ -89,7 +89,7 @@ def _member(fields: dict[str, Placed], name: str) -> Placed:
 
 
 def _cells(grid: Placed, side: int) -> list[dict[str, Placed]]:
-    """The n² cells, by their members."""
+    """The members of each of the n² cells."""
     rows = [row.list() for row in grid.list()]
     if {len(rows), *map(len, rows)} != {side}:
         raise grid.wrong(f"{side} rows of {side} cells", "others")
@@ -112,7 +112,7 @@ def _given(cell: dict[str, Placed], index: int, geometry: Geometry) -> Iterator[
 
 
 def _regions(cells: Sequence[dict[str, Placed]], boxes: Geometry) -> tuple[tuple[int, ...], ...]:
-    """The cells of each region. A cell may belong to none, and so may all."""
+    """The cells of each region. A cell may belong to no region."""
     n = boxes.side
     groups: dict[int, list[int]] = {}
     for index, cell in enumerate(cells):
@@ -133,7 +133,7 @@ def _region(cells: tuple[int, ...], side: int) -> Rule:
 
 
 def _rules(fields: dict[str, Placed], context: DocumentContext) -> list[Rule]:
-    """The rules under all keys, in order; last those that depend on the marks of others."""
+    """The rules under all keys, in order; rules that depend on the marks of others come last."""
     rules: list[Rule] = []
     for key, node in fields.items():
         try:
@@ -194,7 +194,7 @@ def _marked(
 
 
 def _claimed(fields: dict[str, Placed], side: int) -> tuple[str | None, tuple[str, ...]]:
-    """The solution beside the puzzle; if it is incomplete, the code for an unread solution."""
+    """The solution in the document; if it is incomplete, the code for an unread solution."""
     node = fields.get("solution")
     if node is None or node.is_nothing:
         return None, ()

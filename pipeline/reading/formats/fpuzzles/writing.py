@@ -1,6 +1,6 @@
-"""A puzzle with its rules → a document, perhaps packed as links hold it.
+"""A puzzle with its rules → a document, or its packed form for links.
 
-Each is read again before it is handed out: `formats/targets.py` compares the two.
+`formats/targets.py` reads each document back, and compares it with the puzzle.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pipeline.reading.formats.parsed import Notes
 from pipeline.reading.formats.variants import LEAST_SIDE, MOST_SIDE
 
 Written = dict[str, object]
-"""The members of an object that is written."""
+"""The members of an object to be written."""
 
 _LINES = {
     "slowthermometer": "#CFCFCF",
@@ -42,13 +42,13 @@ _CAGES = {
     "columnindexer": "Column Indexer",
     "boxindexer": "Box Indexer",
 }
-"""The same for clues and cells, and what their drawings are marked with."""
+"""The same for clues and cells, and the marks of their drawings."""
 
 
 def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = ()) -> str:
     """The document of a puzzle, perhaps with its solution and notes, in one line of JSON.
 
-    Raises ValueError naming what it cannot express.
+    Raises ValueError with a noun for anything that it cannot express.
     """
     n, geometry = puzzle.geometry.side, puzzle.geometry
     shapes = (usual_boxes(n), Geometry(1, n)) if LEAST_SIDE <= n <= MOST_SIDE else ()
@@ -89,7 +89,7 @@ def _group(rule: Rule) -> tuple[int, ...]:
 
 
 def _own_regions(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
-    """The regions of a grid without boxes; also smaller ones, if rules are about them."""
+    """The regions of a grid without boxes; also smaller ones if rules use them."""
     if puzzle.geometry.has_boxes:
         return
     asked = {

@@ -1,4 +1,4 @@
-"""iss: the constraint texts of the Interactive Sudoku Solver.
+"""ISS: the constraint texts of the Interactive Sudoku Solver.
 
     .Thermo~R9C4~R8C3~R7C2.~R1C2_4~R2C5_1_2
     https://sigh.github.io/Interactive-Sudoku-Solver/?q=.Thermo~R9C4~R8C3
@@ -40,14 +40,14 @@ _ESCAPE = re.compile(r"%([\da-f]{2})", re.ASCII | re.IGNORECASE)
 _SHAPE = re.compile(r"\.\s*Shape\s*~")
 _VALUES = re.compile(r"\s*\.\s*(?:Given\s*)?~")
 _FEWEST_GIVENS = 17
-"""No classic with fewer has a single solution (McGuire, Tugemann and Civario, 2012)."""
+"""Minimum number of givens of a unique classic puzzle (McGuire, Tugemann and Civario, 2012)."""
 
 _ENOUGH = 400
-"""Characters that are inspected; no type is longer."""
+"""Number of characters that are inspected; no type is longer."""
 
 
 def recognise_iss(text: Text) -> str | None:
-    """Recognise a type or a tilde after a dot, which no grid has, not even one with letters."""
+    """Recognise a type or a tilde after a dot, which occurs in no grid, even with letters."""
     begun = "\n".join(line.text[:_ENOUGH] for line in text.lines[:_ENOUGH])
     return "it begins as a constraint, '.Type~'" if _BEGINS.match(begun) else None
 
@@ -128,7 +128,7 @@ def parse_iss(text: Text, reading: Reading) -> Parsed:
 
 
 def _without_link(text: Text) -> Text:
-    """The text in a link, with every sign in its column: other characters become spaces."""
+    """The text in a link, with columns preserved: other characters become spaces."""
     link = _LINK.match(text.lines[0].text)
     if link is None:
         return text
@@ -139,7 +139,7 @@ def _without_link(text: Text) -> Text:
 
 
 def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[GroupItem], GridLayout]:
-    """All phrases of a text, the same with their groups, and the layout."""
+    """All phrases of a text, the phrases with their groups, and the layout."""
     # rules take a while to load
     from pipeline.reading.formats.iss.grid_layout import layout_of  # noqa: PLC0415
     from pipeline.reading.formats.iss.groups import grouped  # noqa: PLC0415
@@ -179,7 +179,7 @@ def _puzzle_in(text: Text, steps: int) -> Parsed:
 def render_iss(puzzle: Puzzle, _notation: str) -> str:
     """Write all constraints in one line, the shape first, so that each line is a text.
 
-    Raises ValueError naming what they cannot express.
+    Raises ValueError with a noun for anything that they cannot express.
     """
     from pipeline.reading.formats.iss.writing import constraints  # noqa: PLC0415 - as above
 

@@ -1,4 +1,4 @@
-"""The arguments of constraints: how they are read from words, one after the other, and written."""
+"""Codecs of the arguments of constraints: read from words in order, and written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field,
 from pipeline.reading.formats.variants import RowColumn, cells_along
 
 APART = "-"
-"""A word between groups of cells."""
+"""The separator of groups of cells."""
 
 LOOP = "LOOP"
 _MAX_SEGMENT_SUM = 30
@@ -45,7 +45,7 @@ def write_parts(parts: Iterable[Sequence[int]], geometry: Geometry) -> list[str]
 
 
 def number(name: str, minimum: int = 0, usual: int | None = None) -> Codec:
-    """A number, which may be missing if there is a usual one."""
+    """A number, which may be missing if there is a default, `usual`."""
 
     def read(args: Arguments) -> int:
         return args.number(minimum) if usual is None or args.has_number() else usual
@@ -54,7 +54,7 @@ def number(name: str, minimum: int = 0, usual: int | None = None) -> Codec:
 
 
 def line(minimum: int = 2) -> Codec:
-    """The cells of a line; fewer mean nothing."""
+    """The cells of a line; a line of fewer has no effect."""
 
     def read(args: Arguments) -> list[RuleFields]:
         return [{"line": cells}] if len(cells := args.cells()) >= minimum else []
@@ -123,7 +123,7 @@ def row_or_column(args: Arguments) -> tuple[int, ...]:
 
 @codec(lambda rule, geometry: write_cells((rule.a, rule.b), geometry))
 def pairs_of_neighbours(args: Arguments) -> Iterator[RuleFields]:
-    """Every two cells that are neighbours; each has to be in such a pair."""
+    """All pairs of neighbours among the cells; each cell must be in a pair."""
     cells = args.cells(2, once=True)
     indices = {cell: index for index, cell in enumerate(cells)}
     pairs = (pair for pair in neighbours(args.geometry) if indices.keys() >= {*pair})
@@ -136,7 +136,7 @@ def pairs_of_neighbours(args: Arguments) -> Iterator[RuleFields]:
 
 
 def from_both_ends(maximum: Callable[[Geometry], int | None] = lambda _: None) -> Codec:
-    """A row or column, a clue at its beginning and one at its end; either may be missing."""
+    """A row or column, and the clues at its beginning and its end; either may be missing."""
 
     def read(args: Arguments) -> Iterator[RuleFields]:
         line, clues = args.row_or_column(), args.phrase.words[1:3]
@@ -159,12 +159,12 @@ def largest_value(geometry: Geometry) -> int:
 
 
 def number_of_lines(geometry: Geometry) -> int:
-    """Of a square grid: rows and columns, each from both ends."""
+    """The number of rows and columns of a square grid, each counted from both ends."""
     return 4 * geometry.side
 
 
 def ties_of(args: Arguments) -> str:
-    """Which ties a `.FullRankTies` allows."""
+    """The ties that a `.FullRankTies` allows."""
     expected = "'none', 'only-unclued' or 'any'"
     word = args.next(expected)
     if word.text not in ("none", "only-unclued", "any"):
@@ -183,7 +183,7 @@ def tied(args: Arguments) -> bool:
 
 
 def read_windoku(args: Arguments) -> Iterator[Rule]:
-    """Windows of the size of the usual boxes, a cell apart; a side without boxes has none."""
+    """Windows of the size of the default boxes, one cell apart; none for a side without boxes."""
     n = args.geometry.side
     boxes = usual_boxes(n)
     if args.geometry.free:
@@ -199,7 +199,7 @@ def read_windoku(args: Arguments) -> Iterator[Rule]:
 
 
 def read_cage(args: Arguments) -> Iterator[Rule]:
-    """A cage; in its sum a cell counts as often as it is listed."""
+    """A cage; a cell counts in its sum as often as it is listed."""
     total, cells = args.number() or None, args.cells()
     once = tuple(dict.fromkeys(cells))
     if total is None or len(once) == len(cells):
@@ -262,7 +262,7 @@ def joined_values(args: Arguments) -> tuple[int, ...]:
 
 @field("wanted", read_only)
 def look_and_say(args: Arguments) -> tuple[int, ...]:
-    """Pairs of how often and what: `1223` is one 2 and two 3s."""
+    """Pairs of a count and a value: `1223` is one 2 and two 3s."""
     expected = "pairs of how often and which value, each value once"
     word = args.next(expected)
     counts, values = word.text[::2], word.text[1::2]
@@ -329,7 +329,7 @@ def pill_arrow(args: Arguments) -> Iterator[RuleFields]:
 
 @field("around", lambda cells, geometry: write_cell(min(cells), geometry))
 def around(args: Arguments) -> tuple[int, ...]:
-    """The four cells whose top left one is named."""
+    """The four cells of a square, given by the top left one."""
     corner = args.next("a cell, and values")
     row, column = args.geometry.place(args.cell_in(corner))
     corners = [(row + down, column + right) for down in (0, 1) for right in (0, 1)]
@@ -349,7 +349,7 @@ def values(args: Arguments) -> tuple[int, ...]:
 
 @field("line", lambda cells, geometry: write_cell(cells[0], geometry))
 def diagonal(args: Arguments) -> tuple[int, ...]:
-    """The diagonal from a cell at the edge: each edge has a direction, the upper corners one."""
+    """The diagonal from a cell at the edge; each edge, and each upper corner, has one direction."""
     corner = args.next("1 cells or more")
     cell, (rows, columns) = args.cell_in(corner), args.context.lines
     row, column = args.geometry.place(cell)

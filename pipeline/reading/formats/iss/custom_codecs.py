@@ -1,4 +1,4 @@
-"""The arguments of relations and state machines, and of values and regions that are connected."""
+"""Codecs of relations and state machines, and of connected values and regions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pipeline.reading.formats.variants import cells_along
 
 
 def _named_lines(args: Arguments, *, named: bool = True) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Names and cells of lines, with nothing or a name, `_so`, between them."""
+    """Names and cells of lines, which are separated by nothing or a name, `_so`."""
     name, cells = "", list[int]()
     for word in args.rest():
         if word.text and not (named and word.text.startswith("_")):
@@ -45,7 +45,7 @@ def _label(text: str) -> str:
 
 
 def _labelled(rule: custom.Relation | custom.StateMachine, geometry: Geometry) -> list[str]:
-    """The cells of a line after its name, in which signs with a meaning are escaped."""
+    """The name of a line, with special signs escaped, and then its cells."""
     escaped = "".join(
         sign if sign.isascii() and sign.isalnum() else "".join(f"%{b:02X}" for b in sign.encode())
         for sign in rule.label
@@ -133,7 +133,7 @@ def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str
 
 @codec(_connected_words)
 def connected_values(args: Arguments) -> Iterator[RuleFields]:
-    """A group, or nothing for the grid, then values, and perhaps the number of cells."""
+    """A group or, if empty, the grid, then values, and optionally the number of cells."""
     geometry = args.geometry
     expected = "a group of cells, such as 'VA', or nothing for the grid"
     name, word = args.next(expected), args.next("values, such as '1_2'")
@@ -178,7 +178,7 @@ def region_cells(args: Arguments) -> tuple[int, ...]:
 
 @field("arms", write_parts)
 def arms(args: Arguments) -> tuple[tuple[int, ...], ...]:
-    """Arms from the control on; without any, all cells in its four directions."""
+    """Arms that begin at the control; by default all cells in its four directions."""
     if args.has_more():
         return tuple(_region_cells(args, part) for part in args.parts(APART))
     _region_cells(args, ())

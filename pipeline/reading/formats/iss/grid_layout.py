@@ -24,7 +24,7 @@ from pipeline.reading.formats.iss.phrases import Arguments, Context, Phrase
 from pipeline.reading.formats.variants import groups_of
 
 LARGEST = 16
-"""The most rows, columns and values."""
+"""Maximum number of rows, columns and values."""
 
 _SIZE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _VALUES = re.compile(r"(?:([01])-)?(\d{1,2})", re.ASCII)
@@ -186,7 +186,7 @@ def _groups(
 
 
 def _boxes(shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
-    """Boxes of that size, the squarest that fill the grid, rather wide than high; or none."""
+    """The boxes of `size` cells that fill the grid: the squarest ones, wide rather than high."""
     rows, columns = shape.rows, shape.columns
     for small in range(isqrt(size), 1, -1):
         large, rest = divmod(size, small)
@@ -204,16 +204,16 @@ def _boxes(shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
 
 
 def _units(geometry: Geometry, boxes: Areas) -> Iterator[Unit]:
-    """The rows, columns and boxes that have several cells."""
+    """The rows, columns and boxes of more than one cell."""
     kinds = {"row": geometry.rows(), "column": geometry.columns(), "box": iter(boxes)}
     for kind, areas in kinds.items():
         yield from (Unit(area, kind) for area in areas if len(area) > 1)
 
 
 def _check_rows(phrases: Sequence[Phrase], shape: _Shape) -> None:
-    """Raise InvalidPuzzle for types about neighbours that ISS only means in rows and columns.
+    """Raise InvalidPuzzle for types about neighbours in a grid without rows and columns.
 
-    Without these, its programs say something else of equal neighbours than its descriptions.
+    In such grids, the ISS program treats equal neighbours differently from its documentation.
     """
     for name in ("AntiKing", "AntiConsecutive") if shape.is_raw else ():
         for args in _of(phrases, name):
@@ -223,7 +223,7 @@ def _check_rows(phrases: Sequence[Phrase], shape: _Shape) -> None:
 def _jigsaw_regions(
     phrases: Sequence[Phrase], shape: _Shape, size: int
 ) -> Iterator[tuple[int, ...]]:
-    """The regions of all jigsaws; remaining cells share one sign."""
+    """The regions of all jigsaws; cells outside of regions share one sign."""
     number = shape.rows * shape.columns
     for args in _of(phrases, "Jigsaw"):
         expected = f"{number} signs, {size} for each region"

@@ -1,4 +1,4 @@
-"""Constraints that hold others: `.Or….End`, `.And….End`, `.Replicate~cells….End`."""
+"""Constraints that contain others: `.Or….End`, `.And….End`, `.Replicate~cells….End`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GroupItem = Phrase | Composite
 
 
 def grouped(phrases: Sequence[Phrase]) -> tuple[GroupItem, ...]:
-    """The phrases, those between a type of GROUPS and its `.End` as one. Raises InvalidPuzzle."""
+    """The phrases, with each group up to its `.End` as one item. Raises InvalidPuzzle."""
     open_groups: list[tuple[Phrase | None, list[GroupItem]]] = [(None, [])]
     for phrase in phrases:
         name = phrase.name

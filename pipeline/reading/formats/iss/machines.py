@@ -1,6 +1,6 @@
 """State machines and relations in texts: NFAs in base64, patterns, keys, sets of cells.
 
-Machines may be nondeterministic; `determined` makes them deterministic for lines up to a length.
+Machines may be nondeterministic; `determined` makes them deterministic for lines of limited length.
 All functions raise ValueError for input that cannot be read or is too large.
 """
 
@@ -161,7 +161,7 @@ def machine_in(text: str, values: Sequence[int], work: Work) -> Machine:
 
 
 def _reached(machine: Machine) -> set[int]:
-    """The states that the start leads to."""
+    """The states that can be reached from the start."""
     reached = {*machine.start}
     waiting = [*reached]
     while waiting:
@@ -172,14 +172,14 @@ def _reached(machine: Machine) -> set[int]:
 
 
 def _packed(bits: _Bits, mask: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
-    """The moves of a state, at most one for each of the values in the mask: the next states."""
+    """The moves of a state, one for each value in the mask: pairs of a value and the next state."""
     for symbol in range(symbols):
         if mask >> symbol & 1:
             yield symbol, bits.number(width)
 
 
 def _plain(bits: _Bits, moves: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
-    """So many moves of a state: pairs of a value and the next state."""
+    """The given number of moves of a state: pairs of a value and the next state."""
     by_symbol = (symbols - 1).bit_length()
     for _ in range(moves):
         symbol = bits.number(by_symbol)
@@ -217,7 +217,7 @@ class Determined(NamedTuple):
 
 
 class Work:
-    """The work of reading one text: it is limited, and equal machines are made once.
+    """Limits the work of reading one text; equal machines are built once.
 
     A step takes about 0.3 µs.
     """

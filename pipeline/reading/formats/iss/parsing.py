@@ -1,4 +1,4 @@
-"""The rules and the given values of constraints, and of those in groups."""
+"""Convert constraints and groups to rules and given values."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from pipeline.reading.formats.notations import RULES_OF_TYPES, STRICT, TYPES, wi
 
 GIVEN = ("", "Given")
 HINTS = ("Priority", "SearchPriority")
-"""Types that help a search, and mean nothing."""
+"""Types that only help the search of ISS, without an effect on the puzzle."""
 
 KNOWN_TYPES = {*(name for name, _ in RULES_OF_TYPES), *GIVEN, *HINTS, *GROUPS, "NoBoxes", "Var"}
 """All types that are read."""
 
 ENCODED = ("Pair", "PairX", "Binary", "BinaryX", "NFA", "Regex", "Replicate", "Jigsaw")
-"""Types whose first argument is a text in base64, or the like."""
+"""Types whose first argument is a text, in base64 or similar."""
 
 _NOT_IN_GROUPS = {
     *(name for name, kind in RULES_OF_TYPES if issubclass(kind, Everywhere)),
@@ -44,15 +44,15 @@ _NOT_REPLICATED = {
 """Types whose arguments are not cells."""
 
 _MARKS = {"StrictKropki": ("WhiteDot", "BlackDot"), "StrictXV": ("X", "V")}
-"""The marks that a type is about, which groups may not hold beside it."""
+"""The marks that a type refers to; a group must not contain them next to it."""
 
 _DIGITS = range(1, 10)
 _CLUES = Outside, Quadruple
-"""Of several at one place the last counts."""
+"""Types of which only the last one at a position counts."""
 
 
 def check_groups(items: Sequence[GroupItem]) -> None:
-    """Raise InvalidPuzzle for types that groups do not hold."""
+    """Raise InvalidPuzzle for types that are not allowed in groups."""
     strict = {phrase.name for phrase in items if isinstance(phrase, Phrase)} & {*_MARKS}
     marks = {mark: name for name in strict for mark in _MARKS[name]}
     for phrase, around in inside(items):
@@ -68,7 +68,7 @@ _NO_LABELS = "(region labels of '.ChaosConstruction' are arbitrary)"
 
 
 def _label_cells(geometry: Geometry) -> range:
-    """The cells of a chaos construction that hold region labels; none in other puzzles."""
+    """The cells with the region labels of a chaos construction; empty for other puzzles."""
     free = geometry.free
     return free.group(REGIONS) if free and REGIONS in dict(free.groups) else range(0)
 
@@ -102,7 +102,7 @@ class RulesRead:
 
     @classmethod
     def of(cls, items: Sequence[GroupItem], context: Context, inside: Context) -> RulesRead:
-        """The meaning of constraints in a context, of those in groups `inside` of another.
+        """The meaning of constraints in a context; constraints in groups have the context `inside`.
 
         Raises InvalidPuzzle.
         """
@@ -160,7 +160,7 @@ class RulesRead:
                 yield Among(cell, tuple(values_of(mask, geometry.lowest)))
 
     def with_strict(self, phrases: Sequence[Phrase], geometry: Geometry) -> list[Rule]:
-        """The rules; the strict ones, which depend on the marks of others, come last."""
+        """The rules, followed by strict ones, which depend on the marks of others."""
         rules = [*self.rules.values()]
         for phrase in phrases:
             if phrase.name in STRICT:

@@ -46,7 +46,7 @@ def line_word(geometry: Geometry, line: Sequence[int]) -> str:
 class Phrase:
     """A constraint of a text: its type and arguments.
 
-    Its cells are moved by `shift`, rows down and columns to the right.
+    Its cells are shifted by `shift`: rows down and columns to the right.
     """
 
     text: Text
@@ -79,7 +79,7 @@ class Phrase:
 class Context:
     """The grid of a text, its boxes or jigsaw regions, and the work of reading it.
 
-    `ties` is the text's setting for lines of equal rank; None where no rule may depend on it.
+    `ties`: the text's setting for lines of equal rank; None where rules must not depend on it.
     """
 
     geometry: Geometry = NINE
@@ -131,7 +131,7 @@ class Arguments:
         context.work.take(STEPS_PER_RULE + _STEPS_OF_WORD * len(phrase.words))
 
     def check_ended(self) -> None:
-        """Raise InvalidPuzzle for arguments that nothing has read."""
+        """Raise InvalidPuzzle for arguments that were not read."""
         self.phrase.check_ended(self._read)
 
     def next(self, expected: str) -> Word:
@@ -220,7 +220,7 @@ class Arguments:
         return cells
 
     def row_or_column(self) -> tuple[int, ...]:
-        """The cells of the next argument, `R1` or `C10`, whose number is decimal."""
+        """The cells of the row or column in the next argument, `R1` or `C10` (in decimal)."""
         word = self.next("a row or column, such as 'R1' or 'C1'")
         match = _LINE.fullmatch(word.text)
         number = int(match[2]) if match else 0
@@ -233,7 +233,7 @@ class Arguments:
 
 
 def phrases_of(text: Text) -> list[Phrase]:
-    """The constraints of a text; those without a type and arguments are left out."""
+    """The constraints of a text; empty ones are skipped."""
     if sum(len(line.text) for line in text.lines) > MAX_TEXT_CHARACTERS:
         raise text.error(None, None, f"at most {MAX_TEXT_CHARACTERS} characters", "more")
     phrases: list[list[Word]] = []

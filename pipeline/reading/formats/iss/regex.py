@@ -1,8 +1,8 @@
 """Patterns of values, as regular expressions: `1[3-5]*(2|.){2,3}`.
 
-Values are single signs: 1-9, then letters of either case from 10 on. A pattern becomes a machine
-without empty moves: a state before all signs, and one for each (V. M. Glushkov, 1961).
-Everything raises ValueError.
+Values are single signs: 1-9, and letters of either case from 10 on. A pattern becomes a machine
+without empty moves: a start state, and one state per sign (V. M. Glushkov, 1961). All functions
+raise ValueError for an invalid pattern.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def pattern_machine(pattern: str, values: Sequence[int], work: Work) -> Machine:
 
 @dataclass(frozen=True, slots=True)
 class _Signs:
-    """One of some values: a mask of their indices."""
+    """A class of values, as a mask of their indices."""
 
     taken: int
 
@@ -44,7 +44,7 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Repeated:
-    """A part so often; `maximum` None is without end."""
+    """A repeated part; without a limit if `maximum` is None."""
 
     part: _Node
     minimum: int
@@ -55,7 +55,7 @@ _Node = _Signs | _Sequence | _Choice | _Repeated
 
 
 class _PatternReader:
-    """Reads a pattern, from its begin to its end."""
+    """Parses a pattern from left to right."""
 
     def __init__(self, pattern: str, values: Sequence[int]) -> None:
         self._pattern, self._values = pattern, values
@@ -166,7 +166,7 @@ class _PatternReader:
 
 
 class _Part(NamedTuple):
-    """Whether a part may be empty, and where it may begin and end, as masks of places."""
+    """Whether a part may be empty, and the masks of places where it may begin and end."""
 
     is_empty: bool
     first: int
@@ -174,7 +174,7 @@ class _Part(NamedTuple):
 
 
 class _Places:
-    """The places of a pattern's signs, 1 and so on, and what may follow them; 0 is before all."""
+    """The places of a pattern's signs, from 1, and the places that may follow; 0 is the start."""
 
     def __init__(self, values: int, work: Work) -> None:
         self._values, self._work = range(values), work
@@ -231,7 +231,7 @@ class _Places:
         )
 
     def _lead(self, last: int, first: int) -> None:
-        """Each of these places may be followed by any of those."""
+        """Record that any place in `last` may be followed by any place in `first`."""
         self._work.take(last.bit_count())
         for place in _members(last):
             self._follow[place] |= first

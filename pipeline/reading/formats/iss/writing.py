@@ -1,6 +1,6 @@
 """A puzzle with its rules → a text of constraints in one line.
 
-Each is read again before it is handed out: `formats/targets.py` compares the two.
+`formats/targets.py` reads each text back, and compares it with the puzzle.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SIGNS = digits + ascii_lowercase
 
 
 def constraints(puzzle: Puzzle) -> str:
-    """The text of a puzzle. Raises ValueError naming what it cannot express."""
+    """The text of a puzzle. Raises ValueError with a noun for anything that it cannot express."""
     geometry = puzzle.geometry
     units = [rule for rule in puzzle.rules if isinstance(rule, Unit)]
     regions = [rule for rule in puzzle.rules if isinstance(rule, Region)]
