@@ -20,7 +20,9 @@ WHOLE, NUMBER, WORD, TRUTH = "whole number", "number", "word", "true or false"
 class Trait(Struct, frozen=True):
     """A trait: its fields are its columns; `field` is the name in a record and in `Traits`.
 
-    `pattern` matches its columns, separated by commas. If `is_slow`, only samples are audited.
+    `pattern` matches its columns, separated by commas. `known_for` are the puzzles that may have a
+    value: those with one solution, those whose number of solutions is known, or all. If `is_slow`,
+    only samples are audited, and puzzles for which it is computed are solved in small chunks.
     """
 
     field: ClassVar[str]

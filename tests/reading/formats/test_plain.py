@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import for_each
+from support.strategies import examples
 
 from pipeline.reading.formats import TextChunk
 from pipeline.reading.formats.detect import detect_collection
@@ -21,6 +22,7 @@ CASES = st.sampled_from([PLAIN[:1], PLAIN[1:2], PLAIN, [*PLAIN, *ODD]]).flatmap(
 )
 
 
+@examples(100)
 @given(CASES, st.sampled_from(["\n", "\r\n", "\r"]), st.booleans(), st.integers(1, 10**6))
 def test_a_piece_has_the_same_entries_line_by_line_and_all_at_once(lines, end, ended, first):
     text = end.join(lines) + (end if ended else "")
