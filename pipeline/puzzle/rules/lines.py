@@ -74,7 +74,7 @@ class Renban(Along):
 
 
 class Whispers(Along):
-    """Neighbours on the line differ by at least `difference`, usually 5 in 9×9."""
+    """Neighbours on the line differ by at least `difference`. The usual one is 5 in 9×9."""
 
     name = look = "whispers"
     bounded_field = ("difference", 1)

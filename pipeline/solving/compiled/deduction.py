@@ -315,8 +315,8 @@ def _mark_unshared(planes):
             store(planes, L.AVOIDED + r * 9 + c, unshared)
 
 
-# Fail first: a cell with the fewest candidates. Among these, cells with a value that is locked in
-# the box come last, preceded by cells that share no value with another selected cell. This is a
+# Fail first: a cell with the fewest candidates. If possible, it avoids cells with a value that is
+# locked in the box, and then cells that share no value with another selected cell. This is a
 # heuristic: any open cell would do. Ties are broken in a fixed order that does not depend on other
 # lanes, so a puzzle has the same branches alone and with others.
 @compiled()
