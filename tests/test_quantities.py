@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.strategies import examples
 
 from pipeline.quantities import AGE, DURATION, MEMORY, SIZE
 
@@ -39,6 +40,7 @@ def test_sizes_have_a_capital_letter_and_powers_of_1024(text):
     assert SIZE.number_in(text) is None
 
 
+@examples(100)
 @given(UNITS, st.integers(1, 10**9))
 def test_a_number_is_shown_as_it_may_be_written(unit, number):
     shown = unit.text_of(number)

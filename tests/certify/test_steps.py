@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pysat.solvers import Minisat22
 from support.cases import for_each
+from support.strategies import examples
 from support.techniques import EXAMPLES, masks_of
 
 from pipeline.certify.steps import (
@@ -83,6 +84,7 @@ def test_what_is_filled_already_is_no_reason():
     assert not holds(s, o)
 
 
+@examples(100)
 @given(data=st.data())
 def test_it_agrees_with_a_solver_on_any_claim(data):
     """Cited cells and units of any state, with any conclusion: refuted by SAT, or not."""

@@ -26,7 +26,6 @@ from pipeline.settings import Settings
 LATER = (
     "concurrent.futures.thread",
     "llvmlite.binding",
-    "pipeline.certify.compiled",
     "pipeline.service.doctor",
     "pipeline.solving.compiled",
     "platformdirs.unix",
