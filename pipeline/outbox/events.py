@@ -23,7 +23,6 @@ from pipeline.outbox.schema import (
 JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
     "certificate": "`exhaustive-search`, `lrat` or `unverified`; null if solutions may be missing",
-    "unverified": "number of puzzles that were not verified to be complete",
     "complete": "whether these are all solutions; null if this was not asked",
     "event": "the name of the event",
     "format": "the input format",
@@ -47,6 +46,7 @@ FIELDS: Final = {
     "totals": "number of puzzles by status",
     "unread": "unread parts of a collection or archive, with the number of puzzles, as in its "
     "record; omitted if there are none",
+    "unverified": "number of puzzles that were not verified to be complete",
     "variant": "`classic`, `even-odd` or `rules`",
 }
 """The fields of all events."""
