@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import re
 import textwrap
 import typing
@@ -156,7 +157,8 @@ def _spelt(parameter: Any) -> str:
 def _default_of(parameter: Any) -> str:
     """The default of an option, unless its help states it."""
     default = parameter.default
-    return f" Default: `{default}`." if default not in (None, False) else ""
+    is_stated = "Default" in parameter.help or default in (None, False)
+    return "" if is_stated else f" Default: `{default}`."
 
 
 def settings() -> Iterator[str]:
@@ -171,12 +173,22 @@ def settings() -> Iterator[str]:
             if parameter.name == name
         }
         option = next(each for each in taken.values() if _is_option(each))
-        others = [f"`{each}` with {c}" for c, o in taken.items() if (each := o.default) != default]
-        defaults = ", ".join([_in_words(default), *others])
+        others: dict[Any, list[str]] = {}
+        for command, each in taken.items():
+            if each.default != default:
+                others.setdefault(each.default, []).append(command)
+        own = [f"`{each}` for {_listed(names)}" for each, names in others.items()]
+        defaults = "; ".join([_in_words(default), *own])
         yield f"## {_name(option)}\n\n{setting.help or option.help}\n"
         yield f"- `{'`, `'.join(option.opts)}`, in the environment `{option.envvar}`"
-        yield f"- {_values(setting)}; default: {defaults}"
+        is_stated = "Default" in (setting.help or option.help)
+        yield f"- {_values(setting)}" + ("" if is_stated else f"; default: {defaults}")
         yield f"- for {', '.join(f'[{each}](commands.md#{each})' for each in taken)}\n"
+
+
+def _listed(names: list[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _values(setting: Setting) -> str:
@@ -215,7 +227,7 @@ def _records() -> Iterator[str]:
     yield "## Records\n\n`name.json`; the folder of an archive has one for each member.\n"
     for kind in (*RECORDS, *PARTS):
         heading = "###" if kind in RECORDS else "####"
-        yield f"{heading} {kind.__name__}\n\n{kind.__doc__}\n"
+        yield f"{heading} {kind.__name__}\n\n{inspect.cleandoc(kind.__doc__ or '')}\n"
         rows = ((field.encode_name, _type(field.type), *_told(field)) for field in fields(kind))
         yield _table(("field", "type", "present", "meaning"), _coded(rows))
 
@@ -236,7 +248,7 @@ def _tables() -> Iterator[str]:
     yield "that spreadsheets do not read it as a formula. Types apply to Parquet and data frames,"
     yield "where empty fields are null: see [Use pandas, polars and duckdb](../how-to/data.md).\n"
     for kind in (*tables.TABLES, *traits.TRAITS.values()):
-        yield f"### {kind.__name__}\n\n{kind.__doc__}\n"
+        yield f"### {kind.__name__}\n\n{inspect.cleandoc(kind.__doc__ or '')}\n"
         types = tables.column_types(kind)
         rows = (
             (field.encode_name, types[field.encode_name], _description(field.type))

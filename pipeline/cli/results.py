@@ -183,14 +183,10 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         say(f"{name}: {result.disagreement}")
     difference = result.difference
     if difference and isinstance(result.problem, PuzzleProblem) and not settings.quiet:
-        clues = [
-            f"{clue.value} in row {clue.row}, column {clue.column}" for clue in difference.decisive
-        ]
+        clues = [f"{clue.value} at r{clue.row}c{clue.column}" for clue in difference.decisive]
+        added = " and ".join(clues) if len(clues) < 3 else ", ".join(clues)
         cells = f"{len(difference.cells)} cells"
-        say(
-            f"{name}: the first two solutions differ in {cells}; adding {', '.join(clues)} leaves "
-            "one of them"
-        )
+        say(f"{name}: the first two solutions differ in {cells}; adding {added} leaves one of them")
         from pipeline.solving.drawing import side_by_side  # noqa: PLC0415 - seldom needed
 
         first, second, *_ = result.solutions

@@ -23,7 +23,6 @@ from pipeline.outbox.schema import (
 JOB, ERROR = "job", "stderr"
 FIELDS: Final = {
     "certificate": "`exhaustive-search`, `lrat` or `unverified`; null if solutions may be missing",
-    "unverified": "number of puzzles that were not verified to be complete",
     "complete": "whether these are all solutions; null if this was not asked",
     "event": "the name of the event",
     "format": "the input format",
@@ -37,8 +36,8 @@ FIELDS: Final = {
     "proved": "number of puzzles that were proved to be complete",
     "puzzles": "number of puzzles",
     "reason": "the reason, for people",
-    "seconds": "the time taken; for a job, the time of each stage, and `total`; "
-    "`batch`, without a total, is for all jobs that were solved together",
+    "seconds": "the time taken; for a job, of each stage and in `total`. For jobs solved together, "
+    "only `batch`, the time for all of them",
     "solutions": "number of published solutions",
     "solver": "the solver that answered",
     "source": "the name of the dropped file or folder",
@@ -47,6 +46,7 @@ FIELDS: Final = {
     "totals": "number of puzzles by status",
     "unread": "unread parts of a collection or archive, with the number of puzzles, as in its "
     "record; omitted if there are none",
+    "unverified": "number of puzzles that were not verified to be complete",
     "variant": "`classic`, `even-odd` or `rules`",
 }
 """The fields of all events."""
@@ -126,7 +126,7 @@ EVENTS: Final = {
         "a file was not complete in time, and is left for the next `run`", "source", "reason"
     ),
     "file.stuck": _shown("a file cannot be moved out of the inbox", "source", "reason"),
-    "mark.stuck": _shown(
+    "marker.unchangeable": _shown(
         "a marker in `.work`, for a file that was read or for the last scan, cannot be changed; "
         "files are processed anyway",
         "reason",

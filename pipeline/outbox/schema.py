@@ -72,7 +72,7 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
         str,
         about(
             "`minisat`, `pysat` or `batch`; `exhaustive-search` if that found what these had "
-            "missed, or was used instead of them (`--trust-solver`)"
+            "missed, or continued after a solver gave up on a variant"
         ),
     ]
     version: Annotated[str | None, about("its version, if known")] = None
@@ -87,7 +87,7 @@ class PuzzleCertificate(Struct, frozen=True, kw_only=True):
         str | None,
         about(
             "`proved`: checked by code that shares no search with the solvers; `unverified`: "
-            "only one program says so; `no`: there may be others"
+            "only one program says that no solution is missing; `no`: there may be others"
         ),
     ] = None
     by: Annotated[
@@ -98,7 +98,8 @@ class PuzzleCertificate(Struct, frozen=True, kw_only=True):
         ),
     ] = None
     nodes: Annotated[
-        Count | None, about("branches of that search; implementations of the search differ in it")
+        Count | None,
+        about("number of branches of the exhaustive search; its implementations count differently"),
     ] = None
     solver: Annotated[str | None, about("what found the proof")] = None
     checker: Annotated[str | None, about("what checked the proof")] = None
@@ -208,7 +209,7 @@ class RecordedDifference(Struct, frozen=True, kw_only=True):
     decisive: Annotated[
         tuple[Value, ...], about("values that would leave one solution, as few as were found")
     ]
-    exact: Annotated[bool, about("whether no smaller number of values leaves one solution")]
+    exact: Annotated[bool, about("whether this is the smallest possible number of values")]
 
 
 _Files = Annotated[
@@ -221,8 +222,8 @@ Declared = Annotated[
 StagesTimed = Annotated[
     dict[str, Seconds] | None,
     about(
-        "the time of each stage, and `total`; `batch` is for all puzzles that were solved "
-        "together. A collection or archive has only `total`"
+        "the time of each stage, and `total`; for puzzles solved together, `batch`, the time for "
+        "all of them, instead of the stages. A collection or archive has only `total`"
     ),
 ]
 Schema = Annotated[Literal[1, 2], about("the version of this schema: 2; before 1.0 it was 1")]
@@ -282,14 +283,14 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = UNSET
     rules: Annotated[
         dict[str, Count] | UnsetType,
-        about("rules beyond rows, columns and boxes, with their numbers"),
+        about("how many rules of each name there are, beyond rows, columns and boxes"),
     ] = UNSET
     unread: Annotated[
         tuple[str, ...] | UnsetType,
         about(
-            "unread parts of the source, as in `message`: `ruleset`, rules in prose, which may say "
-            "more; `solution`, an incomplete one; else a text that may be a rule, with its line or "
-            "column, `line 11: 'Both diagonals …'`"
+            "parts of the source that were not read: `ruleset` (rules in prose), `solution` (an "
+            "incomplete solution), or a text that may be a rule, with its line or column, "
+            "`line 11: 'Both diagonals …'`"
         ),
     ] = UNSET
     title: Annotated[
@@ -320,7 +321,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         tuple[RecordedClue, ...] | UnsetType | None,
         about(
             "for an unsolvable puzzle: clues that contradict each other, with the rules in "
-            "`conflict_rules`; null if none were found in time"
+            "`conflict_rules`; null if none were found in time, or if the side is above 36"
         ),
     ] = UNSET
     conflict_rules: Annotated[
@@ -329,7 +330,10 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = UNSET
     conflict_minimal: Annotated[
         bool | UnsetType | None,
-        about("whether there is a solution without any one of these; null without a conflict"),
+        about(
+            "whether removing any single one of these leaves a set that has a solution; false if "
+            "this is unknown, null without a conflict"
+        ),
     ] = UNSET
     difference: Annotated[
         RecordedDifference | UnsetType,

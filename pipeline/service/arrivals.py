@@ -196,4 +196,4 @@ class Arrivals:
         if mark not in self._stuck_marks:
             self._stuck_marks.add(mark)
             reason = f"{printable(str(mark))}: {error.strerror}"
-            self._runtime.log.warning("mark.stuck", reason=reason)
+            self._runtime.log.warning("marker.unchangeable", reason=reason)

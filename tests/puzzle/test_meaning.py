@@ -40,7 +40,7 @@ def test_descriptions_are_sentences_of_the_reference():
         ([lines.Thermometer((0, 1))], "from its bulb."),
         ([lines.Thermometer((0, 1), slow=True)], "On a slow one they may stay the same."),
         ([pairs.Nonconsecutive(())], "hold consecutive values."),
-        ([pairs.Nonconsecutive(((0, 1),))], "Pairs with a dot are spared."),
+        ([pairs.Nonconsecutive(((0, 1),))], "Pairs with a dot are exempt."),
         ([pairs.NegativeXV((5, 10), ())], "do not sum to 5 or 10."),
         ([outside.FullRank((0, 1, 2), 3, tied=True)], "other lines may be equal to it."),
     ],

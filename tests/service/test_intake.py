@@ -133,7 +133,10 @@ def test_the_mark_of_the_last_scan_may_be_another_users(box, monkeypatch, capsys
     assert loop.run_once(settings, LazyLog(quiet=True)) == 0
     assert box.kept("done") == {"a.txt", "b.txt", "c.txt"}
     (stuck,) = events_in(capsys.readouterr().err)
-    assert (stuck["event"], stuck["reason"]) == ("mark.stuck", f"{stamp}: Permission denied")
+    assert (stuck["event"], stuck["reason"]) == (
+        "marker.unchangeable",
+        f"{stamp}: Permission denied",
+    )
 
 
 def test_a_file_whose_first_look_crashes_is_read_in_its_claim(box, monkeypatch):

@@ -93,7 +93,7 @@ def test_a_folder_or_link_in_place_of_a_mark_stops_nothing_and_is_said_once_if_i
     done = box.run("--settle", "0.1")
     assert done.returncode == 0, done.stderr
     assert box.kept("done") == {"a.txt", "b.txt"}
-    stuck = [e["reason"] for e in events_in(done.stderr) if e["event"] == "mark.stuck"]
+    stuck = [e["reason"] for e in events_in(done.stderr) if e["event"] == "marker.unchangeable"]
     assert sorted(stuck) == sorted(f"{folder}: Is a directory" for folder in folders)
     assert {*work.glob(".reading-*")} == {*folders}
     assert secret.exists()

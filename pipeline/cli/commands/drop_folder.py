@@ -137,10 +137,11 @@ def _say_address(address: str) -> None:
 
 def init(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Where to create them. Default: here.")
+        Path,
+        typer.Argument(metavar="FOLDER", help="Where to create them. Default: the current folder."),
     ] = Path(),
     *,
-    as_json: Annotated[bool, json_option("path; made, false if it existed")] = False,
+    as_json: Annotated[bool, json_option("path, made (false if it existed)")] = False,
 ) -> None:
     """Create an inbox, an outbox and a settings file, and explain how to start.
 
@@ -200,7 +201,8 @@ def status(
     as_json: Annotated[
         bool,
         json_option(
-            "waiting, settling, ignored, in_work, failed, done, scan_age in seconds, stuck"
+            "waiting, settling, ignored, in_work, failed, done, scan_age (in seconds), stuck (true "
+            "if files are waiting and nothing scans the inbox)"
         ),
     ] = False,
 ) -> None:
@@ -326,7 +328,7 @@ def doctor(
     context: typer.Context,
     settings: Settings,
     *,
-    as_json: Annotated[bool, json_option("level: ok, warning or problem; about, remedy")] = False,
+    as_json: Annotated[bool, json_option("level (ok, warning or problem), about, remedy")] = False,
 ) -> None:
     """Check this machine and the settings, and suggest fixes.
 

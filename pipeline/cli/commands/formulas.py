@@ -46,7 +46,8 @@ NumberingOption = Annotated[
     NumberingChoice,
     typer.Option(
         "--numbering",
-        help="Number variables without gaps, or by the digits of row, column and value.",
+        metavar="NAME",
+        help="`dense`: without gaps; `decimal`: by the digits of row, column and value.",
     ),
 ]
 LARGEST_RESULT = 1 << 30
@@ -73,7 +74,7 @@ def encode(  # noqa: PLR0913 - one for each option
     as_json: Annotated[
         bool,
         json_option(
-            "source, line, variables, clauses, file and puzzles, or without -o text; reason if "
+            "source, line, variables, clauses; with -o: file and puzzles, else text; or reason if "
             "it was not encoded"
         ),
     ] = False,
@@ -320,7 +321,8 @@ def bench(
         ),
     ] = False,
     to: Annotated[
-        Literal["text", "csv", "latex"], typer.Option("--to", help="Format of the table.")
+        Literal["text", "csv", "latex"],
+        typer.Option("--to", metavar="FORMAT", help="Format of the table: text, csv or latex."),
     ] = "text",
     as_json: Annotated[
         bool,

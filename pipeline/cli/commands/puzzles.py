@@ -280,7 +280,9 @@ def sheet(  # noqa: PLR0913 - one for each option
     sort: Annotated[
         Literal["givens", "rating"] | None,
         typer.Option(
-            "--sort", metavar="NAME", help="Easiest first, by number of givens or by rating."
+            "--sort",
+            metavar="NAME",
+            help="Easiest first: `givens` (most givens) or `rating`.",
         ),
     ] = None,
     title: Annotated[
@@ -307,7 +309,9 @@ def sheet(  # noqa: PLR0913 - one for each option
         bool,
         typer.Option("--names", help="Print the file and line of each puzzle."),
     ] = False,
-    as_json: Annotated[bool, json_option("file, puzzles, pages, rules, solutions, left")] = False,
+    as_json: Annotated[
+        bool, json_option("file, puzzles, pages, rules, solutions, omitted")
+    ] = False,
 ) -> None:
     """Make printable pages of puzzles, followed by their rules and solutions.
 
@@ -363,7 +367,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     printed = printed if names else sheets.without_names(printed)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
     sheets.write(target, laid_out)
-    fields = {"file": str(target)} | laid_out.counts | {"left": len(faults)}
+    fields = {"file": str(target)} | laid_out.counts | {"omitted": len(faults)}
     Output(as_json, settings.quiet).wrote(target, f": {laid_out.summary}", fields)
     is_bad = not no_solutions and any(puzzle.status in NOT_WELL for puzzle in printed)
     raise typer.Exit(EXIT_BAD_INPUT if faults or is_bad else EXIT_OK)

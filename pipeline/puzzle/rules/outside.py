@@ -163,9 +163,9 @@ class NumberedRoom(Outside):
 class FullRank(Outside):
     """The clue is the line's rank among all rows and columns, read from both ends as numbers.
 
-    Rank 1 is the smallest. Each value begins four of the lines, so this line begins with a quarter
-    of its rank, rounded up, and is ranked among these four. If it is `tied`, other lines may be
-    equal to it.
+    Rank 1 is the smallest. Each value begins four of the lines, so a line of rank k begins with
+    k/4, rounded up, and its rank decides its order among these four. If it is `tied`, other lines
+    may be equal to it.
     """
 
     name, look = "full rank", "full-rank"

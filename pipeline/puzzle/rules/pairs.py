@@ -52,30 +52,30 @@ class AntiKing(Everywhere):
 
 
 class Negative:
-    """A rule about all orthogonal neighbours except the pairs `spared`.
+    """A rule about all orthogonal neighbours except the pairs `exempt`.
 
-    Raises ValueError unless `spared` is sorted, without duplicates, and its pairs are ascending.
+    Raises ValueError unless `exempt` is sorted, without duplicates, and its pairs are ascending.
     """
 
     name: ClassVar[str]
-    spared: CellPairs
+    exempt: CellPairs
 
     def __post_init__(self) -> None:
-        if list(self.spared) != sorted({*self.spared}) or any(a >= b for a, b in self.spared):
-            raise ValueError(f"{self.name}: the spared pairs must be ascending, sorted and unique")
+        if list(self.exempt) != sorted({*self.exempt}) or any(a >= b for a, b in self.exempt):
+            raise ValueError(f"{self.name}: the exempt pairs must be ascending, sorted and unique")
 
     def pairs(self, geometry: Geometry) -> CellPairs:
         """The pairs of cells to which the rule applies."""
-        spared = {*self.spared}
-        return tuple(pair for pair in neighbours(geometry) if pair not in spared)
+        exempt = {*self.exempt}
+        return tuple(pair for pair in neighbours(geometry) if pair not in exempt)
 
 
 class Nonconsecutive(Negative, Everywhere):
-    """Adjacent cells do not hold consecutive values. Pairs with a dot are `spared`."""
+    """Adjacent cells do not hold consecutive values. Pairs with a dot are `exempt`."""
 
     name = "nonconsecutive"
 
-    spared: CellPairs = ()
+    exempt: CellPairs = ()
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(self.pairs(geometry), _has_no_dot, ((1,), ()))
@@ -84,14 +84,14 @@ class Nonconsecutive(Negative, Everywhere):
 class NegativeKropki(Negative, Everywhere):
     """Adjacent cells have none of the listed differences and ratios.
 
-    `differences` and `ratios` list them. Pairs with a dot are `spared`.
+    `differences` and `ratios` list them. Pairs with a dot are `exempt`.
     """
 
     name = "no other dots"
 
     differences: Values
     ratios: Values
-    spared: CellPairs
+    exempt: CellPairs
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(self.pairs(geometry), _has_no_dot, (self.differences, self.ratios))
@@ -103,12 +103,12 @@ class NegativeKropki(Negative, Everywhere):
 
 
 class NegativeXV(Negative, Everywhere):
-    """Adjacent cells do not sum to `totals`. Pairs with a sign are `spared`."""
+    """Adjacent cells do not sum to `totals`. Pairs with a sign are `exempt`."""
 
     name = "no other XV"
 
     totals: Values
-    spared: CellPairs
+    exempt: CellPairs
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Pairs(self.pairs(geometry), _sums_to_none, self.totals)
@@ -319,7 +319,7 @@ class BoxIndexer(Rule):
 
 
 def marked_pairs(geometry: Geometry, rules: Iterable[Rule], *kinds: type[OnBorder]) -> CellPairs:
-    """The neighbours that a rule of these kinds marks, in the form of `spared`."""
+    """The neighbours that a rule of these kinds marks, in the form of `exempt`."""
     marks = [(rule.a, rule.b) for rule in rules if isinstance(rule, kinds)]
     return tuple(sorted({(min(pair), max(pair)) for pair in marks} & {*neighbours(geometry)}))
 

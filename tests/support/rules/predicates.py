@@ -45,9 +45,9 @@ def near_pairs(geometry: Geometry, near: Callable[[int, int], bool]) -> list[tup
 
 
 def sides(rule: Any, geometry: Geometry, values: Values) -> list[tuple[int, int]]:
-    """The values of orthogonal neighbours that are not spared, the smaller one first."""
+    """The values of orthogonal neighbours that are not exempt, the smaller one first."""
     pairs = near_pairs(geometry, orthogonal)
-    some = [sorted((values[a], values[b])) for a, b in pairs if (a, b) not in rule.spared]
+    some = [sorted((values[a], values[b])) for a, b in pairs if (a, b) not in rule.exempt]
     return [(small, large) for small, large in some]
 
 

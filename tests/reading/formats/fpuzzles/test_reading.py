@@ -25,7 +25,7 @@ FOUR = Geometry(2, 2)
 BOXES = tuple(FOUR.boxes())
 LINE = "R1C1 R1C2 R2C3"
 
-OF_FOUR: dict[str, tuple[Any, list[object]]] = {
+RULES_ON_4X4: dict[str, tuple[Any, list[object]]] = {
     "diagonal+": (True, [regions.Diagonal(rising=True)]),
     "diagonal-": (True, [regions.Diagonal(rising=False)]),
     "antiknight": (True, [pairs.AntiKnight()]),
@@ -126,16 +126,16 @@ OF_FOUR: dict[str, tuple[Any, list[object]]] = {
 """By key: what stands there in a document of 4 by 4, and the rules that it is."""
 
 
-@for_each("key", OF_FOUR)
+@for_each("key", RULES_ON_4X4)
 def test_a_key_is_its_rules(key):
-    value, rules = OF_FOUR[key]
+    value, rules = RULES_ON_4X4[key]
     parsed = read(document(**{key: value}))
     assert parsed.puzzle == Puzzle.empty(FOUR, tuple(rules))
     assert (parsed.format, parsed.variant, parsed.unread) == ("f-puzzles", "rules", ())
 
 
 def test_every_key_that_is_known_is_tested():
-    assert OF_FOUR.keys() | {"even", "odd", "windoku"} == (
+    assert RULES_ON_4X4.keys() | {"even", "odd", "windoku"} == (
         FLAGS.keys() | KEYS.keys() | {"nonconsecutive"}
     )
     assert RULES.keys() >= (FLAGS.keys() | KEYS.keys()) - {"disjointgroups"}
@@ -205,8 +205,8 @@ def test_negative_rules_spare_what_is_marked():
         assert read({**marked, "negative": [name]}).puzzle.rules[3:] == (rule,)
     both = read({**marked, "negative": ["ratio", "difference"]}).puzzle.rules[3:]
     assert both == (pairs.NegativeKropki((3,), (2,), dots),)
-    spared = read({**marked, "nonconsecutive": True}).puzzle.rules[3:]
-    assert spared == (pairs.Nonconsecutive(dots),)
+    exempt = read({**marked, "nonconsecutive": True}).puzzle.rules[3:]
+    assert exempt == (pairs.Nonconsecutive(dots),)
     assert read(document(negative=["ratio"])).puzzle.rules == (pairs.NegativeKropki((), (2,), ()),)
 
 

@@ -52,7 +52,7 @@ TWO_STARTS = moves({1: 1, 2: 2}, {2: 2, 4: 3}, {4: 3}, {}), frozenset((0, 1, 2))
 """{0, 1}, {1, 2}, {2} and {0}, the first state of which is not accepted."""
 
 ONES_AND_TWO = moves({1: 1, 2: 2, 3: 3}, {1: 1, 2: 2}, {}, {}), frozenset((2, 3))
-OF_FOUR: dict[str, list[object]] = {
+RULES_ON_4X4: dict[str, list[object]] = {
     ".AntiKnight": [pairs.AntiKnight()],
     ".AntiKing": [pairs.AntiKing()],
     ".AntiConsecutive": [pairs.Nonconsecutive()],
@@ -178,15 +178,15 @@ OF_FOUR: dict[str, list[object]] = {
 }
 
 
-@for_each("text", OF_FOUR)
+@for_each("text", RULES_ON_4X4)
 def test_a_type_is_its_rules(text):
     parsed = read(SHAPE + text)
-    assert parsed.puzzle == Puzzle.empty(FOUR, tuple(OF_FOUR[text]))
-    assert (parsed.format, parsed.variant) == ("iss", "rules" if OF_FOUR[text] else "classic")
+    assert parsed.puzzle == Puzzle.empty(FOUR, tuple(RULES_ON_4X4[text]))
+    assert (parsed.format, parsed.variant) == ("iss", "rules" if RULES_ON_4X4[text] else "classic")
 
 
 def test_every_type_that_is_known_is_tested():
-    tested = {re.match(r"\.(\w+)", text)[1] for text in OF_FOUR}
+    tested = {re.match(r"\.(\w+)", text)[1] for text in RULES_ON_4X4}
     of_nine = {"Windoku", "Entropic", "GlobalEntropy", "GlobalMod", "DutchFlatmates"}
     of_free = {
         "ConnectedValues",
@@ -646,7 +646,7 @@ WHOLE = (
     "~R1C1_1~R1C2_2_3",
     *(
         text[1:]
-        for text in OF_FOUR
+        for text in RULES_ON_4X4
         if text.count(".") == 1 and not re.search("DisjointSets|Priority|FullRankTies", text)
     ),
     "StrictKropki",
