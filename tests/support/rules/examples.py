@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from support.rules.free import FREE
-
 from pipeline import rules
 from pipeline.puzzle.builder import ClauseBuilder, ClauseLimits
-from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.geometry import Free, Geometry
 from pipeline.puzzle.puzzle import Rule
 
 TWO, THREE, FOUR = Geometry(1, 2), Geometry(1, 3), Geometry(2, 2)
@@ -14,6 +12,22 @@ FIVE, SIX, SEVEN = Geometry(1, 5), Geometry(2, 3), Geometry(1, 7)
 NINE, TWELVE, NO_BOXES = Geometry(3, 3), Geometry(3, 4), Geometry(1, 4)
 TWO_GRIDS = Geometry(2, 2, grids=((0, 0), (2, 2)))
 FOUR_BOXES, SIX_BOXES = tuple(FOUR.boxes()), tuple(SIX.boxes())
+
+ZERO = Geometry(1, 3, free=Free(2, 2, 0))
+WIDE = Geometry(1, 4, free=Free(2, 3))
+HIGH = Geometry(1, 3, free=Free(3, 2))
+WITH_OTHERS = Geometry(1, 2, free=Free(2, 2, 1, (("VA", 5), ("VB", 1))))
+CHAOS = Geometry(1, 2, free=Free(2, 2, 1, (("CC", 4),)))
+CHAOS_OF_THREE = Geometry(1, 3, free=Free(2, 3, 0, (("CC", 6),)))
+TWO_MISS = Geometry(1, 3, free=Free(2, 2, 0, (("DGC", 2), ("DGR", 2))))
+FOUR_MISS = Geometry(1, 5, free=Free(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
+
+_TWO_UNITS = ((0, 1), (2, 3), (0, 2), (1, 3))
+_FOUR_UNITS = (
+    *(tuple(range(at, at + 4)) for at in range(0, 16, 4)),
+    *(tuple(range(at, 16, 4)) for at in range(4)),
+    *((at, at + 1, at + 4, at + 5) for at in (0, 2, 8, 10)),
+)
 
 NEXT = tuple((1 << min(value + 1, 4)) | 1 << value for value in range(5))
 """The same value or the next one, up to 4."""
@@ -391,9 +405,58 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, rules.DisjointGroups()),
     (SIX, rules.DisjointGroups()),
     (Geometry(3, 2), rules.DisjointGroups()),
+    # free grids
+    (ZERO, rules.Unit((0, 1), "row")),
+    (WIDE, rules.Unit((3, 4, 5), "row")),
+    (HIGH, rules.Unit((1, 3, 5), "column")),
+    (Geometry(1, 4, free=Free(2, 2)), rules.Unit((0, 1, 2, 3), "box")),
+    (WIDE, rules.Unit((0, 1, 2, 3, 4), "box")),  # cannot be filled
+    (WIDE, rules.SameRegions(((0, 1, 2), (3, 4, 5)))),
+    (HIGH, rules.SameRegions(((0, 1), (2, 3), (4, 5)))),
+    (WIDE, rules.ConnectedValues((0, 1, 2, 3, 4, 5), (1,))),
+    (WIDE, rules.ConnectedValues((0, 1, 2, 3, 4, 5), (1, 4), 3)),
+    (WIDE, rules.ConnectedValues((0, 1, 2, 3, 4, 5), (2,), 6)),
+    (ZERO, rules.ConnectedValues((0, 1, 2, 3), (0, 2))),
+    (WITH_OTHERS, rules.ConnectedValues((4, 5, 6, 7, 8), (2,))),
+    (WITH_OTHERS, rules.ConnectedValues((4, 5, 6, 7, 8), (1,), 2)),
+    (WITH_OTHERS, rules.ConnectedValues((9,), (1,))),
+    (Geometry(1, 3), rules.ConnectedValues(tuple(range(9)), (2, 3))),
+    (ZERO, rules.ConnectedValues((0, 1, 2, 3), (7,))),  # cannot be filled, as the next
+    (ZERO, rules.ConnectedValues((0, 1), (1,), 3)),
+    (CHAOS, rules.ChaosConstruction((4, 5, 6, 7), 2)),
+    (CHAOS_OF_THREE, rules.ChaosConstruction(tuple(range(6, 12)), 3)),
+    (CHAOS_OF_THREE, rules.ChaosConstruction(tuple(range(6, 12)), 2)),
+    (CHAOS, rules.ChaosArrow(0, ((4, 5),))),
+    (CHAOS, rules.ChaosArrow(3, ((7, 5), (7, 6)))),
+    (CHAOS, rules.ChaosArrow(3, ((7,), (7, 6)), 1)),
+    (CHAOS_OF_THREE, rules.ChaosArrow(1, ((7, 6), (7, 8), (7, 10)), 1)),
+    (CHAOS_OF_THREE, rules.ChaosArrow(0, ((6, 7, 8),), 0)),
+    (CHAOS, rules.ChaosCount(0, (4, 5, 6))),
+    (CHAOS_OF_THREE, rules.ChaosCount(1, (7, 6, 8, 10), 1)),
+    (TWO_MISS, rules.Doppelganger(_TWO_UNITS, (4, 5, 6, 7), (2, 2))),
+    (FOUR_MISS, rules.Doppelganger(_FOUR_UNITS, tuple(range(16, 28)), (4, 4, 4))),
+    # others, where values begin with 0 or lines are short
+    (ZERO, rules.Cage((0, 1, 2), 3)),
+    (ZERO, rules.Cage((0, 1), 1)),
+    (ZERO, rules.Sum(((0, 1), (1, -2)), 0)),
+    (ZERO, rules.SameMultiset(((0, 1), (2, 3)))),
+    (ZERO, rules.Renban((0, 1))),
+    (ZERO, rules.Renban((0, 1, 2, 3))),  # cannot be filled
+    (ZERO, rules.Skyscraper((0, 1), 1)),
+    (ZERO, rules.XSum((0, 1), 2)),
+    (WIDE, rules.XSum((0, 1, 2), 4)),
+    (ZERO, rules.Sandwich((0, 1), 0)),
+    (WIDE, rules.Sandwich((0, 1, 2), 3)),
+    (ZERO, rules.Parity(0, odd=False)),
+    (WIDE, rules.AntiKnight()),
+    (WITH_OTHERS, rules.AntiKing()),
+    (ZERO, rules.NegativeKropki((1,), (2,), ())),
+    (WITH_OTHERS, rules.Diagonal(rising=True)),
+    (HIGH, rules.Indexer(2, row=True)),
+    (ZERO, rules.ValueIndexer((0, 1, 2, 3))),
 ]
 EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {}
-for _geometry, _rule in _ALL + FREE:
+for _geometry, _rule in _ALL:
     EXAMPLES.setdefault(type(_rule), []).append((_geometry, _rule))
 
 
