@@ -128,7 +128,8 @@ def on_a_terminal(*arguments, **variables):
     """The output of a command on a terminal."""
     primary, replica = pty.openpty()
     terminal = Path(os.ttyname(replica))
-    process = Forked(arguments, terminal, Path(os.devnull), os.environ | environment() | variables)
+    told = os.environ | environment() | variables
+    process = Forked.command(arguments, terminal, Path(os.devnull), told)
     shown = b""
     while process.poll() is None or select.select([primary], [], [], 0)[0]:
         if select.select([primary], [], [], 0.005)[0]:
