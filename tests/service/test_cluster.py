@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from support.drop_folders import (
 )
 from support.fake_requests import BAD, GOOD, MANY, Doubling, doubles, fated
 from support.forks import Forked
-from support.machines import Between, Machines, asked
+from support.machines import Machines
 from support.needs import needs_dask, needs_linux
 from support.puzzles import NINE, PATIENCE, children, has_ended
 from support.sources import answers, check_records, check_tidy, drop
@@ -46,6 +47,53 @@ NOWHERE = "tcp://127.0.0.1:1"
 """An address at which no scheduler is."""
 
 pytestmark = [needs_dask, needs_linux, pytest.mark.trial]
+
+
+class Between:
+    """Passes on what a scheduler and its clients say; `address` is for the clients."""
+
+    def __init__(self, scheduler: str, door: socket.socket) -> None:
+        self.address = f"tcp://127.0.0.1:{door.getsockname()[1]}"
+        self._scheduler = ("127.0.0.1", int(scheduler.rpartition(":")[2]))
+        self._door = door
+        self._clients: list[socket.socket] = []
+
+    @classmethod
+    @contextmanager
+    def us_and(cls, scheduler: str) -> Iterator[Between]:
+        with socket.create_server(("127.0.0.1", 0)) as door:
+            between = cls(scheduler, door)
+            threading.Thread(target=between._let_in, daemon=True).start()
+            yield between
+            door.shutdown(socket.SHUT_RDWR)
+
+    def _let_in(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._door.accept()
+                self._clients.append(client)
+                ends = client, socket.create_connection(self._scheduler)
+                for each in (ends, ends[::-1]):
+                    threading.Thread(target=_pass_on, args=each, daemon=True).start()
+
+    def talk_nonsense(self) -> None:
+        """Send a message of one byte to whoever connected first: there Dask reads the news."""
+        self._clients[0].sendall(struct.pack("<Q", 1) + b"!")
+
+
+def _pass_on(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while data := source.recv(65536):
+            target.sendall(data)
+    with suppress(OSError):
+        target.shutdown(socket.SHUT_RDWR)
+    source.close()
+
+
+def asked(address: str, requests: Any, **options: Any) -> list[tuple[int, Any]]:
+    """What all these requests for doubles came to, one after the other."""
+    with closing(Cluster(address, Settings(), Stop(0.0), **options)) as cluster:
+        return doubles(cluster.replies(iter(requests)))
 
 
 @pytest.fixture(scope="module")

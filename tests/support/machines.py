@@ -8,24 +8,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
-import struct
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from support.drop_folders import wait_for
-from support.fake_requests import doubles
 from support.forks import Forked, preload, redirect
 from support.puzzles import children
 
-from pipeline.service.cluster import Cluster
-from pipeline.service.signals import Stop
-from pipeline.settings import Settings
 from pipeline.version import __version__
 
 preload("distributed")
@@ -77,47 +69,6 @@ class Machines:
             each.wait()
 
 
-class Between:
-    """Passes on what a scheduler and its clients say; `address` is for the clients."""
-
-    def __init__(self, scheduler: str, door: socket.socket) -> None:
-        self.address = f"tcp://127.0.0.1:{door.getsockname()[1]}"
-        self._scheduler = ("127.0.0.1", int(scheduler.rpartition(":")[2]))
-        self._door = door
-        self._clients: list[socket.socket] = []
-
-    @classmethod
-    @contextmanager
-    def us_and(cls, scheduler: str) -> Iterator[Between]:
-        with socket.create_server(("127.0.0.1", 0)) as door:
-            between = cls(scheduler, door)
-            threading.Thread(target=between._let_in, daemon=True).start()
-            yield between
-            door.shutdown(socket.SHUT_RDWR)
-
-    def _let_in(self) -> None:
-        with suppress(OSError):
-            while True:
-                client, _ = self._door.accept()
-                self._clients.append(client)
-                ends = client, socket.create_connection(self._scheduler)
-                for each in (ends, ends[::-1]):
-                    threading.Thread(target=_pass_on, args=each, daemon=True).start()
-
-    def talk_nonsense(self) -> None:
-        """Send a message of one byte to whoever connected first: there Dask reads the news."""
-        self._clients[0].sendall(struct.pack("<Q", 1) + b"!")
-
-
-def _pass_on(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(65536):
-            target.sendall(data)
-    with suppress(OSError):
-        target.shutdown(socket.SHUT_RDWR)
-    source.close()
-
-
 def be_scheduler(log: Path, told: Path, port: int) -> None:
     """In a process of its own: a scheduler, which has nothing of this package."""
     redirect(log, log)
@@ -162,9 +113,3 @@ def be_nanny(log: Path, address: str, version: str) -> None:
         asyncio.run(serve())
     finally:
         os._exit(0)
-
-
-def asked(address: str, requests: Any, **options: Any) -> list[tuple[int, Any]]:
-    """What all these requests for doubles came to, one after the other."""
-    with closing(Cluster(address, Settings(), Stop(0.0), **options)) as cluster:
-        return doubles(cluster.replies(iter(requests)))

@@ -12,12 +12,7 @@ from pathlib import Path
 
 from support.drop_folders import NO_SOLUTION, OTHER, SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder
 
-
-def in_a_line(puzzle: str) -> str:
-    return puzzle.replace("\n", "")
-
-
-SOLVED = in_a_line(SMALL_SOLVED)
+SOLVED = "".join(SMALL_SOLVED.split())
 BLANK = "." * 16
 
 
@@ -30,11 +25,11 @@ class Line:
     first: str | None = None
 
 
-GOOD = Line(in_a_line(SMALL), "unique", SOLVED)
+GOOD = Line("".join(SMALL.split()), "unique", SOLVED)
 ODD = (
     Line("hello", "invalid", BLANK),
-    Line(in_a_line(NO_SOLUTION), "unsolvable", BLANK),
-    Line(in_a_line(TWO_SOLUTIONS), "multiple"),
+    Line("".join(NO_SOLUTION.split()), "unsolvable", BLANK),
+    Line("".join(TWO_SOLUTIONS.split()), "multiple"),
 )
 
 
