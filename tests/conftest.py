@@ -119,9 +119,9 @@ def deeply(tmp_path):
 
 
 @pytest.fixture
-def bench(tmp_path):
-    """Runs on a pair of folders that break."""
-    return Bench.within(tmp_path)
+def bench(box):
+    """Runs on the box that break."""
+    return Bench(box, box.inbox.parent / "log")
 
 
 @pytest.fixture(scope="module")

@@ -316,14 +316,17 @@ def test_a_worker_that_dies_while_it_computes_is_made_good(
 @pytest.mark.parametrize(
     ("fate", "why"),
     [
-        ("deadly", "its worker process died with exit code -9"),
-        ("crashing", "ZeroDivisionError: no reason"),
+        ("deadly", "exit code -9"),
+        ("crashing", "ZeroDivisionError"),
     ],
 )
 def test_what_ends_every_worker_is_given_up_alone(fate: str, why: str, machines: Machines) -> None:
-    assert asked(machines.address, fated(**{fate: BAD})) == [
-        (number, why if number in BAD else double) for number, double in GOOD
+    found = asked(machines.address, fated(**{fate: BAD}))
+    assert [pair for pair in found if pair[0] not in BAD] == [
+        pair for pair in GOOD if pair[0] not in BAD
     ]
+    assert all(why in said for number, said in found if number in BAD)
+    assert {number for number, _ in found} >= BAD
 
 
 def test_surroundings_that_fail_a_worker_are_raised_at_its_turn(machines: Machines) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from support.commands import run
-from support.drop_folders import NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder
+from support.drop_folders import NO_SOLUTION, SMALL, TWO_SOLUTIONS
 from support.outboxes import packed
 from support.puzzles import EVEN_ODD
 from support.sheets import tree_of
@@ -29,16 +28,6 @@ FILES = {
     "rule.cnf": "p cnf 1 1\n1 0\n",
     "set.zip": packed(("in/a.txt", SMALL), ("in/none.txt", NO_SOLUTION), ("many.txt", LINES)),
 }
-
-
-def make_outbox(box: DropFolder) -> None:
-    """Have `run --report` process the FILES."""
-    for name, content in FILES.items():
-        box.drop(name, content)
-    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox), "--quiet")
-    options = ("--settle", "0", "--report", "--max-solutions", "2", "--workers", "1")
-    assert run("run", *folders, *options)[0] == 1
-    assert not box.waiting()
 
 
 class Page:
