@@ -178,6 +178,7 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (TWELVE, rules.Arrow((0, 1), (12, 13))),
     (FOUR, rules.Quadruple((0, 1, 4, 5), (3, 1))),
     (SIX, rules.Quadruple((0, 1, 6, 7), (2, 5, 2))),
+    (SIX, rules.Quadruple((7, 8, 13, 14), (4, 4, 4, 4))),
     (SIX, rules.Quadruple((0, 1), (6,))),
     (FOUR, rules.Quadruple((0, 1, 4, 5), (1, 2, 3, 4, 4))),  # cannot be filled, as all below
     (FOUR, rules.Quadruple((0, 1, 4, 5), (5,))),
@@ -194,6 +195,10 @@ _ALL: list[tuple[Geometry, Rule]] = [
     *((FOUR, rules.LittleKiller((corner,), 3)) for corner in (0, 3, 12, 15)),
     (FOUR, rules.LittleKiller((1, 4), 9)),  # cannot be filled
     (TWO, rules.Sandwich((0, 1), 0)),
+    (FOUR, rules.Sandwich((0, 1, 2, 3), 0)),
+    (FIVE, rules.Sandwich((10, 11, 12, 13, 14), 4)),
+    (SIX, rules.Sandwich((0, 1, 2, 3, 4, 5), 5)),
+    (NINE, rules.Sandwich(tuple(range(9)), 14)),
     (FOUR, rules.Sandwich((0, 1, 2, 3), 1)),  # cannot be filled, as all below
     (FOUR, rules.Sandwich((0, 1, 2), 0)),
     (FOUR, rules.Skyscraper((0, 1, 2, 3), 2)),
