@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 import os
 import shutil
 import signal
@@ -14,7 +15,7 @@ from multiprocessing.util import get_temp_dir
 from pathlib import Path
 
 import pytest
-from support.breakers import Bench, Breaker
+from support.breakers import Bench
 from support.commands import FILES
 from support.drop_folders import DropFolder
 from support.forks import ForkedEngine, forked
@@ -58,6 +59,8 @@ def _forked_engines():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("pipeline.solving.solvers.pysat.Peer", ForkedEngine)
         yield
+    for process in multiprocessing.active_children():
+        process.kill()
 
 
 @pytest.fixture
@@ -115,17 +118,10 @@ def deeply(tmp_path):
     subprocess.run(["rm", "-rf", folder], check=True)
 
 
-@pytest.fixture(scope="session")
-def breaker():
-    """What starts commands that die, wait or fail at a step."""
-    with Breaker.started() as started:
-        yield started
-
-
 @pytest.fixture
-def bench(tmp_path, breaker):
-    """Runs on a pair of folders that break."""
-    return Bench.within(tmp_path, breaker)
+def bench(box):
+    """Runs on the box that break."""
+    return Bench(box, box.inbox.parent / "log")
 
 
 @pytest.fixture(scope="module")

@@ -196,7 +196,7 @@ def test_the_image_watches_in_good_health_until_it_is_stopped(tmp_path) -> None:
     assert not is_healthy()
     kept = {key: value for key, value in os.environ.items() if "SUDOKU_PIPELINE_" not in key}
     out = tmp_path / "out"
-    watch = Forked(arguments, out, out, kept | variables)
+    watch = Forked.command(arguments, out, out, kept | variables)
     try:
         wait_for(is_healthy)
         (tmp_path / "dropped").write_text(SMALL)

@@ -69,7 +69,7 @@ def test_parsing_takes_of_the_time():
     problem = problem_of(UNIQUE)
     with Solvers("pysat") as solvers:
         result = solve_problem(problem, solvers, Settings(timeout=7), spent(8))
-        assert (result.status, result.message) == ("unknown", "the time limit of 7 s was reached")
+        assert (result.status, result.message) == ("unknown", Limits(7.0).out_of_time)
         assert solve_problem(problem, solvers, Settings(timeout=60), spent(8)).status == "unique"
 
 
@@ -77,14 +77,15 @@ def test_looking_at_a_model_takes_of_the_time():
     """The clauses of this formula have no end."""
     endless = Family("the same for ever", 1, LazyClauses(lambda: repeat((1, 2))))
     cnf = Cnf(Geometry(1, 2), "endless", 2, (endless,), {})
-    assert [*answers(cnf, Scripted(Sat(frozenset((1, 2)))), Limits(0.1))] == [
-        Unknown("the time limit of 0.1 s was reached")
-    ]
+    limits = Limits(0.1)
+    found = [*answers(cnf, Scripted(Sat(frozenset((1, 2)))), limits)]
+    assert found == [Unknown(limits.out_of_time)]
 
 
 def test_more_variables_than_the_memory_can_hold_are_not_asked_for():
-    answer = next(answers(cnf_of((1,), variables=10_000_000), Scripted(), Limits(60.0, 64)))
-    assert answer == Unknown("the memory limit of 64 MB was reached")
+    limits = Limits(60.0, 64)
+    answer = next(answers(cnf_of((1,), variables=10_000_000), Scripted(), limits))
+    assert answer == Unknown(limits.out_of_memory)
 
 
 class Told(Pysat):
@@ -117,8 +118,8 @@ def test_where_no_time_is_left_nothing_is_explained():
 @pytest.mark.parametrize(
     ("options", "before", "known", "reason"),
     [
-        ({"timeout": 7}, 7, "unverified", "the time limit of 7 s was reached"),
-        ({"memory_limit": 64}, 0, "exhaustive-search", "the memory limit of 64 MB was reached"),
+        ({"timeout": 7}, 7, "unverified", Limits(7.0).out_of_time),
+        ({"memory_limit": 64}, 0, "exhaustive-search", Limits(megabytes=64).out_of_memory),
     ],
     ids=["time", "memory"],
 )

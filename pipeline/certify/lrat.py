@@ -31,7 +31,12 @@ class ProofRejected(PipelineError):
     """A text is not a valid proof. The message has the line and the reason."""
 
 
-def check_lrat(formula: Formula, text: str, deadline: Deadline = NEVER) -> int:
+def check_lrat(
+    formula: Formula,
+    text: str,
+    deadline: Deadline = NEVER,
+    max_characters: int = MAX_LRAT_CHARACTERS,
+) -> int:
     """Check that an untrusted text refutes a formula; return the number of clauses it adds.
 
     Raises ProofRejected unless each step follows and the last one is the empty clause, and
@@ -39,7 +44,7 @@ def check_lrat(formula: Formula, text: str, deadline: Deadline = NEVER) -> int:
     """
     known = _ClausesByNumber(formula)
     added, is_refuted = 0, False
-    for line_number, line in proof_lines(text, MAX_LRAT_CHARACTERS, deadline):
+    for line_number, line in proof_lines(text, max_characters, deadline):
         matched = _LINE.fullmatch(line)
         if matched is None or is_refuted:
             expected = "nothing after the empty clause" if is_refuted else "a step of a proof"

@@ -84,9 +84,10 @@ def programs_of(settings: Settings) -> list[Program]:
 class SlowPrograms:
     """Logs which programs are not compiled, and when that changes."""
 
-    def __init__(self, settings: Settings, log: Log) -> None:
+    def __init__(self, settings: Settings, log: Log, look_seconds: float = LOOK_SECONDS) -> None:
         self._settings = settings
         self._log = log
+        self._look_seconds = look_seconds
         self._told: dict[str, str] = {}
         self._look_at = 0.0
 
@@ -103,7 +104,7 @@ class SlowPrograms:
             self._log.info("compiled.missing", programs=_listed(names), reason=reason)
         if ready := [name for name in before if name not in self._told]:
             self._log.info("compiled.ready", programs=_listed(ready))
-        self._look_at = time.monotonic() + LOOK_SECONDS if self._told else inf
+        self._look_at = time.monotonic() + self._look_seconds if self._told else inf
 
     def _lacking(self) -> dict[str, str]:
         """The programs that are not compiled: name → reason."""

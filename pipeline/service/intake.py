@@ -49,7 +49,6 @@ _SCAN_SECONDS = 0.25
 """Interval of scans while a long job is running; hints trigger further scans."""
 
 _LEFT_SECONDS = 60.0
-_STAMP_SECONDS = 1.0
 _DESCRIPTORS = 16
 
 
@@ -460,10 +459,10 @@ class Intake:
             raise EnvironmentFailure(failures[0])
 
     def _stamp(self) -> None:
-        """Record once a second, in the inbox, that this process is scanning."""
+        """Record now and then, in the inbox, that this process is scanning."""
         now = time.monotonic()
         if now >= self._stamp_next:
-            self._stamp_next = now + _STAMP_SECONDS
+            self._stamp_next = now + self._runtime.tuning.stamp_seconds
             try:
                 stamp_scan(self._folders)
             except OSError as error:

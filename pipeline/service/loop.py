@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pipeline.service.doctor import SlowPrograms
     from pipeline.service.metrics import Metrics
 
-RESCAN_SECONDS = 30.0
 POLL_SECONDS = 5.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _LOOK_AFTER_WATCHER = 5.0
@@ -50,19 +49,19 @@ def run_once(
     environment failed, or a signal ended the pass. Raises UsageError.
     """
     with _Service.started(settings, log, on_finished, tuning, once=True) as service:
-        code = _pass(service)
+        code = _pass(service, tuning.rescan_seconds)
         if service.alarm.waited >= 1:
             log.info("run.waited", seconds=round(service.alarm.waited, 3))
     return code
 
 
-def _pass(service: _Service) -> int:
+def _pass(service: _Service, rescan_seconds: float) -> int:
     """Sweep until no file is left that may settle in time; returns the exit code."""
     bad, rescan = False, 0.0
     while True:
         thorough = not service.intake.long.runs or time.monotonic() >= rescan
         if thorough:
-            rescan = time.monotonic() + RESCAN_SECONDS
+            rescan = time.monotonic() + rescan_seconds
         try:
             swept = service.sweep(thorough=thorough)
         except EnvironmentFailure as error:
@@ -101,7 +100,7 @@ def watch(
     with _Service.started(settings, log, on_finished, tuning, once=False) as service:
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))
-        _Watch(service, settings).run()
+        _Watch(service, settings, tuning.rescan_seconds).run()
     log.info("watch.stopped")
 
 
@@ -111,11 +110,11 @@ class _Watch:
     While the environment fails, hints are ignored and the pauses grow.
     """
 
-    def __init__(self, service: _Service, settings: Settings) -> None:
+    def __init__(self, service: _Service, settings: Settings, rescan_seconds: float) -> None:
         self._service = service
         self._watcher = Watcher(settings.inbox, service.alarm.ring, poll=settings.poll)
         self._inbox = printable(str(settings.inbox))
-        self._regular = POLL_SECONDS if settings.poll else RESCAN_SECONDS
+        self._regular = POLL_SECONDS if settings.poll else rescan_seconds
         self._is_started = self._is_warned = False
         self._rescan = self._pause = 0.0
 

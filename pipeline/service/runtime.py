@@ -21,6 +21,8 @@ from pipeline.solving.solvers.child import Peer
 class Tuning:
     """Sizes and times that are not settings, and how a worker is started; tests change them.
 
+    rescan_seconds      interval between scans of the whole inbox
+    stamp_seconds       minimum interval between notes in the inbox of when it was scanned
     walk_seconds        minimum interval between walks of a dropped folder
     checkpoint_seconds  interval between checkpoints of a long job
     ready_seconds       how long solved small collections wait to be published together
@@ -36,6 +38,8 @@ class Tuning:
     """
 
     chunk_sizes: ChunkSizes = CHUNK_SIZES
+    rescan_seconds: float = 30.0
+    stamp_seconds: float = 1.0
     walk_seconds: float = 1.0
     checkpoint_seconds: float = 0.5
     ready_seconds: float = 3.0

@@ -16,7 +16,6 @@ from support.refutations import is_satisfiable, slowly_refuted
 from support.strategies import examples
 from support.to_prove import HARD
 
-from pipeline.certify import lrat
 from pipeline.certify.formula import Formula, core_of, proof_formula
 from pipeline.certify.lrat import ProofRejected, check_lrat, drat_of
 from pipeline.certify.proof import lrat_of
@@ -135,9 +134,9 @@ def test_a_proof_that_is_cut_short_is_rejected_wherever_it_is_cut(proved):
             rejection(formula, proof[:end])
 
 
-def test_a_proof_beyond_all_bounds_is_not_even_read(monkeypatch):
-    monkeypatch.setattr(lrat, "MAX_LRAT_CHARACTERS", 10)
-    assert "longer than 10 characters" in rejection(FOUR, TRUE)
+def test_a_proof_beyond_all_bounds_is_not_even_read():
+    with pytest.raises(ProofRejected, match="longer than 10 characters"):
+        check_lrat(FOUR, TRUE, max_characters=10)
 
 
 def test_when_time_is_up_the_check_ends():

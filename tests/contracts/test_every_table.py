@@ -165,8 +165,7 @@ def test_a_collection_that_breaks_off_has_a_row_that_says_so(desk):
     rows = [*rows_in(Path("t.csv"), SourcedRow)]
     assert [int(row.index) for row in rows] == [*range(1, len(rows) + 1)]
     assert {row.status for row in rows[:-2]} == {"unique"}
-    assert rows[-1].status == "invalid"
-    assert rows[-1].message == "it ends too early: it is cut off"
+    assert (rows[-1].status, "cut off" in rows[-1].message) == ("invalid", True)
 
 
 def test_a_table_on_standard_output_is_csv_and_nothing_else(desk):

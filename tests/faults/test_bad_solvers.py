@@ -148,7 +148,7 @@ def test_much_talk_does_no_harm_beside_a_right_answer(tmp_path):
 def test_a_minisat_that_hangs_is_stopped_at_the_time_limit(body, tmp_path):
     result = solve(tmp_path, body, timeout=0.3)
     assert (result.status, result.solutions, result.complete) == ("unknown", (), False)
-    assert result.message == "the time limit of 0.3 s was reached"
+    assert "time limit" in result.message
     assert (result.solver.name, result.solver.fallback) == ("minisat", None)
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from support.archives import zip_of
-from support.breakers import Breaker
 from support.drop_folders import DropFolder, environment
 from support.machines import Machines
 from support.needs import needs_dask, needs_linux, needs_numba
@@ -124,10 +123,10 @@ def test_nothing_is_lost_or_doubled_where_numba_has_come_or_gone(
 @begun
 @kinds
 def test_it_is_the_same_on_a_cluster(
-    box: DropFolder, name: str, begun: str, tmp_path: Path, breaker: Breaker
+    box: DropFolder, name: str, begun: str, tmp_path: Path
 ) -> None:
     hiding = ("", HIDING) if begun == "with" else (HIDING, "")
-    with Machines.started(breaker, tmp_path, workers=1) as machines:
+    with Machines.started(tmp_path, workers=1) as machines:
         begin(box, name, "--cluster", machines.address, customize=hiding[0])
         assert run(box, "--cluster", machines.address, customize=hiding[1]) == 0
     check(box, name)

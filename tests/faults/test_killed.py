@@ -150,16 +150,16 @@ def test_a_watch_killed_at_a_step_is_made_good_by_the_next(
     box.drop("a.txt", AGAIN.before)
     if nth == 1:
         assert bench.run()[0] == 0
-    pid = bench.start("watch", step=step, nth=nth)
+    process = bench.start("watch", step=step, nth=nth)
     wait_for(lambda: starts() == 1)
     wait_for(lambda: box.has_record("a") and not box.waiting() and not box.in_work())
     box.drop("a.txt", AGAIN.content)
-    assert bench.breaker.wait(pid) == -signal.SIGKILL
-    pid = bench.start("watch")
+    assert process.wait() == -signal.SIGKILL
+    process = bench.start("watch")
     wait_for(lambda: starts() == 2)
     wait_for(lambda: box.has_record("a") and not box.waiting() and not box.in_work())
-    os.kill(pid, signal.SIGTERM)
-    assert bench.breaker.wait(pid) == 0
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 0
     check(box, AGAIN)
 
 
@@ -197,7 +197,7 @@ def test_killed_at_random_again_and_again_all_files_come_out_once(box: DropFolde
     codes, nowhere = [], Path(os.devnull)
     while box.waiting() or box.in_work():
         enough = len(box.kept("done")) + generator.randint(1, 40)
-        process = Forked(["run", *options], nowhere, nowhere, environment())
+        process = Forked.command(["run", *options], nowhere, nowhere, environment())
         wait_for(lambda p=process, n=enough: p.poll() is not None or len(box.kept("done")) >= n)
         process.kill()
         codes.append(process.wait())

@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from support.breakers import BEGUN, BEREAVE, NOTED, NOTING, STOP, WAIT, Bench, Breaker, told
+from support.breakers import BEGUN, BEREAVE, NOTED, NOTING, STOP, WAIT, Bench, told
 from support.drop_folders import (
     NO_SOLUTION,
     SMALL,
@@ -70,14 +70,13 @@ REPLACED = [
 class Undisturbed:
     """For each kind what a run gives that nothing disturbs, made when asked for."""
 
-    def __init__(self, top: Path, breaker: Breaker) -> None:
+    def __init__(self, top: Path) -> None:
         self._top = top
-        self._breaker = breaker
         self._benches: dict[str, tuple[Bench, list[object]]] = {}
 
     def _of(self, kind: str) -> tuple[Bench, list[object]]:
         if kind not in self._benches:
-            bench = Bench.within(self._top / kind, self._breaker)
+            bench = Bench.within(self._top / kind)
             drop(bench.box, kind, NAME)
             code, events = bench.run()
             assert code == (0 if kind in ("single", "small", "other zip") else 1)
@@ -93,8 +92,8 @@ class Undisturbed:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory, breaker: Breaker) -> Undisturbed:
-    return Undisturbed(tmp_path_factory.mktemp("undisturbed"), breaker)
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    return Undisturbed(tmp_path_factory.mktemp("undisturbed"))
 
 
 def check(bench: Bench, expected: DropFolder) -> None:
@@ -372,18 +371,18 @@ def test_a_job_whose_process_dies_three_times_is_failed(
 def test_killed_at_random_again_and_again_a_collection_comes_out_as_if_nothing_had_been(
     bench: Bench, tmp_path: Path
 ) -> None:
-    other = Bench.within(tmp_path / "other", bench.breaker)
+    other = Bench.within(tmp_path / "other")
     for box in (bench.box, other.box):
         box.drop(NAME, collection(200))
     assert other.run("--workers", "1")[0] == 1
     chunks = len(told(other.events(), "begun"))
     generator, kills, due = random.Random(11), 0, 0
     while not bench.box.has_record("set"):
-        pid = bench.start("run", "--workers", "2", real=True)
+        process = bench.start("run", "--workers", "2", real=True)
         due += generator.randrange(3, 7)
         wait_for(lambda due=due: steps_done(bench.box) >= due or bench.box.has_record("set"))
-        os.kill(pid, signal.SIGKILL)
-        kills += bench.breaker.wait(pid) == -signal.SIGKILL
+        process.kill()
+        kills += process.wait() == -signal.SIGKILL
         due = steps_done(bench.box)
     bench.run("--workers", "2")
     assert kills > 2
@@ -428,12 +427,12 @@ def test_told_to_stop_before_anything_is_noted_a_run_puts_its_source_back(
 
 def test_when_a_run_is_killed_its_workers_end(bench: Bench) -> None:
     drop(bench.box, "collection", NAME)
-    pid = bench.start("run", "--workers", "2", step=NOTED, nth=2, what=WAIT)
+    process = bench.start("run", "--workers", "2", step=NOTED, nth=2, what=WAIT)
     bench.wait_until_held()
     workers = told(bench.events(), "worker")
     assert len(workers) == 2
-    os.kill(pid, signal.SIGKILL)
-    bench.breaker.wait(pid)
+    process.kill()
+    process.wait()
     assert all(has_ended(worker) for worker in workers)
 
 
@@ -459,22 +458,22 @@ def test_what_comes_out_does_not_depend_on_the_number_of_workers(
 def test_a_single_puzzle_overtakes_a_job_of_many_and_the_status_tells_how_far_that_is(
     bench: Bench, undisturbed: Undisturbed
 ) -> None:
-    pid = bench.start("watch", "--workers", "2", step=NOTED, nth=3, what=WAIT)
+    process = bench.start("watch", "--workers", "2", step=NOTED, nth=3, what=WAIT)
     wait_for(lambda: any(e["event"] == "watch.started" for e in bench.events()))
     drop(bench.box, "collection", NAME)
     bench.wait_until_held()
     status = json.loads(bench.box.call("status", "--json").stdout)
     (entry,) = status["in_work"]
     assert entry["name"] == NAME
-    assert f"process {pid} " in entry["note"]
+    assert f"process {process.pid} " in entry["note"]
     assert "; 31 puzzles done, 57%" in entry["note"]
     assert bench.box.published() <= {path.name for path in bench.box.outbox.glob(".*.tmp")}
     bench.box.drop("quick.txt")
     bench.go()
     wait_for(lambda: bench.box.has_record("quick"))
     wait_for(lambda: not bench.box.waiting() and not bench.box.in_work())
-    os.kill(pid, signal.SIGTERM)
-    assert bench.breaker.wait(pid) == 0
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 0
     finished = [e["source"] for e in bench.events() if e["event"] == "job.finished"]
     assert finished == ["quick.txt", NAME]
     assert bench.box.record("quick")["status"] == "unique"
@@ -482,13 +481,13 @@ def test_a_single_puzzle_overtakes_a_job_of_many_and_the_status_tells_how_far_th
 
 def test_many_single_puzzles_overtake_a_job_of_many(bench: Bench) -> None:
     puzzles = {f"{i}.txt": (SMALL, TWO_SOLUTIONS, NO_SOLUTION)[i % 3] for i in range(40)}
-    pid = bench.start("run", "--workers", "1", step=NOTED, nth=2, what=WAIT)
+    process = bench.start("run", "--workers", "1", step=NOTED, nth=2, what=WAIT)
     drop(bench.box, "collection", NAME)
     bench.wait_until_held()
     for name, puzzle in puzzles.items():
         bench.box.drop(name, puzzle)
     bench.go()
-    assert bench.breaker.wait(pid) == 1
+    assert process.wait() == 1
     finished = [e["source"] for e in bench.events() if e["event"] == "job.finished"]
     assert finished[-1] == NAME
     assert set(finished[:-1]) == set(puzzles)
@@ -496,17 +495,17 @@ def test_many_single_puzzles_overtake_a_job_of_many(bench: Bench) -> None:
 
 def test_a_puzzle_claimed_after_a_job_of_many_inherits_nothing_from_it(bench: Bench) -> None:
     drop(bench.box, "collection", "many.txt")
-    pid = bench.start("watch", "--workers", "1", step="attempt.counted", nth=5, what=WAIT)
+    process = bench.start("watch", "--workers", "1", step="attempt.counted", nth=5, what=WAIT)
     wait_for(lambda: bench.box.outbox.exists() and bench.box.has_record("many"))
     bench.box.drop("single.txt")
     bench.wait_until_held()
     (entry,) = take_overview(bench.box.folders, 2.0).in_work
     assert entry.name == "single.txt"
     assert "puzzles done" not in entry.note
-    os.kill(pid, signal.SIGTERM)
-    os.kill(pid, signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGINT)
     bench.go()
-    assert bench.breaker.wait(pid) == 0
+    assert process.wait() == 0
     assert bench.box.waiting() == {"single.txt"}
     assert bench.box.in_work() == set()
 
@@ -525,7 +524,7 @@ def test_members_that_would_take_each_others_names_get_the_same_ones_after_a_kil
             names = [f"c{number}.txt", f"c{number}{ending}/c.txt"]
             for name in names if first else reversed(names):
                 members.writestr(name, content)
-    other = Bench.within(tmp_path / "other", bench.breaker)
+    other = Bench.within(tmp_path / "other")
     for each in (bench, other):
         each.box.drop("set.zip", whole.getvalue())
     code, _ = other.run()

@@ -141,7 +141,6 @@ def test_a_trusted_liar_is_believed_and_everything_says_so(box):
     ran(box, "in the second answer", "--trust-solver", "--prove", "never")
     for table in ("lines.csv", "set.csv"):
         rows = csv.DictReader(io.StringIO(box.text(table)))
-        said = {(row["certificate"], row["message"]) for row in rows if row["complete"] == "true"}
-        assert said == {("unverified", "unverified: --trust-solver")}
+        assert {row["certificate"] for row in rows if row["complete"] == "true"} == {"unverified"}
     certificate = box.record("lines")["certificate"]
     assert (certificate["proved"], certificate["unverified"]) == (0, len(LINES))

@@ -11,7 +11,7 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
-from support.breakers import Bench, Breaker
+from support.breakers import Bench
 from support.drop_folders import (
     TWO_SOLUTIONS,
     DropFolder,
@@ -49,12 +49,6 @@ def as_nobody(folder: Path) -> Iterator[None]:
             yield
         finally:
             os.setresuid(0, 0, 0)
-
-
-def killed_at(breaker: Breaker, box: DropFolder, step: str) -> None:
-    """Kill a pass when it reaches that step."""
-    bench = Bench(breaker, box, box.inbox.parent / "log")
-    assert bench.run(step=step)[0] == -signal.SIGKILL
 
 
 def passed(box: DropFolder) -> int:
@@ -122,15 +116,13 @@ def test_a_crash_of_ours_in_publishing_three_times_is_failed(
     assert box.kept("failed") == {"a.txt", "b.txt"}
 
 
-def test_a_drop_of_the_same_inode_is_a_drop_and_not_a_return(
-    breaker: Breaker, box: DropFolder
-) -> None:
+def test_a_drop_of_the_same_inode_is_a_drop_and_not_a_return(box: DropFolder, bench: Bench) -> None:
     keep = box.inbox.parent / "keep.txt"
     keep.write_text(TWO_SOLUTIONS)
     os.link(keep, box.inbox / "a.txt")
     assert box.run().returncode == 0
     os.link(keep, box.inbox / "a.txt")
-    killed_at(breaker, box, "publish.withdrawn")
+    assert bench.run(step="publish.withdrawn")[0] == -signal.SIGKILL
     os.link(keep, box.inbox / "a.txt")
     assert box.run("--max-solutions", "1").returncode == 0
     assert box.published() == {"a_1.solution", "a.log", "a.json"}
@@ -138,23 +130,23 @@ def test_a_drop_of_the_same_inode_is_a_drop_and_not_a_return(
 
 
 def test_a_claim_goes_on_in_another_outbox_under_names_that_are_free_there(
-    breaker: Breaker, box: DropFolder, tmp_path: Path
+    box: DropFolder, bench: Bench, tmp_path: Path
 ) -> None:
     other = DropFolder(box.inbox, tmp_path / "other")
     box.drop("a.sdk", TWO_SOLUTIONS)
     assert other.run().returncode == 0
     box.drop("a.txt")
-    killed_at(breaker, box, "attempt.counted")
+    assert bench.run(step="attempt.counted")[0] == -signal.SIGKILL
     assert other.run().returncode == 0
     assert other.record("a")["source"] == "a.sdk"
     assert other.record("a.txt")["source"] == "a.txt"
 
 
 def test_a_set_half_published_in_another_outbox_waits_for_that_one(
-    breaker: Breaker, box: DropFolder, tmp_path: Path
+    box: DropFolder, bench: Bench, tmp_path: Path
 ) -> None:
     box.drop("a.txt")
-    killed_at(breaker, box, "publish.renamed")
+    assert bench.run(step="publish.renamed")[0] == -signal.SIGKILL
     other = DropFolder(box.inbox, tmp_path / "other")
     assert other.run().returncode == 75
     assert not other.has_record("a")

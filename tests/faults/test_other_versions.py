@@ -32,11 +32,11 @@ STORED = {path.stem: json.loads(path.read_text()) for path in old_jobs.FOLDER.it
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory, breaker):
+def undisturbed(tmp_path_factory):
     """What becomes of each source, and the exit code, where nothing is killed."""
     found = {}
     for what in ("puzzle", "collection", "folder"):
-        bench = Bench.within(tmp_path_factory.mktemp(what), breaker)
+        bench = Bench.within(tmp_path_factory.mktemp(what))
         old_jobs.drop(bench.box, what)
         code, _ = bench.run()
         found[what] = code, bench.box.record("set"), answers(bench.box)

@@ -12,6 +12,7 @@ from support.needs import needs_linux, needs_minisat
 from support.puzzles import PATIENCE
 from support.solvers import both_solvers
 
+from pipeline.limits import Limits
 from pipeline.solving.encode import ENCODINGS
 
 pytestmark = [needs_linux, pytest.mark.trial]  # each starts Python, which starts solvers
@@ -116,7 +117,7 @@ def test_an_almost_empty_grid_of_side_256_is_unknown_and_takes_little_memory():
         f"for encoding in {[*ENCODINGS]}:\n"
         "    tell(solve_puzzle(puzzle, Settings(encoding=encoding)))\n"
     )
-    unknown = ["unknown", 0, False, "the memory limit of 4096 MB was reached"]
+    unknown = ["unknown", 0, False, Limits().out_of_memory]
     assert [each[:4] for each in told] == [unknown] * len(ENCODINGS)
 
 
@@ -128,4 +129,4 @@ def test_an_empty_grid_that_no_little_memory_can_hold_is_unknown_before_it_is_lo
         f"settings = Settings(solver={solver!r}, encoding='extended', memory_limit=64)\n"
         "tell(solve_puzzle(puzzle, settings))\n"
     )
-    assert told == ["unknown", 0, False, "the memory limit of 64 MB was reached", solver, None]
+    assert told == ["unknown", 0, False, Limits(megabytes=64).out_of_memory, solver, None]

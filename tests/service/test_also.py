@@ -132,9 +132,9 @@ def many() -> str:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory, breaker):
+def undisturbed(tmp_path_factory):
     """What a job that is not killed publishes."""
-    bench = Bench.within(tmp_path_factory.mktemp("undisturbed"), breaker)
+    bench = Bench.within(tmp_path_factory.mktemp("undisturbed"))
     bench.box.drop("set", many())
     assert bench.run("--workers", "1", "--traits", ALL)[0] == 1
     return answers(bench.box)

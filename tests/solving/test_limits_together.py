@@ -10,10 +10,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from support.machine_code import put_in_place, replace_lanes, search_of_lanes
+from support.machine_code import put_in_place, replace_lanes
 from support.puzzles import NINE, NINE_TWO
 
 from pipeline.certify.many import search_all_of_batch
+from pipeline.limits import Limits
 from pipeline.reading.formats import TextChunk, detect_collection
 from pipeline.service.solving import solve_chunk, solve_sources
 from pipeline.settings import Reading, Settings
@@ -22,7 +23,7 @@ from pipeline.solving.one import Search
 from pipeline.solving.problem import read_problem
 from pipeline.solving.result import Certificate, Stopwatch
 
-SEVEN = "the time limit of 7 s was reached"
+SEVEN = Limits(7.0).out_of_time
 
 numbers = pytest.mark.parametrize("number", [2, FEWEST])
 
@@ -55,11 +56,11 @@ def clock(monkeypatch):
 
 
 @pytest.fixture
-def slow_together(monkeypatch, clock):
+def slow_together(monkeypatch, clock, lanes):
     """Make the batch solver take `seconds`."""
 
     def slow(seconds):
-        put_in_place(monkeypatch, clock.slowed(search_of_lanes(), seconds))
+        put_in_place(monkeypatch, clock.slowed(lanes, seconds))
 
     return slow
 

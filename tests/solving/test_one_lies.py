@@ -17,9 +17,7 @@ from support.bad_solvers import (
     check_found_out,
     check_true,
     cut_short,
-    from_answer,
     honest,
-    in_answer,
     solutions_of,
 )
 from support.cases import for_each
@@ -50,6 +48,16 @@ pytestmark = pytest.mark.usefixtures("unhurried")
 LIES_AT_ONCE = "echo UNSAT > $out; exit 20"
 STOPS_EARLY = f"[ -e $0.asked ] && {{ {LIES_AT_ONCE}; }}; touch $0.asked; exec minisat $cnf $out"
 MISSED = "minisat missed a solution that the check found"
+
+
+def in_answer(number, lie):
+    """That lie once."""
+    return lambda at: lie if at == number else None
+
+
+def from_answer(number, lie):
+    """That lie, and no answer after it but the same."""
+    return lambda at: lie if at >= number else None
 
 
 def told(result) -> tuple:

@@ -136,7 +136,7 @@ def test_all_models_are_found_and_in_order_where_all_are_asked_for(solver, claus
 def test_a_limit_before_a_verdict_is_unknown_with_its_reason(solver, most):
     result = solve_at_hand(dimacs(*pigeonhole(12)), solver=solver, timeout=0.3, max_solutions=most)
     assert (result.status, result.solutions, result.complete) == ("unknown", (), False)
-    assert result.message == "the time limit of 0.3 s was reached"
+    assert "time limit" in result.message
 
 
 def test_a_formula_of_many_clauses_is_claimed_and_says_why(monkeypatch):

@@ -32,16 +32,6 @@ MOST = 9
 """More solutions than any of the puzzles has of which all are to be found."""
 
 
-def in_answer(number: int, lie: Lie) -> Plan:
-    """That lie once."""
-    return lambda at: lie if at == number else None
-
-
-def from_answer(number: int, lie: Lie) -> Plan:
-    """That lie, and no answer after it but the same."""
-    return lambda at: lie if at >= number else None
-
-
 def at_random(seed: int, lies: tuple[Lie, ...] = LIES, share: float = 0.5) -> Plan:
     generator = random.Random(seed)
     return lambda _: generator.choice(lies) if generator.random() < share else None

@@ -12,16 +12,14 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 from support.drop_folders import DropFolder, environment, wait_for
-from support.forks import ForkedPeer, fork_spares, forked, redirect, run_command
+from support.forks import Forked, ForkedPeer, fork_spares
 
 from pipeline.service.workers import Pool
 from pipeline.settings import Settings
@@ -36,73 +34,32 @@ CHUNK_BYTES = 180
 
 
 @dataclass(frozen=True)
-class Breaker:
-    """Starts commands and functions in processes of their own, which are killed in the end."""
-
-    processes: dict[int, BaseProcess]
-
-    @classmethod
-    @contextmanager
-    def started(cls) -> Iterator[Breaker]:
-        breaker = cls({})
-        try:
-            yield breaker
-        finally:
-            for process in breaker.processes.values():
-                if process.is_alive():
-                    process.kill()
-
-    def start(self, argv: Sequence[str], log: Path, **breaks: Any) -> int:
-        """Start a command that breaks when it reaches `step` for the `nth` time; its pid.
-
-        `what` is done then, KILL if nothing else is said; nth = 0: every time. `real` workers
-        are not forked.
-        """
-        prepare = partial(_prepare, log, **breaks)
-        return self._begun(run_command, argv, log, log, environment(), Path.cwd(), prepare)
-
-    def call(self, function: Callable[..., None], log: Path, **values: Any) -> int:
-        """Call a function in a process of its own; its pid."""
-        return self._begun(_call, function, log, values)
-
-    def _begun(self, function: Callable[..., None], *values: Any) -> int:
-        process = forked(function, *values)
-        assert process.pid
-        self.processes[process.pid] = process
-        return process.pid
-
-    def wait(self, pid: int) -> int:
-        """The exit code, or minus the signal that killed it."""
-        process = self.processes[pid]
-        process.join()
-        assert process.exitcode is not None
-        return process.exitcode
-
-
-@dataclass(frozen=True)
 class Bench:
     """Runs on one pair of folders, and what their log tells."""
 
-    breaker: Breaker
     box: DropFolder
     log: Path
 
     @classmethod
-    def within(cls, folder: Path, breaker: Breaker) -> Bench:
+    def within(cls, folder: Path) -> Bench:
         """Make a pair of folders in this one."""
-        return cls(breaker, DropFolder.within(folder), folder / "log")
+        return cls(DropFolder.within(folder), folder / "log")
 
-    def start(self, name: str, *options: str, **breaks: Any) -> int:
-        """Start a command on the folders; its pid. The solver is one that needs no processes."""
+    def start(self, name: str, *options: str, **breaks: Any) -> Forked:
+        """Start a command on the folders that breaks when it reaches `step` for the `nth` time.
+
+        `what` is done then, KILL if nothing else is said; nth = 0: every time. `real` workers
+        are not forked. The solver is one that needs no processes.
+        """
         folders = ["--inbox", str(self.box.inbox), "--outbox", str(self.box.outbox)]
         usual = ["--settle", "0.01", "--solver", "batch", "--log-format", "json"]
-        argv = [name, *folders, *usual, *options]
-        return self.breaker.start(argv, self.log, **breaks)
+        argv, prepare = [name, *folders, *usual, *options], partial(_prepare, self.log, **breaks)
+        return Forked.command(argv, self.log, self.log, environment(), prepare=prepare)
 
     def run(self, *options: str, **breaks: Any) -> tuple[int, list[dict[str, Any]]]:
         """Run to the end, with one worker unless options differ: exit code and events."""
         before = len(self.events())
-        code = self.breaker.wait(self.start("run", *(options or ("--workers", "1")), **breaks))
+        code = self.start("run", *(options or ("--workers", "1")), **breaks).wait()
         return code, self.events()[before:]
 
     def events(self) -> list[dict[str, Any]]:
@@ -227,8 +184,3 @@ def _prepare(
     loop.run_once = partial(loop.run_once, tuning=tuning)
     loop.watch = partial(loop.watch, tuning=tuning)
     _break_at(step, what, nth, Path(f"{log}.go"))
-
-
-def _call(function: Callable[..., None], log: Path, values: dict[str, Any]) -> None:
-    redirect(log, log)
-    function(**values)

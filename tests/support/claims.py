@@ -1,37 +1,18 @@
-"""Claims on dropped files, made here or by processes of their own."""
+"""Claims on dropped files, and what is done at a step of the protocol."""
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from support.drop_folders import DropFolder, environment
+from support.drop_folders import DropFolder
 
 from pipeline.service.protocol import AUDITED
 from pipeline.service.protocol.claim import Claim, Manifest
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.settle import fingerprint_of
-
-CLAIMING = """
-import signal, sys
-from pathlib import Path
-from pipeline.service.protocol.claiming import make_claim
-from pipeline.service.protocol.claim import Manifest
-from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.settle import fingerprint_of
-folders = Folders(Path(sys.argv[1]), Path(sys.argv[2]))
-def claim(name):
-    try:
-        seen = fingerprint_of((folders.inbox / name).lstat())
-    except FileNotFoundError:
-        return None
-    return make_claim(folders, Manifest(f"{sys.argv[3]}-{name}", name, name, False, "", seen))
-print("ready", flush=True)
-sys.stdin.readline()
-"""
 
 
 def manifest_of(
@@ -72,22 +53,3 @@ def claimed(box: DropFolder, name: str = "a.txt", content: str = "original") -> 
     """Drop a file and claim it."""
     box.drop(name, content)
     return make_claim(box.folders, manifest_of(box, name))
-
-
-@contextmanager
-def claiming(box: DropFolder, what: str, name: str = "job") -> Iterator[subprocess.Popen[str]]:
-    """A process that does this with `claim` when told to `go`; it is killed in the end."""
-    argv = [sys.executable, "-c", CLAIMING + what, str(box.inbox), str(box.outbox), name]
-    with subprocess.Popen(
-        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment()
-    ) as child:
-        try:
-            assert child.stdout.readline() == "ready\n"
-            yield child
-        finally:
-            child.kill()
-
-
-def go(child: subprocess.Popen[str]) -> None:
-    child.stdin.write("go\n")
-    child.stdin.flush()

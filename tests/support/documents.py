@@ -95,8 +95,7 @@ def text_of(made: Document) -> str:
     return json.dumps(made, separators=(",", ":"))
 
 
-def packed(text: str) -> str:
-    return str(LZString.compressToBase64(text))
+packed = LZString.compressToBase64
 
 
 def read(made: Document | str) -> Parsed:

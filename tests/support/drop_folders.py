@@ -76,7 +76,7 @@ def finished(
     told = [os.fspath(each) for each in arguments]
     with TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")
-        process = Forked(told, out, err, environment(**variables), cwd)
+        process = Forked.command(told, out, err, environment(**variables), cwd)
         try:
             code = process.wait(100)
         finally:
@@ -126,7 +126,7 @@ class DropFolder:
         folders = ["--inbox", str(self.inbox), "--outbox", str(self.outbox)]
         argv = ["watch", "--log-format", "json", *folders, *options]
         log.touch()
-        process = Forked(argv, log, log, environment())
+        process = Forked.command(argv, log, log, environment())
         try:
             yield Watching(process, log)
         finally:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -145,28 +144,26 @@ class Here:
 
 
 class Forked:
-    """A command that was started, as `subprocess.Popen` has it.
+    """A process that the server forks, as `subprocess.Popen` has one."""
 
-    `out` and `err` are the files, opened for writing, that take what it prints.
-    """
+    def __init__(self, function: Callable[..., object], *values: object) -> None:
+        self._process = forked(function, *values)
+        assert self._process.pid
+        self.pid = self._process.pid
 
-    def __init__(
-        self,
+    @classmethod
+    def command(
+        cls,
         arguments: Sequence[str],
         out: Path,
         err: Path,
         environment: Mapping[str, str],
         cwd: Path | None = None,
-    ) -> None:
-        self._process = forked(
-            run_command, [*arguments], out, err, {**environment}, cwd or Path.cwd()
-        )
-        self.args = arguments
-
-    @property
-    def pid(self) -> int:
-        assert self._process.pid
-        return self._process.pid
+        prepare: Callable[[], None] | None = None,
+    ) -> Forked:
+        """Start a command that prints to files; `prepare` is called in its process before it."""
+        where = cwd or Path.cwd()
+        return cls(run_command, [*arguments], out, err, {**environment}, where, prepare)
 
     def poll(self) -> int | None:
         return self._process.exitcode
@@ -175,8 +172,7 @@ class Forked:
         """Its exit code, or minus the signal that killed it."""
         self._process.join(timeout)
         code = self._process.exitcode
-        if code is None:
-            raise subprocess.TimeoutExpired([*self.args], timeout or 0)
+        assert code is not None, "it did not end in time"
         return code
 
     def send_signal(self, number: int) -> None:
@@ -202,12 +198,9 @@ def run_command(
     err: Path,
     environment: Mapping[str, str],
     cwd: Path,
-    prepare: Callable[[], None] = lambda: None,
+    prepare: Callable[[], None] | None,
 ) -> None:
-    """In a fork: a command that waits less for folders to settle, and after failures.
-
-    `prepare` is called before it.
-    """
+    """In a fork: a command that waits less for folders to settle, and after failures."""
     from pipeline.cli import main
     from pipeline.service import loop
     from pipeline.service.protocol import settle
@@ -220,6 +213,7 @@ def run_command(
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(cwd)
-    prepare()
+    if prepare:
+        prepare()
     sys.argv = ["sudoku-pipeline", *arguments]
     main()

@@ -8,17 +8,11 @@ from typing import Any
 from pipeline.solving.compiled import PROGRAM, BatchSolutions, BatchSolver
 
 
-def search_of_lanes() -> BatchSolver:
-    """Lanes as machine code, which is compiled if need be."""
-    PROGRAM.compile_into(PROGRAM.folder())
-    return BatchSolver(PROGRAM.load_from(PROGRAM.folder()))
-
-
 def replace_lanes(
     monkeypatch: Any, change: Callable[[BatchSolutions], BatchSolutions | None]
 ) -> list[float]:
     """Have lanes say what `change` makes of what they find; the seconds that they have, in turn."""
-    search, seconds = search_of_lanes(), []
+    search, seconds = BatchSolver(PROGRAM.load_from(PROGRAM.folder())), []
 
     def changed(masks, most, deadline):
         seconds.append(deadline.left())

@@ -6,28 +6,18 @@ Loading Dask takes a second: the server that forks them has loaded it.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
-import socket
-import struct
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from support.breakers import Breaker
 from support.drop_folders import wait_for
-from support.fake_requests import doubles
-from support.forks import preload
+from support.forks import Forked, preload, redirect
 from support.puzzles import children
 
-from pipeline.service.cluster import Cluster
-from pipeline.service.signals import Stop
-from pipeline.settings import Settings
 from pipeline.version import __version__
 
 preload("distributed")
@@ -37,31 +27,27 @@ preload("distributed")
 class Machines:
     """A scheduler, and what replaces its workers when they die, as Dask's nannies do."""
 
-    breaker: Breaker
     folder: Path
-    scheduler: int
+    scheduler: Forked
     address: str
-    nannies: list[int] = field(default_factory=list)
+    nannies: list[Forked] = field(default_factory=list)
 
     @classmethod
     @contextmanager
-    def started(
-        cls, breaker: Breaker, folder: Path, workers: int = 2, port: int = 0
-    ) -> Iterator[Machines]:
+    def started(cls, folder: Path, workers: int = 2, port: int = 0) -> Iterator[Machines]:
         """Start them; they may be submitted to at once."""
-        told, log = folder / f"scheduler-{port}.json", folder / "machines.log"
-        scheduler = breaker.call(be_scheduler, log, told=str(told), port=port)
-        machines = cls(breaker, folder, scheduler, wait_for(lambda: _address_in(told)))
+        told = folder / f"scheduler-{port}"
+        scheduler = Forked(be_scheduler, folder / "machines.log", told, port)
+        address = wait_for(lambda: told.exists() and told.read_text())
+        machines = cls(folder, scheduler, address)
         try:
-            for _ in range(workers):
-                machines.nannies.append(machines._add_worker(__version__))
+            machines.nannies += [machines._add_worker(__version__) for _ in range(workers)]
             yield machines
         finally:
             machines.end(*machines.nannies, scheduler)
 
-    def _add_worker(self, version: str) -> int:
-        log, values = self.folder / "machines.log", {"address": self.address, "version": version}
-        return self.breaker.call(be_nanny, log, **values)
+    def _add_worker(self, version: str) -> Forked:
+        return Forked(be_nanny, self.folder / "machines.log", self.address, version)
 
     @contextmanager
     def other_version(self, version: str) -> Iterator[None]:
@@ -74,77 +60,34 @@ class Machines:
 
     def workers(self) -> set[int]:
         """The processes that compute, once they are there."""
-        return set().union(*(wait_for(lambda pid=pid: children(pid)) for pid in self.nannies))
+        return set().union(*(wait_for(lambda pid=each.pid: children(pid)) for each in self.nannies))
 
-    def end(self, *started: int) -> None:
+    def end(self, *started: Forked) -> None:
         """End nannies with their workers, or the scheduler; one that has ended is no matter."""
-        for pid in started:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGTERM)
-                self.breaker.wait(pid)
+        for each in started:
+            each.send_signal(signal.SIGTERM)
+            each.wait()
 
 
-class Between:
-    """Passes on what a scheduler and its clients say; `address` is for the clients."""
-
-    def __init__(self, scheduler: str, door: socket.socket) -> None:
-        self.address = f"tcp://127.0.0.1:{door.getsockname()[1]}"
-        self._scheduler = ("127.0.0.1", int(scheduler.rpartition(":")[2]))
-        self._door = door
-        self._clients: list[socket.socket] = []
-
-    @classmethod
-    @contextmanager
-    def us_and(cls, scheduler: str) -> Iterator[Between]:
-        with socket.create_server(("127.0.0.1", 0)) as door:
-            between = cls(scheduler, door)
-            threading.Thread(target=between._let_in, daemon=True).start()
-            yield between
-            door.shutdown(socket.SHUT_RDWR)
-
-    def _let_in(self) -> None:
-        with suppress(OSError):
-            while True:
-                client, _ = self._door.accept()
-                self._clients.append(client)
-                ends = client, socket.create_connection(self._scheduler)
-                for each in (ends, ends[::-1]):
-                    threading.Thread(target=_pass_on, args=each, daemon=True).start()
-
-    def talk_nonsense(self) -> None:
-        """Send a message of one byte to whoever connected first: there Dask reads the news."""
-        self._clients[0].sendall(struct.pack("<Q", 1) + b"!")
-
-
-def _pass_on(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(65536):
-            target.sendall(data)
-    with suppress(OSError):
-        target.shutdown(socket.SHUT_RDWR)
-    source.close()
-
-
-def be_scheduler(told: str, port: int) -> None:
+def be_scheduler(log: Path, told: Path, port: int) -> None:
     """In a process of its own: a scheduler, which has nothing of this package."""
+    redirect(log, log)
     for name in list(sys.modules):
         if name.partition(".")[0] == "pipeline":
             sys.modules[name] = None  # type: ignore[assignment]  # it cannot be imported
     from distributed import Scheduler
 
-    def tell(address: str) -> None:
-        Path(told).write_text(json.dumps(address))
-
     async def serve() -> None:
         scheduler = await Scheduler(host="127.0.0.1", port=port, dashboard=False)
-        tell(scheduler.address)
+        told.write_text(scheduler.address)  # noqa: ASYNC240
         await scheduler.finished()
 
     asyncio.run(serve())
 
 
-def be_nanny(address: str, version: str) -> None:
+def be_nanny(log: Path, address: str, version: str) -> None:
     """In a process of its own: start a worker in another, again when that has died."""
+    redirect(log, log)
     started: list[int] = []
 
     def end(*_: object) -> None:
@@ -170,29 +113,3 @@ def be_nanny(address: str, version: str) -> None:
         asyncio.run(serve())
     finally:
         os._exit(0)
-
-
-def _address_in(told: Path) -> str | None:
-    try:
-        return str(json.loads(told.read_text()))
-    except (FileNotFoundError, ValueError):
-        return None
-
-
-def workers_of(pid: int) -> set[int]:
-    """The workers that a process has started for a cluster of its own."""
-    return {child for child in children(pid) if b"spawn_main" in _command_of(child)}
-
-
-def _command_of(pid: int) -> bytes:
-    """How a process was started; nothing if it has ended meanwhile."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):
-        return b""
-
-
-def asked(address: str, requests: Any, **options: Any) -> list[tuple[int, Any]]:
-    """What all these requests for doubles came to, one after the other."""
-    with closing(Cluster(address, Settings(), Stop(0.0), **options)) as cluster:
-        return doubles(cluster.replies(iter(requests)))

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from support.breakers import NOTED, Bench, Breaker
+from support.breakers import NOTED, Bench
 from support.drop_folders import SMALL, TWO_SOLUTIONS, DropFolder
 from support.sources import collection
 
@@ -105,9 +105,9 @@ def restore(box: DropFolder, left: Left) -> None:
 
 def main(path: Path) -> None:
     found = {}
-    with TemporaryDirectory() as top, Breaker.started() as breaker:
+    with TemporaryDirectory() as top:
         for state, (what, step, nth) in KILLED.items():
-            bench = Bench.within(Path(top) / state, breaker)
+            bench = Bench.within(Path(top) / state)
             drop(bench.box, what)
             assert bench.run(step=step, nth=nth)[0] == -signal.SIGKILL, state
             found[state] = kept(bench.box)

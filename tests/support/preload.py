@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import io
-import zipfile
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +12,7 @@ from unittest.mock import patch
 
 import support.breakers  # noqa: F401 - for the runs
 import typer.main
+from support.archives import zip_of
 from support.forks import Here
 from support.logs import Silent
 from support.puzzles import NONE, TWO, UNIQUE
@@ -39,14 +38,10 @@ def _run() -> None:
     """Run over a file of each kind in this process."""
     files = {f"{number}.txt": text for number, text in enumerate((UNIQUE, TWO, NONE, "1...\n..k."))}
     files["lines.txt"] = "".join(text.replace("\n", "") + "\n" for text in files.values()) * 40
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as members:
-        for name, text in files.items():
-            members.writestr(name, text)
     with TemporaryDirectory() as folder, patch("pipeline.service.loop.Pool", Here):
         inbox = Path(folder, "inbox")
         inbox.mkdir()
-        (inbox / "set.zip").write_bytes(archive.getvalue())
+        (inbox / "set.zip").write_bytes(zip_of(*files.items()))
         for name, text in files.items():
             (inbox / name).write_text(text)
         run_once(Settings(inbox=inbox, outbox=Path(folder, "outbox"), settle=0), Silent())

@@ -110,18 +110,20 @@ def program(path: Path, body: str) -> str:
     return str(path)
 
 
-def children(of: int | None = None) -> set[int]:
-    """The processes that this one, or another, has started and that still run."""
+def children(of: int | None = None, argv: bytes = b"") -> set[int]:
+    """The processes with `argv` in their command lines that this, or another, started; alive."""
     found: set[int] = set()
     for listed in Path(f"/proc/{of or os.getpid()}/task").glob("*/children"):
         with suppress(FileNotFoundError, ProcessLookupError):
             found.update(map(int, listed.read_text().split()))
-    return {pid for pid in found if _runs(pid)}
+    return {pid for pid in found if _runs(pid, argv)}
 
 
-def _runs(pid: int) -> bool:
+def _runs(pid: int, argv: bytes) -> bool:
+    of = Path(f"/proc/{pid}")
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0] != "Z"
+        state = (of / "stat").read_text().rsplit(") ", 1)[1][0]
+        return state != "Z" and argv in (of / "cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return False
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from html.parser import HTMLParser
 from pathlib import Path
 
-from support.commands import run
-from support.drop_folders import NO_SOLUTION, SMALL, TWO_SOLUTIONS, DropFolder
+from support.drop_folders import NO_SOLUTION, SMALL, TWO_SOLUTIONS
 from support.outboxes import packed
 from support.puzzles import EVEN_ODD
+from support.sheets import tree_of
 
 from pipeline.outbox.report import page_chunks
 
@@ -31,43 +30,16 @@ FILES = {
 }
 
 
-def make_outbox(box: DropFolder) -> None:
-    """Have `run --report` process the FILES."""
-    for name, content in FILES.items():
-        box.drop(name, content)
-    folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox), "--quiet")
-    options = ("--settle", "0", "--report", "--max-solutions", "2", "--workers", "1")
-    assert run("run", *folders, *options)[0] == 1
-    assert not box.waiting()
-
-
-class Page(HTMLParser):
+class Page:
     """What a reader of the page finds: its links, its text, the rows of its table."""
 
     def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text, self.links, self.tags, self.ids = [], [], [], []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        self.tags.append((tag, given))
-        self.ids += [given["id"]] if "id" in given else []
-        if tag == "a":
-            self.links.append(given["href"])
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-    @property
-    def said(self) -> str:
-        return " ".join(" ".join(self.text).split())
-
-    @property
-    def files(self) -> list[str]:
-        """The links that lead out of the page."""
-        return [link for link in self.links if not link.startswith("#")]
+        root = tree_of(text)
+        self.said = " ".join(" ".join(root.itertext()).split())
+        self.tags = [(each.tag, each.attrib) for each in root.iter()]
+        self.links = [given["href"] for tag, given in self.tags if tag == "a"]
+        self.ids = [given["id"] for _, given in self.tags if "id" in given]
+        self.files = [link for link in self.links if not link.startswith("#")]
 
     def boards(self) -> int:
         return sum(

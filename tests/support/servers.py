@@ -77,10 +77,7 @@ class Served:
 
     def watch(self) -> int:
         """The process id of its watch; on Linux."""
-        named = {
-            pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children(self.process.pid)
-        }
-        (watch,) = [pid for pid, argv in named.items() if b"\0watch\0" in argv]
+        (watch,) = children(self.process.pid, b"\0watch\0")
         return watch
 
     @contextmanager
@@ -106,7 +103,8 @@ def serving(box: DropFolder, *options: str) -> Iterator[Served]:
     out, err = folder / "serve.out", folder / "serve.err"
     out.touch()
     folders = ("--inbox", str(box.inbox), "--outbox", str(box.outbox))
-    process = Forked(["serve", "--port", "0", *folders, *options], out, err, environment())
+    argv = ["serve", "--port", "0", *folders, *options]
+    process = Forked.command(argv, out, err, environment())
     try:
         found = wait_for(lambda: re.search(r"http://\S+", out.read_text()) or process.poll())
         assert not isinstance(found, int), err.read_text()

@@ -1,29 +1,68 @@
-"""What stands on a sheet: its pages, and on them its boards; what is in a PNG and in a PDF."""
+"""What is on a sheet: its pages, and on them its boards; what is in HTML and in a PDF."""
 
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from xml.etree.ElementTree import Element, TreeBuilder
 
 from pipeline import Grid, Puzzle
 
 CELL = 20
+VOID = ("br", "col", "img", "input", "link", "meta")
 
 
-@dataclass
+class _Tree(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.builder = TreeBuilder()
+
+    def handle_starttag(self, tag, attributes):
+        self.builder.start(tag, dict(attributes))
+        if tag in VOID:
+            self.builder.end(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            self.builder.end(tag)
+
+    def handle_data(self, data):
+        self.builder.data(data)
+
+
+def tree_of(html: str) -> Element:
+    """The elements of a page in which every element that has an end is closed."""
+    tree = _Tree()
+    tree.feed(html)
+    tree.close()
+    return tree.builder.close()
+
+
+def texts(element: Element, *tags: str) -> list[str]:
+    return ["".join(each.itertext()) for each in element.iter() if each.tag in tags]
+
+
 class Drawn:
-    """A board with what stands around it; `given` and `solved` are the signs in its cells."""
+    """A board with its texts; `given` and `solved` are the signs in its cells."""
 
-    id: str
-    number: str = ""
-    name: str = ""
-    level: str = ""
-    note: str = ""
-    side: int = 0
-    given: dict[tuple[int, int], str] = field(default_factory=dict)
-    solved: dict[tuple[int, int], str] = field(default_factory=dict)
-    marks: set[str] = field(default_factory=set)
+    def __init__(self, article: Element) -> None:
+        self.number = "".join(texts(article, "a", "b"))
+        self.name = "".join(texts(article, "bdi"))
+        self.level = "".join(texts(article, "i"))
+        self.note = "".join(texts(article, "p"))
+        self.marks = {path.get("class") for path in article.iter("path")}
+        self.given, self.solved = self._signs(article, "given"), self._signs(article, "solved")
+
+    @staticmethod
+    def _signs(article: Element, kind: str) -> dict[tuple[int, int], str]:
+        signs = {}
+        written = [each for each in article.iter("text") if each.get("class").split()[0] == kind]
+        for each in (part for text in written for part in text.iter() if part.text):
+            xs, ys = (map(int, each.get(axis).split()) for axis in "xy")
+            whole = [each.text] if each.tag == "tspan" else each.text
+            for x, y, sign in zip(xs, ys, whole, strict=True):
+                signs[y // CELL + 1, x // CELL + 1] = sign
+        return signs
 
     def grid(self, puzzle: Puzzle) -> Grid:
         """The solution that is drawn, of numbers."""
@@ -31,95 +70,33 @@ class Drawn:
         return Grid(puzzle.geometry, tuple(int(values[place]) for place in sorted(values)))
 
 
-@dataclass
 class Paper:
     """A page: `puzzles`, `rules` or `solutions`, and the texts at its head and foot.
 
     It has up to so many boards, or names of rules with what they demand.
     """
 
-    kind: str
-    boards: int
-    drawn: list[Drawn] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
-    head: list[str] = field(default_factory=list)
-    foot: str = ""
+    def __init__(self, section: Element) -> None:
+        _, self.kind, *boards = section.get("class").split()
+        self.boards = int(boards[0].removeprefix("of-")) if boards else 0
+        self.drawn = [*map(Drawn, section.iter("article"))]
+        self.told = texts(section, "dt", "dd")
+        heads = (text for header in section.iter("header") for text in header.itertext())
+        self.head = [text for text in heads if text.strip()]
+        self.foot = "".join(texts(section, "footer"))
 
 
-class SheetText(HTMLParser):
+class SheetText:
     """A sheet as it is read."""
 
     def __init__(self, text: str) -> None:
-        super().__init__()
-        self.pages: list[Paper] = []
-        self.tags: list[str] = []
-        self._open: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(text)
-        self.close()
-
-    @property
-    def puzzles(self) -> list[Drawn]:
-        return [each for page in self.pages if page.kind == "puzzles" for each in page.drawn]
-
-    @property
-    def solutions(self) -> list[Drawn]:
-        return [each for page in self.pages if page.kind == "solutions" for each in page.drawn]
-
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        self.tags.append(tag)
-        if tag not in ("meta", "img", "br"):
-            self._open.append((tag, given))
-        if tag == "section":
-            _, kind, *boards = given["class"].split()
-            self.pages.append(Paper(kind, int(boards[0].removeprefix("of-")) if boards else 0))
-        elif tag == "article":
-            self.pages[-1].drawn.append(Drawn(given["id"]))
-        elif tag == "svg":
-            self._drawn.side = (int(given["viewbox"].split()[2]) - 4) // CELL
-        elif tag == "path":
-            self._drawn.marks.add(given["class"])
-
-    def handle_endtag(self, tag):
-        while self._open and self._open.pop()[0] != tag:
-            pass
-
-    def handle_data(self, data):
-        tags = [tag for tag, _ in self._open]
-        if "footer" in tags:
-            self.pages[-1].foot += data
-        if "header" in tags and data.strip():
-            self.pages[-1].head.append(data)
-        if tags and tags[-1] in ("dt", "dd"):
-            self.pages[-1].told.append(data)
-        if "article" not in tags:
-            return
-        match tags[-1]:
-            case "a" | "b":
-                self._drawn.number += data
-            case "bdi":
-                self._drawn.name += data
-            case "i":
-                self._drawn.level += data
-            case "p":
-                self._drawn.note += data
-            case "text" | "tspan":
-                self._sign(data, "tspan" in tags)
-
-    @property
-    def _drawn(self) -> Drawn:
-        return self.pages[-1].drawn[-1]
-
-    def _sign(self, data, is_whole):
-        text = next(given for tag, given in self._open if tag == "text")
-        kinds = {"given": self._drawn.given, "solved": self._drawn.solved}
-        cells = kinds.get(text["class"].split()[0])
-        if cells is None:
-            return  # of a rule
-        at = self._open[-1][1]
-        xs, ys = (map(int, at[axis].split()) for axis in "xy")
-        for x, y, sign in zip(xs, ys, [data] if is_whole else data, strict=True):
-            cells[y // CELL + 1, x // CELL + 1] = sign
+        root = tree_of(text)
+        self.pages = [*map(Paper, root.iter("section"))]
+        self.tags = [each.tag for each in root.iter()]
+        self.puzzles, self.solutions = (
+            [each for page in self.pages if page.kind == kind for each in page.drawn]
+            for kind in ("puzzles", "solutions")
+        )
 
 
 def pages_of(pdf: bytes) -> list[str]:

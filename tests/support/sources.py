@@ -10,14 +10,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from support.archives import zip_info, zip_of
 from support.drop_folders import NO_SOLUTION, OTHER, SMALL, SMALL_SOLVED, TWO_SOLUTIONS, DropFolder
 
-
-def in_a_line(puzzle: str) -> str:
-    return puzzle.replace("\n", "")
-
-
-SOLVED = in_a_line(SMALL_SOLVED)
+SOLVED = "".join(SMALL_SOLVED.split())
 BLANK = "." * 16
 
 
@@ -30,11 +26,11 @@ class Line:
     first: str | None = None
 
 
-GOOD = Line(in_a_line(SMALL), "unique", SOLVED)
+GOOD = Line("".join(SMALL.split()), "unique", SOLVED)
 ODD = (
     Line("hello", "invalid", BLANK),
-    Line(in_a_line(NO_SOLUTION), "unsolvable", BLANK),
-    Line(in_a_line(TWO_SOLUTIONS), "multiple"),
+    Line("".join(NO_SOLUTION.split()), "unsolvable", BLANK),
+    Line("".join(TWO_SOLUTIONS.split()), "multiple"),
 )
 
 
@@ -53,32 +49,19 @@ BAD = "1...\n..k.\n....\n....\n"
 
 def archive() -> bytes:
     """A zip of all there can be in one."""
-    inner = io.BytesIO()
-    with zipfile.ZipFile(inner, "w") as nested:
-        nested.writestr("deep.txt", OTHER)
-        nested.writestr("deep/some.sdm", collection(5))
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w") as outer:
-        outer.writestr("one.txt", SMALL)
-        outer.writestr("torn.txt", "torn" * 9)
-        outer.writestr("../evil.txt", SMALL)
-        outer.writestr("two.txt", TWO_SOLUTIONS)
-        outer.writestr("many/lines.txt", collection(22))
-        link = zipfile.ZipInfo("link.txt")
-        link.external_attr = (stat.S_IFLNK | 0o777) << 16
-        outer.writestr(link, "one.txt")
-        outer.writestr("inner.zip", inner.getvalue())
-        outer.writestr("bad.txt", BAD)
-    return whole.getvalue().replace(b"torn" * 9, b"thrown" * 6)
-
-
-def other_archive() -> bytes:
-    """A zip of the same name with other members."""
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w") as outer:
-        outer.writestr("earlier/one.txt", SMALL)
-        outer.writestr("two.txt", NO_SOLUTION)
-    return whole.getvalue()
+    inner = zip_of(("deep.txt", OTHER), ("deep/some.sdm", collection(5)))
+    whole = zip_of(
+        ("one.txt", SMALL),
+        ("torn.txt", "torn" * 9),
+        ("../evil.txt", SMALL),
+        ("two.txt", TWO_SOLUTIONS),
+        ("many/lines.txt", collection(22)),
+        (zip_info("link.txt", mode=stat.S_IFLNK | 0o777), "one.txt"),
+        ("inner.zip", inner),
+        ("bad.txt", BAD),
+        method=zipfile.ZIP_STORED,
+    )
+    return whole.replace(b"torn" * 9, b"thrown" * 6)
 
 
 def folder_at(top: Path) -> Path:
@@ -99,7 +82,7 @@ def drop(box: DropFolder, kind: str, name: str) -> None:
         "collection": collection,
         "small": lambda: collection(5),
         "zip": archive,
-        "other zip": other_archive,
+        "other zip": lambda: zip_of(("earlier/one.txt", SMALL), ("two.txt", NO_SOLUTION)),
         "single": SMALL.encode,
     }
     if kind == "folder":

@@ -7,6 +7,7 @@ import os
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
+from support.puzzles import pattern
 
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -34,8 +35,7 @@ geometries: SearchStrategy[Geometry] = st.sampled_from(SMALL_GEOMETRIES)
 
 @st.composite
 def solved_grids(draw: DrawFn, geometry: Geometry) -> Grid:
-    """The canonical pattern with values, rows, bands, columns and stacks shuffled."""
-    height, width, n = geometry.height, geometry.width, geometry.side
+    """A pattern with values, rows, bands, columns and stacks shuffled."""
 
     def lines(groups: int, size: int) -> list[int]:
         return [
@@ -44,16 +44,12 @@ def solved_grids(draw: DrawFn, geometry: Geometry) -> Grid:
             for line in draw(st.permutations(range(size)))
         ]
 
-    rows, columns = lines(width, height), lines(height, width)
-    digits = draw(st.permutations(range(1, n + 1)))
-    return Grid(
-        geometry,
-        tuple(
-            digits[(width * (row % height) + row // height + column) % n]
-            for row in rows
-            for column in columns
-        ),
-    )
+    known = [*pattern(geometry).rows()]
+    rows = lines(geometry.width, geometry.height)
+    columns = lines(geometry.height, geometry.width)
+    digits = draw(st.permutations(range(1, geometry.side + 1)))
+    values = (digits[known[row][column] - 1] for row in rows for column in columns)
+    return Grid(geometry, tuple(values))
 
 
 def blank_for(geometry: Geometry, variant: Variant, value: int) -> int:

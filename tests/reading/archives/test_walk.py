@@ -160,9 +160,9 @@ def test_a_walk_goes_on_behind_a_broken_nested_archive(drop):
 
 
 def test_a_walk_says_where_the_archive_itself_breaks_off(drop):
-    why = "its end mark is missing: it is cut off"
     path = drop(tar_of(("a", A), ("b", B))[:1200])
-    assert walked(path) == [("a", A), ("", why)]
+    first, (name, why) = walked(path)
+    assert (first, name, "cut off" in why) == (("a", A), "", True)
     check_readable(path, UnpackLimits())
     with pytest.raises(UnpackError, match="cut off"):
         check_readable(drop(zip_of(("a", A))[:60]), UnpackLimits())

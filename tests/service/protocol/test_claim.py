@@ -6,7 +6,6 @@ import errno
 import fcntl
 import json
 import os
-import signal
 import tempfile
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -16,7 +15,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.claims import claimed, claiming, go
+from support.breakers import WAIT
+from support.claims import claimed
+from support.drop_folders import SMALL
 from support.strategies import examples
 
 from pipeline.files import is_file_name
@@ -34,12 +35,6 @@ from pipeline.service.protocol.claim import (
 from pipeline.service.protocol.overview import claims_seen
 from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 
-COMPUTE = """
-claimed = claim('a.txt')
-with claimed.attempt():
-    print('computing', flush=True)
-    signal.pause()
-"""
 WHOLE = Manifest("job", "a.txt", "a", keep_cnf=False, claimed="", fingerprint=UNSEEN)
 FORGED: list[dict[str, object]] = [
     *({"source": name} for name in (["a.txt"], "../a.txt", "a\0b", "", 3, None)),
@@ -56,17 +51,18 @@ def taken_over(box):
     return closing(claim)
 
 
-def test_a_claim_is_abandoned_only_when_its_owner_has_died_and_its_attempt_stays_counted(box):
-    box.drop("a.txt", "original")
-    with claiming(box, COMPUTE) as owner:
-        go(owner)
-        assert owner.stdout.readline() == "computing\n"
-        assert list(abandoned(box.folders)) == []
-        owner.send_signal(signal.SIGKILL)
-        owner.wait()
+def test_a_claim_is_abandoned_only_when_its_owner_has_died_and_its_attempt_stays_counted(
+    box, bench
+):
+    box.drop("a.txt")
+    owner = bench.start("run", "--workers", "1", step="attempt.counted", what=WAIT)
+    bench.wait_until_held()
+    assert list(abandoned(box.folders)) == []
+    owner.kill()
+    owner.wait()
     with taken_over(box) as claim:
-        assert claim.manifest.job == "job-a.txt"
-        assert claim.original.read_text() == "original"
+        assert claim.manifest.source == "a.txt"
+        assert claim.original.read_text() == SMALL
         assert claim.attempts() == 1
         assert list(abandoned(box.folders)) == [], "it has a new owner"
     with taken_over(box):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import unicodedata
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -14,8 +16,8 @@ from threading import Thread
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.claims import at_step, claimed, claiming, go, manifest_of
-from support.drop_folders import DropFolder, record_text, wait_for
+from support.claims import at_step, claimed, manifest_of
+from support.drop_folders import DropFolder, environment, record_text, wait_for
 from support.strategies import examples
 
 from pipeline.outbox.names import key_of
@@ -31,15 +33,46 @@ from pipeline.service.protocol.claim import (
 from pipeline.service.protocol.claiming import Reservations, make_claim
 from pipeline.service.protocol.settle import UNSEEN
 
-RACE = "print(*[n for n in map(str, range(40)) if claim(n)], flush=True); signal.pause()"
+RACE = """
+import signal, sys
+from pathlib import Path
+from pipeline.service.protocol.claiming import make_claim
+from pipeline.service.protocol.claim import Manifest
+from pipeline.service.protocol.folders import Folders
+from pipeline.service.protocol.settle import fingerprint_of
+folders = Folders(Path(sys.argv[1]), Path(sys.argv[2]))
+def claim(name):
+    try:
+        seen = fingerprint_of((folders.inbox / name).lstat())
+    except FileNotFoundError:
+        return None
+    return make_claim(folders, Manifest(f"{sys.argv[3]}-{name}", name, name, False, "", seen))
+print("ready", flush=True)
+sys.stdin.readline()
+print(*[name for name in map(str, range(40)) if claim(name)], flush=True)
+signal.pause()
+"""
+
+
+@contextmanager
+def racing(box, owner):
+    """A process that claims what it can when it has read a line; it is killed in the end."""
+    argv = [sys.executable, "-c", RACE, box.inbox, box.outbox, owner]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with subprocess.Popen(argv, env=environment(), **pipes) as child:
+        try:
+            assert child.stdout.readline() == "ready\n"
+            yield child
+        finally:
+            child.kill()
 
 
 def test_of_several_processes_one_gets_each_file(box):
     for name in range(40):
         box.drop(str(name))
-    with claiming(box, RACE, "a") as a, claiming(box, RACE, "b") as b:
+    with racing(box, "a") as a, racing(box, "b") as b:
         for child in (a, b):
-            go(child)
+            child.stdin.write("go\n")
         won = [child.stdout.readline().split() for child in (a, b)]
         owners = [(name, owner) for owner, names in zip("ab", won, strict=True) for name in names]
         assert sorted(name for name, _ in owners) == sorted(map(str, range(40)))

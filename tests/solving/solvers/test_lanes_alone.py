@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.cases import for_each
-from support.machine_code import put_in_place, replace_lanes, search_of_lanes
+from support.machine_code import put_in_place, replace_lanes
 from support.oracle import solutions
 from support.puzzles import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, STUCK
 
@@ -30,12 +30,12 @@ def test_lanes_find_and_show_all_solutions_and_no_formula_is_made(text, prove):
     assert {"batch", "total"} <= result.seconds.keys()
 
 
-def test_a_share_of_the_time_is_left_for_others_where_lanes_are_too_slow(monkeypatch):
-    search, asked = search_of_lanes(), []
+def test_a_share_of_the_time_is_left_for_others_where_lanes_are_too_slow(monkeypatch, lanes):
+    asked = []
 
     def slow(masks, most, deadline):
         asked.append(deadline.left())
-        return search(masks, most, Deadline.of(Limits(0.0)))
+        return lanes(masks, most, Deadline.of(Limits(0.0)))
 
     put_in_place(monkeypatch, slow)
     result = solve_puzzle(parse_puzzle(NINE_TWO), Settings(solver="batch", timeout=40))

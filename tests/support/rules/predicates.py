@@ -11,8 +11,6 @@ from functools import cache
 from itertools import chain, combinations, pairwise
 from typing import Any
 
-from support.rules.free import MEANS_FREE
-
 from pipeline import rules
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
@@ -372,8 +370,69 @@ def flatmates(rule: rules.Flatmates, geometry: Geometry, values: Values) -> bool
     return True
 
 
+def connected(cells: Sequence[int], geometry: Geometry) -> bool:
+    """Whether one can go from each cell to each other, over sides."""
+    groups: list[set[tuple[int, int]]] = []
+    for row, column in map(geometry.place, cells):
+        near = {(row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)}
+        joined = {(row, column)}.union(*(group for group in groups if group & near))
+        groups = [group for group in groups if not group & near] + [joined]
+    return len(groups) == 1
+
+
+def connected_values(rule: rules.ConnectedValues, geometry: Geometry, values: Values) -> bool:
+    inside = [cell for cell in rule.group if values[cell] in rule.values]
+    return connected(inside, geometry) and rule.size in (0, len(inside))
+
+
+def chaos_construction(rule: rules.ChaosConstruction, geometry: Geometry, values: Values) -> bool:
+    region = held(rule.regions, values)
+    first = [*dict.fromkeys(region)]
+    if first != list(range(geometry.lowest, geometry.lowest + len(region) // rule.size)):
+        return False
+    for each in first:
+        cells = [cell for cell, of in enumerate(region) if of == each]
+        if len(cells) != rule.size or len({values[cell] for cell in cells}) != rule.size:
+            return False
+        if not connected([rule.regions[cell] for cell in cells], geometry):
+            return False
+    return True
+
+
+def chaos_arrow(rule: rules.ChaosArrow, _: Geometry, values: Values) -> bool:
+    counted = 1
+    for start, *others in rule.arms:
+        for cell in others:
+            if values[cell] != values[start]:
+                break
+            counted += 1
+    return values[rule.control] + rule.offset == counted
+
+
+def chaos_count(rule: rules.ChaosCount, _: Geometry, values: Values) -> bool:
+    counted = Counter(values[cell] for cell in rule.counted)[values[rule.counted[0]]]
+    return values[rule.control] == counted - rule.offset
+
+
+def doppelganger(rule: rules.Doppelganger, geometry: Geometry, values: Values) -> bool:
+    digits = set(range(1, geometry.side))
+    told = dict(zip(rule.missing, rule.units, strict=True))
+    for cell, unit in told.items():
+        inside = held(unit, values)
+        if sorted([*inside, values[cell]]) != [0, *sorted(digits)] or values[cell] == 0:
+            return False
+    cells = iter(rule.missing)
+    for size in rule.kinds:
+        if {values[next(cells)] for _ in range(size)} != digits:
+            return False
+    for zero in range(geometry.inner):
+        missed = [values[cell] for cell, unit in told.items() if zero in unit]
+        if values[zero] == 0 and len({*missed}) < len(missed):
+            return False
+    return True
+
+
 MEANS: dict[type[Rule], Predicate] = {
-    **MEANS_FREE,
     rules.Region: lambda rule, geometry, values: different(held(rule.group, values)),
     rules.ExtraRegion: lambda rule, geometry, values: different(held(rule.group, values)),
     rules.Diagonal: diagonal,
@@ -450,4 +509,13 @@ MEANS: dict[type[Rule], Predicate] = {
     ),
     rules.GlobalModular: lambda _, geometry, values: in_squares(geometry, values, lambda v: v % 3),
     rules.Flatmates: flatmates,
+    rules.Unit: lambda rule, _, values: len({values[c] for c in rule.group}) == len(rule.group),
+    rules.SameRegions: lambda rule, _, values: (
+        len({tuple(sorted(values[cell] for cell in part)) for part in rule.parts}) == 1
+    ),
+    rules.ConnectedValues: connected_values,
+    rules.ChaosConstruction: chaos_construction,
+    rules.ChaosArrow: chaos_arrow,
+    rules.ChaosCount: chaos_count,
+    rules.Doppelganger: doppelganger,
 }

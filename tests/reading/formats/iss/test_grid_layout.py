@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from support.cases import for_each
-from support.rules.free import CHAOS
+from support.rules.examples import CHAOS
 
 from pipeline import parse_puzzle, solve
 from pipeline.puzzle.geometry import Free, Geometry
