@@ -35,6 +35,11 @@ class Alphabet(NamedTuple):
     name: str = ""
     variant: Variant = "classic"
 
+    def fits(self, tokens: Collection[str]) -> bool:
+        """Whether all tokens are values, or one sign for blanks."""
+        blanks = {*map(self.fold, tokens)}.difference(self.masks)
+        return len(blanks) < 2 and blanks <= self.blanks
+
     def fitting(self, tokens: Collection[str], *, is_strict: bool) -> int:
         """The number of tokens before the first that does not fit.
 
@@ -60,6 +65,11 @@ class Alphabet(NamedTuple):
 
 Alphabets = Callable[[Sequence[str], int, Reading], Sequence[Alphabet]]
 """A format's alphabets for these tokens of a grid of that side."""
+
+
+@lru_cache
+def _masks_of_numbers(side: int) -> Mapping[str, int]:
+    return _masks(tuple(numbers_up_to(side)))
 
 
 @lru_cache
@@ -105,8 +115,8 @@ def numbers(blanks: Collection[str], or_blank: str) -> Alphabets:
     """Decimal numbers, and these blanks; `or_blank` names them in messages."""
 
     def alphabets(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
-        masks, expected = _masks(tuple(numbers_up_to(side))), f"a number from 1 to {side}{or_blank}"
-        return [Alphabet(masks, frozenset(blanks), expected, fold=unpadded)]
+        expected = f"a number from 1 to {side}{or_blank}"
+        return [Alphabet(_masks_of_numbers(side), frozenset(blanks), expected, fold=unpadded)]
 
     return alphabets
 

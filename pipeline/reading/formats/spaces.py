@@ -68,10 +68,13 @@ def _frame(text: Text) -> Frame:
     layout = _layout(text)
     if layout is None:
         raise text.at_line(text.lines[0], f"{either(GEOMETRIES)} rows of digits and spaces")
-    rows = [_row(line, layout.side, layout.step) for line in layout.rows]
+    rows, columns = layout.rows, range(0, layout.side * layout.step, layout.step)
+    tokens = [_signs(line.text, columns) for line in rows]
     borders = [line for line in text.lines if line.is_border]
     drawn = sorted((*layout.rows, *borders), key=lambda line: line.number)
-    frame = frame_of_rows(text, rows, [layout.side], drawn)
+    frame = frame_of_rows(
+        text, tokens, lambda: [_row(line, columns) for line in rows], [layout.side], drawn
+    )
     has_spaces = any(" " in line.text.rstrip() for line in layout.rows)
     if has_spaces and not (layout.is_sure or frame.fault):
         found = "spaces that may be blanks or lie between cells"
@@ -80,15 +83,21 @@ def _frame(text: Text) -> Frame:
     return frame
 
 
-def _row(line: TextLine, side: int, step: int) -> Row:
+def _signs(text: str, columns: range) -> str:
     """The cells of a line, then any sign that is not at the place of a cell."""
-    columns = range(0, side * step, step)
+    cells, end = text.ljust(columns.stop)[: columns.stop : columns.step], columns.stop
+    between = text[1:end:2] if columns.step == 2 else ""
+    return cells + (between + text[end:]).replace(" ", "")
+
+
+def _row(line: TextLine, columns: range) -> Row:
+    """The same with their places."""
     strays = [index for index, sign in enumerate(line.text) if sign != " " and index not in columns]
-    words = [
+    words = (
         Word(line.number, index + 1, line.text[index : index + 1] or " ")
         for index in (*columns, *strays)
-    ]
-    return Row.of_words(words, line.number, len(line.text) + 1)
+    )
+    return Row.of_words(words, line)
 
 
 def _layout(text: Text) -> _SpacedGrid | None:
