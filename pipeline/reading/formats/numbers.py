@@ -15,7 +15,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from typing import Any
@@ -164,10 +163,9 @@ def _json(text: Text) -> Frame:
     has_signs = are_texts or not _SIGNS.isdisjoint(chain.from_iterable(tokens))
     drawn = []
     if are_texts and "|" in written:
-        lines = [
+        drawn = [
             TextLine.of_text(row.line, cells) for row, cells in zip(placed(), rows, strict=True)
         ]
-        drawn = [replace(line, is_border=False) for line in lines]
     return frame_of_rows(text, tokens, placed, GEOMETRIES if has_signs else _SIDES, drawn)
 
 
