@@ -47,7 +47,7 @@ from pipeline.reading.formats import (
     parse_source,
     read_text,
 )
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN, number_of
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN
 from pipeline.reading.formats.formula import ParsedFormula, looks_like_cnf, parse_formula
 from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, significant_lines
@@ -303,14 +303,9 @@ def _is_whole(line: str) -> bool:
 def _has_cells(word: str) -> bool:
     for side in ALL_GEOMETRIES:
         if abs(len(word) - side**2) <= (side - 1) // 4:  # none for 4×4: addresses have 15
-            values = [sign for sign in word if _is_value(sign, side)]
+            signs = DIGITS[:side] + ascii_uppercase[: side if side > len(DIGITS) else 0]
+            given = [sign for sign in word.upper() if sign in signs]
             blanks = sum(sign in BLANKS for sign in word)
-            known = (len(values) + blanks) * 8 >= len(word) * 7
-            return known and blanks * 8 >= len(word) and len({*values}) * 2 > side
+            known = (len(given) + blanks) * 8 >= len(word) * 7
+            return known and blanks * 8 >= len(word) and len({*given}) * 2 > side
     return False
-
-
-def _is_value(cell: str, side: int) -> bool:
-    if cell.isdigit():
-        return bool(number_of(cell, side))
-    return side > len(DIGITS) and len(cell) == 1 and cell.upper() in ascii_uppercase[:side]

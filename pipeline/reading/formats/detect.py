@@ -231,14 +231,14 @@ def read_text(
     decide. A small puzzle is parsed first, which is faster than looking for a collection. Raises
     UsageError for an unknown format.
     """
-    look = _Look(head, source, reading)
+    look = _Look(head, complete, source, reading)
     is_small = complete and len(head) <= _MOST_OF_ONE and reading.format == "auto"
-    one = look.one if is_small else None
+    one = look.one() if is_small else None
     if isinstance(one, Parsed):
         return one
-    if layout := look.layout(complete=complete):
+    if layout := look.layout():
         return layout.with_cells(head, reading)
-    return look.one if complete else None
+    return one or look.one() if complete else None
 
 
 def parse_puzzle(
@@ -267,7 +267,7 @@ def parse_source(data: bytes, source: str, reading: Reading = USUAL) -> Parsed:
     A collection of a single puzzle is that puzzle. Raises InvalidPuzzle, without reading a source
     of more than `reading.max_bytes` bytes, and UsageError for an unknown format.
     """
-    result = _Look(data, source, reading).one
+    result = _Look(data, True, source, reading).one()
     if isinstance(result, InvalidPuzzle):
         raise result
     return result
@@ -358,18 +358,17 @@ def detect_collection(
     """
     if is_formula(head, reading):
         return None
-    return _Look(head, source, reading).layout(complete=complete)
+    return _Look(head, complete, source, reading).layout()
 
 
 class _Look:
-    """A source of which `data` is all or the beginning; every test is made at most once."""
+    """A source of which `data` is all, if `complete`, or the beginning; it is parsed once."""
 
-    def __init__(self, data: bytes, source: str, reading: Reading) -> None:
+    def __init__(self, data: bytes, complete: bool, source: str, reading: Reading) -> None:
         self._data, self._source, self._reading = data, source, reading
-        self._is_variant = cache(_is_variant)
+        self._complete = complete
         self._may_be_many = True
 
-    @cached_property
     def one(self) -> Parsed | InvalidPuzzle:
         """The only puzzle of the source, even in a collection; else the error."""
         if isinstance(self.alone, Parsed | LimitReached):
@@ -393,28 +392,32 @@ class _Look:
         """Whether a format of single puzzles reads it; long heads are not tried."""
         if not head.complete or len(head.lines) == MOST_LOOKED_AT:
             return False
-        if not self._reading.declared() and len(self._data) <= self._reading.max_bytes:
-            return isinstance(self.alone, Parsed | LimitReached)
-        usual = USUAL._replace(steps=self._reading.steps)
-        return isinstance(_Look(self._data, self._source, usual).alone, Parsed | LimitReached)
+        look = self
+        if self._reading.declared() or len(self._data) > self._reading.max_bytes:
+            usual = USUAL._replace(steps=self._reading.steps)
+            look = _Look(self._data, True, self._source, usual)
+        return isinstance(look.alone, Parsed | LimitReached)
 
-    def layout(self, *, complete: bool, minimum: int = 2) -> Layout | None:
+    def layout(self, minimum: int = 2) -> Layout | None:
         """The layout of a collection of at least `minimum` puzzles.
 
         Use 1 if the source is known not to be a single puzzle.
         """
         if not self._may_be_many:
             return None
-        declared = self._reading.format
-        forced = declared in _ONLY_MANY
-        view = SourceHead(
-            self._data, complete, forced, self._is_one_puzzle, self._is_variant, minimum
-        )
+        declared, head = self._reading.format, replace(self._head, minimum=minimum)
         for candidate in COLLECTIONS:
-            details = candidate.recognise(view) if declared in ("auto", candidate.name) else None
+            details = candidate.recognise(head) if declared in ("auto", candidate.name) else None
             if details is not None:
                 return Layout(self._source, candidate, *details)
+        self._may_be_many = minimum > 1
         return None
+
+    @cached_property
+    def _head(self) -> SourceHead:
+        is_many = self._reading.format in _ONLY_MANY
+        is_variant = cache(_is_variant)
+        return SourceHead(self._data, self._complete, is_many, self._is_one_puzzle, is_variant)
 
     def _lone_puzzle(self) -> Parsed | None:
         """The puzzle of a collection of one puzzle.
@@ -425,8 +428,7 @@ class _Look:
         declarable = reading.format == "auto" or reading.format in _ONLY_MANY
         if len(data) > min(MAX_RECORD_BYTES, reading.max_bytes) or not declarable:
             return None
-        layout = self.layout(complete=True, minimum=1)
-        self._may_be_many = layout is not None
+        layout = self.layout(minimum=1)
         if layout is None or layout.format.name not in _ONLY_MANY:
             return None
         has_maps = isinstance(layout.details, Fields) and bool(layout.details.maps)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple, Self
 
 from pipeline.errors import InvalidPuzzle, counted
@@ -156,7 +156,7 @@ class Row(NamedTuple):
 def frame_of_rows(
     text: Text,
     tokens: Sequence[Sequence[str]],
-    rows: Callable[[], Sequence[Row]],
+    rows: Callable[[], Iterable[Row]],
     sides: Collection[int],
     lines: Sequence[TextLine] = (),
     noun: str = "cell",
@@ -168,12 +168,17 @@ def frame_of_rows(
     widths = [*map(len, tokens)]
     side = side_of_rows(widths, sides)
     fault = None
-    if side is None or widths != [side] * side:
-        fault = _fault_in(text, rows(), side, sides, noun)
-    side = side or (NINE.side if NINE.side in sides else max(sides))
+    if side is None:
+        first = next(iter(rows()), Row((), text.lines[0].number, 1, 0))
+        usual = either(side for side in sides if side in ALL_GEOMETRIES)
+        found = counted(first.width, noun)
+        fault = text.error(first.line, 1, f"a row of {usual} {noun}s", found)
+        side = NINE.side if NINE.side in sides else max(sides)
+    elif widths != [side] * side:
+        fault = _fault_in(text, rows(), widths, side, noun)
     all_tokens = [*chain.from_iterable(tokens)]
     return Frame(
-        all_tokens, lambda: [word for row in rows() for word in row.words], side, lines, fault
+        all_tokens, lambda: (word for row in rows() for word in row.words), side, lines, fault
     )
 
 
@@ -183,7 +188,7 @@ def frame_of_cells(
     """The frame of n rows of n characters."""
     tokens = [row.cells for row in rows]
     return frame_of_rows(
-        text, tokens, lambda: [Row.of_words(row.placed_cells(), row) for row in rows], sides, lines
+        text, tokens, lambda: (Row.of_words(row.placed_cells(), row) for row in rows), sides, lines
     )
 
 
@@ -196,23 +201,19 @@ def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
 
 
 def _fault_in(
-    text: Text, rows: Sequence[Row], side: int | None, sides: Collection[int], noun: str
-) -> InvalidPuzzle | None:
-    """The error unless these are n rows of n tokens."""
-    if side is None:
-        line, count = (rows[0].line, rows[0].width) if rows else (text.lines[0].number, 0)
-        usual = either(side for side in sides if side in ALL_GEOMETRIES)
-        return text.error(line, 1, f"a row of {usual} {noun}s", counted(count, noun))
-    for index, row in enumerate(rows):
-        width = row.width
-        columns = [word.column for word in row.words]
-        if index == side:
-            column = columns[0] if columns else 1
-            return text.error(row.line, column, f"{side} rows", counted(len(rows), "row"))
-        if width != side:
-            column = columns[side] if columns else row.end
-            return text.error(row.line, column, f"a row of {side} {noun}s", counted(width, noun))
-    return text.at_end(f"{side} rows", counted(len(rows), "row")) if len(rows) < side else None
+    text: Text, rows: Iterable[Row], widths: Sequence[int], side: int, noun: str
+) -> InvalidPuzzle:
+    """The error for other than n rows of n tokens."""
+    wrong = next((index for index, width in enumerate(widths[:side]) if width != side), side)
+    if wrong >= len(widths):
+        return text.at_end(f"{side} rows", counted(len(widths), "row"))
+    row = next(islice(rows, wrong, None))
+    columns = [word.column for word in row.words]
+    if wrong == side:
+        column = columns[0] if columns else 1
+        return text.error(row.line, column, f"{side} rows", counted(len(widths), "row"))
+    column = columns[side] if row.width > side else row.end
+    return text.error(row.line, column, f"a row of {side} {noun}s", counted(row.width, noun))
 
 
 def frame_of_numbers(text: Text, lines: Sequence[TextLine], sides: Collection[int]) -> Frame:
@@ -224,7 +225,7 @@ def frame_of_numbers(text: Text, lines: Sequence[TextLine], sides: Collection[in
         for line in lines
     ]
     return frame_of_rows(
-        text, tokens, lambda: [Row.of_words(row.words(_NUMBER), row) for row in rows], sides, drawn
+        text, tokens, lambda: (Row.of_words(row.words(_NUMBER), row) for row in rows), sides, drawn
     )
 
 

@@ -111,7 +111,7 @@ def _spreadsheet(text: Text) -> Frame:
     lines = _lines_of(text, delimiter)
     tokens = [_fields_of(line, delimiter) for line in lines]
     return frame_of_rows(
-        text, tokens, lambda: [_row_of(line, delimiter) for line in lines], _SIDES, noun="field"
+        text, tokens, lambda: (_row_of(line, delimiter) for line in lines), _SIDES, noun="field"
     )
 
 

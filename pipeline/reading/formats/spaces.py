@@ -73,7 +73,7 @@ def _frame(text: Text) -> Frame:
     borders = [line for line in text.lines if line.is_border]
     drawn = sorted((*layout.rows, *borders), key=lambda line: line.number)
     frame = frame_of_rows(
-        text, tokens, lambda: [_row(line, columns) for line in rows], [layout.side], drawn
+        text, tokens, lambda: (_row(line, columns) for line in rows), [layout.side], drawn
     )
     has_spaces = any(" " in line.text.rstrip() for line in layout.rows)
     if has_spaces and not (layout.is_sure or frame.fault):
