@@ -82,7 +82,8 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
     head, begun = data[:HEAD_BYTES], time.perf_counter()
     result: Parsed | ParsedFormula | Layout | InvalidPuzzle | None
     try:
-        result = _look(head, len(data) <= HEAD_BYTES, printable(name), settings)
+        first = settings.reading.at_most(_FIRST_SECONDS)
+        result = read_text(head, len(data) <= HEAD_BYTES, printable(name), first)
         if isinstance(result, Layout):
             is_torn = not data.endswith(b"\n") and _ends_badly(data, result, settings)
             return Collection(result, "plain"), is_torn
@@ -191,22 +192,14 @@ def _oversize(name: str, settings: Settings, found: str) -> Unreadable:
     return Unreadable(name, str(oversize(name, settings.max_bytes, found)))
 
 
-def _look(
-    head: bytes, complete: bool, name: str, settings: Settings
-) -> Parsed | Layout | InvalidPuzzle | None:
-    """Read the beginning of a source; None for a formula, or if the rest is needed."""
-    if is_formula(head, settings.reading):
-        return None
-    return read_text(head, complete, name, settings.reading.at_most(_FIRST_SECONDS))
-
-
 def _in_stream(
     stream: PeekableStream, name: str, settings: Settings, size: str = "more"
 ) -> OneProblem | Layout:
     """The one problem in a stream, or the layout of a collection; `size` is for messages."""
     begun = time.perf_counter()
     head = stream.head(HEAD_BYTES + 1)
-    result = _look(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, settings)
+    first = settings.reading.at_most(_FIRST_SECONDS)
+    result = read_text(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, first)
     if isinstance(result, Layout):
         return result
     seconds = time.perf_counter() - begun

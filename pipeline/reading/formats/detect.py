@@ -225,12 +225,16 @@ def is_formula(head: bytes, reading: Reading) -> bool:
 def read_text(
     head: bytes, complete: bool, source: str, reading: Reading
 ) -> Parsed | Layout | InvalidPuzzle | None:
-    """Read a source that is not a formula: its puzzle, its layout as a collection, or the error.
+    """Read a source: its puzzle, its layout as a collection, or the error.
 
-    `head` is its first HEAD_BYTES, or the whole source if `complete`. None if the rest is needed to
-    decide. A small puzzle is parsed first, which is faster than looking for a collection. Raises
-    UsageError for an unknown format.
+    `head` is its first HEAD_BYTES, or the whole source if `complete`. None for a formula, or if the
+    rest is needed to decide. A small puzzle is parsed first, which is faster than looking for a
+    collection. A declared collection format is always used; a declared format of single puzzles
+    rules a collection out, unless a collection format has the same name (HoDoKu, OpenSudoku).
+    Raises UsageError for an unknown format.
     """
+    if is_formula(head, reading):
+        return None
     look = _Look(head, complete, source, reading)
     is_small = complete and len(head) <= _MOST_OF_ONE and reading.format == "auto"
     one = look.one() if is_small else None
@@ -344,21 +348,6 @@ def _format_of(text: Text) -> tuple[Format, str]:
         if reason is not None:
             return candidate, reason
     return FORMATS[-1], "no other format fits"
-
-
-def detect_collection(
-    head: bytes, complete: bool, reading: Reading = USUAL, source: str = ""
-) -> Layout | None:
-    """The layout of a source that begins with `head`, if it is a collection.
-
-    1 MiB is enough; `complete` says that `head` is the whole source. None for a formula, a source
-    that is or may be a single puzzle, and anything else. A declared collection format is always
-    used. A declared format of single puzzles rules a collection out, unless a collection format has
-    the same name (HoDoKu, OpenSudoku).
-    """
-    if is_formula(head, reading):
-        return None
-    return _Look(head, complete, source, reading).layout()
 
 
 class _Look:
