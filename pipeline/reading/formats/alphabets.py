@@ -68,11 +68,6 @@ Alphabets = Callable[[Sequence[str], int, Reading], Sequence[Alphabet]]
 
 
 @lru_cache
-def _masks_of_numbers(side: int) -> Mapping[str, int]:
-    return _masks(tuple(numbers_up_to(side)))
-
-
-@lru_cache
 def _masks(signs: Sequence[str]) -> Mapping[str, int]:
     return {sign: 1 << index for index, sign in enumerate(signs)}
 
@@ -115,8 +110,8 @@ def numbers(blanks: Collection[str], or_blank: str) -> Alphabets:
     """Decimal numbers, and these blanks; `or_blank` names them in messages."""
 
     def alphabets(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
-        expected = f"a number from 1 to {side}{or_blank}"
-        return [Alphabet(_masks_of_numbers(side), frozenset(blanks), expected, fold=unpadded)]
+        masks, expected = _masks(tuple(numbers_up_to(side))), f"a number from 1 to {side}{or_blank}"
+        return [Alphabet(masks, frozenset(blanks), expected, fold=unpadded)]
 
     return alphabets
 

@@ -147,6 +147,10 @@ class Row(NamedTuple):
     end: int
     width: int
 
+    @property
+    def tokens(self) -> list[str]:
+        return [word.text for word in self.words]
+
     @classmethod
     def of_words(cls, words: Iterable[Word], line: TextLine) -> Self:
         words = [*words]

@@ -54,7 +54,7 @@ def recognise_spreadsheet(text: Text) -> str | None:
     side = _side_meant([line.text.count(delimiter) + 1 for line in lines])
     if side is None or len(lines) > 2 * side:
         return None
-    fields = [field for line in lines for field in _fields_of(line, delimiter)]
+    fields = [field for line in lines for field in _fields_of(line, delimiter).tokens]
     cells = sum(not field or number_of(field, _LARGEST) is not None for field in fields)
     if len(lines) == side and cells == len(fields) == side * side:
         return f"{side} lines of {side} fields"
@@ -79,40 +79,27 @@ def _lines_of(text: Text, delimiter: str) -> list[TextLine]:
     return [*islice((line for line in lines if line.text.strip(" ")), _MOST_ROWS + 1)]
 
 
-def _split(line: TextLine, delimiter: str) -> list[str]:
-    """What is between the delimiters, up to one field too many.
+def _fields_of(line: TextLine, delimiter: str) -> Row:
+    """The fields of a line, up to one too many.
 
-    Valid fields hold at most a number, so quotes never hide a delimiter.
+    Valid ones hold at most a number, so quotes never hide a delimiter.
     """
-    return line.text.split(delimiter, _LARGEST + 1)[: _LARGEST + 1]
-
-
-def _fields_of(line: TextLine, delimiter: str) -> list[str]:
-    fields = [*map(str.strip, _split(line, delimiter))]
-    return [*map(_unquoted, fields)] if '"' in line.text else fields
-
-
-def _unquoted(field: str) -> str:
-    is_quoted = len(field) > 1 and field[0] == field[-1] == '"'
-    return field[1:-1].strip() if is_quoted else field
-
-
-def _row_of(line: TextLine, delimiter: str) -> Row:
     words, column = [], 1
-    for written, field in zip(_split(line, delimiter), _fields_of(line, delimiter), strict=True):
-        indent = len(written) - len(written.lstrip()) if written.strip() else 0
-        words.append(Word(line.number, column + indent, field))
+    for written in line.text.split(delimiter, _LARGEST + 1)[: _LARGEST + 1]:
+        stripped = written.strip()
+        quoted = len(stripped) > 1 and stripped[0] == stripped[-1] == '"'
+        indent = len(written) - len(written.lstrip()) if stripped else 0
+        words.append(
+            Word(line.number, column + indent, stripped[1:-1].strip() if quoted else stripped)
+        )
         column += len(written) + 1
-    return Row.of_words(words, line)._replace(width=line.text.count(delimiter) + 1)
+    return Row(words, line.number, len(line.text) + 1, line.text.count(delimiter) + 1)
 
 
 def _spreadsheet(text: Text) -> Frame:
     delimiter = _delimiter_of(text)
-    lines = _lines_of(text, delimiter)
-    tokens = [_fields_of(line, delimiter) for line in lines]
-    return frame_of_rows(
-        text, tokens, lambda: (_row_of(line, delimiter) for line in lines), _SIDES, noun="field"
-    )
+    rows = [_fields_of(line, delimiter) for line in _lines_of(text, delimiter)]
+    return frame_of_rows(text, [row.tokens for row in rows], lambda: rows, _SIDES, noun="field")
 
 
 def render_spreadsheet(puzzle: Puzzle, _notation: str) -> str:

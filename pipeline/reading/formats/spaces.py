@@ -26,6 +26,7 @@ from pipeline.reading.formats.grid import recognise_grid
 from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, either
 
 _SIGNS = frozenset(DIGITS + " ")
+_DIGITS_AS_DOTS = str.maketrans(DIGITS, "." * len(DIGITS))
 _GAP = "   "
 """Two neighbouring cells never have this between them."""
 
@@ -68,13 +69,10 @@ def _frame(text: Text) -> Frame:
     layout = _layout(text)
     if layout is None:
         raise text.at_line(text.lines[0], f"{either(GEOMETRIES)} rows of digits and spaces")
-    rows, columns = layout.rows, range(0, layout.side * layout.step, layout.step)
-    tokens = [_signs(line.text, columns) for line in rows]
+    rows = [_row(line, layout.side, layout.step) for line in layout.rows]
     borders = [line for line in text.lines if line.is_border]
     drawn = sorted((*layout.rows, *borders), key=lambda line: line.number)
-    frame = frame_of_rows(
-        text, tokens, lambda: (_row(line, columns) for line in rows), [layout.side], drawn
-    )
+    frame = frame_of_rows(text, [row.tokens for row in rows], lambda: rows, [layout.side], drawn)
     has_spaces = any(" " in line.text.rstrip() for line in layout.rows)
     if has_spaces and not (layout.is_sure or frame.fault):
         found = "spaces that may be blanks or lie between cells"
@@ -83,21 +81,13 @@ def _frame(text: Text) -> Frame:
     return frame
 
 
-def _signs(text: str, columns: range) -> str:
+def _row(line: TextLine, side: int, step: int) -> Row:
     """The cells of a line, then any sign that is not at the place of a cell."""
-    cells, end = text.ljust(columns.stop)[: columns.stop : columns.step], columns.stop
-    between = text[1:end:2] if columns.step == 2 else ""
-    return cells + (between + text[end:]).replace(" ", "")
-
-
-def _row(line: TextLine, columns: range) -> Row:
-    """The same with their places."""
-    strays = [index for index, sign in enumerate(line.text) if sign != " " and index not in columns]
-    words = (
-        Word(line.number, index + 1, line.text[index : index + 1] or " ")
-        for index in (*columns, *strays)
-    )
-    return Row.of_words(words, line)
+    end, placed = side * step, enumerate(line.text.ljust(side * step), 1)
+    words = [Word(line.number, column, sign) for column, sign in placed]
+    others = [*(words[1:end:step] if step > 1 else ()), *words[end:]]
+    strays = (word for word in others if word.text != " ")
+    return Row.of_words((*words[:end:step], *strays), line)
 
 
 def _layout(text: Text) -> _SpacedGrid | None:
@@ -117,7 +107,7 @@ def _layout(text: Text) -> _SpacedGrid | None:
     in_odd = not any(row[1::2].strip() for row in clean)
     step = 2 if in_odd and width > likely_side else 1
     columns = (width + step - 1) // step
-    min_side = max(columns, *(int(sign) for row in clean for sign in row if sign != " "))
+    min_side = max(columns, *map(int, "".join(clean).replace(" ", "")))
     rows = _rows(lines, min_side)
     side = len(rows) if len(rows) in GEOMETRIES and len(rows) >= min_side else columns
     if side not in GEOMETRIES:
@@ -154,7 +144,7 @@ def _fills(rows: Sequence[str], side: int, step: int) -> bool:
     likely = (g for n, g in GEOMETRIES.items() if side in (n, n + n // g.width - 1))
     gaps = {geometry.width * step for geometry in likely}
     has_no_gap = all(any(row[gap : gap + 1].strip() for row in rows) for gap in gaps)
-    shapes = Counter(tuple(sign == " " for sign in row) for row in rows)
+    shapes = Counter(row.translate(_DIGITS_AS_DOTS) for row in rows)
     have_same_shape = shapes.most_common(1)[0][1] * 2 > len(rows) > 1
     return is_from_first_to_last and has_no_gap and not have_same_shape
 
