@@ -49,7 +49,6 @@ from pipeline.reading.formats import (
 )
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN
 from pipeline.reading.formats.formula import ParsedFormula, looks_like_cnf, parse_formula
-from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, significant_lines
 from pipeline.settings import Settings
 
@@ -241,8 +240,7 @@ def looks_like_no_puzzle(data: bytes) -> bool:
 
     An archive may contain such files. Only the first 64 KiB are inspected, and nothing is parsed. A
     source looks like a puzzle if it begins with the keywords of a format or contains a whole puzzle
-    or a border. It is enough that its first two lines, or a quarter of its lines, may be rows or
-    whole puzzles, even damaged ones.
+    or a border, or if a quarter of its lines may be rows or whole puzzles, even damaged ones.
     """
     encoded = data[:_SAMPLE_BYTES]
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -250,13 +248,10 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     lines = significant_lines(decoded)
     text = "\n".join(lines)
     begun = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
-    if begun or looks_like_cnf(data) or is_in_spaces(encoded):
-        return False
-    if any(map(_is_whole, lines)) or any(map(is_border, lines)):
+    if begun or looks_like_cnf(data) or any(_is_whole(line) or is_border(line) for line in lines):
         return False
     filled = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
-    likely = [_is_likely(line) for line in filled]
-    return not filled or (not all(likely[:2]) and sum(likely) * 4 < len(likely))
+    return not filled or sum(map(_is_likely, filled)) * 4 < len(filled)
 
 
 def _is_likely(line: str) -> bool:
@@ -266,9 +261,8 @@ def _is_likely(line: str) -> bool:
     else:
         words = line.replace("|", " ").split()
     single = sum(len(word) < 2 or (len(word) < 4 and word.isdigit()) for word in words)
-    known = any(word and KNOWN.issuperset(word) for word in words)
-    if len(words) >= _SHORTEST_ROW and known and single * 4 >= len(words) * 3:
-        return True
+    if len(words) >= _SHORTEST_ROW and single * 4 >= len(words) * 3:
+        return any(KNOWN.issuperset(word) for word in words if word)
     are_same_length = len({*map(len, words[:-1])}) < 2 and not _FIELD.search(line)
     row = "".join(words) if are_same_length else ""
     if _SHORTEST_ROW <= len(row) <= _LONGEST_ROW and _are_known(row, 3 / 4):
@@ -281,8 +275,7 @@ def _are_known(cells: str, part: float) -> bool:
     if len(cells) in _IN_LETTERS and _LETTERS.fullmatch(cells):
         letters = sum(map(str.isalpha, cells))
         return len(cells) > _LONGEST_ROW or letters * 4 < len(cells) * 3
-    drawn = not any(sign.isdigit() or sign == "." for sign in cells)
-    return not drawn and sum(sign in KNOWN for sign in cells) >= len(cells) * part
+    return sum(sign in KNOWN for sign in cells) >= len(cells) * part
 
 
 def _is_whole(line: str) -> bool:
