@@ -49,6 +49,7 @@ from pipeline.reading.formats import (
 )
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN
 from pipeline.reading.formats.formula import ParsedFormula, looks_like_cnf, parse_formula
+from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, significant_lines
 from pipeline.settings import Settings
 
@@ -248,7 +249,9 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     lines = significant_lines(decoded)
     text = "\n".join(lines)
     begun = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
-    if begun or looks_like_cnf(data) or any(_is_whole(line) or is_border(line) for line in lines):
+    if begun or looks_like_cnf(data) or is_in_spaces(encoded):
+        return False
+    if any(_is_whole(line) or is_border(line) for line in lines):
         return False
     filled = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
     return not filled or sum(map(_is_likely, filled)) * 4 < len(filled)
