@@ -241,7 +241,8 @@ def looks_like_no_puzzle(data: bytes) -> bool:
 
     An archive may contain such files. Only the first 64 KiB are inspected, and nothing is parsed. A
     source looks like a puzzle if it begins with the keywords of a format or contains a whole puzzle
-    or a border, or if a quarter of its lines may be rows or whole puzzles, even damaged ones.
+    or a border. It is enough that its first two lines, or a quarter of its lines, may be rows or
+    whole puzzles, even damaged ones.
     """
     encoded = data[:_SAMPLE_BYTES]
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -254,7 +255,8 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     if any(_is_whole(line) or is_border(line) for line in lines):
         return False
     filled = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
-    return not filled or sum(map(_is_likely, filled)) * 4 < len(filled)
+    likely = [_is_likely(line) for line in filled]
+    return not filled or (not all(likely[:2]) and sum(likely) * 4 < len(likely))
 
 
 def _is_likely(line: str) -> bool:
