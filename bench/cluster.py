@@ -28,7 +28,7 @@ from collection import shuffled
 from puzzles import puzzles
 
 from pipeline.reading.archives.streams import PeekableStream
-from pipeline.reading.formats import detect_collection
+from pipeline.reading.formats import Layout, read_text
 from pipeline.service.cluster import Cluster
 from pipeline.service.jobs import CHUNK_SIZES, ChunkRequest, CollectionEnd
 from pipeline.service.replies import pack_request
@@ -47,8 +47,8 @@ def chunks(count: int, files: list[str]) -> list[ChunkRequest]:
     known = [data.decode().split()[0] for data in puzzles(files, 5000)]
     text = "".join(shuffled(known[i % len(known)], generator) + "\n" for i in range(count))
     stream = PeekableStream(io.BytesIO(text.encode()))
-    layout = detect_collection(text.encode(), True, SETTINGS.reading, "bench")
-    assert layout
+    layout = read_text(text.encode(), True, "bench", SETTINGS.reading)
+    assert isinstance(layout, Layout)
     return [
         step
         for step in CHUNK_SIZES.chunks(layout, stream, SETTINGS)

@@ -21,11 +21,12 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.archives.walk import is_packed
 from pipeline.reading.formats import (
     HEAD_BYTES,
+    Layout,
     Parsed,
-    detect_collection,
     filled_grid,
     is_written_as_values,
     oversize,
+    read_text,
     read_values,
 )
 from pipeline.service.protocol.folders import WORK
@@ -73,7 +74,9 @@ def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> N
     head = stream.read(HEAD_BYTES)
     copy.write(head)
     if len(head) == HEAD_BYTES:
-        is_many = is_packed(head) or detect_collection(head, False, settings.reading) is not None
+        is_many = is_packed(head) or isinstance(
+            read_text(head, False, name, settings.reading), Layout
+        )
         max_bytes = settings.max_total_bytes if is_many else settings.max_bytes
         while chunk := stream.read(_AT_ONCE):
             copy.write(chunk)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import product
 from math import isqrt
 from typing import Literal
@@ -255,6 +255,7 @@ NINE = Geometry(3, 3)
 """The geometry of classic puzzles."""
 
 
+@cache
 def usual_boxes(side: int) -> Geometry:
     """The default boxes of a side: as square as possible, not higher than wide.
 

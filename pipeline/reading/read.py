@@ -47,7 +47,7 @@ from pipeline.reading.formats import (
     parse_source,
     read_text,
 )
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN, number_of
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN
 from pipeline.reading.formats.dimacs import ParsedFormula, looks_like_cnf, parse_formula
 from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, significant_lines
@@ -82,7 +82,8 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
     head, begun = data[:HEAD_BYTES], time.perf_counter()
     result: Parsed | ParsedFormula | Layout | InvalidPuzzle | None
     try:
-        result = _look(head, len(data) <= HEAD_BYTES, printable(name), settings)
+        first = settings.reading.at_most(_FIRST_SECONDS)
+        result = read_text(head, len(data) <= HEAD_BYTES, printable(name), first)
         if isinstance(result, Layout):
             is_torn = not data.endswith(b"\n") and _ends_badly(data, result, settings)
             return Collection(result, "plain"), is_torn
@@ -191,22 +192,14 @@ def _oversize(name: str, settings: Settings, found: str) -> Unreadable:
     return Unreadable(name, str(oversize(name, settings.max_bytes, found)))
 
 
-def _look(
-    head: bytes, complete: bool, name: str, settings: Settings
-) -> Parsed | Layout | InvalidPuzzle | None:
-    """Read the beginning of a source; None for a formula, or if the rest is needed."""
-    if is_formula(head, settings.reading):
-        return None
-    return read_text(head, complete, name, settings.reading.at_most(_FIRST_SECONDS))
-
-
 def _in_stream(
     stream: PeekableStream, name: str, settings: Settings, size: str = "more"
 ) -> OneProblem | Layout:
     """The one problem in a stream, or the layout of a collection; `size` is for messages."""
     begun = time.perf_counter()
     head = stream.head(HEAD_BYTES + 1)
-    result = _look(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, settings)
+    first = settings.reading.at_most(_FIRST_SECONDS)
+    result = read_text(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, first)
     if isinstance(result, Layout):
         return result
     seconds = time.perf_counter() - begun
@@ -259,7 +252,7 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     begun = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
     if begun or looks_like_cnf(data) or is_in_spaces(encoded):
         return False
-    if any(map(_is_whole, lines)) or any(map(is_border, lines)):
+    if any(_is_whole(line) or is_border(line) for line in lines):
         return False
     filled = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
     likely = [_is_likely(line) for line in filled]
@@ -273,9 +266,8 @@ def _is_likely(line: str) -> bool:
     else:
         words = line.replace("|", " ").split()
     single = sum(len(word) < 2 or (len(word) < 4 and word.isdigit()) for word in words)
-    known = any(word and KNOWN.issuperset(word) for word in words)
-    if len(words) >= _SHORTEST_ROW and known and single * 4 >= len(words) * 3:
-        return True
+    if len(words) >= _SHORTEST_ROW and single * 4 >= len(words) * 3:
+        return any(KNOWN.issuperset(word) for word in words if word)
     are_same_length = len({*map(len, words[:-1])}) < 2 and not _FIELD.search(line)
     row = "".join(words) if are_same_length else ""
     if _SHORTEST_ROW <= len(row) <= _LONGEST_ROW and _are_known(row, 3 / 4):
@@ -288,8 +280,7 @@ def _are_known(cells: str, part: float) -> bool:
     if len(cells) in _IN_LETTERS and _LETTERS.fullmatch(cells):
         letters = sum(map(str.isalpha, cells))
         return len(cells) > _LONGEST_ROW or letters * 4 < len(cells) * 3
-    drawn = not any(sign.isdigit() or sign == "." for sign in cells)
-    return not drawn and sum(sign in KNOWN for sign in cells) >= len(cells) * part
+    return sum(sign in KNOWN for sign in cells) >= len(cells) * part
 
 
 def _is_whole(line: str) -> bool:
@@ -303,14 +294,9 @@ def _is_whole(line: str) -> bool:
 def _has_cells(word: str) -> bool:
     for side in ALL_GEOMETRIES:
         if abs(len(word) - side**2) <= (side - 1) // 4:  # none for 4×4: addresses have 15
-            values = [sign for sign in word if _is_value(sign, side)]
+            signs = DIGITS[:side] + ascii_uppercase[: side if side > len(DIGITS) else 0]
+            given = [sign for sign in word.upper() if sign in signs]
             blanks = sum(sign in BLANKS for sign in word)
-            known = (len(values) + blanks) * 8 >= len(word) * 7
-            return known and blanks * 8 >= len(word) and len({*values}) * 2 > side
+            known = (len(given) + blanks) * 8 >= len(word) * 7
+            return known and blanks * 8 >= len(word) and len({*given}) * 2 > side
     return False
-
-
-def _is_value(cell: str, side: int) -> bool:
-    if cell.isdigit():
-        return bool(number_of(cell, side))
-    return side > len(DIGITS) and len(cell) == 1 and cell.upper() in ascii_uppercase[:side]

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
+from support.parsers import layout_of
 from support.strategies import examples
 
 from pipeline.puzzle.puzzle import Puzzle
@@ -23,7 +24,6 @@ from pipeline.reading.formats import (
     Entry,
     Layout,
     TextChunk,
-    detect_collection,
     parse_puzzle,
 )
 from pipeline.reading.formats.cells import DIGITS
@@ -178,7 +178,7 @@ def written(draw: DrawFn, name: str) -> Written:
 
 
 def detected(data: bytes, declared: str = "auto") -> Layout:
-    found = detect_collection(data, True, Reading(format=declared), "a.txt")
+    found = layout_of(data, True, Reading(format=declared), "a.txt")
     assert found is not None
     return found
 
@@ -299,8 +299,8 @@ def test_a_mutated_collection_is_read_the_same_whatever_the_size_of_the_pieces(n
     raw = data.draw(mutated(name))
     variant = data.draw(st.sampled_from(["auto", "auto", "classic", "even-odd"]))
     usual, declared = Reading(), Reading(format=name)
-    found = detect_collection(raw, True, usual, "a.txt")
-    found = found or detect_collection(raw, True, declared, "a.txt")
+    found = layout_of(raw, True, usual, "a.txt")
+    found = found or layout_of(raw, True, declared, "a.txt")
     if found is None:
         assert name in ONLY_NINE
         return
@@ -316,7 +316,7 @@ def test_a_mutated_collection_is_read_the_same_whatever_the_size_of_the_pieces(n
     | st.text(" \n\r0123.*x|+-#:<>\"',;aG\0", max_size=200).map(str.encode)
 )
 def test_any_bytes_can_be_declared_to_be_a_collection(name, raw):
-    found = detect_collection(raw, True, Reading(format=name), "a.txt")
+    found = layout_of(raw, True, Reading(format=name), "a.txt")
     if found is None:
         assert name in ONLY_NINE
         return
@@ -331,10 +331,10 @@ def test_a_head_that_is_cut_anywhere_is_of_that_format_or_of_none(name, data):
     source = data.draw(written(name))
     assert detected(source.data)
     end = data.draw(st.integers(0, len(source.data)))
-    found = detect_collection(source.data[:end], complete=False)
+    found = layout_of(source.data[:end], complete=False)
     assert found is None or {found.format.name, name} in ({name}, {"lines", "csv"})
     long = b"\n".join([source.data.removeprefix(codecs.BOM_UTF8)] * 6)
-    assert detect_collection(long, complete=False) is not None
+    assert layout_of(long, complete=False) is not None
 
 
 @every_collection

@@ -65,6 +65,8 @@ DAMAGED = {
     "empty fields": "5,3,,,7,,,,\n6,k,,1,9,5,,,\n",
     "spaces": "53  7\n6  195\n 98    k\n",
     "wide spaces": "5 3     7\n6     1 k 5\n",
+    "few digits among spaces": "1\n  2\n 3\n   4\n",
+    "rows above text": ROWS.replace("7", "k", 1) + MORE,
     "bars": "| 5 3 . | . 7 . |\n|-------+-------|\n| k . . | 1 9 5 |\n",
     "underscores": "__3_\n_1__\n2___\n___k\n",
     "dashes": "--3-\n-1--\n2---\n---k\n",

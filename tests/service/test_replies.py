@@ -11,11 +11,12 @@ import pytest
 from support.fake_requests import Hostile
 from support.notations import KILLER
 from support.outboxes import EXAMPLES
+from support.parsers import layout_of
 from support.puzzles import NINE
 from support.solvers import at_hand
 
 from pipeline.reading import SinglePuzzle, Unreadable
-from pipeline.reading.formats import TextChunk, detect_collection
+from pipeline.reading.formats import TextChunk
 from pipeline.reading.read import unread
 from pipeline.service.jobs import ChunkRequest, CollectionEnd
 from pipeline.service.jobs.puzzle import PuzzleBatch
@@ -68,7 +69,7 @@ def blocking(result):
 
 def test_rows_come_out_as_they_went_in():
     text = f"{NINE}\n{'.' * 81}\nhello\n".encode() * 3
-    request = ChunkRequest(TextChunk(1, text), detect_collection(text, True, source="a.txt"))
+    request = ChunkRequest(TextChunk(1, text), layout_of(text, True, source="a.txt"))
     rows, data = sent(request, KEEPING)
     there = read_reply(data, request, KEEPING).value
     assert (there, there.seconds) == (rows, rows.seconds)

@@ -16,6 +16,7 @@ from support.drop_folders import TWO_SOLUTIONS
 from support.machine_code import replace_lanes
 from support.needs import needs_numba
 from support.oracle import is_solution
+from support.parsers import layout_of
 from support.puzzles import NINE as A
 from support.puzzles import NINE_SOLVED as SOLVED
 from support.puzzles import NINE_TWO as TWICE
@@ -29,7 +30,7 @@ from pipeline.outbox.tables import MemberRow, PuzzleRow, csv_line, header, one_l
 from pipeline.outbox.write_rows import broken
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid
-from pipeline.reading.formats import TextChunk, detect_collection, parse_puzzle
+from pipeline.reading.formats import TextChunk, parse_puzzle
 from pipeline.service.solving import failed_chunk, solve_chunk
 from pipeline.settings import Reading, Settings
 from pipeline.solving.one import MIN_BATCH as FEWEST
@@ -55,7 +56,7 @@ def solvers():
 
 
 def source_of(data, name="top.txt", declared="auto", cells=81):
-    found = detect_collection(data, True, Reading(format=declared), name)
+    found = layout_of(data, True, Reading(format=declared), name)
     assert found is not None
     return replace(found, cells=cells)
 

@@ -11,11 +11,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support.machine_code import put_in_place, replace_lanes
+from support.parsers import layout_of
 from support.puzzles import NINE, NINE_TWO
 
 from pipeline.certify.many import search_all_of_batch
 from pipeline.limits import Limits
-from pipeline.reading.formats import TextChunk, detect_collection
+from pipeline.reading.formats import TextChunk
 from pipeline.service.solving import solve_chunk, solve_sources
 from pipeline.settings import Reading, Settings
 from pipeline.solving.one import MIN_BATCH as FEWEST
@@ -78,7 +79,7 @@ def as_sources(texts, solvers, **options):
 def as_rows(texts, solvers, **options):
     """Status, certificate and reason of each puzzle of a collection."""
     data = "".join(text.replace("\n", "") + "\n" for text in texts).encode()
-    layout = detect_collection(data, True, Reading(format="lines"), "top.txt")
+    layout = layout_of(data, True, Reading(format="lines"), "top.txt")
     rows = solve_chunk(TextChunk(1, data), layout, solvers, Settings(**options).of_many())
     return [
         (row[3], known_by(row), row[8] or None)

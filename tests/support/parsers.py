@@ -8,8 +8,8 @@ import pytest
 from support.puzzles import NINE, NINE_SOLVED
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.reading.formats import Parsed, parse_puzzle, parse_source
-from pipeline.settings import Reading
+from pipeline.reading.formats import Layout, Parsed, parse_puzzle, parse_source, read_text
+from pipeline.settings import USUAL, Reading
 
 LINE, SOLVED = NINE, NINE_SOLVED
 CLASSIC = parse_puzzle(LINE)
@@ -22,6 +22,14 @@ def grid(cells: str) -> str:
 
 
 ROWS = grid(LINE)
+
+
+def layout_of(
+    head: bytes, complete: bool = True, reading: Reading = USUAL, source: str = ""
+) -> Layout | None:
+    """The layout of a collection; None for anything else."""
+    found = read_text(head, complete, source, reading)
+    return found if isinstance(found, Layout) else None
 
 
 def read(text: str | bytes, **options) -> Parsed:

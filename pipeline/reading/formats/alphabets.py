@@ -35,6 +35,11 @@ class Alphabet(NamedTuple):
     name: str = ""
     variant: Variant = "classic"
 
+    def fits(self, tokens: Collection[str]) -> bool:
+        """Whether all tokens are values, or one sign for blanks."""
+        blanks = {*map(self.fold, tokens)}.difference(self.masks)
+        return len(blanks) < 2 and blanks <= self.blanks
+
     def fitting(self, tokens: Collection[str], *, is_strict: bool) -> int:
         """The number of tokens before the first that does not fit.
 

@@ -33,7 +33,7 @@ _Cuts = frozenset[int]
 class _Direction(NamedTuple):
     """The lines of one direction; `speaks` if some are not lines of the usual boxes.
 
-    `is_whole`: they are the same across the grid. `line` is the number of the first line of text
+    `is_whole`: they are the same across the grid. `line` is the index of the first line of text
     that shows one.
     """
 
@@ -71,10 +71,8 @@ def boxes_of(
         height, width = height or side // max(1, width), width or side // max(1, height)
         geometry = Geometry(height, width) if 1 < height < side == height * width else usual
     if not (_fits(rows, geometry.height, side) and _fits(columns, geometry.width, side)):
-        first = min(
-            (direction.line for direction in (columns, rows) if direction.line is not None),
-            default=None,
-        )
+        odd = [lines[way.line].number for way in (columns, rows) if way.line is not None]
+        first = min(odd, default=None)
         boxes = f"lines around boxes of {geometry.height}×{geometry.width} cells, as the size says"
         if not stated:
             boxes = f"lines around the usual boxes of {usual.height}×{usual.width} cells"
@@ -85,15 +83,10 @@ def boxes_of(
 
 def draws_usual_boxes(text: str, side: int) -> bool:
     """Whether the lines around the cells of a grid of digits and blanks say nothing."""
-    return not _DRAWN.intersection(text) or _draws_usual_boxes(
-        text.translate(_DIGITS_AS_DOTS), side
-    )
-
-
-@lru_cache(maxsize=64)  # the grids of a collection are drawn alike
-def _draws_usual_boxes(text: str, side: int) -> bool:
-    lines = [TextLine.of_text(number, line) for number, line in enumerate(text.split("\n"), 1)]
-    return not any(direction.speaks for direction in _judge(lines, usual_boxes(side)))
+    if not _DRAWN.intersection(text):
+        return True
+    columns, rows = _judge_drawing(text.translate(_DIGITS_AS_DOTS), usual_boxes(side))
+    return not (columns.speaks or rows.speaks)
 
 
 def choices(side: int) -> str:
@@ -106,6 +99,13 @@ def _judge(lines: Sequence[TextLine], usual: Geometry) -> tuple[_Direction, _Dir
     """The lines between columns, and those between rows."""
     if not any(line.is_border or _BAR in line.text for line in lines):  # as most grids
         return _Direction(), _Direction()
+    drawing = "\n".join(line.text for line in lines)
+    return _judge_drawing(drawing.translate(_DIGITS_AS_DOTS), usual)
+
+
+@lru_cache(maxsize=16)  # most grids are drawn like the last one
+def _judge_drawing(drawing: str, usual: Geometry) -> tuple[_Direction, _Direction]:
+    lines = [TextLine.of_text(index, line) for index, line in enumerate(drawing.split("\n"))]
     return _columns(lines, usual), _rows(lines, usual)
 
 

@@ -38,9 +38,8 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.frames import (
     Frame,
-    Row,
+    frame_of_cells,
     frame_of_line,
-    frame_of_rows,
     puzzle_of_frame,
 )
 from pipeline.reading.formats.parsed import Parsed
@@ -83,7 +82,7 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
         expected = f"a line of {either(side * side for side in sides)} characters"
         frame = frame_of_line(text, rows[0], sides, expected, "character")
     else:
-        frame = frame_of_rows(text, [*map(Row.of_cells, rows)], sides, text.lines)
+        frame = frame_of_cells(text, rows, sides, text.lines)
     if reading.variant == "even-odd":
         for word in frame.words():
             if word.text in (EVEN, ODD):

@@ -222,20 +222,24 @@ def is_formula(head: bytes, reading: Reading) -> bool:
 def read_text(
     head: bytes, complete: bool, source: str, reading: Reading
 ) -> Parsed | Layout | InvalidPuzzle | None:
-    """Read a source that is not a formula: its puzzle, its layout as a collection, or the error.
+    """Read a source: its puzzle, its layout as a collection, or the error.
 
-    `head` is its first HEAD_BYTES, or the whole source if `complete`. None if the rest is needed to
-    decide. A small puzzle is parsed first, which is faster than looking for a collection. Raises
-    UsageError for an unknown format.
+    `head` is its first HEAD_BYTES, or the whole source if `complete`. None for a formula, or if the
+    rest is needed to decide. A small puzzle is parsed first, which is faster than looking for a
+    collection. A declared collection format is always used; a declared format of single puzzles
+    rules a collection out, unless a collection format has the same name (HoDoKu, OpenSudoku).
+    Raises UsageError for an unknown format.
     """
-    look = _Look(head, source, reading)
+    if is_formula(head, reading):
+        return None
+    look = _Look(head, complete, source, reading)
     is_small = complete and len(head) <= _MOST_OF_ONE and reading.format == "auto"
-    one = look.one if is_small else None
+    one = look.one() if is_small else None
     if isinstance(one, Parsed):
         return one
-    if layout := look.layout(complete=complete):
+    if layout := look.layout():
         return layout.with_cells(head, reading)
-    return look.one if complete else None
+    return one or look.one() if complete else None
 
 
 def parse_puzzle(
@@ -264,7 +268,7 @@ def parse_source(data: bytes, source: str, reading: Reading = USUAL) -> Parsed:
     A collection of a single puzzle is that puzzle. Raises InvalidPuzzle, without reading a source
     of more than `reading.max_bytes` bytes, and UsageError for an unknown format.
     """
-    result = _Look(data, source, reading).one
+    result = _Look(data, True, source, reading).one()
     if isinstance(result, InvalidPuzzle):
         raise result
     return result
@@ -343,30 +347,14 @@ def _format_of(text: Text) -> tuple[Format, str]:
     return FORMATS[-1], "no other format fits"
 
 
-def detect_collection(
-    head: bytes, complete: bool, reading: Reading = USUAL, source: str = ""
-) -> Layout | None:
-    """The layout of a source that begins with `head`, if it is a collection.
-
-    1 MiB is enough; `complete` says that `head` is the whole source. None for a formula, a source
-    that is or may be a single puzzle, and anything else. A declared collection format is always
-    used. A declared format of single puzzles rules a collection out, unless a collection format has
-    the same name (HoDoKu, OpenSudoku).
-    """
-    if is_formula(head, reading):
-        return None
-    return _Look(head, source, reading).layout(complete=complete)
-
-
 class _Look:
-    """A source, or its beginning, as `data`; each test is done at most once."""
+    """A source: `data` is all of it if `complete`, else its beginning. It is parsed at most once."""
 
-    def __init__(self, data: bytes, source: str, reading: Reading) -> None:
+    def __init__(self, data: bytes, complete: bool, source: str, reading: Reading) -> None:
         self._data, self._source, self._reading = data, source, reading
-        self._is_variant = cache(_is_variant)
+        self._complete = complete
         self._may_be_many = True
 
-    @cached_property
     def one(self) -> Parsed | InvalidPuzzle:
         """The only puzzle of the source, even if it is a collection of one; else the error."""
         if isinstance(self.alone, Parsed | LimitReached):
@@ -390,28 +378,32 @@ class _Look:
         """Whether a format of single puzzles reads it; long heads are not tried."""
         if not head.complete or len(head.lines) == MOST_LOOKED_AT:
             return False
-        if not self._reading.declared() and len(self._data) <= self._reading.max_bytes:
-            return isinstance(self.alone, Parsed | LimitReached)
-        usual = USUAL._replace(steps=self._reading.steps)
-        return isinstance(_Look(self._data, self._source, usual).alone, Parsed | LimitReached)
+        look = self
+        if self._reading.declared() or len(self._data) > self._reading.max_bytes:
+            usual = USUAL._replace(steps=self._reading.steps)
+            look = _Look(self._data, True, self._source, usual)
+        return isinstance(look.alone, Parsed | LimitReached)
 
-    def layout(self, *, complete: bool, minimum: int = 2) -> Layout | None:
+    def layout(self, minimum: int = 2) -> Layout | None:
         """The layout of a collection of at least `minimum` puzzles.
 
         Use 1 if the source is known not to be a single puzzle.
         """
         if not self._may_be_many:
             return None
-        declared = self._reading.format
-        forced = declared in _ONLY_MANY
-        view = SourceHead(
-            self._data, complete, forced, self._is_one_puzzle, self._is_variant, minimum
-        )
+        declared, head = self._reading.format, replace(self._head, minimum=minimum)
         for candidate in COLLECTIONS:
-            details = candidate.recognise(view) if declared in ("auto", candidate.name) else None
+            details = candidate.recognise(head) if declared in ("auto", candidate.name) else None
             if details is not None:
                 return Layout(self._source, candidate, *details)
+        self._may_be_many = minimum > 1
         return None
+
+    @cached_property
+    def _head(self) -> SourceHead:
+        is_many = self._reading.format in _ONLY_MANY
+        is_variant = cache(_is_variant)
+        return SourceHead(self._data, self._complete, is_many, self._is_one_puzzle, is_variant)
 
     def _lone_puzzle(self) -> Parsed | None:
         """The puzzle of a collection of one puzzle.
@@ -422,8 +414,7 @@ class _Look:
         declarable = reading.format == "auto" or reading.format in _ONLY_MANY
         if len(data) > min(MAX_RECORD_BYTES, reading.max_bytes) or not declarable:
             return None
-        layout = self.layout(complete=True, minimum=1)
-        self._may_be_many = layout is not None
+        layout = self.layout(minimum=1)
         if layout is None or layout.format.name not in _ONLY_MANY:
             return None
         has_maps = isinstance(layout.details, Fields) and bool(layout.details.maps)

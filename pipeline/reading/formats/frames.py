@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain, islice
 from typing import NamedTuple, Self
 
 from pipeline.errors import InvalidPuzzle, counted
@@ -85,23 +85,29 @@ def puzzle_of_frame(
 
 
 def _fitting(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> Sequence[Alphabet]:
-    """The alphabets that all tokens fit. Raises InvalidPuzzle.
+    """The alphabets that all tokens fit. Raises InvalidPuzzle."""
+    tokens = {*frame.tokens}
+    fitting = [alphabet for alphabet in alphabets if alphabet.fits(tokens)]
+    if not fitting:
+        raise _misfit(text, frame, alphabets)
+    if frame.fault:
+        raise frame.fault
+    return fitting
+
+
+def _misfit(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> InvalidPuzzle:
+    """The error for tokens that fit no alphabet.
 
     A faulty frame is reported before a value that is too large, as the side may be wrong.
     """
     tokens = [*dict.fromkeys(frame.tokens)]
-    left, count = _most_fitting(tokens, alphabets, is_strict=True)
-    if count < len(tokens):
-        lenient, known = _most_fitting(tokens, alphabets, is_strict=False)
-        if known < len(tokens):
-            left, count = lenient, known
-        elif frame.fault:
-            raise frame.fault
-        wrong = next(word for word in frame.words() if word.text == tokens[count])
-        raise text.at_word(wrong, _expected(tokens, wrong.text, left), _shown(wrong.text))
-    if frame.fault:
-        raise frame.fault
-    return left
+    left, count = _most_fitting(tokens, alphabets, is_strict=False)
+    if count == len(tokens):
+        if frame.fault:
+            return frame.fault
+        left, count = _most_fitting(tokens, alphabets, is_strict=True)
+    wrong = next(word for word in frame.words() if word.text == tokens[count])
+    return text.at_word(wrong, _expected(tokens, wrong.text, left), _shown(wrong.text))
 
 
 def _most_fitting(
@@ -131,44 +137,63 @@ def _shown(token: str) -> str:
 
 
 class Row(NamedTuple):
-    """One row: its tokens, those with their places, the number of its line, and where it ends.
+    """A row as messages need it: the words, the number of its line, and the column of its end.
 
-    `width` is the number of tokens; `tokens` may lack those beyond the longest row.
+    `width` is the number of tokens; `words` may lack those beyond the longest row.
     """
 
-    tokens: Sequence[str]
-    words: Callable[[], Iterable[Word]]
+    words: Sequence[Word]
     line: int
     end: int
     width: int
 
-    @classmethod
-    def of_cells(cls, line: TextLine) -> Self:
-        """The row of a line in which each character is a cell."""
-        return cls(line.cells, line.placed_cells, line.number, len(line.text) + 1, len(line.cells))
+    @property
+    def tokens(self) -> list[str]:
+        return [word.text for word in self.words]
 
     @classmethod
-    def of_words(cls, words: Sequence[Word], line: int, end: int) -> Self:
-        return cls([word.text for word in words], lambda: words, line, end, len(words))
+    def of_words(cls, words: Iterable[Word], line: TextLine) -> Self:
+        words = [*words]
+        return cls(words, line.number, len(line.text) + 1, len(words))
 
 
 def frame_of_rows(
     text: Text,
-    rows: Sequence[Row],
+    tokens: Sequence[Sequence[str]],
+    rows: Callable[[], Iterable[Row]],
     sides: Collection[int],
     lines: Sequence[TextLine] = (),
     noun: str = "cell",
 ) -> Frame:
-    """The frame of n rows of n tokens, n being one of `sides`; messages call a token `noun`."""
-    side = side_of_rows([row.width for row in rows], sides)
-    fault = _fault_in(text, rows, side, sides, noun)
-    tokens = [*chain.from_iterable(row.tokens for row in rows)]
-    side = side or (NINE.side if NINE.side in sides else max(sides))
-    return Frame(tokens, lambda: _words(rows), side, lines, fault)
+    """The frame of n rows of n tokens, n being one of `sides`; messages call a token `noun`.
+
+    `rows` gives the rows with the places of their tokens; only errors need them.
+    """
+    widths = [*map(len, tokens)]
+    side = side_of_rows(widths, sides)
+    fault = None
+    if side is None:
+        first = next(iter(rows()), Row((), text.lines[0].number, 1, 0))
+        usual = either(side for side in sides if side in ALL_GEOMETRIES)
+        found = counted(first.width, noun)
+        fault = text.error(first.line, 1, f"a row of {usual} {noun}s", found)
+        side = NINE.side if NINE.side in sides else max(sides)
+    elif widths != [side] * side:
+        fault = _fault_in(text, rows(), widths, side, noun)
+    all_tokens = [*chain.from_iterable(tokens)]
+    return Frame(
+        all_tokens, lambda: (word for row in rows() for word in row.words), side, lines, fault
+    )
 
 
-def _words(rows: Iterable[Row]) -> Iterator[Word]:
-    return chain.from_iterable(row.words() for row in rows)
+def frame_of_cells(
+    text: Text, rows: Sequence[TextLine], sides: Collection[int], lines: Sequence[TextLine]
+) -> Frame:
+    """The frame of n rows of n characters."""
+    tokens = [row.cells for row in rows]
+    return frame_of_rows(
+        text, tokens, lambda: (Row.of_words(row.placed_cells(), row) for row in rows), sides, lines
+    )
 
 
 def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
@@ -180,35 +205,32 @@ def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
 
 
 def _fault_in(
-    text: Text, rows: Sequence[Row], side: int | None, sides: Collection[int], noun: str
-) -> InvalidPuzzle | None:
-    """The error unless these are n rows of n tokens."""
-    if side is None:
-        line, count = (rows[0].line, rows[0].width) if rows else (text.lines[0].number, 0)
-        usual = either(side for side in sides if side in ALL_GEOMETRIES)
-        return text.error(line, 1, f"a row of {usual} {noun}s", counted(count, noun))
-    for index, row in enumerate(rows):
-        width = row.width
-        columns = [word.column for word in row.words()] if index == side or width > side else []
-        if index == side:
-            column = columns[0] if columns else 1
-            return text.error(row.line, column, f"{side} rows", counted(len(rows), "row"))
-        if width != side:
-            column = columns[side] if columns else row.end
-            return text.error(row.line, column, f"a row of {side} {noun}s", counted(width, noun))
-    return text.at_end(f"{side} rows", counted(len(rows), "row")) if len(rows) < side else None
+    text: Text, rows: Iterable[Row], widths: Sequence[int], side: int, noun: str
+) -> InvalidPuzzle:
+    """The error for other than n rows of n tokens."""
+    wrong = next((index for index, width in enumerate(widths[:side]) if width != side), side)
+    if wrong >= len(widths):
+        return text.at_end(f"{side} rows", counted(len(widths), "row"))
+    row = next(islice(rows, wrong, None))
+    columns = [word.column for word in row.words]
+    if wrong == side:
+        column = columns[0] if columns else 1
+        return text.error(row.line, column, f"{side} rows", counted(len(widths), "row"))
+    column = columns[side] if row.width > side else row.end
+    return text.error(row.line, column, f"a row of {side} {noun}s", counted(row.width, noun))
 
 
 def frame_of_numbers(text: Text, lines: Sequence[TextLine], sides: Collection[int]) -> Frame:
     """The frame of n rows of n words, perhaps with bars and borders around boxes."""
-    rows, drawn = list[Row](), list[TextLine]()
-    for line in lines:
-        if line.is_border:
-            drawn.append(line)
-            continue
-        rows.append(Row.of_words([*line.words(_NUMBER)], line.number, len(line.text) + 1))
-        drawn.append(TextLine.of_text(line.number, _NUMBER.sub(".", line.text)))
-    return frame_of_rows(text, rows, sides, drawn)
+    rows = [line for line in lines if not line.is_border]
+    tokens = [_NUMBER.findall(row.text) for row in rows]
+    drawn = [
+        line if line.is_border else TextLine.of_text(line.number, _NUMBER.sub(".", line.text))
+        for line in lines
+    ]
+    return frame_of_rows(
+        text, tokens, lambda: (Row.of_words(row.words(_NUMBER), row) for row in rows), sides, drawn
+    )
 
 
 def frame_of_line(

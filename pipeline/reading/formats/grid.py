@@ -37,7 +37,7 @@ from pipeline.reading.formats.cells import (
     in_rows,
     render_cells,
 )
-from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
+from pipeline.reading.formats.frames import Frame, frame_of_cells, parser
 from pipeline.reading.formats.jigsaws import NO_REGION_MAP, find_region_map, is_region_map
 from pipeline.reading.formats.parsed import LONGEST_TITLE, Entry, TextChunk, title_of
 from pipeline.reading.formats.records import (
@@ -77,7 +77,7 @@ def recognise_grid(text: Text) -> str | None:
 
 
 def _frame(text: Text) -> Frame:
-    return frame_of_rows(text, [*map(Row.of_cells, text.rows)], GEOMETRIES, text.lines)
+    return frame_of_cells(text, text.rows, GEOMETRIES, text.lines)
 
 
 parse_grid = parser(_frame, digits)

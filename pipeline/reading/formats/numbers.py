@@ -15,8 +15,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from typing import Any
 
 from pipeline.puzzle.geometry import usual_boxes
@@ -35,7 +35,7 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.line import CSV
-from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, quote
+from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, cells_of, quote
 from pipeline.settings import Reading
 
 _SEPARATORS = (",", ";", "\t")
@@ -93,14 +93,13 @@ def _fields_of(line: TextLine, delimiter: str) -> Row:
             Word(line.number, column + indent, stripped[1:-1].strip() if quoted else stripped)
         )
         column += len(written) + 1
-    row = Row.of_words(words, line.number, len(line.text) + 1)
-    return row._replace(width=line.text.count(delimiter) + 1)
+    return Row(words, line.number, len(line.text) + 1, line.text.count(delimiter) + 1)
 
 
 def _spreadsheet(text: Text) -> Frame:
     delimiter = _delimiter_of(text)
     rows = [_fields_of(line, delimiter) for line in _lines_of(text, delimiter)]
-    return frame_of_rows(text, rows, _SIDES, noun="field")
+    return frame_of_rows(text, [row.tokens for row in rows], lambda: rows, _SIDES, noun="field")
 
 
 def render_spreadsheet(puzzle: Puzzle, _notation: str) -> str:
@@ -127,6 +126,7 @@ SPREADSHEET = Format(
 
 _JSON_BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|null\b)')
 _JSON_BEGINS = re.compile(r'\s*\[\s*(?:\[\s*(?:"?\d{1,2}"?|""|null)\s*[,\]]|"[0-9.*_x?]{4})')
+_CELLS = {int, str, type(None)}
 _SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s\[\],]+')
 _EXPECTED = "a list of rows in JSON, '[[5, 3, 0, …'"
 _SIGNS = frozenset(BLANKS) - {"0"}
@@ -142,14 +142,37 @@ def _json(text: Text) -> Frame:
     """The frame of a list of lists of cells, or of texts, whose characters are cells."""
     written = text.without_comments()
     rows = _loaded(text, written)
+    placed = partial(_placed, text, written, rows)
+    are_texts = {*map(type, rows)} == {str}
+    if not are_texts and not _are_lists_of_cells(rows):
+        placed()  # raises InvalidPuzzle
+    tokens = [cells_of(row) if are_texts else [*map(_token, row)] for row in rows]
+    has_signs = are_texts or not _SIGNS.isdisjoint(chain.from_iterable(tokens))
+    drawn = []
+    if are_texts and "|" in written:
+        drawn = [
+            TextLine.of_text(row.line, cells) for row, cells in zip(placed(), rows, strict=True)
+        ]
+    return frame_of_rows(text, tokens, placed, GEOMETRIES if has_signs else _SIDES, drawn)
+
+
+def _are_lists_of_cells(rows: Sequence[Any]) -> bool:
+    return {*map(type, rows)} == {list} and _CELLS.issuperset(map(type, chain.from_iterable(rows)))
+
+
+def _token(cell: int | str | None) -> str:
+    return "" if cell is None else str(cell).strip()
+
+
+def _placed(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
+    """The rows with the places of their cells. Raises InvalidPuzzle for other lists."""
     scalars = (
         (number, match.start() + 1, match.end() + 1)
         for number, line in enumerate(written.split("\n"), 1)
         for match in _SCALAR.finditer(line)
     )
     place = (text.lines[-1].number, 1, 1)  # the line, column and end of a number or a text
-    framed: list[Row] = []
-    drawn: list[TextLine] = []
+    placed: list[Row] = []
     for row in rows:
         if type(row) not in (list, str) or type(row) is not type(rows[0]):
             line, column, _ = next(scalars, place)
@@ -158,18 +181,15 @@ def _json(text: Text) -> Frame:
         words: list[Word] = []
         for cell in [row] if isinstance(row, str) else row:
             line, column, _ = place = next(scalars, place)
-            if type(cell) not in (int, str, type(None)):
+            if type(cell) not in _CELLS:
                 expected = "a cell: a number, a text, or null for a blank"
                 raise text.error(line, column, expected, quote(json.dumps(cell)))
-            words.append(Word(line, column, "" if cell is None else str(cell).strip()))
+            words.append(Word(line, column, _token(cell)))
         if isinstance(row, str):
-            drawn.append(replace(TextLine.of_text(place[0], row), is_border=False))
-            cells = drawn[-1].placed_cells()
+            cells = TextLine.of_text(place[0], row).placed_cells()
             words = [Word(line, place[1] + column, cell) for line, column, cell in cells]
-        framed.append(Row.of_words(words, place[0], place[2]))
-    tokens = {token for row in framed for token in row.tokens}
-    has_signs = isinstance(rows[0], str) or not _SIGNS.isdisjoint(tokens)
-    return frame_of_rows(text, framed, GEOMETRIES if has_signs else _SIDES, drawn)
+        placed.append(Row(words, place[0], place[2], len(words)))
+    return placed
 
 
 def _signs_or_numbers(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:

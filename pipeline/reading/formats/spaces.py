@@ -26,6 +26,7 @@ from pipeline.reading.formats.grid import recognise_grid
 from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, either
 
 _SIGNS = frozenset(DIGITS + " ")
+_DIGITS_AS_DOTS = str.maketrans(DIGITS, "." * len(DIGITS))
 _GAP = "   "
 """Two neighbouring cells never have this between them."""
 
@@ -71,7 +72,7 @@ def _frame(text: Text) -> Frame:
     rows = [_row(line, layout.side, layout.step) for line in layout.rows]
     borders = [line for line in text.lines if line.is_border]
     drawn = sorted((*layout.rows, *borders), key=lambda line: line.number)
-    frame = frame_of_rows(text, rows, [layout.side], drawn)
+    frame = frame_of_rows(text, [row.tokens for row in rows], lambda: rows, [layout.side], drawn)
     has_spaces = any(" " in line.text.rstrip() for line in layout.rows)
     if has_spaces and not (layout.is_sure or frame.fault):
         found = "spaces that may be blanks or lie between cells"
@@ -82,13 +83,11 @@ def _frame(text: Text) -> Frame:
 
 def _row(line: TextLine, side: int, step: int) -> Row:
     """The cells of a line, then any sign that is not at the place of a cell."""
-    columns = range(0, side * step, step)
-    strays = [index for index, sign in enumerate(line.text) if sign != " " and index not in columns]
-    words = [
-        Word(line.number, index + 1, line.text[index : index + 1] or " ")
-        for index in (*columns, *strays)
-    ]
-    return Row.of_words(words, line.number, len(line.text) + 1)
+    end, placed = side * step, enumerate(line.text.ljust(side * step), 1)
+    words = [Word(line.number, column, sign) for column, sign in placed]
+    others = [*(words[1:end:step] if step > 1 else ()), *words[end:]]
+    strays = (word for word in others if word.text != " ")
+    return Row.of_words((*words[:end:step], *strays), line)
 
 
 def _layout(text: Text) -> _SpacedGrid | None:
@@ -108,7 +107,7 @@ def _layout(text: Text) -> _SpacedGrid | None:
     in_odd = not any(row[1::2].strip() for row in clean)
     step = 2 if in_odd and width > likely_side else 1
     columns = (width + step - 1) // step
-    min_side = max(columns, *(int(sign) for row in clean for sign in row if sign != " "))
+    min_side = max(columns, *map(int, "".join(clean).replace(" ", "")))
     rows = _rows(lines, min_side)
     side = len(rows) if len(rows) in GEOMETRIES and len(rows) >= min_side else columns
     if side not in GEOMETRIES:
@@ -145,7 +144,7 @@ def _fills(rows: Sequence[str], side: int, step: int) -> bool:
     likely = (g for n, g in GEOMETRIES.items() if side in (n, n + n // g.width - 1))
     gaps = {geometry.width * step for geometry in likely}
     has_no_gap = all(any(row[gap : gap + 1].strip() for row in rows) for gap in gaps)
-    shapes = Counter(tuple(sign == " " for sign in row) for row in rows)
+    shapes = Counter(row.translate(_DIGITS_AS_DOTS) for row in rows)
     have_same_shape = shapes.most_common(1)[0][1] * 2 > len(rows) > 1
     return is_from_first_to_last and has_no_gap and not have_same_shape
 

@@ -234,7 +234,15 @@ def _check_text(body: bytes, source: str) -> None:
 
 
 def _significant(body: bytes, source: str) -> Iterator[TextLine]:
-    """The lines that are neither empty nor comments. Raises InvalidPuzzle for too many."""
+    """The lines that are neither empty nor comments. Raises InvalidPuzzle for too many.
+
+    Of a long text only these lines are decoded.
+    """
+    if len(body) <= DECODED_BYTES:
+        for number, line in enumerate(NEWLINE.split(body.decode()), 1):
+            if says_something(line):
+                yield TextLine.of_text(number, line)
+        return
     count = size = position = 0
     number = 1
     while (nothing := _NOTHING.match(body, position)) and (first := nothing.end()) < len(body):
@@ -261,8 +269,7 @@ def decode_text(data: bytes, source: str) -> Text:
     """The significant lines of a UTF-8 text; a byte order mark and CRLF are accepted.
 
     Raises InvalidPuzzle if the bytes are not text, if they are more than a puzzle can have, or
-    if there is no significant line; files of other programs are named. Only significant lines are
-    decoded.
+    if there is no significant line; files of other programs are named.
     """
     for sign, found in _FOREIGN.items():
         if data.startswith(sign):

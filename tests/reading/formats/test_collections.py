@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 from support.cases import for_each
 from support.parsers import LINE as A
-from support.parsers import SOLVED, grid
+from support.parsers import SOLVED, grid, layout_of
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats import (
     Entry,
     Layout,
     TextChunk,
-    detect_collection,
     parse_puzzle,
     parse_source,
 )
@@ -40,7 +39,7 @@ READING = Reading()
 
 
 def detected(data: str | bytes, declared: str = "auto") -> Layout:
-    found = detect_collection(_bytes(data), True, Reading(format=declared), "a.txt")
+    found = layout_of(_bytes(data), True, Reading(format=declared), "a.txt")
     assert found is not None
     return found
 
@@ -64,7 +63,7 @@ def plain(line: int, text: str, claimed: str | None = None) -> Entry:
 
 @for_each("data", EXAMPLES.values())
 def test_no_example_of_a_single_puzzle_is_a_collection(data):
-    assert detect_collection(data, complete=True) is None
+    assert layout_of(data, complete=True) is None
 
 
 @for_each("name", sorted(EXAMPLES.keys() - {"samurai.txt"}))  # it has puzzles for lines
@@ -72,10 +71,10 @@ def test_no_example_is_a_collection_with_a_line_too_few_or_too_many_either(name)
     data = EXAMPLES[name]
     lines = data.splitlines(keepends=True)
     for at in range(len(lines)):
-        assert detect_collection(b"".join(lines[:at] + lines[at + 1 :]), complete=True) is None
+        assert layout_of(b"".join(lines[:at] + lines[at + 1 :]), complete=True) is None
         twice = b"".join([*lines[:at], lines[at], *lines[at:]])
         if len(lines) > 1 and b"<game" not in lines[at] and b"://" not in lines[at]:
-            assert detect_collection(twice, complete=True) is None
+            assert layout_of(twice, complete=True) is None
 
 
 @for_each(
@@ -110,7 +109,7 @@ def test_no_example_is_a_collection_with_a_line_too_few_or_too_many_either(name)
     ],
 )
 def test_what_may_be_a_single_puzzle_and_what_is_none_is_no_collection(text):
-    assert detect_collection(text.encode(), complete=True) is None
+    assert layout_of(text.encode(), complete=True) is None
 
 
 @for_each(
@@ -138,16 +137,16 @@ def test_what_may_be_a_single_puzzle_and_what_is_none_is_no_collection(text):
     ],
 )
 def test_the_format_and_the_reason_are_told(text, name, reason):
-    found = detect_collection(text.encode(), complete=True)
+    found = layout_of(text.encode(), complete=True)
     assert (found.format.name if found else None) == name
     assert (found.reason if found else "") == reason
 
 
 def test_sixteen_lines_of_sixteen_cells_are_not_decided():
     lines = f"{FOUR}\n{FIVE}\n" * 8
-    assert detect_collection(lines.encode(), complete=True) is None
+    assert layout_of(lines.encode(), complete=True) is None
     assert len(read(lines, "lines")) == 16
-    assert detect_collection(f"puzzle\n{lines}".encode(), complete=True) is None
+    assert layout_of(f"puzzle\n{lines}".encode(), complete=True) is None
     assert len(read(f"{lines}{FOUR}\n")) == 17
     assert len(read(lines.replace("4", "*"))) == 16, "even/odd cells are of 4×4 puzzles"
 
@@ -165,8 +164,8 @@ def test_a_declared_format_is_not_asked_for_by_content():
     assert read(A, "lines") == [plain(1, A)]
     assert read(f"{A},1\n", "csv") == [plain(1, A)]
     assert read(grid(A), "stacked") == [plain(1, A)]
-    assert detect_collection(f"{A}\n{B}\n".encode(), True, Reading(format="grid")) is None
-    assert detect_collection(f":0:x:{A}:::\n".encode(), True, Reading(format="hodoku")) is None
+    assert layout_of(f"{A}\n{B}\n".encode(), True, Reading(format="grid")) is None
+    assert layout_of(f":0:x:{A}:::\n".encode(), True, Reading(format="hodoku")) is None
     assert detected(f"{A}\n{B}\n", "auto").format.name == "lines"
 
 
@@ -410,7 +409,7 @@ def test_opensudoku_with_a_document_type_is_left_to_who_refuses_it():
     games = f'<game data="{C}"/>' * 2
     for declaration in ("<!DOCTYPE a>", '<!DOCTYPE a [<!ENTITY b "c">]>'):
         text = f"<?xml version='1.0'?>{declaration}<opensudoku>{games}</opensudoku>"
-        assert detect_collection(text.encode(), complete=True) is None
+        assert layout_of(text.encode(), complete=True) is None
 
 
 class Endless(io.RawIOBase):
@@ -469,7 +468,7 @@ def test_what_is_no_puzzle_is_none_by_standing_alone_in_a_collection(broken):
 @pytest.mark.parametrize("times", [2, 3, 16])
 def test_lines_that_may_be_several_large_grids_are_not_decided(times):
     text = ("1..2.3.4" * 2 + "\n") * 16 * times
-    assert detect_collection(text.encode(), complete=True) is None
+    assert layout_of(text.encode(), complete=True) is None
     with pytest.raises(InvalidPuzzle, match=f"--format lines for {16 * times} puzzles"):
         parse_source(text.encode(), "a.txt")
     assert detected(text, "lines").format.name == "lines"
@@ -487,7 +486,7 @@ def test_a_declared_collection_may_hold_one_puzzle_and_is_no_single_one_if_it_ho
 def test_solutions_are_not_taken_for_puzzles_where_many_puzzles_are_damaged(delimiter, bad):
     lines = [A, *[A[:-1] + "k"] * bad]
     data = "".join(f"{line}{delimiter}{SOLVED}\n" for line in lines).encode()
-    found = detect_collection(data, complete=True)
+    found = layout_of(data, complete=True)
     if found is not None:
         entries = found.entries(TextChunk(1, data), Reading())
         assert [entry.text[:80] for entry in entries] == [A[:80]] * len(lines)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from support.cases import for_each
 from support.notations import JIGSAW, SAMURAI, SOLO
-from support.parsers import LINE, ROWS, SOLVED, grid, read, said_of
+from support.parsers import LINE, ROWS, SOLVED, grid, layout_of, read, said_of
 
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.pairs import Among
 from pipeline.puzzle.rules.regions import Diagonal, Region
-from pipeline.reading.formats import detect_collection
 from pipeline.reading.formats.samurai import SAMURAI_GEOMETRY
 from pipeline.settings import Reading
 from pipeline.solving.items import read as items
@@ -233,12 +232,12 @@ EITHER = {
 
 @pytest.mark.parametrize("text", EITHER.values(), ids=EITHER)
 def test_five_lines_that_may_be_a_samurai_or_five_puzzles_are_asked_for(text):
-    assert detect_collection(text.encode(), complete=True) is None
+    assert layout_of(text.encode(), complete=True) is None
     expected = "--format samurai for one puzzle, or --format lines for five"
     found = "5 lines of 81 cells that may be one puzzle or five"
     assert said_of(f"# five\n{text}") == f"expected {expected}, found {found}"
     assert read(text, format="samurai").format == "samurai"
-    assert detect_collection(text.encode(), True, Reading(format="lines")) is not None
+    assert layout_of(text.encode(), True, Reading(format="lines")) is not None
 
 
 FIVE = {
@@ -251,7 +250,7 @@ FIVE = {
 
 @for_each("text", FIVE.values())
 def test_lines_that_cannot_be_a_samurai_are_many_puzzles(text):
-    found = detect_collection(text.encode(), complete=True)
+    found = layout_of(text.encode(), complete=True)
     assert found is not None
     assert found.format.name == "lines"
 

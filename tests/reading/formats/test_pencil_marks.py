@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from support.parsers import read, refusal
+from support.parsers import layout_of, read, refusal
 
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats import detect_collection
 
 DIGITS = "123456789"
 ANY = [DIGITS] * 81
@@ -51,6 +50,6 @@ def test_other_lengths_are_refused_if_it_is_declared():
 
 def test_nine_lines_of_81_are_nine_puzzles():
     lines = "".join(f"{'.' * 80}{value}\n" for value in range(1, 10))
-    found = detect_collection(lines.encode(), complete=True)
+    found = layout_of(lines.encode(), complete=True)
     assert found is not None
     assert found.format.name == "lines"

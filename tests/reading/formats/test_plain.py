@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import for_each
+from support.parsers import layout_of
 from support.strategies import examples
 
 from pipeline.reading.formats import TextChunk
-from pipeline.reading.formats.detect import detect_collection
 from pipeline.reading.formats.plain import plain_lines
 from pipeline.settings import Reading
 
@@ -16,7 +16,7 @@ DOTS = "1" + "." * 79 + "2"
 ZEROS = DOTS.replace(".", "0")
 PLAIN = [DOTS, ZEROS, "12345678" + "." * 73, "123456789" * 9]
 ODD = ["", "# no", DOTS.replace("2", "0"), DOTS[1:], f"{DOTS}.", f"{DOTS[:-1]}x", f"{DOTS} "]
-LINES = detect_collection(f"{DOTS}\n{DOTS}\n".encode(), True, Reading(format="lines"))
+LINES = layout_of(f"{DOTS}\n{DOTS}\n".encode(), True, Reading(format="lines"))
 CASES = st.sampled_from([PLAIN[:1], PLAIN[1:2], PLAIN, [*PLAIN, *ODD]]).flatmap(
     lambda choice: st.lists(st.sampled_from(choice), max_size=6)
 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from support.notations import ARROWS, JIGSAW, KILLER, ONE_LINE, SAMURAI, SOLO, SUMOCUE
-from support.parsers import LINE, said_of
+from support.parsers import LINE, layout_of, said_of
 
-from pipeline.reading.formats import Layout, Parsed, detect_collection, parse_source, read_text
+from pipeline.reading.formats import Layout, Parsed, parse_source, read_text
 from pipeline.settings import Reading
 from pipeline.solving.items import read
 
@@ -59,10 +59,10 @@ def test_a_cut_head_that_may_be_jigsaws_or_wrong_solutions_waits_for_more_lines(
     whole = either * 2 + f"{LINE}\n" * 3
     assert told(whole) == "many lines"
     for end in range(len(whole)):
-        found = detect_collection(whole[:end].encode(), complete=False)
+        found = layout_of(whole[:end].encode(), complete=False)
         assert found is None or found.format.name == "lines"
     for sure in (either * 11, f"{JIGSAW}\n" * 2):
-        found = detect_collection(sure.encode(), complete=False)
+        found = layout_of(sure.encode(), complete=False)
         assert found is not None
         assert found.format.name == "variants"
 

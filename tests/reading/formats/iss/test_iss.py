@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support import parsers
 from support.cases import for_each
 from support.pages import PAGES
-from support.parsers import check_read_or_refused, read
+from support.parsers import check_read_or_refused, layout_of, read
 from support.strategies import examples
 
 from pipeline import solve
@@ -20,7 +20,6 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import cages, custom, lines, outside, pairs, regions, whole
-from pipeline.reading.formats import detect_collection
 from pipeline.reading.formats.iss.parsing import HINTS, KNOWN_TYPES
 from pipeline.reading.formats.notations import RULES_OF_TYPES, TYPES
 
@@ -700,7 +699,7 @@ def test_a_grid_that_begins_with_a_dot_is_a_grid():
 
 def test_constraints_one_a_line_are_one_text_even_if_it_is_refused():
     text = ".Thermo~R1C1~R1C2\n.Cage~3~R1C1~R1C2\n.Lunchboxes~3~R1C1~R2C1\n"
-    assert detect_collection(text.encode(), complete=True) is None
+    assert layout_of(text.encode(), complete=True) is None
     assert "'Lunchboxes'" in str(refusal(text))
 
 
