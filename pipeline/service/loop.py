@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import EnvironmentFailure, MissingFolder, in_words, printable
 from pipeline.service.claimers import Claimers
-from pipeline.service.intake import Intake, Swept
+from pipeline.service.intake import Intake, SweepOutcome
 from pipeline.service.jobs import Ended
 from pipeline.service.log import Display, Log
 from pipeline.service.protocol.folders import Folders
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 RESCAN_SECONDS = 30.0
 POLL_SECONDS = 5.0
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
-_LOOK_AFTER_WATCHER = 5.0
+_MIN_PAUSE, _MAX_PAUSE = 1.0, 30.0
+_CHECK_WATCHER_SECONDS = 5.0
 
 OnFinished = Callable[[int], float | None]
 """Called with the number of jobs just finished; returns seconds until it should be called again."""
@@ -123,7 +123,7 @@ class _Watch:
         service = self._service
         try:
             while not service.stop.is_requested:
-                again_in = self._swept()
+                again_in = self._sweep()
                 if service.intake.long.runs and not self._pause:
                     if service.alarm.wait(0.0):
                         service.intake.scan_at = 0.0
@@ -131,14 +131,14 @@ class _Watch:
                 service.intake.rest()
                 if again_in is not None:
                     self._rescan = min(self._rescan, time.monotonic() + again_in)
-                if not self._hinted():
+                if not self._wait_for_hint():
                     self._rescan = 0.0
         except Interrupted:
             pass
         finally:
             self._watcher.stop()
 
-    def _swept(self) -> float | None:
+    def _sweep(self) -> float | None:
         """Sweep once; returns the seconds until the next sweep, if known."""
         service, before = self._service, self._pause
         thorough = before > 0 or time.monotonic() >= self._rescan
@@ -151,7 +151,7 @@ class _Watch:
         except EnvironmentFailure as error:
             if not before:
                 service.log.error("environment.failed", reason=str(error))
-            again_in = self._pause = min(max(_FIRST_PAUSE, 2 * before), _LONGEST_PAUSE)
+            again_in = self._pause = min(max(_MIN_PAUSE, 2 * before), _MAX_PAUSE)
         if service.metrics:
             service.metrics.write(more_soon=bool(service.intake.long.runs))
         if not self._pause:
@@ -160,12 +160,12 @@ class _Watch:
             service.on_finished(0)
         return again_in
 
-    def _hinted(self) -> bool:
+    def _wait_for_hint(self) -> bool:
         """Wait for a hint or the rescan, and check the watcher; returns whether a hint came."""
         service, is_deaf = self._service, self._pause > 0
         while (left := self._rescan - time.monotonic()) > 0 and not service.stop.is_requested:
             due = None if is_deaf else service.on_finished(0)
-            longest = _LOOK_AFTER_WATCHER if due is None else min(due, _LOOK_AFTER_WATCHER)
+            longest = _CHECK_WATCHER_SECONDS if due is None else min(due, _CHECK_WATCHER_SECONDS)
             if service.alarm.wait(min(left, longest)) and not is_deaf:
                 return True
             if not self._watcher.is_alive():
@@ -249,19 +249,19 @@ class _Service:
                 is_watching=not once,
             )
             display = Display(log, bar=not settings.quiet and settings.log_format != "json")
-            service.intake = Intake(runtime, display, service.job_ended, once=once)
+            service.intake = Intake(runtime, display, service.on_job_ended, once=once)
             stack.callback(service.intake.close)
             yield service
             if service.metrics:
                 service.metrics.write()
 
-    def job_ended(self, ended: Ended) -> None:
+    def on_job_ended(self, ended: Ended) -> None:
         self.on_finished(1)
         if self.metrics:
             self.metrics.count(ended)
         self._run_commands(ended)
 
-    def sweep(self, *, thorough: bool) -> Swept:
+    def sweep(self, *, thorough: bool) -> SweepOutcome:
         """Sweep; an OSError becomes EnvironmentFailure. Raises EnvironmentFailure, Interrupted."""
         if self.slow:
             self.slow.check()

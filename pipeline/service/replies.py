@@ -119,7 +119,7 @@ def read_reply(data: bytes, request: Request, settings: Settings) -> Reply:
     try:
         reply: Reply = msgspec.msgpack.decode(data, type=Reply)
         if isinstance(reply, Done):
-            return Done(request.unpacked(reply.value, settings))
+            return Done(request.unpack(reply.value, settings))
     except (ValueError, TypeError, PipelineError, msgspec.MsgspecError) as error:
         return Crashed(f"unreadable reply: {error_text(error)}")
     return reply
@@ -156,7 +156,7 @@ def compute(version: str, content: bytes) -> bytes:
     except (PipelineError, OSError) as error:
         reply: Reply = EnvironmentFailed(f"on {socket.gethostname()}: {error}")
     else:
-        reply = reply_to(request, solvers, settings, packed=True)
+        reply = reply_to(request, solvers, settings, pack=True)
     return msgspec.msgpack.encode(reply)
 
 

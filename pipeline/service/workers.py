@@ -53,22 +53,22 @@ class Request:
     def compute(self, solvers: Solvers, settings: Settings) -> Any:
         """The reply; None for requests that need no computation."""
 
-    def parts(self) -> Sequence[Request]:
+    def split(self) -> Sequence[Request]:
         """The request split up; fewer than two parts if that is impossible."""
         return ()
 
-    def joined(self, replies: list[Any]) -> Any:
+    def join_replies(self, replies: list[Any]) -> Any:
         """Join the replies of the parts."""
         raise NotImplementedError
 
     def failed_reply(self, why: str, settings: Settings) -> Any:
         """The reply if the request cannot be computed."""
 
-    def packed(self, reply: Any, settings: Settings) -> bytes:  # noqa: ARG002 - few need them
+    def pack(self, reply: Any, settings: Settings) -> bytes:  # noqa: ARG002 - few need them
         """Encode a reply, as MessagePack."""
         return msgspec.msgpack.encode(reply)
 
-    def unpacked(self, data: bytes, settings: Settings) -> Any:  # noqa: ARG002 - as above
+    def unpack(self, data: bytes, settings: Settings) -> Any:  # noqa: ARG002 - as above
         """Decode a reply. Raises ValueError, msgspec.DecodeError, PipelineError."""
         return msgspec.msgpack.decode(data, type=None)
 
@@ -79,10 +79,10 @@ class BatchRequest(Request, Generic[T]):
 
     items: tuple[T, ...]
 
-    def parts(self) -> Sequence[Self]:
+    def split(self) -> Sequence[Self]:
         return [replace(self, items=(item,)) for item in self.items]
 
-    def joined(self, replies: list[list[Result]]) -> list[Result]:
+    def join_replies(self, replies: list[list[Result]]) -> list[Result]:
         return [result for results in replies for result in results]
 
     def failed_reply(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
@@ -130,15 +130,15 @@ Reply = Done | EnvironmentFailed | Crashed
 
 
 def reply_to(
-    request: Request, solvers: Solvers, settings: Settings, *, packed: bool = False
+    request: Request, solvers: Solvers, settings: Settings, *, pack: bool = False
 ) -> Reply:
-    """Compute a request in a worker; errors become replies. `packed`: encode the value."""
+    """Compute a request in a worker; errors become replies. `pack`: encode the value."""
     try:
         value = request.compute(solvers, settings)
-        return Done(request.packed(value, settings) if packed else value)
+        return Done(request.pack(value, settings) if pack else value)
     except EnvironmentFailure as error:
         return EnvironmentFailed(str(error))
-    except Exception as error:  # noqa: BLE001 - a crash of ours costs only this request
+    except Exception as error:  # noqa: BLE001 - a bug of ours costs only this request
         if isinstance(error, OSError) and is_environmental(error):
             return EnvironmentFailed(in_words(error))
         return Crashed(f"{type(error).__name__}: {error}")
@@ -158,10 +158,10 @@ def reply_in_parts(request: Request, ask: Callable[[Request], Reply], settings: 
                 raise EnvironmentFailure(reason)
             case Crashed(why):
                 pass
-    parts = request.parts()
+    parts = request.split()
     if len(parts) < 2:
         return request.failed_reply(why, settings)
-    return request.joined([reply_in_parts(part, ask, settings) for part in parts])
+    return request.join_replies([reply_in_parts(part, ask, settings) for part in parts])
 
 
 def serve(descriptor: int) -> None:
@@ -255,11 +255,11 @@ class Pool:
             stack.callback(stop.close)
             stack.callback(threads.shutdown, cancel_futures=True)
             stack.callback(stop.ring)
-            ask = partial(self._asked, stop=stop)
+            ask = partial(self._reply_of_worker, stop=stop)
             while True:
                 for request in islice(requests, PENDING_PER_PROCESS * self.count - len(under_way)):
-                    parts = request, ask, self._settings
-                    under_way.append((request, threads.submit(reply_in_parts, *parts)))
+                    arguments = request, ask, self._settings
+                    under_way.append((request, threads.submit(reply_in_parts, *arguments)))
                 if not under_way:
                     return
                 is_there = futures.wait([under_way[0][1]], REPLY_SECONDS).done
@@ -271,7 +271,7 @@ class Pool:
                 request, future = under_way.popleft()
                 yield request, future.result()
 
-    def _asked(self, request: Request, stop: Alarm) -> Reply:
+    def _reply_of_worker(self, request: Request, stop: Alarm) -> Reply:
         """The reply of a worker, which is kept for other requests unless it crashed."""
         from multiprocessing.connection import wait  # noqa: PLC0415 - as above
 

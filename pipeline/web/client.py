@@ -22,7 +22,7 @@ from pipeline.quantities import SIZE
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync, sync_open
 from pipeline.service.protocol.folders import Folders, return_to
-from pipeline.service.protocol.overview import progress_in, published
+from pipeline.service.protocol.overview import progress_text, published
 
 _INCOMING = "incoming"
 _REMEMBERED, _LONGEST_NAME = 20, 100
@@ -104,7 +104,7 @@ class Client:
         if (folders.inbox / name).exists():
             state = "waiting in the inbox"
         elif is_in_work(folders, name):
-            state = f"in work{progress_in(folders.work / key_of(name))}"
+            state = f"in work{progress_text(folders.work / key_of(name))}"
         elif latest := published(folders, name):
             html = job_piece(latest[0], folders.inbox, next(self._ids)) or _CARD.format(name, "…")
             return Dropped(name, latest[1].status, html, is_done=True)

@@ -217,9 +217,9 @@ def status(
 
     Exit code 1: files are waiting, and the inbox was not scanned for two minutes.
     """
-    from pipeline.service.protocol.overview import take_overview
+    from pipeline.service.protocol.overview import read_overview
 
-    overview = take_overview(_folders(settings), settings.settle)
+    overview = read_overview(_folders(settings), settings.settle)
     if as_json:
         print(json.dumps(dataclasses.asdict(overview) | {"stuck": overview.is_stuck}))
     else:

@@ -51,7 +51,7 @@ from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 LOCK, MANIFEST = ".lock", ".claim.json"
 NEW = ".new-"
 PREPARING = ".preparing"
-LARGEST_LOCK = 4096
+MAX_LOCK_BYTES = 4096
 _MAX_MANIFEST_BYTES = 64 * 1024 * 1024
 _ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]{1,9})(?: in step ([0-9]{1,9}))?\n")
 APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -174,7 +174,7 @@ class Claim:
         return self._read_attempts().number
 
     def _read_attempts(self) -> _Attempts:
-        match = _ATTEMPTS.search(os.pread(self._lock, LARGEST_LOCK, 0))
+        match = _ATTEMPTS.search(os.pread(self._lock, MAX_LOCK_BYTES, 0))
         job = self.manifest.job
         if match is None or (job and match[1].decode(errors="replace") != job):
             return _NONE
@@ -319,7 +319,7 @@ def try_lock(path: Path, flags: int = 0) -> int | None:
     return None
 
 
-def abandoned(folders: Folders) -> Iterator[Claim]:
+def take_over_abandoned(folders: Folders) -> Iterator[Claim]:
     """Take over the claims of dead processes, one by one; remove those without a file."""
     for folder in sorted(_claim_folders(folders)):
         lock = None

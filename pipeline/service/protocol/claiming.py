@@ -47,8 +47,8 @@ from pipeline.service.protocol.settle import Fingerprint, unchanged
 
 _OUTBOX_LOCK = ".lock"
 _EPOCH_BYTES = 8
-_LONGEST_EPOCH = MIB
-_PAUSE = 0.000_1
+_MAX_EPOCH_BYTES = MIB
+_LOCK_RETRY_SECONDS = 0.000_1
 
 
 def identity(status: os.stat_result) -> str:
@@ -65,7 +65,7 @@ def _lock_patiently(descriptor: int, patience: float) -> None:
         except BlockingIOError:
             if time.monotonic() > end:
                 raise
-            time.sleep(_PAUSE)
+            time.sleep(_LOCK_RETRY_SECONDS)
         else:
             return
 
@@ -147,7 +147,7 @@ class Reservations:
         """Append reserved stems to the lock file; start a new epoch if it is full."""
         data = "".join(json.dumps(stem) + "\n" for stem in stems).encode("ascii")
         with suppress(OSError):
-            if self._read_to + len(data) <= _LONGEST_EPOCH:
+            if self._read_to + len(data) <= _MAX_EPOCH_BYTES:
                 os.pwrite(self._lock, data, self._read_to)
                 self._read_to += len(data)
                 return
@@ -242,7 +242,7 @@ def make_claim(
     folder = folders.work / key_of(manifest.source)
     if folder.exists():
         return None
-    claim = _reused(spares, manifest) if spares else None
+    claim = _reuse_spare(spares, manifest) if spares else None
     if claim is None:
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
             fcntl.flock(preparing, fcntl.LOCK_SH)  # without this lock it would look abandoned
@@ -279,7 +279,7 @@ def _prepare(folders: Folders, manifest: Manifest) -> Claim:
     return claim
 
 
-def _reused(spares: list[Claim], manifest: Manifest) -> Claim | None:
+def _reuse_spare(spares: list[Claim], manifest: Manifest) -> Claim | None:
     """Reuse a spare claim for another job; None if its folder is gone.
 
     If it cannot be written, it is removed.

@@ -47,23 +47,23 @@ class Marks:
                 self._own = path, lock
         return self._own[1]
 
-    def crashed(self, name: str) -> None:
+    def add_crash(self, name: str) -> None:
         """Record that reading this file crashed."""
         self._left.setdefault(key_of(name), None)
 
-    def has(self, name: str) -> bool:
+    def has_crashed(self, name: str) -> bool:
         """Whether reading this file crashed before."""
         return bool(self._left) and key_of(name) in self._left
 
-    def lift(self, name: str) -> bool:
+    def unmark(self, name: str) -> bool:
         """Remove the mark of a file; returns whether it had one."""
-        if not self.has(name):
+        if not self.has_crashed(name):
             return False
         if path := self._left.pop(key_of(name)):
             self._remove(path)
         return True
 
-    def gather(self, names: Iterable[str]) -> None:
+    def take_over(self, names: Iterable[str]) -> None:
         """Take over the marks of dead processes; remove those of files that are gone."""
         paths = {*self._work.glob(f"{MARK}*")}
         if self._own and self._own[0] not in paths:  # the folder was replaced

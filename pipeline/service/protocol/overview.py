@@ -20,7 +20,7 @@ from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_recor
 from pipeline.outbox.names import MOST_LIKELY, files_in, paths_in, stems_for
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.service.protocol.checkpointed import last_checkpoint
-from pipeline.service.protocol.claim import LARGEST_LOCK, LOCK, Manifest, read_manifest, try_lock
+from pipeline.service.protocol.claim import LOCK, MAX_LOCK_BYTES, Manifest, read_manifest, try_lock
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, return_to
@@ -30,7 +30,7 @@ NOT_FAILED, IN_THE_WAY = "not in failed/", "a file of that name is in the inbox"
 NEWER = "a newer file of that name was solved or is in work; name it to retry it anyway"
 LAST_SCAN = ".last-scan"
 _LOG = ".log"
-LONG_AGO = 120.0
+MAX_SCAN_AGE = 120.0
 """Seconds, four rescans: if the last scan is older, no process is scanning."""
 
 
@@ -56,7 +56,7 @@ class Overview:
 
     @property
     def is_stuck(self) -> bool:
-        is_scanned = self.scan_age is not None and self.scan_age <= LONG_AGO
+        is_scanned = self.scan_age is not None and self.scan_age <= MAX_SCAN_AGE
         return bool(self.waiting) and not is_scanned
 
 
@@ -69,12 +69,14 @@ def stamp_scan(folders: Folders) -> None:
         stamp.touch()
 
 
-def take_overview(folders: Folders, settle: float) -> Overview:
+def read_overview(folders: Folders, settle: float) -> Overview:
     """The state of both folders. Raises FileNotFoundError if there is no inbox."""
     names, ignored = names_in(folders.inbox)
     overview = Overview(
         ignored=list(starmap(FileState, ignored.items())),
-        in_work=[FileState(manifest.source, words) for manifest, words in claims_seen(folders)],
+        in_work=[
+            FileState(manifest.source, words) for manifest, words in described_claims(folders)
+        ],
         failed=[
             FileState(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)
         ],
@@ -100,7 +102,7 @@ def _scan_age(folders: Folders) -> float | None:
         age = time.time() - (folders.work / LAST_SCAN).lstat().st_mtime
     except FileNotFoundError:
         return None
-    return age if age >= -LONG_AGO else None  # the clock was set back: unknown
+    return age if age >= -MAX_SCAN_AGE else None  # the clock was set back: unknown
 
 
 def _reason(folders: Folders, source: str) -> str:
@@ -128,11 +130,11 @@ def _is_refusal(record: Record) -> TypeGuard[PuzzleRecord]:
     return isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed")
 
 
-def claims_seen(folders: Folders) -> Iterator[tuple[Manifest, str]]:
+def described_claims(folders: Folders) -> Iterator[tuple[Manifest, str]]:
     """The manifest of each claim, and a description of its owner and progress."""
     for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
         try:
-            text = read_regular(path, LARGEST_LOCK).decode("ascii", errors="replace")
+            text = read_regular(path, MAX_LOCK_BYTES).decode("ascii", errors="replace")
             owner, lock = text.strip().rpartition("\n")[2], try_lock(path)
         except FileNotFoundError:  # finished meanwhile
             continue
@@ -143,10 +145,10 @@ def claims_seen(folders: Folders) -> Iterator[tuple[Manifest, str]]:
         if lock is not None:
             os.close(lock)
             owner = "abandoned; the next scan resumes it"
-        yield read_manifest(path.parent), owner + progress_in(path.parent)
+        yield read_manifest(path.parent), owner + progress_text(path.parent)
 
 
-def progress_in(folder: Path) -> str:
+def progress_text(folder: Path) -> str:
     """The progress of a collection or archive in words; empty for other jobs."""
     state = last_checkpoint(folder)
     if not state:
@@ -184,14 +186,14 @@ def _is_overtaken(folders: Folders, source: str) -> bool:
     return is_in_work(folders, source) or not (latest is None or _is_refusal(latest[1]))
 
 
-class Expired(NamedTuple):
+class ExpiredFile(NamedTuple):
     """A file or folder old enough to delete; the inode distinguishes it from a newer one."""
 
     path: Path
     inode: int
 
 
-def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
+def expired_files(folders: Folders, seconds: float) -> Iterator[ExpiredFile]:
     """The originals in `done` and the logs in the outbox that are at least `seconds` old.
 
     The age of an original is the time since it was moved there, independently of its mtime. Failed
@@ -202,12 +204,12 @@ def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
         with contextlib.suppress(FileNotFoundError):
             status = os.lstat(path)
             if status.st_ctime <= limit:
-                yield Expired(Path(path), status.st_ino)
+                yield ExpiredFile(Path(path), status.st_ino)
     if folders.outbox.is_dir():
         yield from _expired_logs(folders.outbox, limit)
 
 
-def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> Iterator[Expired]:
+def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> Iterator[ExpiredFile]:
     """The logs last written before `limit`, if listed in a record; also those in trees.
 
     Only reads the records of such logs, and those of possible archives.
@@ -224,7 +226,7 @@ def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> It
         if record is None:
             continue
         if stem in old and stem + _LOG in file_names(record):
-            yield Expired(folder / (stem + _LOG), old[stem])
+            yield ExpiredFile(folder / (stem + _LOG), old[stem])
         if stem in trees and record.status == ARCHIVE:
             for inner, folders, _ in os.walk(folder / stem):
                 folders.sort()
@@ -240,7 +242,7 @@ def _is_old(entry: os.DirEntry[str], limit: float) -> bool:
     return status.st_mtime <= limit and stat.S_ISREG(status.st_mode)
 
 
-def delete_expired(files: Iterable[Expired]) -> int:
+def delete_expired(files: Iterable[ExpiredFile]) -> int:
     """Delete files that were not replaced meanwhile; returns how many were deleted.
 
     If some cannot be deleted, raises OSError after deleting the others.

@@ -37,7 +37,7 @@ class CheckpointedFile(NamedTuple):
     sha256: str
 
 
-MANY = 16
+MIN_SYNCED_SETS = 16
 """Number of sets from which on whole filesystems are synced, if possible."""
 
 _TEMPORARY = re.compile(
@@ -54,7 +54,7 @@ class PublishedSet:
     """
 
     stem: str
-    made: PuzzleSet | CollectionSet
+    contents: PuzzleSet | CollectionSet
     claimed: str
     finished: datetime
     checkpointed: Mapping[str, CheckpointedFile] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class PublishedSet:
     @cached_property
     def record(self) -> Record:
         """The record, without its list of files."""
-        return self.made.record({}, self.finished)
+        return self.contents.record({}, self.finished)
 
     def write(self, path_of: Callable[[str], Path], *, begin: bool = True) -> Record:
         """Write the remaining files to the paths given by `path_of`, the record last.
@@ -71,7 +71,7 @@ class PublishedSet:
         `begin`: start writing them to disk. Returns the record. Raises OSError.
         """
         hashes = {name: checkpointed.sha256 for name, checkpointed in self.checkpointed.items()}
-        for name, chunks in self.made.files(self.stem, self.record, self.claimed):
+        for name, chunks in self.contents.files(self.stem, self.record, self.claimed):
             hashes[name] = _write_new(path_of(name), chunks, begin=begin)
         record = with_fields(self.record, files=listed(hashes))
         _write_new(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
@@ -86,9 +86,13 @@ def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> Non
     crash at any point, the call can be repeated with the same outcome. Several sets are made
     durable together. Raises OSError.
     """
-    syncing = Disks.of((folders.outbox, folders.work)) if len(sets) >= MANY else nullcontext()
+    syncing = (
+        Disks.of((folders.outbox, folders.work)) if len(sets) >= MIN_SYNCED_SETS else nullcontext()
+    )
     with syncing as disks:
-        _publish([_StagedSet(claim, made, folders) for claim, made in sets], folders, disks)
+        _publish(
+            [_StagedSet(claim, published, folders) for claim, published in sets], folders, disks
+        )
 
 
 def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) -> None:
@@ -98,14 +102,14 @@ def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) 
             staged.stage(begin=disks is None)
         sys.audit("sudoku_pipeline.publish.staged")
         for staged in sets:
-            staged.announce(begin=disks is None)
+            staged.save_names(begin=disks is None)
         _make_durable(sets, disks)
         for staged in sets:
-            staged.withdraw_earlier()
+            staged.remove_earlier_records()
         if any(staged.earlier for staged in sets):
             sync(folders.outbox)
         for staged in sets:
-            staged.exchange()
+            staged.rename_files()
         sync(folders.outbox)
         sys.audit("sudoku_pipeline.publish.cleared")
         for staged in sets:
@@ -114,7 +118,7 @@ def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) 
         sys.audit("sudoku_pipeline.publish.recorded")
     except Exception:
         for staged in sets:
-            staged.clear_away()
+            staged.remove_temporary_files()
         raise
 
 
@@ -151,7 +155,7 @@ class _StagedSet:
         self._claim = claim
         self._set = published
         self._outbox = folders.outbox
-        self._marked = _marked(claim, folders)
+        self._temporary_prefix = _temporary_prefix(claim, folders)
         self._all: list[_Staged] = []
         self.earlier: list[Path] = []
 
@@ -171,16 +175,16 @@ class _StagedSet:
             target = self._outbox / self._claim.manifest.stem
             path = tree if tree.exists() else target
             self._all.append(_Staged(path, target, is_folder=True))
-        self._set.write(self._temporary, begin=begin)
+        self._set.write(self._temporary_path, begin=begin)
 
-    def _temporary(self, name: str) -> Path:
+    def _temporary_path(self, name: str) -> Path:
         """A temporary path for a file with this final name."""
         sys.audit("sudoku_pipeline.publish.staging")
-        path = self._outbox / f"{self._marked}{len(self._all)}.tmp"
+        path = self._outbox / f"{self._temporary_prefix}{len(self._all)}.tmp"
         self._all.append(_Staged(path, self._outbox / name, is_temporary=True))
         return path
 
-    def announce(self, *, begin: bool) -> None:
+    def save_names(self, *, begin: bool) -> None:
         """Record in the claim which files to delete if publication is interrupted.
 
         Raises OSError, before any change, if a foreign folder has a name of the set.
@@ -213,13 +217,13 @@ class _StagedSet:
         self._claim.sync()
         sync(*(staged.path for staged in self._all))
 
-    def withdraw_earlier(self) -> None:
+    def remove_earlier_records(self) -> None:
         """Remove the earlier records."""
         for path in self.earlier:
             path.unlink()
         sys.audit("sudoku_pipeline.publish.withdrawn")
 
-    def exchange(self) -> None:
+    def rename_files(self) -> None:
         """Rename all files but the record, and delete files that only the earlier set had."""
         for staged in self._files:
             if not staged.is_in_place:
@@ -249,7 +253,7 @@ class _StagedSet:
             shutil.rmtree(folder)
         shutil.rmtree(hidden, ignore_errors=True)
 
-    def clear_away(self) -> None:
+    def remove_temporary_files(self) -> None:
         """Remove the temporary files of an unpublished set; checkpointed files stay."""
         for staged in self._all:
             if staged.is_temporary:
@@ -274,10 +278,10 @@ def _write_new(path: Path, content: Iterable[str | bytes], *, begin: bool) -> st
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
     """A temporary name. It identifies the inbox, because inboxes may share an outbox."""
-    return folders.outbox / f"{_marked(claim, folders)}{ending}.tmp"
+    return folders.outbox / f"{_temporary_prefix(claim, folders)}{ending}.tmp"
 
 
-def _marked(claim: Claim, folders: Folders) -> str:
+def _temporary_prefix(claim: Claim, folders: Folders) -> str:
     """The prefix of the temporary names of a claim's job."""
     return f".{identity(folders.inbox.stat())}-{claim.manifest.job}-"
 
@@ -296,7 +300,7 @@ def published_record(claim: Claim, folders: Folders) -> Record | None:
     return record if is_same or stat.S_ISDIR(status.st_mode) else None
 
 
-def finish(
+def move_originals(
     finished: Sequence[tuple[Claim, bool]], folders: Folders, spares: list[Claim] | None = None
 ) -> None:
     """Move the originals of published jobs to `done` or `failed`, and remove the claims.

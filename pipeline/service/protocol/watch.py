@@ -27,8 +27,8 @@ _HINTS = 0x100 | 0x80 | 0x8 | 0x01000000
 """IN_CREATE, IN_MOVED_TO, IN_CLOSE_WRITE and IN_ONLYDIR, from <sys/inotify.h> of Linux."""
 
 _IGNORED = 0x8000
-_HEAD = struct.Struct("iIII")
-_MOST_EVENTS = 64 * 1024
+_EVENT_HEADER = struct.Struct("iIII")
+_EVENT_BUFFER_BYTES = 64 * 1024
 
 
 class Alarm:
@@ -81,7 +81,9 @@ class _Events(threading.Thread):
 
     def run(self) -> None:
         """Ring until the folder is no longer watched."""
-        while not any(mask & _IGNORED for mask in _masks(os.read(self._descriptor, _MOST_EVENTS))):
+        while not any(
+            mask & _IGNORED for mask in _masks(os.read(self._descriptor, _EVENT_BUFFER_BYTES))
+        ):
             self._ring()
 
     def stop(self) -> None:
@@ -96,8 +98,8 @@ def _masks(events: bytes) -> Iterator[int]:
     """The masks of events; each event is followed by a name."""
     offset = 0
     while offset < len(events):
-        _watch, mask, _cookie, length = _HEAD.unpack_from(events, offset)
-        offset += _HEAD.size + length
+        _watch, mask, _cookie, length = _EVENT_HEADER.unpack_from(events, offset)
+        offset += _EVENT_HEADER.size + length
         yield mask
 
 
