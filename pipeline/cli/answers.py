@@ -57,14 +57,14 @@ def answered_in(
     within = Display(None, bar=is_shown and len(files) == 1)
     with Solvers(settings.solver, settings.minisat) as solvers:
         say_lacking(solvers, settings)
-        for file in among.over(files, "solve", "file", len(files)):
+        for file in among.with_progress(files, "solve", "file", len(files)):
             name, unread = source_name(file), defaultdict[str, Counter[str]](Counter)
             try:
                 with path_of(file, settings) as path:
                     found = solved(
                         groups(items_of(path, name, settings)), solvers, settings, on_solution
                     )
-                    for item, result in within.over(found, name):
+                    for item, result in within.with_progress(found, name):
                         if not item.is_alone and (texts := result.unread_texts):
                             add_unread(unread[name], unread_counts([texts]))
                         yield item, result

@@ -10,7 +10,7 @@ from statistics import median
 from typing import Final, Literal
 
 from pipeline.errors import printable
-from pipeline.service.log import shows
+from pipeline.service.log import can_encode
 from pipeline.solving.bench import Benched
 
 COLUMNS: Final = ("name", "variables", "clauses", "status")
@@ -100,7 +100,9 @@ def _print(head: Sequence[str], rows: Sequence[list[str]], footer: Sequence[list
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
         console.width = 80 + 16 * len(head)
-    drawn = Drawn(box=box.SIMPLE if shows("─", sys.stdout) else box.ASCII, padding=(0, 1, 0, 0))
+    drawn = Drawn(
+        box=box.SIMPLE if can_encode("─", sys.stdout) else box.ASCII, padding=(0, 1, 0, 0)
+    )
     for name in head:
         side: Literal["left", "right"] = "left" if name in ("name", "status") else "right"
         drawn.add_column(name, justify=side, no_wrap=name != "name", overflow="fold")

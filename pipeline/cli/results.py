@@ -20,7 +20,7 @@ from pipeline.errors import InputError, counted, printable
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import Unreadable
 from pipeline.reading.formats import signs_of
-from pipeline.service.log import shows
+from pipeline.service.log import can_encode
 from pipeline.settings import Settings
 from pipeline.solving.items import Item
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem
@@ -288,7 +288,7 @@ def times_table(results: Iterable[tuple[str, Result]]) -> None:
     if not console.is_terminal:
         console.width = 200
     is_narrow = console.width < _WIDE
-    style = box.SIMPLE if shows("─", sys.stdout) else box.ASCII
+    style = box.SIMPLE if can_encode("─", sys.stdout) else box.ASCII
     table = Table(box=style, padding=(0, 0 if is_narrow else 1, 0, 0))
     widest = console.width - _BESIDE_FILES if is_narrow else None
     table.add_column("file", no_wrap=is_narrow, min_width=10, max_width=widest)

@@ -18,7 +18,7 @@ from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import FAILED, REPORT
 from pipeline.outbox.schema import ARCHIVE, ASIDE, COLLECTION, UNVERIFIED, WITH_TOTALS
 from pipeline.reading.unread import unread_of_many
-from pipeline.service.log import shows
+from pipeline.service.log import can_encode
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Screen:
         self._is_short = is_short
         self._terminal = stream or sys.stderr
         self._is_terminal = self._terminal.isatty()
-        self._is_ascii = not shows("✓", self._terminal)
+        self._is_ascii = not can_encode("✓", self._terminal)
 
     @cached_property
     def _console(self) -> Console:

@@ -18,15 +18,15 @@ from pipeline.settings import Settings
 from pipeline.solving.solvers.child import child, ended_within
 
 SECONDS = 30.0
-"""Time limit of a command; its process group is killed then."""
+"""Time limit of a command; then its process group is killed."""
 
-_LONGEST, _SHOWN = 1000, 200
-_LOOK_SECONDS = 0.1
-_BLOCK = 64 * 1024
+_MAX_MESSAGE, _MAX_LOGGED_LINE = 1000, 200
+_POLL_SECONDS = 0.1
+_BLOCK_BYTES = 64 * 1024
 
 
 class Commands:
-    """Runs the commands for finished jobs. The next job waits for them.
+    """Runs commands for each finished job. The next job waits for them.
 
     A command gets the absolute path of the record as its last argument, and these variables:
 
@@ -59,12 +59,12 @@ class Commands:
         self._seconds = seconds
 
     def run(self, ended: Ended) -> None:
-        """Run the commands for a job, and log failures."""
+        """Run the commands for a job; log those that fail."""
         record = str((self._outbox / (ended.manifest.stem + ENDING)).absolute())
         variables = {
             "SUDOKU_JOB_SOURCE": ended.manifest.source,
             "SUDOKU_JOB_STATUS": ended.status,
-            "SUDOKU_JOB_MESSAGE": printable(ended.message or "")[:_LONGEST],
+            "SUDOKU_JOB_MESSAGE": printable(ended.message or "")[:_MAX_MESSAGE],
             "SUDOKU_JOB_RECORD": record,
         }
         chosen = {"--on-done": self._on_done, "--on-bad": self._on_bad if ended.bad else []}
@@ -80,12 +80,14 @@ class Commands:
             if failure:
                 lines = [line.strip() for line in output.decode(errors="replace").split("\n")]
                 last = next(filter(None, reversed(lines)), "")
-                reason = f"{option}: {failure}" + (f": {printable(last)[:_SHOWN]}" if last else "")
+                reason = f"{option}: {failure}" + (
+                    f": {printable(last)[:_MAX_LOGGED_LINE]}" if last else ""
+                )
                 source = printable(ended.manifest.source)
                 self._log.warning("command.failed", source=source, reason=reason)
 
     def _run(self, argv: Sequence[str], variables: Mapping[str, str]) -> tuple[str, bytes]:
-        """Run a command; returns how it failed, or "", and the end of its output.
+        """Run a command; returns how it failed ("" if it did not) and the end of its output.
 
         Raises OSError or ValueError if it cannot be started.
         """
@@ -99,7 +101,7 @@ class Commands:
             os.set_blocking(read_end, False)
             output, outcome = b"", ""
             end = time.monotonic() + self._seconds
-            while not ended_within(process, _LOOK_SECONDS) and not outcome:
+            while not ended_within(process, _POLL_SECONDS) and not outcome:
                 output = _end_of(output, reader)
                 if time.monotonic() >= end:
                     outcome = f"killed after {self._seconds:g} s"
@@ -113,7 +115,7 @@ class Commands:
 
 
 def _split(option: str, command: str | None) -> list[str]:
-    """The program and its arguments; empty without a command. Raises UsageError."""
+    """A command as program and arguments; empty without a command. Raises UsageError."""
     if command is None:
         return []
     try:
@@ -132,8 +134,8 @@ def _split(option: str, command: str | None) -> list[str]:
 
 
 def _end_of(output: bytes, pipe: RawIOBase) -> bytes:
-    """The end of the output, after reading what is available now."""
-    end = time.monotonic() + _LOOK_SECONDS
-    while (block := pipe.read(_BLOCK)) and time.monotonic() < end:
-        output = (output + block)[-_LONGEST:]
+    """The end of the output so far, after reading what is available now."""
+    end = time.monotonic() + _POLL_SECONDS
+    while (block := pipe.read(_BLOCK_BYTES)) and time.monotonic() < end:
+        output = (output + block)[-_MAX_MESSAGE:]
     return output

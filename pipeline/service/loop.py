@@ -1,4 +1,4 @@
-"""`run` and `watch`: repeated sweeps, the waiting between them, and stopping."""
+"""`run` and `watch`: repeat sweeps, wait between them, and stop."""
 
 from __future__ import annotations
 
@@ -26,12 +26,16 @@ if TYPE_CHECKING:
     from pipeline.service.metrics import Metrics
 
 RESCAN_SECONDS = 30.0
+"""Interval of thorough sweeps."""
+
 POLL_SECONDS = 5.0
+"""The same with --poll."""
+
 _MIN_PAUSE, _MAX_PAUSE = 1.0, 30.0
 _CHECK_WATCHER_SECONDS = 5.0
 
 OnFinished = Callable[[int], float | None]
-"""Called with the number of jobs just finished; returns seconds until it should be called again."""
+"""Called with the number of jobs that just finished; returns when to call it again, in seconds."""
 
 
 def no_hook(_ended: int) -> None:
@@ -47,7 +51,8 @@ def run_once(
     """Process all files that are complete now or within the settling time; returns the exit code.
 
     0: success. 1: some input was invalid, unknown or failed, or there is no inbox. 75: the
-    environment failed, or a signal ended the pass. Raises UsageError.
+    environment failed, a signal ended the pass, or a file could not be claimed or published. Raises
+    UsageError.
     """
     with _Service.started(settings, log, on_finished, tuning, once=True) as service:
         code = _pass(service)
@@ -108,7 +113,7 @@ def watch(
 class _Watch:
     """Sweeps at hints and at regular intervals, until asked to stop.
 
-    While the environment fails, hints are ignored and the pauses grow.
+    While the environment fails, hints are ignored, and each pause is longer than the last.
     """
 
     def __init__(self, service: _Service, settings: Settings) -> None:
@@ -139,7 +144,7 @@ class _Watch:
             self._watcher.stop()
 
     def _sweep(self) -> float | None:
-        """Sweep once; returns the seconds until the next sweep, if known."""
+        """Sweep once; returns the seconds until the next sweep, or None to wait for a hint."""
         service, before = self._service, self._pause
         thorough = before > 0 or time.monotonic() >= self._rescan
         if thorough:
@@ -161,7 +166,10 @@ class _Watch:
         return again_in
 
     def _wait_for_hint(self) -> bool:
-        """Wait for a hint or the rescan, and check the watcher; returns whether a hint came."""
+        """Wait for a hint, until the next rescan is due; returns whether a hint came.
+
+        Also returns if the watcher has died.
+        """
         service, is_deaf = self._service, self._pause > 0
         while (left := self._rescan - time.monotonic()) > 0 and not service.stop.is_requested:
             due = None if is_deaf else service.on_finished(0)
@@ -173,7 +181,10 @@ class _Watch:
         return False
 
     def _keep_watching(self) -> None:
-        """Replace a watcher that died or whose folder was replaced. Rescans work without one."""
+        """Replace a watcher that died or whose folder was replaced.
+
+        If that fails, only the rescans find new files.
+        """
         if self._watcher.is_alive():
             return
         self._watcher.stop()
@@ -191,7 +202,7 @@ class _Watch:
 
 
 class _Service:
-    """Everything that a run uses. `stop` handles signals; `alarm` wakes it up."""
+    """What `run` and `watch` share. `stop` handles signals; `alarm` ends a wait."""
 
     intake: Intake
 
@@ -221,7 +232,10 @@ class _Service:
     def started(
         cls, settings: Settings, log: Log, on_finished: OnFinished, tuning: Tuning, *, once: bool
     ) -> Iterator[_Service]:
-        """A service with its solvers and workers. Raises UsageError."""
+        """Start a service with its solvers and workers, and close it at the end.
+
+        Raises UsageError.
+        """
         with ExitStack() as stack:
             service = cls(settings, log, on_finished, stack)
             stop = service.stop
@@ -232,9 +246,7 @@ class _Service:
             stack.callback(workers.close)
             local = LocalWorker(solvers, settings, stop)
             count = 1 if settings.cluster else settings.workers or cores()
-            claimers = (
-                count if count > 1 else 0
-            )  # they compute while this process waits for the disk
+            claimers = count if count > 1 else 0  # as many, because this process mostly waits
             runtime = Runtime(
                 folders=Folders(settings.inbox, settings.outbox),
                 settings=settings,
@@ -256,6 +268,7 @@ class _Service:
                 service.metrics.write()
 
     def on_job_ended(self, ended: Ended) -> None:
+        """Count a finished job in the metrics, and run its commands."""
         self.on_finished(1)
         if self.metrics:
             self.metrics.count(ended)

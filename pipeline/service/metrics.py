@@ -6,8 +6,8 @@ textfile collector reads from files named `*.prom`. Suggested alerts:
     time() - sudoku_pipeline_last_scan_timestamp_seconds > 300   no process scans, or all scans fail
     sudoku_pipeline_queue_oldest_age_seconds > 3600              a file is not processed
 
-No library writes text that is valid in both formats: the Prometheus client for Python uses types
-that one parser or the other rejects.
+This module formats the text itself, because the Prometheus client for Python uses types that one
+parser or the other rejects.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PUZZLES = [name for name in STATUSES if name not in WITH_TOTALS]
 class Metrics:
     """Counters since the start, and the state of the inbox at the last scan.
 
-    Raises UsageError if the file cannot be at `path`.
+    Raises UsageError if the file cannot be written at `path`.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Metrics:
 
     @contextmanager
     def scanning(self) -> Iterator[None]:
-        """Measure a scan; it has failed if it raises EnvironmentFailure."""
+        """Measure a scan inside the `with` block; EnvironmentFailure means that it failed."""
         begun = time.monotonic()
         try:
             yield
@@ -77,8 +77,8 @@ class Metrics:
     def write(self, *, more_soon: bool = False) -> None:
         """Replace the file; if `more_soon`, at most once a second.
 
-        A failure to write is logged once, and otherwise ignored. The file is readable by all,
-        whatever the umask: exporters run as other users, and it contains no file names.
+        If that fails, it is logged once. The file is readable by all users, whatever the umask:
+        exporters run as other users, and it contains no file names.
         """
         if more_soon and time.monotonic() < self._write_next:
             return
@@ -96,10 +96,10 @@ class Metrics:
             self._has_failed = True
 
     def _lines(self) -> Iterator[str]:
-        """The text, accepted by the parsers of both OpenMetrics and Prometheus.
+        """The lines of the file, valid as OpenMetrics and as Prometheus text.
 
-        The node exporter rejects the type `info`. It sees counters as untyped, because it looks up
-        their type by their full name.
+        The type `info` is not used, because the node exporter rejects it. The node exporter
+        sees counters as untyped, because it looks up their type by their full name.
         """
         now = self._clock()
         oldest = max(0.0, now - min(self._waiting, default=now))

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from pipeline.reading.formats.plain import ChunkContents
 
 MIN_PERSISTENT = 16
-"""Problems solved one by one from which on `auto` keeps a PySAT process alive for variants."""
+"""With this many variants to solve one by one, `auto` keeps a PySAT process alive for them."""
 
-LARGEST_SIDE = 25
+MAX_BATCH_SIDE = 25
 """Larger puzzles are solved one by one, because a batch would not fit in memory."""
 
 AsPuzzle = PuzzleProblem | Puzzle | Sequence[Sequence[int | None]]
-"""A puzzle, its problem, or rows of values; not a formula."""
+"""A puzzle, its problem, or rows of values. Unlike `Given`, not a formula."""
 
 Given = Problem | Puzzle | OneProblem | str | bytes | Path | Sequence[Sequence[int | str | None]]
 """A problem, a puzzle, a source with one problem, a text, a file, or rows of values."""
@@ -69,7 +69,7 @@ def solve_one(
 ) -> Result[S]:
     """Solve a problem; `on_solution` is called with each solution as it is found.
 
-    The batch solver reports them at the end. Raises EnvironmentFailure.
+    With the batch solver, it is called at the end. Raises EnvironmentFailure.
     """
     if settings.solver != "batch" or _batch_geometry(problem, settings) is None:
         return solve_problem(problem, solvers, settings, watch, on_solution)
@@ -86,7 +86,7 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
 
 
 def solve_items(items: Sequence[OneProblem], solvers: Solvers, settings: Settings) -> list[Result]:
-    """Solve items; items that are already parsed or refused are not read again."""
+    """Solve sources with one problem each, without reading again those that were read."""
     return solve_sources([(item.name, item) for item in items], solvers, settings)
 
 
@@ -137,8 +137,8 @@ def solved(
 ) -> Iterator[tuple[Item, Result]]:
     """Solve items group by group; rows of collections are solved as by `run`.
 
-    `on_solution` is called with the text of each solution; for a single puzzle, as soon as it is
-    found. Raises EnvironmentFailure.
+    `on_solution` is called with the text of each solution: for a single puzzle as soon as it is
+    found, otherwise after its group is solved. Raises EnvironmentFailure.
     """
 
     def report(problem: Problem, solution: Any) -> None:
@@ -185,8 +185,8 @@ def with_traits(results: list[Result], settings: Settings) -> list[Result]:
 def problem_given(name: str, given: Given, settings: Settings) -> Problem:
     """The problem in a source.
 
-    Raises InvalidPuzzle, LimitReached, OSError for a file that cannot be read, and ValueError for
-    rows that `Puzzle.from_rows` refuses.
+    Raises InvalidPuzzle, LimitReached, OSError if a file cannot be read, and ValueError if
+    `Puzzle.from_rows` refuses the rows.
     """
     if isinstance(given, (list, tuple)):
         given = Puzzle.from_rows(given)
@@ -247,7 +247,7 @@ def solve_problems(
 def _batch_geometry(problem: Problem, settings: Settings) -> Geometry | None:
     """The geometry of a puzzle that can be solved in a batch, otherwise None."""
     geometry = None if settings.keep_cnf else problem.geometry_alone
-    return geometry if geometry and geometry.side <= LARGEST_SIDE else None
+    return geometry if geometry and geometry.side <= MAX_BATCH_SIDE else None
 
 
 def _solvers_for(problem: Problem, alone: int, solvers: Solvers) -> Solvers:
@@ -269,7 +269,7 @@ def _checked(problem: Problem, result: Result) -> Result:
 def solve_chunk(
     chunk: TextChunk, layout: Layout, solvers: Solvers, settings: Settings, first: int = 1
 ) -> Rows:
-    """Read, solve and certify the puzzles of a chunk; the first has the index `first`.
+    """Read, solve and certify the puzzles of a chunk; `first` is the index of its first puzzle.
 
     Raises EnvironmentFailure.
     """
@@ -309,10 +309,10 @@ def solve_chunk(
 def rows_of_source(
     path: Path, name: str, solvers: Solvers, settings: Settings, first: int = 1
 ) -> Iterator[tuple[str, Rows]]:
-    """Yield the rows of all puzzles in a file, a folder or an archive, from index `first` on.
+    """Solve all puzzles in a file, a folder or an archive; yields their rows with the source.
 
-    Each comes with its source: `name`, followed by the path of an archive's member. Rows of
-    collections are those of `run`. Raises EnvironmentFailure, OSError.
+    The source is `name`, followed by the path of a member in an archive. `first` is the index of
+    the first row. Collections are solved as by `run`. Raises EnvironmentFailure, OSError.
     """
     from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - as above
 
@@ -330,7 +330,7 @@ def rows_of_source(
 def _rows_of_many(
     layout: Layout, stream: PeekableStream, solvers: Solvers, settings: Settings, first: int
 ) -> Iterator[Rows]:
-    """The rows of a collection, chunk by chunk; if reading stops early, the last row says why."""
+    """Yield the rows of a collection by chunk; if reading stops early, the last row says why."""
     from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - as above
 
     line = 1
@@ -360,7 +360,7 @@ def failed_chunk(
 def _batches(
     contents: ChunkContents,
 ) -> Iterator[tuple[Geometry, NDArray[np.intp], NDArray[np.unsignedinteger]]]:
-    """Group the plain puzzles by geometry; yields their indices and masks."""
+    """Group the puzzles without rules by geometry; yields geometry, indices and masks."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
     from pipeline.reading.formats.plain import masks_of_plain  # noqa: PLC0415 - as above
@@ -372,7 +372,7 @@ def _batches(
     by_geometry: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
     for place, entry in contents.entries():
         puzzle = entry.puzzle
-        if puzzle is not None and puzzle.is_plain and puzzle.geometry.side <= LARGEST_SIDE:
+        if puzzle is not None and puzzle.is_plain and puzzle.geometry.side <= MAX_BATCH_SIDE:
             by_geometry[puzzle.geometry][place] = puzzle
     for geometry, puzzles in by_geometry.items():
         yield geometry, np.array(list(puzzles)), masks_of(list(puzzles.values()))

@@ -1,7 +1,7 @@
-"""Workers: compute requests and reply in order, in this process or in a pool.
+"""Workers: compute requests, in this process or in a pool, and yield the replies in order.
 
-A request that crashes or kills its worker twice is split into parts. A part that cannot be split
-fails. Dead workers are replaced.
+A request that crashes or kills its worker twice is split into parts. If it cannot be split, it gets
+a failed reply. Dead workers are replaced.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_DEATHS = 2
-"""Failed computations after which a request is split into parts."""
+"""A request that crashed or killed its worker this often is split into parts."""
 
 PENDING_PER_PROCESS = 2
 """Pending requests per process, to keep it busy while replies are written."""
@@ -44,17 +44,17 @@ REPLY_SECONDS = 0.25
 class Request:
     """A computation for a worker. Requests are pickled.
 
-    Replies of our own processes are pickled too. Replies from other machines are decoded by type,
-    which cannot run code.
+    Replies of our own processes are pickled, too. Replies from other machines are decoded as data
+    of the expected types, which cannot run code.
     """
 
     __slots__ = ()
 
     def compute(self, solvers: Solvers, settings: Settings) -> Any:
-        """The reply; None for requests that need no computation."""
+        """Compute the reply; None if the request needs no computation."""
 
     def split(self) -> Sequence[Request]:
-        """The request split up; fewer than two parts if that is impossible."""
+        """Split the request; returns fewer than two parts if that is impossible."""
         return ()
 
     def join_replies(self, replies: list[Any]) -> Any:
@@ -95,7 +95,7 @@ Replies = Generator[tuple[Request, Any] | None, None, None]
 class Workers(Protocol):
     """The common interface of LocalWorker, Pool and Cluster.
 
-    `batches`: the number of batches of single files that keep them busy.
+    `batches`: how many batches of single puzzles are requested at a time to keep them busy.
     """
 
     batches: int
@@ -132,7 +132,7 @@ Reply = Done | EnvironmentFailed | Crashed
 def reply_to(
     request: Request, solvers: Solvers, settings: Settings, *, pack: bool = False
 ) -> Reply:
-    """Compute a request in a worker; errors become replies. `pack`: encode the value."""
+    """Compute a request in a worker; errors become replies. If `pack`, the value is encoded."""
     try:
         value = request.compute(solvers, settings)
         return Done(request.pack(value, settings) if pack else value)
@@ -145,9 +145,10 @@ def reply_to(
 
 
 def reply_in_parts(request: Request, ask: Callable[[Request], Reply], settings: Settings) -> Any:
-    """The reply to a request, computed in parts if it crashes or kills its worker.
+    """Compute the reply to a request, in parts if it crashes or kills its worker.
 
-    A part that crashes gets a failed reply. Raises EnvironmentFailure.
+    `ask` computes a request. A part that crashes and cannot be split gets a failed reply. Raises
+    EnvironmentFailure.
     """
     why = ""
     for _ in range(MAX_DEATHS):
@@ -272,7 +273,7 @@ class Pool:
                 yield request, future.result()
 
     def _reply_of_worker(self, request: Request, stop: Alarm) -> Reply:
-        """The reply of a worker, which is kept for other requests unless it crashed."""
+        """Let a worker process compute the reply; the process is kept unless it crashed."""
         from multiprocessing.connection import wait  # noqa: PLC0415 - as above
 
         with ExitStack() as stack:

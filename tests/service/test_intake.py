@@ -126,7 +126,7 @@ def test_the_mark_of_the_last_scan_may_be_another_users(box, monkeypatch, capsys
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(intake, "stamp_scan", refuse)
-    monkeypatch.setattr(intake, "_STAMP_SECONDS", 0.0)
+    monkeypatch.setattr(intake, "_STAMP_INTERVAL", 0.0)
     for name in ("a.txt", "b.txt", "c.txt"):
         box.drop(name)
     settings = Settings(inbox=box.inbox, outbox=box.outbox, settle=0.01)
@@ -223,7 +223,7 @@ def test_programs_that_are_not_compiled_are_named_with_the_reason(
 def test_what_is_compiled_meanwhile_is_told(monkeypatch):
     lacking = dict(NO_PLACE)
     monkeypatch.setattr(Program, "lacking", lambda program: lacking[program.name])
-    monkeypatch.setattr("pipeline.service.doctor.LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("pipeline.service.doctor.CHECK_INTERVAL", 0.0)
     log = KeptLog()
     slow = SlowPrograms(Settings(solver="auto"), log)
     slow.check()

@@ -582,7 +582,7 @@ def test_an_archive_goes_back_if_others_take_the_room_that_it_has_made(box, monk
         runtime = replace(runtime, pool=runtime.local, tuning=tuning)
         [(_, run)] = processed([claim], runtime)
         monkeypatch.setattr(run.job, "write", is_full)
-        monkeypatch.setattr("pipeline.service.runs.finished", is_full)
+        monkeypatch.setattr("pipeline.service.runs.publish_and_finish", is_full)
         with pytest.raises(EnvironmentFailure):
             run.advance()
     assert run.is_over

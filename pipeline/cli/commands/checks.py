@@ -112,7 +112,7 @@ def audit(
 
             terms = dataclasses.replace(terms, confirm=Checker(checker).confirm)
         audits = audited(outbox, folders, terms)
-        for finding in display.over(audits, "audit", "job", jobs):
+        for finding in display.with_progress(audits, "audit", "job", jobs):
             verdicts[finding.verdict] += 1
             is_shown = not settings.quiet or finding.verdict != "ok"
             fields = dataclasses.asdict(finding) | {"verdict": finding.verdict}
@@ -254,17 +254,17 @@ def report(
     outbox, totals = outbox_of(folder, settings), Counter[str]()
     display = Display(None, bar=not settings.quiet)
 
-    def over(records: Sequence[Path]) -> Iterable[Path]:
-        return display.over(records, "report", "record", len(records))
+    def with_progress(records: Sequence[Path]) -> Iterable[Path]:
+        return display.with_progress(records, "report", "record", len(records))
 
     if output is None:
         output = outbox / REPORT
-        write_report(outbox, settings.inbox, output, over, totals)
+        write_report(outbox, settings.inbox, output, with_progress, totals)
     else:
         check_json(output, as_json=as_json)
         check_target("--output", output, force=force)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
-        write_to(output, page_pieces(outbox, settings.inbox, beside, over, totals=totals))
+        write_to(output, page_pieces(outbox, settings.inbox, beside, with_progress, totals=totals))
     fields = {"file": str(output), "puzzles": totals.total(), "totals": totals}
     Output(as_json, settings.quiet).wrote(output, "", fields)
 

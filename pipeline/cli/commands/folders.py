@@ -313,11 +313,11 @@ def prune(
 
     expired = expired_files(_folders(settings), older_than)
     display = Display(None, bar=True)
-    files = list(display.over(expired, "looking", "file"))
+    files = list(display.with_progress(expired, "looking", "file"))
     if dry_run:
         summary = f"would delete {counted(len(files), 'file')}"
     else:
-        going = display.over(files, "deleting", "file", len(files))
+        going = display.with_progress(files, "deleting", "file", len(files))
         summary = f"deleted {counted(delete_expired(going), 'file')}"
     for file in files if dry_run or as_json else ():
         path, is_gone = str(file.path), not os.path.lexists(file.path)

@@ -152,7 +152,7 @@ def _encode_each(
 
     folder, done, code = Folder(target, ".cnf", files, force=force), 0, EXIT_OK
     items = items_of_files(files, settings)
-    for item in Display(None, bar=not (out.quiet or out.as_json)).over(items, "encoding"):
+    for item in Display(None, bar=not (out.quiet or out.as_json)).with_progress(items, "encoding"):
         fields: dict[str, object] = {"source": item.name, "line": item.line}
         try:
             if not isinstance(item.problem, PuzzleProblem):
@@ -353,7 +353,7 @@ def bench(
     rows = benched_of(items_of_files(files, settings), named, settings, unique=unique)
     table, out, code = Table(to, [*named]), Output(as_json), EXIT_OK
     try:
-        for row in Display(None, bar=not settings.quiet).over(rows, "bench"):
+        for row in Display(None, bar=not settings.quiet).with_progress(rows, "bench"):
             out.row(dataclasses.asdict(row) | {"status": row.status})
             if row.reason is None and not as_json:
                 table.add(row)

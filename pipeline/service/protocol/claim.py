@@ -2,16 +2,16 @@
 
 A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
 
-    .lock        Locked (flock) while the owner lives. Contains the owner, and the number of
-                 consecutive unfinished attempts at one step of the job.
+    .lock        Locked (flock) while the owner lives. Names the owner, and counts consecutive
+                 unfinished attempts at one step of the job.
     .claim.json  The manifest: the file, its job, and later the files to be published.
     NAME         The dropped file under its own name, which has no leading dot.
 
 The folder is prepared under a temporary name and renamed; then the file is renamed into it. A claim
 whose lock is free is abandoned: a process that takes the lock owns it.
 
-The manifest becomes durable before anything that depends on it: the first checkpoint, or the
-publication. If it is lost in a power failure, a new job starts.
+The manifest is made durable before the first checkpoint and before publication, which depend on it.
+If it is lost in a power failure before that, a new job starts.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 class Manifest:
     """The content of .claim.json: what must be known about a job after a crash.
 
-    `former`: stems of earlier sets of this source, if the stem has changed. `files`: the files of
-    earlier sets to be replaced, and those about to be published; empty before publication; names
-    of folders end in `/`. `outbox` identifies the folder in which the stem is reserved.
+    `former`: stems of earlier sets of this source, if the stem has changed. `files`: empty before
+    publication; then the files of earlier sets that are replaced, and those being published; names
+    of folders end in `/`. `outbox` identifies the outbox in which the stem is reserved.
     """
 
     job: str
@@ -103,9 +103,9 @@ def new_job_id(now: datetime) -> str:
 
 
 def last_object(path: Path) -> dict[str, Any]:
-    """The last complete JSON object in a file of one per line; empty if there is none.
+    """The last complete JSON object in a file with one per line; empty if there is none.
 
-    The last line may be incomplete. Raises OSError.
+    Raises OSError.
     """
     for line in reversed(read_end(path, _MAX_MANIFEST_BYTES).split(b"\n")):
         with contextlib.suppress(ValueError, RecursionError):
@@ -115,7 +115,7 @@ def last_object(path: Path) -> dict[str, Any]:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a claim; with only the file name if it is lost or of another file."""
+    """The manifest of a claim; only the name is set if it is lost or belongs to another file."""
     manifest = None
     with contextlib.suppress(OSError, ValueError):
         manifest = Manifest.of(last_object(folder / MANIFEST))
@@ -131,7 +131,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def manifests_in_work(folders: Folders) -> list[Manifest]:
-    """The manifests of all claims, whatever process owns them."""
+    """The manifests of the claims of all processes."""
     return [read_manifest(path.parent) for path in folders.work.glob(f"[!.]*/{MANIFEST}")]
 
 
@@ -147,7 +147,7 @@ class _Attempts(NamedTuple):
     step: int
 
 
-_NONE = _Attempts(0, 0)
+_NO_ATTEMPTS = _Attempts(0, 0)
 
 
 class Claim:
@@ -177,7 +177,7 @@ class Claim:
         match = _ATTEMPTS.search(os.pread(self._lock, MAX_LOCK_BYTES, 0))
         job = self.manifest.job
         if match is None or (job and match[1].decode(errors="replace") != job):
-            return _NONE
+            return _NO_ATTEMPTS
         return _Attempts(int(match[2]), int(match[3] or 0))
 
     def _write_lock(self, attempts: _Attempts) -> None:
@@ -193,10 +193,10 @@ class Claim:
     def attempt(
         self, step: int = 0, uncounted: tuple[type[BaseException], ...] = ()
     ) -> Iterator[None]:
-        """Count an attempt inside; it stays counted if the process is killed.
+        """Count the `with` block as an attempt; it stays counted only if the process is killed.
 
-        Exceptions, and those in `uncounted`, do not count. A caller that treats one as a crash must
-        count it.
+        The attempt is not counted if the block ends normally, or with an Exception or one of
+        `uncounted`. A caller that treats an exception as a crash must call `count_attempt`.
         """
         ending: tuple[type[BaseException], ...] = (Exception, *uncounted)
         before = self._read_attempts()
@@ -211,10 +211,10 @@ class Claim:
         sys.audit("sudoku_pipeline.attempt.ended")
 
     def count_attempt(self, step: int = 0) -> None:
-        """Count an attempt at a step. It outlives this process, and is soon on disk.
+        """Count an attempt at a step, in the lock file, which is soon written to disk.
 
-        Step 0 is reading the file, and solving it if it is one puzzle. Counting restarts at 1 at
-        another step.
+        Step 0 is reading the file, and solving it if it is one puzzle. At another step than the
+        last one, the count starts again at 1.
         """
         last = self._read_attempts()
         self._write_lock(_Attempts(1 + (last.number if last.step == step else 0), step))
@@ -223,15 +223,15 @@ class Claim:
     def reset_attempts(self) -> None:
         """Reset the count, because progress was made durable."""
         if self.attempts():
-            self._write_lock(_NONE)
+            self._write_lock(_NO_ATTEMPTS)
 
     def save_files(self, files: Iterable[str], *, begin: bool = True) -> None:
-        """Record files that may be in the outbox because of this source."""
+        """Add to the manifest files that this source has, or will have, in the outbox."""
         known = tuple(sorted({*self.manifest.files, *files}))
         self._write_manifest(replace(self.manifest, files=known), begin=begin)
 
     def renew(self, manifest: Manifest) -> None:
-        """Replace the manifest by that of another job; attempts stay counted."""
+        """Replace the manifest by that of another job; the count of attempts is kept."""
         attempts = self._read_attempts()
         self._write_manifest(manifest)
         self._write_lock(attempts)
@@ -241,7 +241,7 @@ class Claim:
         if not os.fstat(self._lock).st_nlink:
             raise FileNotFoundError(ENOENT, "the lock is gone", str(self.folder / LOCK))
         self.manifest, self.original = manifest, self.folder / manifest.source
-        self._write_lock(_NONE)
+        self._write_lock(_NO_ATTEMPTS)
         text = manifest.text().encode("ascii")
         with opened(self.folder / MANIFEST, os.O_WRONLY) as descriptor:
             write_all(descriptor, text)
@@ -259,7 +259,7 @@ class Claim:
         sync(self.folder / MANIFEST, self.folder)
 
     def put_back(self, inbox: Path) -> bool:
-        """Return the file to the inbox; False if a newer one is there."""
+        """Return the file to the inbox, and remove the claim; False if a newer file is there."""
         if not return_to(self.original, inbox / self.manifest.source):
             return False
         sync(inbox)
@@ -267,9 +267,9 @@ class Claim:
         return True
 
     def is_put_back(self, inbox: Path) -> bool:
-        """Whether a return to the inbox was interrupted while the file was in both places.
+        """Whether `put_back` was interrupted, so that the file is in the inbox as well.
 
-        Files are never returned after publication has begun.
+        Files are never put back after publication has begun.
         """
         with contextlib.suppress(FileNotFoundError):
             source = (inbox / self.manifest.source).lstat()
@@ -282,7 +282,7 @@ class Claim:
         self.folder, self.original = folder, folder / self.manifest.source
 
     def spare(self) -> Claim | None:
-        """The folder and the lock of this claim, to be reused for another job.
+        """Make this finished claim reusable for another job; returns it without a file.
 
         None if that fails, or if the folder contains other files, such as a checkpoint.
         """
@@ -320,7 +320,7 @@ def try_lock(path: Path, flags: int = 0) -> int | None:
 
 
 def take_over_abandoned(folders: Folders) -> Iterator[Claim]:
-    """Take over the claims of dead processes, one by one; remove those without a file."""
+    """Yield the claims of dead processes, now owned by this one; remove those without a file."""
     for folder in sorted(_claim_folders(folders)):
         lock = None
         try:
@@ -334,7 +334,7 @@ def take_over_abandoned(folders: Folders) -> Iterator[Claim]:
                 os.close(lock)
             if is_environmental(error):
                 raise
-            continue  # finished meanwhile, another user's, or not a lock: `status` says so
+            continue  # finished meanwhile, owned by another user, or not a lock: see `status`
         if has_file:
             with contextlib.suppress(OSError):  # a full disk must not block the others
                 claim.sign()
@@ -344,7 +344,7 @@ def take_over_abandoned(folders: Folders) -> Iterator[Claim]:
 
 
 def _claim_folders(folders: Folders) -> list[Path]:
-    """The folders of claims, and of claims in preparation if no process is preparing any."""
+    """The folders of claims; also of unfinished new claims, if no process is preparing any."""
     with os.scandir(folders.work) as entries:
         names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
     fresh = [folders.work / name for name in names if name.startswith(NEW)]

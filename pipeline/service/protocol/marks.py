@@ -11,15 +11,15 @@ from secrets import token_hex
 from pipeline.outbox.names import key_of
 from pipeline.service.protocol.claim import try_lock
 
-MARK = ".reading-"
+MARK_PREFIX = ".reading-"
 _BLANK = b" " * len(key_of(""))
 
 
 class Marks:
-    """The files whose reading crashed this process or killed another.
+    """The files whose reading crashed in this process, or killed another one.
 
     Each process has a locked file in `work` with the key of the name that it is reading.
-    `on_stuck` is called with marks that cannot be removed; they only cost a file an attempt.
+    `on_stuck` is called with marks that cannot be removed. Such a mark costs a file one attempt.
     """
 
     def __init__(self, work: Path, on_stuck: Callable[[Path, OSError], None]) -> None:
@@ -41,9 +41,9 @@ class Marks:
     def _lock(self) -> int:
         """The descriptor of our own mark file, created on demand."""
         while self._own is None:
-            path = self._work / f"{MARK}{os.getpid()}-{token_hex(4)}"
+            path = self._work / f"{MARK_PREFIX}{os.getpid()}-{token_hex(4)}"
             lock = try_lock(path, os.O_CREAT | os.O_EXCL)
-            if lock is not None:  # otherwise it looked abandoned, and was removed
+            if lock is not None:  # otherwise another process removed it, because it was unlocked
                 self._own = path, lock
         return self._own[1]
 
@@ -65,7 +65,7 @@ class Marks:
 
     def take_over(self, names: Iterable[str]) -> None:
         """Take over the marks of dead processes; remove those of files that are gone."""
-        paths = {*self._work.glob(f"{MARK}*")}
+        paths = {*self._work.glob(f"{MARK_PREFIX}*")}
         if self._own and self._own[0] not in paths:  # the folder was replaced
             self.close()
         paths -= {self._own[0] if self._own else None}
@@ -86,14 +86,14 @@ class Marks:
                 self._remove(path)
 
     def _remove(self, path: Path) -> None:
-        """Remove a mark, unless that is impossible: a folder, or another user's file."""
+        """Remove a mark, or call `on_stuck` if it is a folder or another user's file."""
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
             self._on_stuck(path, error)
 
     def close(self) -> None:
-        """Remove our own mark file."""
+        """Remove the mark file of this process."""
         if self._own is not None:
             path, lock = self._own
             self._own = None

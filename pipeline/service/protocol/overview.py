@@ -26,12 +26,13 @@ from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.settle import History, names_in, observe
 
-NOT_FAILED, IN_THE_WAY = "not in failed/", "a file of that name is in the inbox"
+NOT_FAILED = "not in failed/"
+IN_THE_WAY = "a file of that name is in the inbox; move it away first"
 NEWER = "a newer file of that name was solved or is in work; name it to retry it anyway"
 LAST_SCAN = ".last-scan"
 _LOG = ".log"
 MAX_SCAN_AGE = 120.0
-"""Seconds, four rescans: if the last scan is older, no process is scanning."""
+"""Seconds, four rescan intervals. If the last scan is older, no process is scanning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The state of both folders; `scan_age` in seconds, None if they were never scanned."""
+    """The state of both folders. `scan_age`: seconds since the last scan; None if unknown."""
 
     waiting: list[FileState] = field(default_factory=list)
     settling: list[FileState] = field(default_factory=list)
@@ -116,7 +117,7 @@ def _reason(folders: Folders, source: str) -> str:
 
 
 def published(folders: Folders, source: str) -> tuple[Path, Record] | None:
-    """The record of the latest job of a source, with its path."""
+    """The path of the record of the latest job of a source, and the record."""
     for stem in islice(stems_for(source), MOST_LIKELY):
         path = folders.outbox / (stem + ENDING)
         record = read_record(path)
@@ -126,7 +127,7 @@ def published(folders: Folders, source: str) -> tuple[Path, Record] | None:
 
 
 def _is_refusal(record: Record) -> TypeGuard[PuzzleRecord]:
-    """Whether the original of this job went to `failed`."""
+    """Whether the original of this job was moved to `failed`."""
     return isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed")
 
 
@@ -161,10 +162,10 @@ def progress_text(folder: Path) -> str:
 def retry_failed(
     folders: Folders, names: Collection[str] | None
 ) -> Iterator[tuple[str, str | None]]:
-    """Put failed originals back into the inbox; yields names, each with the reason if it failed.
+    """Put failed originals back into the inbox; yields each name, and why it is not back or None.
 
-    Of several files of one name, the latest is put back. Without `names`, all files are put back
-    except those replaced by a newer job of that name.
+    Of several files with one name, the latest is put back. Without `names`, all files are put back,
+    except those with a newer job of that name.
     """
     tried = set()
     latest_first = sorted(files_in(folders.failed), key=lambda path: -path.lstat().st_ctime_ns)
@@ -187,7 +188,7 @@ def _is_overtaken(folders: Folders, source: str) -> bool:
 
 
 class ExpiredFile(NamedTuple):
-    """A file or folder old enough to delete; the inode distinguishes it from a newer one."""
+    """A file or folder old enough to delete. Its inode shows whether it was replaced since."""
 
     path: Path
     inode: int
@@ -210,9 +211,9 @@ def expired_files(folders: Folders, seconds: float) -> Iterator[ExpiredFile]:
 
 
 def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> Iterator[ExpiredFile]:
-    """The logs last written before `limit`, if listed in a record; also those in trees.
+    """The logs last written before `limit` that a record lists; also those in trees.
 
-    Only reads the records of such logs, and those of possible archives.
+    Only the records of such logs, and of what may be archives, are read.
     """
     with os.scandir(folder) as entries:
         shown = [entry for entry in entries if not entry.name.startswith(".")]
@@ -243,7 +244,7 @@ def _is_old(entry: os.DirEntry[str], limit: float) -> bool:
 
 
 def delete_expired(files: Iterable[ExpiredFile]) -> int:
-    """Delete files that were not replaced meanwhile; returns how many were deleted.
+    """Delete files, unless they were replaced meanwhile; returns the number deleted.
 
     If some cannot be deleted, raises OSError after deleting the others.
     """

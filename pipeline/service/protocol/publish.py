@@ -38,7 +38,7 @@ class CheckpointedFile(NamedTuple):
 
 
 MIN_SYNCED_SETS = 16
-"""Number of sets from which on whole filesystems are synced, if possible."""
+"""Minimum number of sets for which whole filesystems are synced, if possible, not each file."""
 
 _TEMPORARY = re.compile(
     r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
@@ -47,10 +47,10 @@ _TEMPORARY = re.compile(
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """The files published for one source, under a stem.
+    """The set of files to be published for one source, named after a stem.
 
-    `checkpointed`: files that are already written. `tree`: a folder in the outbox to be renamed to
-    the stem. `claimed`: when the source was claimed, in ISO 8601.
+    `claimed`: when the source was claimed, in ISO 8601. `checkpointed`: files that are already
+    written. `tree`: a hidden folder in the outbox, to be renamed to the stem.
     """
 
     stem: str
@@ -68,7 +68,7 @@ class PublishedSet:
     def write(self, path_of: Callable[[str], Path], *, begin: bool = True) -> Record:
         """Write the remaining files to the paths given by `path_of`, the record last.
 
-        `begin`: start writing them to disk. Returns the record. Raises OSError.
+        If `begin`, the system starts writing them to disk. Returns the record. Raises OSError.
         """
         hashes = {name: checkpointed.sha256 for name, checkpointed in self.checkpointed.items()}
         for name, chunks in self.contents.files(self.stem, self.record, self.claimed):
@@ -83,8 +83,8 @@ def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> Non
 
     All files are written under temporary names and made durable before an earlier set is touched.
     Files of the earlier set that the new one lacks are deleted. The record is renamed last. After a
-    crash at any point, the call can be repeated with the same outcome. Several sets are made
-    durable together. Raises OSError.
+    crash at any point, the call can be repeated with the same outcome. The files of all sets are
+    made durable together. Raises OSError.
     """
     syncing = (
         Disks.of((folders.outbox, folders.work)) if len(sets) >= MIN_SYNCED_SETS else nullcontext()
@@ -96,7 +96,7 @@ def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> Non
 
 
 def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) -> None:
-    """Publish the sets. If `disks` are given, sync them instead of each file."""
+    """Publish the sets. If `disks` are given, they are synced as a whole, not each file."""
     try:
         for staged in sets:
             staged.stage(begin=disks is None)
@@ -144,12 +144,12 @@ class _Staged:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether an interrupted earlier attempt has renamed it."""
+        """Whether an earlier attempt, which was interrupted, has renamed it."""
         return self.path == self.target
 
 
 class _StagedSet:
-    """A set that is being published."""
+    """A set that is being published. `earlier`: the records of earlier sets of its source."""
 
     def __init__(self, claim: Claim, published: PublishedSet, folders: Folders) -> None:
         self._claim = claim
@@ -168,7 +168,7 @@ class _StagedSet:
         return self._all[:-1]
 
     def stage(self, *, begin: bool) -> None:
-        """Write the files under temporary names; `begin`: start writing them to disk."""
+        """Write the files under temporary names; `begin` as in `PublishedSet.write`."""
         for name, checkpointed in self._set.checkpointed.items():
             self._all.append(_Staged(checkpointed.path, self._outbox / name))
         if tree := self._set.tree:
@@ -185,9 +185,10 @@ class _StagedSet:
         return path
 
     def save_names(self, *, begin: bool) -> None:
-        """Record in the claim which files to delete if publication is interrupted.
+        """Save the names of this set and of earlier ones in the claim's manifest.
 
-        Raises OSError, before any change, if a foreign folder has a name of the set.
+        If publication is interrupted, they show which files belong to the source. Raises OSError,
+        before any change, if a folder that is not part of an earlier set has a name of this one.
         """
         manifest = self._claim.manifest
         earlier: list[str] = []
@@ -212,7 +213,7 @@ class _StagedSet:
     def sync(self) -> None:
         """Make the claim's manifest and the staged files durable.
 
-        The manifest was written last; syncing it first flushes most of the files too.
+        The manifest was written last, so syncing it first writes most of the files to disk, too.
         """
         self._claim.sync()
         sync(*(staged.path for staged in self._all))
@@ -224,7 +225,7 @@ class _StagedSet:
         sys.audit("sudoku_pipeline.publish.withdrawn")
 
     def rename_files(self) -> None:
-        """Rename all files but the record, and delete files that only the earlier set had."""
+        """Rename all files but the record, and delete files that only an earlier set has."""
         for staged in self._files:
             if not staged.is_in_place:
                 if is_folder(staged.target):
@@ -243,18 +244,18 @@ class _StagedSet:
                 self._put_away(path)
 
     def _put_away(self, folder: Path) -> None:
-        """Delete a folder of an earlier set; first rename it, so that it disappears at once."""
+        """Delete a folder of an earlier set. It is renamed first, so that it disappears at once."""
         _refuse_foreign(folder, self._claim.manifest.files)
         hidden = self._claim.folder / ".earlier"
         shutil.rmtree(hidden, ignore_errors=True)
         try:
             folder.rename(hidden)
-        except OSError:  # the outbox is on another filesystem
+        except OSError:  # the claim is on another filesystem
             shutil.rmtree(folder)
         shutil.rmtree(hidden, ignore_errors=True)
 
     def remove_temporary_files(self) -> None:
-        """Remove the temporary files of an unpublished set; checkpointed files stay."""
+        """Remove the temporary files after a failure; checkpointed files are kept."""
         for staged in self._all:
             if staged.is_temporary:
                 with contextlib.suppress(OSError):
@@ -268,7 +269,7 @@ def _refuse_foreign(folder: Path, listed: Sequence[str]) -> None:
 
 
 def _write_new(path: Path, content: Iterable[str | bytes], *, begin: bool) -> str:
-    """Write a file, replacing a leftover of an interrupted attempt."""
+    """Write a file; returns its SHA-256. Replaces a file left by an interrupted attempt."""
     try:
         return write_new(path, content, begin=begin)
     except FileExistsError:
@@ -277,7 +278,7 @@ def _write_new(path: Path, content: Iterable[str | bytes], *, begin: bool) -> st
 
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
-    """A temporary name. It identifies the inbox, because inboxes may share an outbox."""
+    """A path with a temporary name, which identifies the inbox: inboxes may share an outbox."""
     return folders.outbox / f"{_temporary_prefix(claim, folders)}{ending}.tmp"
 
 
@@ -287,9 +288,9 @@ def _temporary_prefix(claim: Claim, folders: Folders) -> str:
 
 
 def published_record(claim: Claim, folders: Folders) -> Record | None:
-    """The record of this job if it is published; then the set is complete.
+    """The record of this job if its set is published, which is then complete; otherwise None.
 
-    None if the file in the claim has changed or does not match its manifest.
+    Also None if the file in the claim is not the one in its manifest.
     """
     manifest = claim.manifest
     record = read_record(folders.outbox / (manifest.stem + ENDING))
@@ -305,9 +306,9 @@ def move_originals(
 ) -> None:
     """Move the originals of published jobs to `done` or `failed`, and remove the claims.
 
-    Each claim comes with whether its original belongs in `failed`. The inbox is synced first:
-    otherwise, the original might be in both folders after a power failure. Claims that can be
-    reused are added to `spares`, if given.
+    `finished`: the claims, each with True if its original belongs in `failed`. The inbox is synced
+    first: otherwise, the original might be in both folders after a power failure. Claims that can
+    be reused are added to `spares`, if given.
     """
     shelves = set()
     for claim, is_failed in finished:

@@ -1,7 +1,7 @@
-"""Hints that a file may have been dropped. A hint only triggers a scan.
+"""Hints that a file may have been dropped, which cause a scan.
 
-Events can get lost (inotify's queue overflows silently) and never arrive from network and container
-mounts, so the callers also scan at intervals.
+Events can get lost (inotify's queue overflows silently), and none arrive from network and container
+mounts, so callers also scan at intervals.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _EVENT_BUFFER_BYTES = 64 * 1024
 class Alarm:
     """An event that threads and signal handlers can set with `ring`.
 
-    `waited`: total seconds of all waits. `descriptor` is readable from `ring` until the next
-    `wait`, so that threads can wait for it together with other descriptors.
+    `waited`: total seconds of all waits. `descriptor` is readable after `ring` until the next
+    `wait`: a thread can wait for it and for other descriptors at once.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Alarm:
 
 
 class _Events(threading.Thread):
-    """Rings at inotify events for one folder, on Linux. The watchdog library would delay them."""
+    """Calls `ring` at inotify events of one folder, on Linux. Watchdog would delay them."""
 
     def __init__(self, folder: Path, ring: Callable[[], None]) -> None:
         super().__init__(daemon=True)
@@ -80,7 +80,7 @@ class _Events(threading.Thread):
             raise OSError(error.errno, error.strerror, str(folder)) from error
 
     def run(self) -> None:
-        """Ring until the folder is no longer watched."""
+        """Call `ring` at each event, until the folder is no longer watched."""
         while not any(
             mask & _IGNORED for mask in _masks(os.read(self._descriptor, _EVENT_BUFFER_BYTES))
         ):
@@ -104,7 +104,7 @@ def _masks(events: bytes) -> Iterator[int]:
 
 
 class Watcher:
-    """Observes a folder, and rings when a file may have been dropped."""
+    """Watches a folder, and calls `ring` when a file may have been dropped."""
 
     def __init__(self, folder: Path, ring: Callable[[], None], *, poll: bool = False) -> None:
         self._folder = folder
@@ -114,7 +114,7 @@ class Watcher:
         self._watched: tuple[int, int] | None = None
 
     def start(self) -> None:
-        """Start observing. Raises OSError if that fails."""
+        """Start watching. Raises OSError if that fails."""
         status = self._folder.stat()
         if sys.platform.startswith("linux") and not self._poll:
             observer: _Events | BaseObserver = _Events(self._folder, self._ring)
