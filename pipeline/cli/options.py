@@ -46,6 +46,7 @@ SOLVING = (
 )
 READING = ("variant", "max_bytes", "format", "alphabet", "boxes")
 PIPED = "read standard input if it is a pipe or a file and no argument is given"
+"""Annotation of an argument that is read like this."""
 
 
 def _check_quoted(files: list[Path]) -> list[Path]:
@@ -74,11 +75,11 @@ CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
 MAX_CONFIG_BYTES = 1024 * 1024
 
 _PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
-"""A message of `tomllib` with the position at its end."""
+"""Matches a message of `tomllib`, which ends with the position."""
 
 _EXAMPLE = re.compile(r"(cat \S+ \| )?sudoku-pipeline ")
-_MOST_EXAMPLES = 3
-"""Examples shown in a message."""
+_MAX_EXAMPLES = 3
+"""Maximum number of examples in a message."""
 
 
 def output_option(text: str, metavar: str = "FILE") -> Any:
@@ -87,7 +88,7 @@ def output_option(text: str, metavar: str = "FILE") -> Any:
 
 
 def json_option(names: str) -> Any:
-    """The option --json of a command that prints objects with these names."""
+    """The option --json of a command; `names` lists the fields of the objects that it prints."""
     return typer.Option("--json", help=f"Print JSON, one object per line: {names}.")
 
 
@@ -99,25 +100,30 @@ def check_json(output: Path | str | None, *, as_json: bool, option: str = "-o") 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Prints text, or with `as_json` one object per line; `quiet` suppresses notes."""
+    """Prints text, or with `as_json` one JSON object per line. With `quiet`, prints no notes."""
 
     as_json: bool = False
     quiet: bool = False
 
     def row(self, fields: dict[str, Any], text: str | None = None) -> None:
-        """Print an object, or its text if there is any."""
+        """Print an object as JSON if that is wanted, else its text if there is any."""
         if self.as_json:
             print(json.dumps(fields), flush=True)
         elif text is not None:
             print(text)
 
     def note(self, text: str, *, aside: bool = False) -> None:
-        """Print a summary; to standard error with JSON or if data goes to standard output."""
+        """Print a summary: to standard error if `aside`, because data is printed, or with JSON."""
         if not self.quiet:
             (say if self.as_json or aside else print)(text)
 
-    def wrote(self, target: Path | str, text: str, fields: dict[str, Any] | None = None) -> None:
-        """Report a written file as text or object; nothing if it was standard output."""
+    def report_file(
+        self, target: Path | str, text: str, fields: dict[str, Any] | None = None
+    ) -> None:
+        """Report a file that was written; with JSON, print `fields`, else `text` after its name.
+
+        Standard output is not reported as text.
+        """
         if self.as_json:
             self.row(fields) if fields else None
         elif str(target) != "-" and (Path(target).is_file() or Path(target).is_dir()):
@@ -145,7 +151,7 @@ class Command(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         callback: Any = self.callback
         known = inspect.signature(callback, eval_str=True).parameters
-        arguments = converted(
+        arguments = add_conversion(
             super().get_params(ctx), {name: p.annotation for name, p in known.items()}
         )
         for argument in arguments:
@@ -177,18 +183,21 @@ def _in_usage(parameter: Any) -> str:
     return word if parameter.required else f"[{word}]"
 
 
-def converted(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
-    """Make `Setting` convert the values of these parameters; those without annotation are flags."""
+def add_conversion(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
+    """Make `Setting` convert the values of these parameters.
+
+    `annotations`: their types by name; a parameter without one is a flag.
+    """
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""  # flags take no value
         kind = annotations.get(parameter.name, bool)
-        parameter.process_value = functools.partial(_processed, parameter, kind)
+        parameter.process_value = functools.partial(_convert_value, parameter, kind)
     return parameters
 
 
-def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any:
-    """Convert the value of an option or argument: a string, or the default. Raises UsageError."""
+def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) -> Any:
+    """Convert the value of an option or argument, a text or its default. Raises UsageError."""
     is_option = parameter.param_type_name == "option"
     shown = str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
     is_annotated = get_origin(annotation) is Annotated
@@ -197,7 +206,7 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
         if PIPED in more and is_piped():
             value = ["-"]
         elif parameter.required or (PIPED in more and type(None) not in get_args(kind)):
-            raise UsageError(f"{shown} is missing" + in_examples(context.command))
+            raise UsageError(f"{shown} is missing" + example_hint(context.command))
     source = context.get_parameter_source(parameter.name)
     about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     own = next((extra for extra in more if isinstance(extra, Setting)), Setting())
@@ -213,7 +222,7 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
 
 
 def _check_is_no_option(option: str, value: str, command: Any) -> None:
-    """Raise UsageError if the value is an option, which means that the value is missing."""
+    """Raise UsageError if the value is the name of an option: the real value is missing."""
     if any(value in parameter.opts for parameter in command.params):
         raise UsageError(f"{option}: expected a value, found the option {value}")
 
@@ -226,16 +235,16 @@ def is_piped() -> bool:
     return False
 
 
-def in_examples(command: Any) -> str:
-    """Examples of a command, if standard error is a terminal."""
+def example_hint(command: Any) -> str:
+    """Examples of a command for the end of a message; empty if it is not read on a terminal."""
     if not sys.stderr.isatty():
         return ""
-    shown = "".join(f"    {example}\n" for example in command.examples[:_MOST_EXAMPLES])
+    shown = "".join(f"    {example}\n" for example in command.examples[:_MAX_EXAMPLES])
     return f"; for example\n\n{shown}\nMore: {program()} {command.name} --help"
 
 
 def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
-    """Use the settings in the named file as defaults, or those in the default file if it exists."""
+    """Use the settings in a file as defaults: in the named file, else in the default file."""
     if not context.resilient_parsing and (path or Path(CONFIG_FILE).exists()):
         context.default_map = read_config(path or Path(CONFIG_FILE), is_named=path is not None)
     return path
@@ -244,12 +253,12 @@ def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
 def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
     """Read a settings file; returns values by field of `Settings`.
 
-    Paths other than programs are relative to the folder of the file. Raises UsageError if the file
-    cannot be read, for an unknown setting or an invalid value, and for a risky setting if the user
-    did not name the file.
+    Paths, except those of programs, are relative to the folder of the file. Raises UsageError if
+    the file cannot be read, has an unknown setting or an invalid value, or has a risky setting
+    although the user did not name the file (`is_named`).
     """
     try:
-        chosen = _chosen(_parsed_toml(path), path, is_named=is_named)
+        chosen = _read_values(_load_toml(path), path, is_named=is_named)
         Settings(**chosen)
     except UsageError as error:
         message = str(error).removeprefix("--")
@@ -257,14 +266,16 @@ def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
     return chosen
 
 
-def _chosen(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
+def _read_values(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
     known = {setting.key: setting for setting in settings_declared().values()}
     chosen = {}
     for written, value in values.items():
         key = FORMER_NAMES.get(written, written)
         if key != written:
             if key in values:
-                raise UsageError(f"{written}: it is now {key}, which is set as well; leave it out")
+                raise UsageError(
+                    f"{written} is the former name of {key}, which is set as well; remove {written}"
+                )
             say_renamed(f"{printable(str(path))}: {written}", key)
         setting = known.get(key)
         if setting is None:
@@ -272,15 +283,15 @@ def _chosen(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[st
         if setting.risky and not is_named:
             why = f"only allowed in a file that you name: --{CONFIG} {path}"
             raise UsageError(f"{key}: {why}")
-        taken = setting.read if setting.unit and isinstance(value, str) else setting.check
-        known_value = taken(_current_value(setting.name, value, f"{path}: {key} ="), key)
+        convert = setting.read if setting.unit and isinstance(value, str) else setting.check
+        converted = convert(_current_value(setting.name, value, f"{path}: {key} ="), key)
         if setting.kind is Path:
-            known_value = path.parent / Path(known_value).expanduser()
-        chosen[setting.name] = known_value
+            converted = path.parent / Path(converted).expanduser()
+        chosen[setting.name] = converted
     return chosen
 
 
-def _parsed_toml(path: Path) -> dict[str, Any]:
+def _load_toml(path: Path) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 - few have a settings file
 
     try:
@@ -312,7 +323,7 @@ def _config_bytes(path: Path) -> bytes:
 
 
 def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
-    """A suggestion for a mistyped name, or "". `prefix` is common to all names and ignored."""
+    """A suggestion for a mistyped name, or "". The `prefix` of all names is not compared."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
 
     bare = [key.removeprefix(prefix) for key in known]
@@ -354,10 +365,10 @@ _CONFIG = Setting(
 
 
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Decorator: gives a command --config and the options of these settings.
+    """Decorator: gives a command the option --config and the options of these settings.
 
-    `defaults` replaces defaults. The command line takes precedence over the environment, and that
-    over the settings file.
+    `defaults`: other defaults for some of them. Options take precedence over the environment, and
+    the environment over the settings file.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -385,19 +396,19 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
 
 
 def origins_of_settings(context: typer.Context) -> dict[str, str]:
-    """Where each changed setting comes from, in words."""
+    """Where each setting comes from, in words, except those with their default."""
     file = context.params[CONFIG] or CONFIG_FILE
-    places = {"COMMANDLINE": "an option", "DEFAULT_MAP": printable(str(file))}
-    programs = {}
+    words = {"COMMANDLINE": "an option", "DEFAULT_MAP": printable(str(file))}
+    origins = {}
     for name, setting in settings_declared().items():
         source = context.get_parameter_source(name)
         if source and source.name != "DEFAULT":
-            programs[name] = places.get(source.name, setting.variable)
-    return programs
+            origins[name] = words.get(source.name, setting.variable)
+    return origins
 
 
 def program() -> str:
-    """How to call this program: by name if it is on PATH, else as it was called."""
+    """The command that runs this program: its name if that is on PATH, else its path."""
     name, called = "sudoku-pipeline", Path(sys.argv[0])
     on_path = shutil.which(name)
     if called.name != name or (on_path and called.exists() and called.samefile(on_path)):
@@ -406,7 +417,7 @@ def program() -> str:
 
 
 def current_options(args: list[str], options: Collection[str]) -> list[str]:
-    """The arguments, with former names of these options replaced, each with a line."""
+    """Replace former names of these options in the arguments, and report each."""
     end = args.index("--") if "--" in args else len(args)
     return [*(_current_option(argument, options) for argument in args[:end]), *args[end:]]
 
@@ -421,7 +432,7 @@ def _current_option(argument: str, options: Collection[str]) -> str:
 
 
 def _current_value(name: str, value: Any, about: str) -> Any:
-    """The value of a setting, with a line if it was renamed."""
+    """The value of a setting; a former name of a value is replaced and reported."""
     if not isinstance(value, str) or (name, value) not in FORMER_VALUES:
         return value
     current = FORMER_VALUES[name, value]
@@ -430,12 +441,15 @@ def _current_value(name: str, value: Any, about: str) -> Any:
 
 
 def say_renamed(former: str, current: str) -> None:
-    """Say that a former name was used; all of them go with version 1.1."""
+    """Report the use of a former name. Version 1.1 will not know any of them."""
     say(f"sudoku-pipeline: {former} is now {current}; the old name works until 1.1")
 
 
 def outbox_of(folder: Path | None, settings: Settings, more: str = "") -> Path:
-    """The given outbox, or that of the settings. Raises MissingFolder; `more` ends its message."""
+    """The given outbox, or that of the settings.
+
+    Raises MissingFolder if there is none; `more` is the end of its message.
+    """
     outbox = folder or settings.outbox
     if not outbox.is_dir():
         remedy = "" if folder else "; name another with --outbox"

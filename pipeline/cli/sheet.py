@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-from pipeline.cli.answers import say_lacking
+from pipeline.cli.answers import say_minisat_missing
 from pipeline.cli.files import atomic_output, is_named, path_of, source_name, write_to
 from pipeline.cli.results import board_of
 from pipeline.errors import InputError, UsageError, printable
@@ -38,25 +38,25 @@ from pipeline.steps import ratings
 __all__ = [
     "MOST_PRINTED",
     "RATING",
-    "arranged",
-    "check_kind",
+    "check_target_kind",
     "complaint",
-    "first_of",
-    "found_in",
-    "with_solutions",
-    "without_names",
+    "puzzles_in",
+    "remove_names",
+    "solve_puzzles",
+    "sort_puzzles",
+    "take_first",
     "write",
 ]
 
 RATING = "rating"
-"""The value of --sort that needs ratings."""
+"""The value of --sort for which puzzles are rated."""
 
 Unsolved = tuple[SheetPuzzle, Item | None]
-"""A puzzle, and its item if it still has to be solved."""
+"""A puzzle, and its item if it is still to be solved."""
 
 
-def found_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved | InputError]:
-    """The puzzles in all sources, in order; an error for each that cannot be printed."""
+def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved | InputError]:
+    """Yield the puzzles in all sources, in order, or an error for one that cannot be printed."""
     originals = Originals.of([settings.inbox / DONE])
     for source in sources:
         if is_named(source) and is_published(source):
@@ -88,12 +88,12 @@ def _unsolved(item: Item, name: str) -> Unsolved | InputError:
     return SheetPuzzle(name, board, where=item.where, title=problem.parsed.title), item
 
 
-def first_of(
+def take_first(
     entries: Iterable[Unsolved | InputError], first: int | None
 ) -> tuple[list[Unsolved], list[InputError]]:
-    """The first puzzles, or all, and the errors among them.
+    """Returns the `first` puzzles, or all if None, and the errors before the last of them.
 
-    Raises UsageError if there are more than a sheet may have.
+    Raises UsageError if there are more puzzles than a sheet may have.
     """
     taken: list[Unsolved] = []
     errors: list[InputError] = []
@@ -112,34 +112,34 @@ def first_of(
     return taken, errors
 
 
-def with_solutions(unsolved: Sequence[Unsolved], settings: Settings) -> list[SheetPuzzle]:
-    """Solve the unsolved puzzles, with the limits of a collection."""
+def solve_puzzles(unsolved: Sequence[Unsolved], settings: Settings) -> list[SheetPuzzle]:
+    """Solve those puzzles that are to be solved, with the limits of a collection."""
     items = [item for _, item in unsolved if item]
     if not items:
         return [printed for printed, _ in unsolved]
     with Solvers(settings.solver, settings.minisat) as solvers:
-        say_lacking(solvers, settings)
+        say_minisat_missing(solvers, settings)
         results = solved([items], solvers, settings.of_many())
         return [
-            _with(sheet_puzzle, next(results)[1]) if item else sheet_puzzle
+            _with_result(sheet_puzzle, next(results)[1]) if item else sheet_puzzle
             for sheet_puzzle, item in unsolved
         ]
 
 
-def _with(printed: SheetPuzzle, result: Result) -> SheetPuzzle:
+def _with_result(printed: SheetPuzzle, result: Result) -> SheetPuzzle:
     board = board_of(printed.board, result)
     return replace(printed, board=board, status=result.status, message=result.full_message or "")
 
 
-def arranged(
+def sort_puzzles(
     printed: Sequence[SheetPuzzle], sort: str | None, *, levels: bool
 ) -> list[SheetPuzzle]:
-    """Sort puzzles, easiest first, and add the level of each if `levels`.
+    """Sort puzzles, easiest first; if `levels`, add the level of each.
 
-    `givens` sorts by number of givens, descending; `rating` by level and score, with unrated
-    puzzles last.
+    `sort`: `givens` for descending numbers of givens, `rating` for level and score, with unrated
+    puzzles last, or None to keep the order.
     """
-    rated = _rated(printed) if levels or sort == RATING else [None] * len(printed)
+    rated = _ratings_of(printed) if levels or sort == RATING else [None] * len(printed)
     difficulties = [
         replace(puzzle, level=rating.level) if levels and rating and rating.level else puzzle
         for puzzle, rating in zip(printed, rated, strict=True)
@@ -158,8 +158,8 @@ def arranged(
     ]
 
 
-def _rated(printed: Sequence[SheetPuzzle]) -> list[Rating | None]:
-    """The ratings of unique 9×9 puzzles without extra rules; None for others."""
+def _ratings_of(printed: Sequence[SheetPuzzle]) -> list[Rating | None]:
+    """The ratings of unique 9×9 puzzles without extra rules; None for other puzzles."""
     puzzles = [entry.board.puzzle if entry.status == "unique" else None for entry in printed]
     indexes = [
         place
@@ -171,16 +171,16 @@ def _rated(printed: Sequence[SheetPuzzle]) -> list[Rating | None]:
     return [rated.get(place) for place in range(len(printed))]
 
 
-def without_names(printed: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
-    """Remove the names of puzzles, except those with a fault."""
+def remove_names(printed: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
+    """Remove the names of puzzles, except of those with a fault."""
     return [
         each if each.message or each.status not in ("", "unique") else replace(each, name="")
         for each in printed
     ]
 
 
-def check_kind(target: Path) -> None:
-    """Raise UsageError for another extension, or for PDF if nothing installed can write it."""
+def check_target_kind(target: Path) -> None:
+    """Raise UsageError for an unknown extension, or for PDF if the extra for it is missing."""
     if target.suffix.lower() not in ("", ".html", ".htm", ".pdf"):
         shown = printable(str(target))
         raise UsageError(f"--output: {shown}: expected a name that ends in .html or .pdf")
@@ -194,7 +194,7 @@ def is_pdf(target: Path) -> bool:
 
 
 def write(target: Path, laid_out: Sheet) -> None:
-    """Write a sheet as PDF or HTML, depending on the name."""
+    """Write a sheet as PDF or HTML, depending on the name of the target."""
     if not is_pdf(target):
         write_to(target, laid_out.chunks())
         return
@@ -203,7 +203,7 @@ def write(target: Path, laid_out: Sheet) -> None:
 
 
 def complaint(printed: SheetPuzzle, *, solutions: bool) -> str | None:
-    """A message for a puzzle that is not unique or has another fault."""
+    """A message for a puzzle that is not unique or has another fault, else None."""
     remarks = [printed.status] if printed.status not in ("", "unique") else []
     if printed.status == "multiple":
         remarks.append("more than one solution" + (", one is printed" if solutions else ""))

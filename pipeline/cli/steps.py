@@ -22,15 +22,15 @@ from pipeline.steps.wording import cell_name, text_of
 def show_steps(
     item: Item, result: Result[Any], settings: Settings, *, hint: bool, as_json: bool
 ) -> bool:
-    """Print the numbered steps of a puzzle, only the next one, or its record with the steps.
+    """Print the steps of a puzzle, or with `hint` the next one; with `as_json`, in its record.
 
-    A record with a hint has no `texts`, which are the solutions. Without an answer, nothing is
-    printed. Returns False if there is no hint, or if a step fails its check.
+    A record with a hint lacks `texts`, which are the solutions. Prints nothing if the puzzle was
+    not solved. Returns False then, if there is no hint, or if a step fails its check.
     """
     name, problem = printable(item.where), result.problem
     try:
         if as_json:
-            steps = _told_steps(result, 1 if hint else None)
+            steps = _step_objects(result, 1 if hint else None)
             print(record_line(item, result, settings, texts=not hint, steps=steps))
             return bool(steps) or not hint
         if result.status in NOT_WELL:
@@ -48,7 +48,7 @@ def show_steps(
 
 
 def _show_next(name: str, result: Result[Any]) -> bool:
-    """Print the next step. Returns False if there is none."""
+    """Print the next step; returns False if there is none."""
     step = next(steps_of(result), None)
     print(text_of(step)) if step else say(f"{name}: no step found")
     return step is not None
@@ -65,14 +65,14 @@ def _show_all(name: str, result: Result[Any], puzzle: Puzzle) -> None:
         say(f"{name}: {message}; solved by search")
 
 
-def _told_steps(result: Result[Any], max_steps: int | None) -> list[dict[str, Any]] | None:
-    """The first `most` steps as data; None if the puzzle is not one that steps apply to."""
+def _step_objects(result: Result[Any], max_steps: int | None) -> list[dict[str, Any]] | None:
+    """The first `max_steps` steps as objects; None if steps are not available for the puzzle."""
     if not has_steps(result):
         return None
-    return [_told(step) for step in islice(steps_of(result), max_steps)]
+    return [_step_object(step) for step in islice(steps_of(result), max_steps)]
 
 
-def _told(step: Step) -> dict[str, Any]:
+def _step_object(step: Step) -> dict[str, Any]:
     technique = step.technique
     return {
         "text": text_of(step),

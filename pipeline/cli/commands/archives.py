@@ -25,7 +25,7 @@ from pipeline.errors import UsageError, counted, printable
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Level, Settings
 
-MOST = 100_000_000
+MAX_GENERATED = 100_000_000
 TableOption = Annotated[
     Path | None,
     typer.Option(
@@ -106,27 +106,27 @@ def convert(  # noqa: PLR0913 - one for each option
     Exit code 1: a puzzle could not be converted.
     """
     from pipeline.cli import converting
-    from pipeline.cli.files import STANDARD_OUTPUT, check_target, is_shown, sources_of
+    from pipeline.cli.files import STANDARD_OUTPUT, check_target, goes_to_terminal, sources_of
 
     target = Path(output) if output else STANDARD_OUTPUT
     is_folder = target.is_dir() or (output or "").endswith("/")
-    name = converting.target_meant(to, target)
+    name = converting.target_notation(to, target)
     if not is_folder:
         check_target("--output", target, files, force=force)
-    if name in ("png", "pdf") and (is_shown(target) or (as_json and not output)):
+    if name in ("png", "pdf") and (goes_to_terminal(target) or (as_json and not output)):
         raise UsageError(f"--output: name a file for the {name.upper()}")
     check_json(output, as_json=as_json)
     out = Output(as_json, settings.quiet)
     run = converting.Converting(name, settings, out, solutions=solutions, target=target)
     with sources_of(files, settings) as sources:
         if is_folder:
-            converting.to_folder(run, sources, target, force=force)
+            converting.write_folder(run, sources, target, force=force)
         elif as_json and not output:
-            converting.to_programs(run, sources)
+            converting.print_objects(run, sources)
         else:
-            converting.to_file(run, sources, target)
+            converting.write_file(run, sources, target)
     if output and run.done and not as_json:
-        out.wrote(output, f": {counted(run.done, 'puzzle')} as {name}")
+        out.report_file(output, f": {counted(run.done, 'puzzle')} as {name}")
     raise typer.Exit(EXIT_BAD_INPUT if run.left else EXIT_OK)
 
 
@@ -209,8 +209,8 @@ def generate(  # noqa: PLR0913 - one for each option
     wish = catalogue.wish_of(
         givens, depth, difficulty, redundant=redundant, symmetric=symmetric, marks=even_odd
     )
-    if not 1 <= count <= MOST:
-        raise UsageError(f"N: expected 1 to {MOST:,}")
+    if not 1 <= count <= MAX_GENERATED:
+        raise UsageError(f"N: expected 1 to {MAX_GENERATED:,}")
     if seed is not None and seed < 0:
         raise UsageError(f"--seed: expected 0 or more, found {seed}")
     target, beside = _targets_of(output, table, is_printed=not as_json, as_json=as_json)
@@ -277,7 +277,7 @@ def dedupe(  # noqa: PLR0913 - one for each option
         STANDARD_OUTPUT,
         atomic_output,
         check_targets,
-        is_shown,
+        goes_to_terminal,
         sources_of,
     )
     from pipeline.service.log import Display
@@ -289,9 +289,9 @@ def dedupe(  # noqa: PLR0913 - one for each option
     out = Output(as_json, settings.quiet)
     if against:
         _compare(against, sources, settings, (target, beside), out)
-    display = Display(None, bar=not settings.quiet and not is_shown(target))
+    display = Display(None, bar=not settings.quiet and not goes_to_terminal(target))
     tally = comparing.Tally()
-    catalogue.ticking(display, tally)
+    catalogue.show_comparisons(display, tally)
     with sources_of(sources, settings) as named, atomic_output(target) as kept:
         copies = comparing.find_copies(named, settings, kept, tally)
         catalogue.write_copies(beside, copies, display, out)
@@ -302,7 +302,7 @@ def dedupe(  # noqa: PLR0913 - one for each option
     where = f"; wrote {which} to {printable(str(target))}" if is_kept else ""
     out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", aside=aside)
     text = "lists the puzzles that are equivalent to an earlier one"
-    catalogue.note_written(beside, tally.copies, text, out, aside=aside)
+    catalogue.note_table(beside, tally.copies, text, out, aside=aside)
     raise typer.Exit(EXIT_BAD_INPUT if tally.left else EXIT_OK)
 
 
@@ -310,11 +310,11 @@ def _targets_of(
     output: Path | None, table: Path | None, *, is_printed: bool, as_json: bool
 ) -> tuple[Path, Path | None]:
     """The paths of the collection and its table. Raises UsageError."""
-    from pipeline.cli.catalogue import table_beside
+    from pipeline.cli.catalogue import table_path
     from pipeline.cli.files import COLLECTIONS, STANDARD_OUTPUT, TABLES, check_ending
 
     target = output or (STANDARD_OUTPUT if is_printed else Path(os.devnull))
-    beside = table_beside(target, table) if output or is_printed else table
+    beside = table_path(target, table) if output or is_printed else table
     if as_json and STANDARD_OUTPUT in (target, beside):
         raise UsageError("--json prints to standard output; name files with -o and --table")
     check_ending("--output", target, COLLECTIONS)
@@ -333,13 +333,19 @@ def _compare(
     """Find the puzzles of the sources that `known` has, too; write those that it lacks."""
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
-    from pipeline.cli.files import STANDARD_OUTPUT, atomic_output, is_shown, source_name, sources_of
+    from pipeline.cli.files import (
+        STANDARD_OUTPUT,
+        atomic_output,
+        goes_to_terminal,
+        source_name,
+        sources_of,
+    )
     from pipeline.service.log import Display
 
     target, beside = targets
-    display = Display(None, bar=not out.quiet and not is_shown(target))
+    display = Display(None, bar=not out.quiet and not goes_to_terminal(target))
     tallies = theirs, ours = comparing.Tally(), comparing.Tally()
-    catalogue.ticking(display, theirs, ours)
+    catalogue.show_comparisons(display, theirs, ours)
     with sources_of([known, *sources], settings) as (first, *rest), atomic_output(target) as kept:
         found = comparing.find_overlap([first], rest, settings, kept, tallies)
         copies = catalogue.write_copies(beside, found, display, out)
@@ -354,7 +360,7 @@ def _compare(
         f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", aside=aside
     )
     text = "lists them"
-    catalogue.note_written(beside, ours.copies, text, out, aside=aside)
+    catalogue.note_table(beside, ours.copies, text, out, aside=aside)
     if not (beside or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
         catalogue.say_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.left or theirs.left)

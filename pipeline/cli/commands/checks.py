@@ -266,7 +266,7 @@ def report(
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
         write_to(output, page_pieces(outbox, settings.inbox, beside, with_progress, totals=totals))
     fields = {"file": str(output), "puzzles": totals.total(), "totals": totals}
-    Output(as_json, settings.quiet).wrote(output, "", fields)
+    Output(as_json, settings.quiet).report_file(output, "", fields)
 
 
 def schema() -> None:

@@ -14,7 +14,7 @@ from pipeline.cli.options import (
     ForceOption,
     Output,
     check_json,
-    in_examples,
+    example_hint,
     is_piped,
     json_option,
     output_option,
@@ -49,7 +49,7 @@ NumberingOption = Annotated[
         help="Number variables without gaps, or by the digits of row, column and value.",
     ),
 ]
-LARGEST_RESULT = 1 << 30
+MAX_RESULT_BYTES = 1 << 30
 
 
 @takes("encoding", *READING, "max_total_bytes", "max_members", "quiet", encoding="extended")
@@ -103,7 +103,7 @@ def encode(  # noqa: PLR0913 - one for each option
     if not files and empty is None and is_piped():
         files = [STANDARD_INPUT]
     if bool(files) == (empty is not None):
-        raise UsageError(f"give puzzle files or --empty{in_examples(context.command)}")
+        raise UsageError(f"give puzzle files or --empty{example_hint(context.command)}")
     target, out = Path(output) if output else STANDARD_OUTPUT, Output(as_json, settings.quiet)
     if files and (target.is_dir() or (output or "").endswith("/")):
         code = _encode_each(files, target, settings, numbering, out, force=force)
@@ -142,7 +142,7 @@ def _encode_each(
     force: bool,
 ) -> int:
     """Write the CNF of each puzzle to a folder; returns the exit code."""
-    from pipeline.cli.converting import items_of_files, left_out
+    from pipeline.cli.converting import items_of_files, skip_message
     from pipeline.cli.files import Folder, atomic_output
     from pipeline.reading.formats.formula import FORMULA_REFUSED
     from pipeline.service.log import Display
@@ -159,7 +159,7 @@ def _encode_each(
                 raise InputError(item.reason or FORMULA_REFUSED)
             cnf = encode_puzzle(item.problem.puzzle, settings.encoding, numbering)
         except (PipelineError, ValueError) as error:
-            say(left_out(item.where, str(error)))
+            say(skip_message(item.where, str(error)))
             code, fields["reason"] = EXIT_BAD_INPUT, str(error)
         else:
             path = folder.target_of(item.name, item.line)
@@ -169,7 +169,7 @@ def _encode_each(
             fields |= _sizes_of(cnf) | {"file": str(path), "puzzles": 1}
         out.row(fields)
     if done:
-        out.wrote(target, f": {counted(done, 'formula')}")
+        out.report_file(target, f": {counted(done, 'formula')}")
     return code
 
 
@@ -202,16 +202,16 @@ def decode(
     if len(files) != (1 if empty else 2) or files.count(STANDARD_INPUT) > 1:
         raise UsageError("give PUZZLE and RESULT, or --empty and RESULT; one may be -")
     parsed = _puzzle(empty, files[0], settings)
-    text = read_bytes(files[-1], LARGEST_RESULT).decode("ascii", errors="replace")
+    text = read_bytes(files[-1], MAX_RESULT_BYTES).decode("ascii", errors="replace")
     try:
-        decoded = _decoded(text, parsed, settings.encoding, numbering)
+        decoded = _decode(text, parsed, settings.encoding, numbering)
     except (InvalidResult, SolverError) as error:
         raise InvalidResult(f"{source_name(files[-1])}: {error}") from error
     text = (decoded or "no solution").removesuffix("\n")
     Output(as_json).row({"source": source_name(files[-1]), "solution": decoded}, text)
 
 
-def _decoded(
+def _decode(
     text: str, parsed: Parsed, encoding: EncodingChoice, numbering: NumberingChoice
 ) -> str | None:
     """The grid of a result, in the notation of its puzzle; None if there is no solution."""
@@ -282,7 +282,7 @@ def _faults(file: Path, problem: PuzzleProblem | FormulaProblem, settings: Setti
     if isinstance(problem, PuzzleProblem):
         grid = read_solution(file, problem.parsed, settings)
         return [*map(str, certify_grid(problem.puzzle, grid))]
-    data = read_bytes(file, LARGEST_RESULT)
+    data = read_bytes(file, MAX_RESULT_BYTES)
     try:
         broken = certify_model(problem.parsed.written, read_model(data, problem.parsed.variables))
     except InputError as error:
@@ -342,7 +342,7 @@ def bench(
     Exit code 1: something could not be read, or a solver gave a wrong answer or none.
     """
     from pipeline.cli.benching import Table
-    from pipeline.cli.converting import items_of_files, left_out
+    from pipeline.cli.converting import items_of_files, skip_message
     from pipeline.service.log import Display
     from pipeline.solving.bench import bench as benched_of
     from pipeline.solving.bench import solvers_named
@@ -358,7 +358,7 @@ def bench(
             if row.reason is None and not as_json:
                 table.add(row)
             if row.reason is not None:
-                say(left_out(row.where, row.reason))
+                say(skip_message(row.where, row.reason))
             for run in row.runs:
                 if run.failure in ("failed", "wrong"):
                     say(f"{printable(row.where)}: {run.solver}: {run.reason}")
