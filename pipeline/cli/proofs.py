@@ -164,7 +164,9 @@ class Checker:
     def __init__(self, program: str) -> None:
         executable = shutil.which(program)
         if executable is None:
-            raise SolverMissing(f"--checker {program}: no such program on the PATH; install it")
+            raise SolverMissing(
+                f"--checker {program}: no such program; install it, or give its path"
+            )
         self._name, self._program = Path(executable).name, executable
 
     def confirm(self, formula: Iterable[str], lrat: str, deadline: Deadline) -> None:

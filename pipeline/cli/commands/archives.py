@@ -26,6 +26,8 @@ from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Level, Settings
 
 MAX_GENERATED = 100_000_000
+"""Maximum number of puzzles to generate at a time."""
+
 TableOption = Annotated[
     Path | None,
     typer.Option(
@@ -309,7 +311,10 @@ def dedupe(  # noqa: PLR0913 - one for each option
 def _targets_of(
     output: Path | None, table: Path | None, *, is_printed: bool, as_json: bool
 ) -> tuple[Path, Path | None]:
-    """The paths of the collection and its table. Raises UsageError."""
+    """The paths of the collection and its table. Raises UsageError.
+
+    `is_printed`: without an output file, the collection goes to standard output.
+    """
     from pipeline.cli.catalogue import table_path
     from pipeline.cli.files import COLLECTIONS, STANDARD_OUTPUT, TABLES, check_ending
 
@@ -330,7 +335,7 @@ def _compare(
     targets: tuple[Path, Path | None],
     out: Output,
 ) -> NoReturn:
-    """Find the puzzles of the sources that `known` has, too; write those that it lacks."""
+    """List the puzzles of the sources with an equivalent in `known`; write the others."""
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
     from pipeline.cli.files import (

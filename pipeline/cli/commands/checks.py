@@ -75,7 +75,7 @@ def audit(
 
     It checks solutions, completeness, counts and proofs.
 
-    A job is ok, BAD, or unchecked: its original is gone, or time ran out. --timeout applies to
+    A job is ok, BAD, or unchecked (its original is missing, or time ran out). --timeout applies to
     each check separately: a proof, a search for more solutions, a conflict, a difference.
 
     sudoku-pipeline audit
@@ -125,7 +125,7 @@ def audit(
 def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: Path) -> list[Path]:
     """The folders of --originals, by default `done` of the inbox. Raises UsageError.
 
-    An inbox with the default name is looked for beside the outbox first, then here.
+    If --inbox is not given, an inbox beside the outbox is preferred to one in the current folder.
     """
     from pipeline.outbox.names import DONE
 
@@ -180,7 +180,7 @@ def proof(  # noqa: PLR0913 - one for each option
         json_option("name, status, proved, variables, clauses, steps, files, reason, other"),
     ] = False,
 ) -> None:
-    """Write proofs that no published solution is missing, for other checkers.
+    """Write proofs, for other checkers, that the published solutions are all there are.
 
     For each result, however it was certified, it writes NAME.proof.cnf, a formula that says that
     there is another solution, and a refutation of it: NAME.proof.drat, and with hints
@@ -202,9 +202,9 @@ def proof(  # noqa: PLR0913 - one for each option
     from pipeline.solving.solvers.pysat import check_installed
 
     check_installed()
-    confirming = proofs.Checker(checker) if checker else None
-    beside = settings.outbox / path
-    published = set_at(path if path.exists() or not beside.exists() else beside)
+    other_checker = proofs.Checker(checker) if checker else None
+    in_outbox = settings.outbox / path
+    published = set_at(path if path.exists() or not in_outbox.exists() else in_outbox)
     above = archive_above(published.path)
     outbox = (above[0] if above else published.path).parent
     folders = _folders_of_originals(settings, originals, outbox)
@@ -220,9 +220,9 @@ def proof(  # noqa: PLR0913 - one for each option
             if statement.doubt and statement.doubt not in doubts:
                 say(statement.doubt)
                 doubts.add(statement.doubt)
-            tried = proofs.prove(statement, folder, solvers, settings, confirming)
-            code = code if tried.proved else EXIT_BAD_INPUT
-            proofs.show(tried, Output(as_json, settings.quiet))
+            attempt = proofs.prove(statement, folder, solvers, settings, other_checker)
+            code = code if attempt.proved else EXIT_BAD_INPUT
+            proofs.show(attempt, Output(as_json, settings.quiet))
     raise typer.Exit(code)
 
 

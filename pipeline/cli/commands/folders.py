@@ -169,7 +169,8 @@ def init(
 def _terminal_log(settings: Settings, *, is_pass: bool = False) -> Screen | None:
     """The log for people; None if JSON is wanted.
 
-    A single pass that is not on a terminal, such as from cron, only shows problems and the summary.
+    A single pass (`is_pass`) that is not on a terminal, such as from cron, shows only problems and
+    the summary.
     """
     from pipeline.service.log import is_journal
 
@@ -183,6 +184,7 @@ def _terminal_log(settings: Settings, *, is_pass: bool = False) -> Screen | None
 
 @contextmanager
 def _reporting(settings: Settings, log: Log) -> Iterator[ReportUpdater | None]:
+    """Update the report inside the `with` block, if the settings ask for one."""
     if not settings.report:
         yield None
         return
@@ -347,11 +349,11 @@ def doctor(
     from pipeline.service.doctor import Diagnosis, examine
 
     findings = list(examine(settings))
-    for name, place in origins_of_settings(context).items():
+    for name, origin in origins_of_settings(context).items():
         value = getattr(settings, name)
         text = str(settings_declared()[name].shown(value))
         text = text.lower() if isinstance(value, bool) else text
-        findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {text}, from {place}"))
+        findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {text}, from {origin}"))
     for finding in findings:
         if settings.quiet and finding.level == "ok" and not as_json:
             continue

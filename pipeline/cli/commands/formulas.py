@@ -50,6 +50,7 @@ NumberingOption = Annotated[
     ),
 ]
 MAX_RESULT_BYTES = 1 << 30
+"""Maximum size of a solver's result file."""
 
 
 @takes("encoding", *READING, "max_total_bytes", "max_members", "quiet", encoding="extended")
@@ -214,7 +215,10 @@ def decode(
 def _decode(
     text: str, parsed: Parsed, encoding: EncodingChoice, numbering: NumberingChoice
 ) -> str | None:
-    """The grid of a result, in the notation of its puzzle; None if there is no solution."""
+    """The grid of a solver's result, in the notation of its puzzle; None if it has no solution.
+
+    Raises InvalidResult and SolverError.
+    """
     from pipeline.certify import certify_grid
     from pipeline.reading.formats import solution_text
     from pipeline.solving.cnf import Sat, Unknown, decode_model, parse_result

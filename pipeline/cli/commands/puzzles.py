@@ -163,6 +163,7 @@ def _tabulate(
 def _check_drawing(
     svg: Path | None, files: list[Path], *, puzzle_only: bool, is_step: bool, force: bool
 ) -> None:
+    """Raise UsageError if the options for --svg are wrong; report its former use."""
     from pipeline.cli.files import check_ending, check_target
 
     if puzzle_only and svg is None:
@@ -170,7 +171,7 @@ def _check_drawing(
     if svg is None:
         return
     if len(files) != 1:
-        raise UsageError("--svg takes one puzzle")
+        raise UsageError("--svg takes one puzzle; give one file, or draw all with `convert`")
     check_target("--svg", svg, files, force=force)
     check_ending("--svg", svg, (".svg",))
     if not is_step:
