@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Unpack, overload
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError, printable
 from pipeline.puzzle.geometry import NINE
 from pipeline.service.signals import Stop
-from pipeline.service.solving import AsPuzzle, Given, problem_given, solve_sources
+from pipeline.service.solving import AsPuzzle, Given, problem_of_source, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
 from pipeline.settings import (
     BenchOptions,
@@ -136,7 +136,7 @@ def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Gr
     continue.
     """
     chosen = settings_given(settings, SolvingOptions)
-    search = Search(problem_given("puzzle", puzzle, chosen), chosen, Stopwatch())
+    search = Search(problem_of_source("puzzle", puzzle, chosen), chosen, Stopwatch())
     shown: set[Any] = set()
     with Solvers(chosen.solver, chosen.minisat) as solvers:
         for solver in solvers.chain:

@@ -11,7 +11,7 @@ import gc
 import os
 import sys
 
-from pipeline.service.signals import end_with, when_stopped
+from pipeline.service.signals import code_when_stopped, exit_when_stopped
 
 TYPE_CHECKING = False  # as in pipeline
 
@@ -34,7 +34,7 @@ def application(only: str = "") -> Typer:
 def main() -> None:
     """Run the command line. From here on, signals end it with the right exit code."""
     command = sys.argv[1] if sys.argv[1:] else ""
-    end_with(when_stopped(command))
+    exit_when_stopped(code_when_stopped(command))
     gc.set_threshold(_GC_THRESHOLD)
     atexit.register(gc.freeze)  # skip the garbage collection at exit
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start idle threads

@@ -15,7 +15,7 @@ from pipeline.cli.options import say
 from pipeline.errors import InputError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_of_many
 from pipeline.service.log import Display, Progress
-from pipeline.service.solving import solved
+from pipeline.service.solving import solve_groups
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, groups, items_of
 from pipeline.solving.result import Result
@@ -64,7 +64,7 @@ def solve_files(
             name, unread = source_name(file), defaultdict[str, Counter[str]](Counter)
             try:
                 with path_of(file, settings) as path:
-                    found = solved(
+                    found = solve_groups(
                         groups(items_of(path, name, settings)), solvers, settings, on_solution
                     )
                     for item, result in puzzle_display.with_progress(found, name):

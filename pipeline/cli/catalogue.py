@@ -27,7 +27,7 @@ from pipeline.errors import LimitReached, UsageError, printable
 from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, one_line
 from pipeline.reading.formats.cells import plain_cells
 from pipeline.service.log import Display, Progress
-from pipeline.service.signals import Stopped, uninterrupted
+from pipeline.service.signals import Stopped, blocking_signals
 from pipeline.service.solving import with_traits
 from pipeline.settings import Level, Settings
 from pipeline.solving.problem import PuzzleProblem
@@ -108,8 +108,8 @@ def write_copies(
 
 def _skip_message(left: Left) -> str:
     where = f"{left.source}:{left.line}" if left.line else left.source
-    is_told = left.reason.startswith(left.source)
-    return left.reason if is_told else f"{where}: skipped: {left.reason}"
+    has_location = left.reason.startswith(left.source)
+    return left.reason if has_location else f"{where}: skipped: {left.reason}"
 
 
 def show_comparisons(display: Display, *tallies: Tally) -> None:
@@ -171,7 +171,7 @@ def write_generated(
                 if shown or out.as_json:  # clear the bar
                     display.end()
                 fields = _json_fields(made + 1, result, seed) if out.as_json else {}
-                with uninterrupted():
+                with blocking_signals():
                     made += 1
                     collection.write(_line_of(result))
                     if rows:

@@ -183,8 +183,9 @@ def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
         return read_values(read_bytes(file, settings.max_bytes), source_name(file), geometry)
     filled = read_puzzle(file, settings).puzzle
     grid = filled_grid(filled, source_name(file))
-    is_drawable = filled.is_plain and filled.geometry.side == geometry.side  # boxes may be drawn
-    return Grid(geometry, grid.values) if is_drawable else grid
+    # The boxes drawn or assumed for the solution are replaced by those of the puzzle.
+    is_same_side = filled.is_plain and filled.geometry.side == geometry.side
+    return Grid(geometry, grid.values) if is_same_side else grid
 
 
 def empty_puzzle(size: str) -> Puzzle:
@@ -285,7 +286,7 @@ def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
         arrow.check_installed()
 
 
-def unused(name: str) -> Path:
+def unused_path(name: str) -> Path:
     """A path with this name in the current folder; with a number if it exists: `sheet-2.html`."""
     return next(path for path in numbered(Path(name)) if not os.path.lexists(path))
 

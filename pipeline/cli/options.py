@@ -156,25 +156,25 @@ class Command(TyperCommand):
         )
         for argument in arguments:
             if argument.name == "help":
-                argument.rich_help_panel = OUTPUT  # with the shared options
+                argument.rich_help_panel = OUTPUT  # the panel of the shared options
             if argument.param_type_name == "argument":
                 argument.metavar = argument.metavar or argument.name.upper()
-                argument.display_type_rich = lambda **_: None  # the type of a file says nothing
+                argument.display_type_rich = lambda **_: None  # its type, FILE, is no information
                 argument.required &= PIPED not in get_args(known[argument.name].annotation)
         return arguments
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        chunks = map(_in_usage, self.get_params(ctx))
+        chunks = map(_usage_text, self.get_params(ctx))
         return ["[OPTIONS]", *filter(None, chunks)]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from typer import rich_utils  # noqa: PLC0415 - slow to load
 
-        rich_utils.STYLE_HELPTEXT = ""  # else all but the first sentence is dim
+        rich_utils.STYLE_HELPTEXT = ""  # otherwise all but the first sentence is dim
         super().format_help(ctx, formatter)
 
 
-def _in_usage(parameter: Any) -> str:
+def _usage_text(parameter: Any) -> str:
     """A parameter in the usage line; nothing for an optional option."""
     if parameter.param_type_name == "option":
         return f"{parameter.opts[0]} {parameter.metavar}" if parameter.required else ""

@@ -35,10 +35,10 @@ from pipeline.service.signals import (
     EXIT_BAD_INPUT,
     EXIT_OK,
     EXIT_TEMPFAIL,
-    USAGE,
+    EXIT_USAGE,
     Stopped,
+    code_when_stopped,
     interruptible,
-    when_stopped,
 )
 from pipeline.settings import (
     ENVIRONMENT_PREFIX,
@@ -104,8 +104,8 @@ class Group(TyperGroup):
             code = super().main(args, standalone_mode=False, **extra)
         except _ClickUsageError as error:
             say(f"sudoku-pipeline: {printable(_usage_message(error))}")
-            code = USAGE
-        except OSError as error:  # printing the help to a full disk
+            code = EXIT_USAGE
+        except OSError as error:  # for example, the help is printed to a full disk
             say(f"sudoku-pipeline: {_os_error_text(error)}")
             code = EXIT_TEMPFAIL
         for stream in (sys.stdout, sys.stderr):
@@ -124,7 +124,7 @@ class Group(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
             print(ctx.get_help(), end="")
-            ctx.exit(USAGE)
+            ctx.exit(EXIT_USAGE)
         if args[:1] == ["help"]:  # `help solve` is `solve --help`
             args = [*args[1:2], "--help"]
         return super().parse_args(ctx, args)
@@ -140,7 +140,7 @@ class Group(TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(EXIT_OK) from None
         except Stopped:
-            code = when_stopped(ctx.invoked_subcommand or "")
+            code = code_when_stopped(ctx.invoked_subcommand or "")
             if code != EXIT_OK:
                 say("\ninterrupted" if sys.stderr.isatty() else "interrupted")
             raise typer.Exit(code) from None
@@ -153,7 +153,7 @@ class Group(TyperGroup):
 
 def _usage_message(error: Any) -> str:
     """The message for a usage error, with a hint."""
-    if type(error).__name__ != "NoSuchOption" or error.ctx is None:  # as above
+    if type(error).__name__ != "NoSuchOption" or error.ctx is None:  # by name, for the same reason
         return str(error.format_message())
     command, option = error.ctx.command, error.option_name
     if isinstance(command, Group):
@@ -178,7 +178,7 @@ def _os_error_text(error: OSError) -> str:
 def _exit_code(error: Exception) -> int:
     match error:
         case UsageError():
-            return USAGE
+            return EXIT_USAGE
         case MissingFolder():
             return EXIT_BAD_INPUT
         case EnvironmentFailure():

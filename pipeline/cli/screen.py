@@ -111,7 +111,7 @@ class Screen:
                 if sign == "x" or not self._is_short:
                     self._say_finished("x" if sign == "x" else "+", values)
             case "source.unread" if not self._is_short:
-                pass  # the job's own line says it
+                pass  # the line of the job says it
             case "run.waited":
                 self._waited = values["seconds"]
             case "watch.started":
@@ -138,7 +138,7 @@ class Screen:
         only puzzles of this run. If there were no jobs, says so, unless a message was shown before.
         """
         if self._is_terminal and not self._settings.quiet and (self._jobs or was_stopped):
-            self._write("")  # after ^C, too
+            self._write("")  # also ends the line of ^C
         if not self._jobs:
             if self._paused:
                 them = "it" if len(self._paused) == 1 else "them"
@@ -229,7 +229,7 @@ class Screen:
 
         shown = Text(text)
         shown.stylize(colour, 0, coloured)
-        with suppress(OSError, ValueError):  # continue with a closed terminal
+        with suppress(OSError, ValueError):  # the terminal may be closed; the work continues
             with self._console.capture() as captured:
                 self._console.print(shown)
             written = captured.get()

@@ -26,7 +26,7 @@ from pipeline.outbox.report import (
 )
 from pipeline.puzzle.geometry import NINE
 from pipeline.reading.formats.formula import FORMULA_REFUSED
-from pipeline.service.solving import solved
+from pipeline.service.solving import solve_groups
 from pipeline.settings import Settings
 from pipeline.solving import LEVELS, Rating
 from pipeline.solving.items import Item, items_of
@@ -69,12 +69,13 @@ def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved
                 for item in items_of(path, whole, settings):
                     member = item.name.removeprefix(f"{whole}/")
                     file = source.name if is_named(source) else ""
-                    yield _unsolved(item, file if member == whole else member)
+                    yield _entry_of(item, file if member == whole else member)
         except InputError as error:
             yield error
 
 
-def _unsolved(item: Item, name: str) -> Unsolved | InputError:
+def _entry_of(item: Item, name: str) -> Unsolved | InputError:
+    """A puzzle to be solved, with a name to print, or why it cannot be printed."""
     if item.line:
         name = f"{name}, line {item.line}" if name else f"line {item.line}"
     problem, where = item.problem, printable(item.where)
@@ -119,14 +120,14 @@ def solve_puzzles(unsolved: Sequence[Unsolved], settings: Settings) -> list[Shee
         return [printed for printed, _ in unsolved]
     with Solvers(settings.solver, settings.minisat) as solvers:
         say_minisat_missing(solvers, settings)
-        results = solved([items], solvers, settings.of_many())
+        results = solve_groups([items], solvers, settings.of_many())
         return [
-            _with_result(sheet_puzzle, next(results)[1]) if item else sheet_puzzle
+            _add_result(sheet_puzzle, next(results)[1]) if item else sheet_puzzle
             for sheet_puzzle, item in unsolved
         ]
 
 
-def _with_result(printed: SheetPuzzle, result: Result) -> SheetPuzzle:
+def _add_result(printed: SheetPuzzle, result: Result) -> SheetPuzzle:
     board = board_of(printed.board, result)
     return replace(printed, board=board, status=result.status, message=result.full_message or "")
 

@@ -96,7 +96,7 @@ class Arrivals:
         """
         self._states.pop(name, None)
         if self._marks.unmark(name):
-            with suppress(OSError):  # a full disk is reported by the job
+            with suppress(OSError):  # if the disk is full, the job reports it
                 claim.count_attempt()
 
     def observe(self, name: str) -> Observation | Later:

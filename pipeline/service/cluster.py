@@ -44,7 +44,7 @@ from pipeline.version import __version__
 
 T = TypeVar("T")
 
-LOCAL = "local:"
+LOCAL_PREFIX = "local:"
 """Address prefix for a cluster on this machine; the number of workers follows."""
 
 REQUESTS_PER_THREAD = 3
@@ -60,7 +60,7 @@ SCHEDULER_TIMEOUT = 60.0
 """Seconds to wait for a connection, for a response of the scheduler, and for a worker."""
 
 CONNECT_SECONDS = 10.0
-_LOST = "the connection to the scheduler was lost"
+_LOST_MESSAGE = "the connection to the scheduler was lost"
 CLOSE_TIMEOUT = 5.0
 _MONITOR_INTERVAL = 1.0
 _SILENCED_LOGGERS = ("asyncio", "bokeh", "distributed", "tornado")
@@ -124,7 +124,7 @@ class Cluster:
                 yield from self._replies_to(request, content)
                 self._running_loop().call_soon_threadsafe(slots.release)
         except EnvironmentFailure:
-            if own_connection is self._connecting:  # else there is a newer connection
+            if own_connection is self._connecting:  # otherwise there is a newer connection
                 self._disconnect()
             raise
         finally:
@@ -184,7 +184,7 @@ class Cluster:
             raise EnvironmentFailure(f"{self._address}: {why}") from error
         except Exception as error:
             if connection.is_lost or isinstance(error, futures.CancelledError | OSError):
-                why = _LOST
+                why = _LOST_MESSAGE
             else:
                 why = f"a worker cannot compute: {error_text(error)}"
                 if not isinstance(error, PipelineError):
@@ -214,16 +214,16 @@ class Cluster:
 
     def _disconnect(self) -> None:
         """Disconnect, and end a local cluster."""
-        begun, self._connecting = self._connecting, None
-        if begun is None or begun.cancel():
+        connecting, self._connecting = self._connecting, None
+        if connecting is None or connecting.cancel():
             return
         with suppress(Exception):
-            self._run(begun.result().close()).result(2 * CLOSE_TIMEOUT)
+            self._run(connecting.result().close()).result(2 * CLOSE_TIMEOUT)
 
     def close(self) -> None:
         """End all processes and threads; also a local cluster that is still starting."""
         self._local_pool.close()
-        if self._connecting is not None and self._address.startswith(LOCAL):
+        if self._connecting is not None and self._address.startswith(LOCAL_PREFIX):
             futures.wait([self._connecting], CONNECT_SECONDS)
         self._disconnect()
         if self._loop is not None:
@@ -254,9 +254,9 @@ class _Connection:
         own: Any = None
         if address.startswith("tls:") and not _is_secured():
             raise EnvironmentFailure("tls:// needs Dask's configuration, distributed.comm.tls")
-        if address.startswith(LOCAL):
+        if address.startswith(LOCAL_PREFIX):
             own = await LocalCluster(
-                n_workers=int(address.removeprefix(LOCAL)),
+                n_workers=int(address.removeprefix(LOCAL_PREFIX)),
                 threads_per_worker=1,
                 memory_limit=0,
                 dashboard_address=None,
@@ -319,7 +319,7 @@ class _Connection:
         while time.monotonic() <= had_worker + patience:
             info = await asyncio.wait_for(self._client.scheduler.identity(), patience)
             if self.is_lost:
-                raise EnvironmentFailure(_LOST)
+                raise EnvironmentFailure(_LOST_MESSAGE)
             self.threads = sum(worker["nthreads"] for worker in info["workers"].values())
             if self.threads:
                 had_worker = time.monotonic()
@@ -330,7 +330,7 @@ class _Connection:
         """Disconnect, and end a local cluster."""
         self.monitor.cancel()
         reading = self._client._handle_report_task  # noqa: SLF001 - as in `is_lost`
-        if reading is not None and reading.done():  # its error would end `close`
+        if reading is not None and reading.done():  # its exception would end the client's `close`
             self._client._handle_report_task = None  # noqa: SLF001
         for closing in (self._client, self._own):
             with suppress(Exception):

@@ -24,7 +24,7 @@ from pipeline.reading.formats.targets import (
     item_text,
     target_of,
 )
-from pipeline.service.solving import solved
+from pipeline.service.solving import solve_groups
 from pipeline.settings import USUAL, Settings
 from pipeline.solving.items import Item, groups, items_of, without_formulas
 from pipeline.solving.problem import PuzzleProblem
@@ -119,7 +119,7 @@ def _items(
         return
     first_only = replace(settings, max_solutions=1)  # uniqueness is certified all the same
     with Solvers(settings.solver, settings.minisat) as solvers:
-        yield from solved(groups(items), solvers, first_only)
+        yield from solve_groups(groups(items), solvers, first_only)
 
 
 def _item_of_published(published: SheetPuzzle | InputError) -> tuple[Item, Result | None]:
@@ -156,7 +156,7 @@ class _TargetFile:
     def add(self, data: bytes, item: Item) -> None:
         """Add an item. Raises ValueError for another shape, InputError if there are too many."""
         file = self._file
-        geometry = NINE if item.plain else _puzzle_in(item).geometry
+        geometry = NINE if item.plain else _puzzle_of(item).geometry
         first = self._first or geometry
         if file.max_items and len(self._held) == file.max_items:
             limit = "one" if file.max_items == 1 else f"{file.max_items:,}"
@@ -211,7 +211,7 @@ def _text_of_item(item: Item, result: Result | None, to: str) -> bytes:
     target = TARGETS.get(to)
     if item.plain and grid is None and target and target.plain:
         return target.plain(item.plain).encode()
-    puzzle = _puzzle_in(item)
+    puzzle = _puzzle_of(item)
     if target:
         return item_text(puzzle, to, grid, item.notes).encode()
     from pipeline.outbox.report import Board, board_svg  # noqa: PLC0415 - slow to load
@@ -221,7 +221,7 @@ def _text_of_item(item: Item, result: Result | None, to: str) -> bytes:
     return board_svg(board, title, "b", alone=True).encode()
 
 
-def _puzzle_in(item: Item) -> Puzzle:
+def _puzzle_of(item: Item) -> Puzzle:
     assert isinstance(item.problem, PuzzleProblem)  # noqa: S101 - all others have a reason
     return item.problem.puzzle
 

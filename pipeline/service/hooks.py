@@ -17,7 +17,7 @@ from pipeline.service.log import Log
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import child, ended_within
 
-SECONDS = 30.0
+TIME_LIMIT = 30.0
 """Time limit of a command; then its process group is killed."""
 
 _MAX_MESSAGE, _MAX_LOGGED_LINE = 1000, 200
@@ -38,7 +38,7 @@ class Commands:
 
     The command line is split as by a shell, but run without one. Its standard input is empty. Its
     output is discarded, except that the last line is logged if it fails. When it exits, or after
-    SECONDS, its process group is killed.
+    TIME_LIMIT, its process group is killed.
 
     A command runs at most once per job, after publication, also for jobs taken over from another
     process. If this process is killed first, it never runs. A failure is logged and does not
@@ -49,7 +49,7 @@ class Commands:
     """
 
     def __init__(
-        self, settings: Settings, log: Log, is_late: Callable[[], bool], seconds: float = SECONDS
+        self, settings: Settings, log: Log, is_late: Callable[[], bool], seconds: float = TIME_LIMIT
     ) -> None:
         self._on_done = _split("--on-done", settings.on_done)
         self._on_bad = _split("--on-bad", settings.on_bad)

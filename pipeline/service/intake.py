@@ -151,7 +151,7 @@ class Intake:
                 self.scan_at = time.monotonic() + _SCAN_INTERVAL
             if self.long.runs and not self._stop.is_requested:
                 self._advance(swept)
-        finally:  # also after an error: the disk may be full
+        finally:  # after an error, too: the disk may be full
             if thorough and not self._stop.is_requested:
                 remove_orphans(folders)
         return swept
@@ -164,21 +164,21 @@ class Intake:
         swept = SweepOutcome()
         self._quick_count = len(names)
         self._process_names(names, swept)
-        while self.long.runs and not self._stop.is_requested:  # it took longer than expected
+        while self.long.runs and not self._stop.is_requested:  # a file took longer than expected
             self._advance(swept)
         return swept.left
 
     def rest(self) -> None:
-        """Clean up and warm up the solver while the inbox is empty.
+        """Clean up, and let the solver prepare for the next file. Call it when there is no work.
 
-        One spare claim and a mark file are kept for the next file.
+        One spare claim and a mark file are kept.
         """
         self._claimers.close()
         self._remove_spares(1)
         self._runtime.local.warm()
 
     def close(self) -> None:
-        """Pause the running jobs: the next run continues them."""
+        """Pause the running jobs, which the next run continues, and clean up."""
         self._claimers.close()
         self._arrivals.close()
         self._remove_spares(0)
@@ -194,7 +194,7 @@ class Intake:
         Slow files come last, because only a few of them run at a time.
         """
         quick, slow = self._arrivals.names(thorough=thorough)
-        self._stamp()  # even if the inbox is empty
+        self._stamp()  # needed here if the inbox is empty
         self._quick_count = len(quick)
         try:
             self._process_names(quick, swept, is_shared=True)
@@ -273,8 +273,8 @@ class Intake:
 
     def _is_enough(self, ready: Sequence[Observation], limit: int) -> bool:
         """Whether to process `ready` now: it is large enough, or its last file is not quick."""
-        much = sum(file.fingerprint.size for file in ready) >= _MAX_BATCH_BYTES
-        return len(ready) >= limit or much or not self._arrivals.is_quick(ready[-1])
+        is_large = sum(file.fingerprint.size for file in ready) >= _MAX_BATCH_BYTES
+        return len(ready) >= limit or is_large or not self._arrivals.is_quick(ready[-1])
 
     def _claim_and_process(self, ready: list[Observation], swept: SweepOutcome) -> None:
         """Claim complete files and process them.
@@ -326,7 +326,7 @@ class Intake:
         """When to look again at a file that could not be claimed."""
         is_gone = not os.path.lexists(self._folders.inbox / name)
         if is_gone or self._folders.work / key_of(name) in self._postponed:
-            return Later()  # an earlier file of that name has a claim that is postponed
+            return Later()  # it is gone, or an earlier file of that name has a postponed claim
         busy = is_in_work(self._folders, name)  # otherwise it changed while being claimed
         return Later(max(_RETRY_SECONDS, self._settings.settle) if busy else _RETRY_SECONDS)
 
@@ -415,7 +415,7 @@ class Intake:
             elif is_moved and manifest.files:
                 why = "it is partly published in another outbox; run with that outbox again"
             else:
-                if is_moved or not manifest.job:  # its names are reserved elsewhere, or unknown
+                if is_moved or not manifest.job:  # reserved in another outbox, or manifest lost
                     is_folder, keep_cnf = claim.original.is_dir(), self._settings.keep_cnf
                     with self._reservations.held():
                         renewed = self._reservations.reserve(

@@ -212,7 +212,7 @@ class Display:
         about = f"{done:,} of {total:,}" if total else f"{done:,}"
         about += f" {progress.noun}{'s' * ((total or done) != 1)}"
         rate = self._rate(progress, now)
-        if rate >= 1 or not total:  # estimates jump for a few slow items
+        if rate >= 1 or not total:  # with a few slow items, estimates would jump
             left = self._left(progress, now)
             about += f", {rate:,.0f}/s" + ("" if left is None else f", {left} left")
         bar.update(task, completed=progress.bytes_done, about=about, refresh=True)
@@ -231,7 +231,7 @@ class Display:
             console=console,
             transient=True,
             auto_refresh=False,
-            redirect_stdout=sys.stdout.isatty(),  # printed above the bar
+            redirect_stdout=sys.stdout.isatty(),  # printed lines appear above the bar
         )
         name = escape(printable(source))
         task = bar.add_task(name, total=progress.bytes_total, about="")

@@ -294,7 +294,7 @@ def _workers(settings: Settings, service: _Service, tuning: Tuning) -> Workers:
 
     def start(module: str) -> Peer:
         peer = tuning.start_worker(module)
-        if service.slow is None:  # only large jobs need workers
+        if service.slow is None:  # reported only if there is a large job, which needs workers
             from pipeline.service.doctor import SlowPrograms  # noqa: PLC0415 - loads numpy
 
             service.slow = SlowPrograms(settings, service.log)

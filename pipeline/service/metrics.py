@@ -26,9 +26,9 @@ from pipeline.service.log import Log
 from pipeline.service.protocol.settle import names_in
 from pipeline.version import __version__
 
-_PAUSE = 1.0
-_JOBS = [name for name in STATUSES if name not in (REFUSED, "other")]
-_PUZZLES = [name for name in STATUSES if name not in WITH_TOTALS]
+_MIN_INTERVAL = 1.0
+_JOB_STATUSES = [name for name in STATUSES if name not in (REFUSED, "other")]
+_PUZZLE_STATUSES = [name for name in STATUSES if name not in WITH_TOTALS]
 
 
 class Metrics:
@@ -50,14 +50,14 @@ class Metrics:
         self._seconds = 0.0
         self._is_healthy = True
         self._has_failed = False
-        self._jobs = dict.fromkeys(_JOBS, 0)
-        self._puzzles = dict.fromkeys(_PUZZLES, 0)
+        self._jobs = dict.fromkeys(_JOB_STATUSES, 0)
+        self._puzzles = dict.fromkeys(_PUZZLE_STATUSES, 0)
         self._waiting: list[float] = []
         self._write_next = 0.0
 
     def count(self, ended: Ended) -> None:
         self._jobs[ended.status] += 1
-        for status in _PUZZLES:
+        for status in _PUZZLE_STATUSES:
             self._puzzles[status] += ended.totals.get(status, 0)
 
     @contextmanager
@@ -82,9 +82,9 @@ class Metrics:
         """
         if more_soon and time.monotonic() < self._write_next:
             return
-        self._write_next = time.monotonic() + _PAUSE
-        with suppress(OSError):  # reported by the scan
-            self._waiting = [*_times_of(self._inbox)]
+        self._write_next = time.monotonic() + _MIN_INTERVAL
+        with suppress(OSError):  # the scan reports it
+            self._waiting = [*_arrival_times(self._inbox)]
         try:
             with replacing(self._path) as file:
                 os.fchmod(file.fileno(), 0o644)
@@ -104,7 +104,12 @@ class Metrics:
         now = self._clock()
         oldest = max(0.0, now - min(self._waiting, default=now))
         for kind, name, meaning, values in (
-            ("gauge", "build_info", "The version.", {f'{{version="{__version__}"}}': 1}),
+            (
+                "gauge",
+                "build_info",
+                "The version of this program.",
+                {f'{{version="{__version__}"}}': 1},
+            ),
             ("gauge", "start_time_seconds", "Time of the start.", self._started),
             (
                 "gauge",
@@ -134,7 +139,7 @@ def _by_status(counts: dict[str, int]) -> dict[str, int]:
     return {f'{{status="{name}"}}': number for name, number in counts.items()}
 
 
-def _times_of(inbox: Path) -> Iterator[float]:
+def _arrival_times(inbox: Path) -> Iterator[float]:
     """When each file arrived in the inbox: its ctime, which a rename sets. Raises OSError."""
     for name in names_in(inbox)[0]:
         with suppress(FileNotFoundError):

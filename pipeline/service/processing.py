@@ -181,7 +181,7 @@ def _prepare(
     run: LongRun | None = None
     try:
         is_fresh = source is not None and not claim.manifest.files
-        if not is_fresh and (ended := _recovered(claim, runtime)):
+        if not is_fresh and (ended := _recover(claim, runtime)):
             return ended
         job = _read_and_solve(claim, source, runtime, seconds)
         if not isinstance(job, LongJob):
@@ -195,7 +195,7 @@ def _prepare(
     return run
 
 
-def _recovered(claim: Claim, runtime: Runtime) -> Ended | None:
+def _recover(claim: Claim, runtime: Runtime) -> Ended | None:
     """Finish a job whose process died after publishing it.
 
     Moves the original, and returns the outcome; None if the job was not published.

@@ -65,7 +65,7 @@ def unpack_rows(data: bytes) -> Rows:
 
 
 def pack_results(results: Sequence[Result]) -> bytes:
-    return msgspec.msgpack.encode([_sent(result) for result in results])
+    return msgspec.msgpack.encode([_to_sent(result) for result in results])
 
 
 def unpack_results(data: bytes, items: Sequence[OneProblem], settings: Settings) -> list[Result]:
@@ -74,7 +74,7 @@ def unpack_results(data: bytes, items: Sequence[OneProblem], settings: Settings)
     return [_result(result, item, settings) for result, item in zip(sent, items, strict=True)]
 
 
-def _sent(result: Result) -> SentResult:
+def _to_sent(result: Result) -> SentResult:
     is_puzzle = isinstance(result.problem, PuzzleProblem)
     own: dict[str, Any] = {
         "solutions": tuple(s.values if is_puzzle else s for s in result.solutions),

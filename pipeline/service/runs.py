@@ -186,7 +186,7 @@ class LongRun(_TurnTaker):
     def pause(self) -> None:
         """Stop the job; the next run continues it."""
         self._stop()
-        with suppress(OSError):  # steps after the last checkpoint are repeated
+        with suppress(OSError):  # the next run repeats the steps after the last checkpoint
             self._checkpoint()
         release(self.claim, self.job, self._runtime)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SignalHandler = Callable[[int, FrameType | None], object] | int
 
-EXIT_OK, EXIT_BAD_INPUT, USAGE, EXIT_TEMPFAIL = 0, 1, 2, 75
+EXIT_OK, EXIT_BAD_INPUT, EXIT_USAGE, EXIT_TEMPFAIL = 0, 1, 2, 75
 """The exit codes of every command."""
 
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -42,12 +42,12 @@ class TookLong(BaseException):
     """A computation exceeded its time limit."""
 
 
-def when_stopped(command: str) -> int:
+def code_when_stopped(command: str) -> int:
     """The exit code of a command that was ended by a stopping signal."""
     return EXIT_OK if command in ("watch", "serve") else EXIT_TEMPFAIL
 
 
-def end_with(code: int) -> None:
+def exit_when_stopped(code: int) -> None:
     """Make every stopping signal end the process with `code` at once.
 
     For phases in which there is nothing to clean up: before the work starts, and after it.
@@ -57,16 +57,16 @@ def end_with(code: int) -> None:
         os._exit(code)
 
     def ignore() -> None:
-        _install(dict.fromkeys(_installed(), signal.SIG_IGN))
+        _install(dict.fromkeys(_current_handlers(), signal.SIG_IGN))
 
-    _install(dict.fromkeys(_installed(), leave))
+    _install(dict.fromkeys(_current_handlers(), leave))
     atexit.register(ignore)  # SIG_IGN persists during Python's own clean-up; handlers do not
 
 
 @contextmanager
 def handling(handler: SignalHandler) -> Iterator[None]:
     """Install a handler for the stopping signals inside the `with` block."""
-    before = _installed()
+    before = _current_handlers()
     try:
         _install(dict.fromkeys(before, handler))
         yield
@@ -144,7 +144,7 @@ def interruptible() -> Iterator[None]:
 
     So the first signal lets the command clean up, and a second one ends it at once.
     """
-    before = _installed()
+    before = _current_handlers()
 
     def interrupt(_number: int, _frame: FrameType | None) -> Never:
         _install(before)
@@ -155,7 +155,7 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def blocking_signals() -> Iterator[None]:
     """Block stopping signals inside the `with` block; they are delivered at its end."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
     try:
@@ -164,7 +164,7 @@ def uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _installed() -> dict[signal.Signals, SignalHandler]:
+def _current_handlers() -> dict[signal.Signals, SignalHandler]:
     """The handlers of the stopping signals that are not ignored."""
     handlers = {number: signal.getsignal(number) for number in STOPPING}
     return {

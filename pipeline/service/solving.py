@@ -102,14 +102,14 @@ def solve_sources(
     parse: list[float] = []
     for index, (name, given) in enumerate(sources):
         if isinstance(given, Unreadable):
-            results[index] = refused(given)
+            results[index] = refused_result(given)
             continue
         watch = Stopwatch(
             parse=given.seconds if isinstance(given, SinglePuzzle | Formula) else None
         )
         try:
             with watch.timing("parse"):
-                read[index] = problem_given(name, given, settings)
+                read[index] = problem_of_source(name, given, settings)
         except InvalidPuzzle as error:
             results[index] = Result("invalid", message=str(error), seconds=watch.seconds())
         except LimitReached as error:
@@ -121,7 +121,7 @@ def solve_sources(
     return [results[index] for index in range(len(sources))]
 
 
-def refused(source: Unreadable) -> Result:
+def refused_result(source: Unreadable) -> Result:
     """The result of an unreadable source, with the time spent reading it."""
     seconds = {"total": source.seconds}
     if source.data is not None:
@@ -129,7 +129,7 @@ def refused(source: Unreadable) -> Result:
     return Result("invalid", message=source.reason, seconds=seconds)
 
 
-def solved(
+def solve_groups(
     groups: Iterable[list[Item]],
     solvers: Solvers,
     settings: Settings,
@@ -159,14 +159,14 @@ def solved(
             results = solve_problems(problems, solvers, chosen, parse)
         remaining = iter(with_traits(results, chosen))
         for item in group:
-            result = next(remaining) if item.problem else _not_read(item)
+            result = next(remaining) if item.problem else _unread_result(item)
             if item.problem and not is_shown:
                 for solution in result.solutions:
                     report(item.problem, solution)
             yield item, result
 
 
-def _not_read(item: Item) -> Result:
+def _unread_result(item: Item) -> Result:
     seconds = Stopwatch(parse=item.seconds).seconds() if item.is_alone else {}
     if isinstance(item.content, LimitReached):
         return Result("unknown", complete=False, message=item.reason, seconds=seconds)
@@ -182,7 +182,7 @@ def with_traits(results: list[Result], settings: Settings) -> list[Result]:
     return result_traits.add_traits(results, settings)
 
 
-def problem_given(name: str, given: Given, settings: Settings) -> Problem:
+def problem_of_source(name: str, given: Given, settings: Settings) -> Problem:
     """The problem in a source.
 
     Raises InvalidPuzzle, LimitReached, OSError if a file cannot be read, and ValueError if
@@ -241,7 +241,7 @@ def solve_problems(
         )
         answers = solve_batch(batch, solvers, settings)
         results |= {place: answers.result(index) for index, place in enumerate(places)}
-    return [_checked(problem, results[place]) for place, problem in enumerate(problems)]
+    return [_compare_with_source(problem, results[place]) for place, problem in enumerate(problems)]
 
 
 def _batch_geometry(problem: Problem, settings: Settings) -> Geometry | None:
@@ -256,7 +256,7 @@ def _solvers_for(problem: Problem, alone: int, solvers: Solvers) -> Solvers:
     return solvers.for_many() if has_rules and alone >= MIN_PERSISTENT else solvers
 
 
-def _checked(problem: Problem, result: Result) -> Result:
+def _compare_with_source(problem: Problem, result: Result) -> Result:
     """The result, compared with the solution in the source, if there is one."""
     if not isinstance(problem, PuzzleProblem):
         return result
@@ -318,7 +318,7 @@ def rows_of_source(
 
     for where, source in sources_at(path, name, settings, f"{name}/"):
         if isinstance(source, tuple):
-            parts = _rows_of_many(*source, solvers, settings.of_many(), first)
+            parts = _rows_of_collection(*source, solvers, settings.of_many(), first)
         else:
             results = solve_items([source], solvers, settings)
             parts = iter([rows_of(results, first, settings.trait_names)])
@@ -327,7 +327,7 @@ def rows_of_source(
             yield printable(where), rows
 
 
-def _rows_of_many(
+def _rows_of_collection(
     layout: Layout, stream: PeekableStream, solvers: Solvers, settings: Settings, first: int
 ) -> Iterator[Rows]:
     """Yield the rows of a collection by chunk; if reading stops early, the last row says why."""
@@ -344,7 +344,7 @@ def _rows_of_many(
         yield replace(rows, table=rows.table_from(first))
 
 
-def failed_chunk(
+def failed_rows(
     chunk: TextChunk, layout: Layout, settings: Settings, why: str, first: int = 1
 ) -> Rows:
     """The rows of a chunk whose computation failed."""

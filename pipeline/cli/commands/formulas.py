@@ -116,7 +116,7 @@ def encode(  # noqa: PLR0913 - one for each option
     source = files[0] if files else STANDARD_INPUT
     fields = {"source": source_name(source) if files else None, "line": None}
     try:
-        puzzle = _puzzle(empty, source, settings).puzzle
+        puzzle = _parsed_puzzle(empty, source, settings).puzzle
     except InputError as error:
         out.row(fields | {"reason": str(error)})
         raise
@@ -202,7 +202,7 @@ def decode(
 
     if len(files) != (1 if empty else 2) or files.count(STANDARD_INPUT) > 1:
         raise UsageError("give PUZZLE and RESULT, or --empty and RESULT; one may be -")
-    parsed = _puzzle(empty, files[0], settings)
+    parsed = _parsed_puzzle(empty, files[0], settings)
     text = read_bytes(files[-1], MAX_RESULT_BYTES).decode("ascii", errors="replace")
     try:
         decoded = _decode(text, parsed, settings.encoding, numbering)
@@ -235,7 +235,7 @@ def _decode(
     return solution_text(parsed, grid)
 
 
-def _puzzle(empty: str | None, file: Path, settings: Settings) -> Parsed:
+def _parsed_puzzle(empty: str | None, file: Path, settings: Settings) -> Parsed:
     """An empty puzzle of this size, or the puzzle in the file."""
     from pipeline.cli.files import empty_puzzle, read_puzzle
     from pipeline.reading.formats import parsed_from

@@ -327,12 +327,12 @@ def sheet(  # noqa: PLR0913 - one for each option
     Exit code 1: something could not be drawn, or a solution was not found.
     """
     from pipeline.cli import sheet as sheets
-    from pipeline.cli.files import check_target, source_name, unused
+    from pipeline.cli.files import check_target, source_name, unused_path
     from pipeline.outbox.report import Head, Sheet
     from pipeline.solving import NOT_WELL
 
     sources = sources or [outbox_of(None, settings, f", or puzzles{example_hint(context.command)}")]
-    target = output or unused("sheet.html")
+    target = output or unused_path("sheet.html")
     check_target("--output", target, sources, force=force)
     sheets.check_target_kind(target)
     check_json(output, as_json=as_json)

@@ -93,9 +93,9 @@ class ChunkRequest(Request):
         return all_rows
 
     def failed_reply(self, why: str, settings: Settings) -> Rows:
-        from pipeline.service.solving import failed_chunk  # noqa: PLC0415 - as above
+        from pipeline.service.solving import failed_rows  # noqa: PLC0415 - as above
 
-        return failed_chunk(self.chunk, self.layout, settings, why, self.first)
+        return failed_rows(self.chunk, self.layout, settings, why, self.first)
 
     def unpack(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
         from pipeline.service.replies import unpack_rows  # noqa: PLC0415 - only clusters need it

@@ -219,7 +219,7 @@ class ArchiveJob(LongJob):
     def published_set(self) -> PublishedSet:
         if not self._member_count:
             self._checkpointed.append(self._rows, header(MemberRow, self._settings.trait_names))
-        if not self.claim.manifest.files:  # otherwise it may be renamed already
+        if not self.claim.manifest.files:  # otherwise the tree may be renamed already
             self._checkpointed.tree.mkdir(exist_ok=True)
         return replace(super().published_set(), tree=self._checkpointed.tree)
 
@@ -278,7 +278,7 @@ class Tree:
             yield
         except OSError:
             for path in reversed(self._unsynced[before:]):
-                with suppress(OSError):  # files of other members are in it
+                with suppress(OSError):  # a folder may contain files of other members
                     path.rmdir() if path.is_dir() else path.unlink()
             del self._unsynced[before:]
             raise

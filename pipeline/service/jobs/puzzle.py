@@ -45,14 +45,14 @@ class PuzzleJob(Job):
     """The job of a source with one problem; `item` is None if the source is unreadable."""
 
     def __init__(self, claim: Claim, item: OneProblem, settings: Settings) -> None:
-        from pipeline.service.solving import refused  # noqa: PLC0415 - slow to load
+        from pipeline.service.solving import refused_result  # noqa: PLC0415 - slow to load
 
         super().__init__(claim, settings)
         self._source_origin = self._origin(
             None if item.data is None else digest(item.data), item.size
         )
         self.item = None if isinstance(item, Unreadable) else item
-        self._result = refused(item) if isinstance(item, Unreadable) else Result("unknown")
+        self._result = refused_result(item) if isinstance(item, Unreadable) else Result("unknown")
 
     @classmethod
     def failed(cls, claim: Claim, why: str, settings: Settings) -> PuzzleJob:

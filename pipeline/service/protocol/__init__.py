@@ -6,7 +6,7 @@ The fault tests install one that kills the process, or raises an exception, at a
 
 from __future__ import annotations
 
-AUDITED = "sudoku_pipeline."
+AUDIT_PREFIX = "sudoku_pipeline."
 """The prefix of the names of audit events; one of AUDIT_STEPS follows."""
 
 AUDIT_STEPS = (

@@ -49,7 +49,7 @@ from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 
 LOCK, MANIFEST = ".lock", ".claim.json"
-NEW = ".new-"
+NEW_PREFIX = ".new-"
 PREPARING = ".preparing"
 MAX_LOCK_BYTES = 4096
 _MAX_MANIFEST_BYTES = 64 * 1024 * 1024
@@ -122,9 +122,9 @@ def read_manifest(folder: Path) -> Manifest:
         if manifest.fingerprint.inode in ((folder / manifest.source).lstat().st_ino, UNSEEN.inode):
             return manifest
     names = []
-    with contextlib.suppress(FileNotFoundError):  # finished meanwhile
+    with contextlib.suppress(FileNotFoundError):  # the claim was finished meanwhile
         names = [entry.name for entry in folder.iterdir() if entry.name[0] != "."]
-    if manifest is not None and not names:  # its file has not arrived yet, or is gone
+    if manifest is not None and not names:  # the file is not in the claim yet, or not any more
         return manifest
     source = names[0] if names else folder.name
     return Manifest("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
@@ -136,7 +136,7 @@ def manifests_in_work(folders: Folders) -> list[Manifest]:
 
 
 @cache
-def _host() -> str:
+def _host_name() -> str:
     return os.uname().nodename
 
 
@@ -183,7 +183,7 @@ class Claim:
     def _write_lock(self, attempts: _Attempts) -> None:
         """Overwrite the lock file. Needs no disk space if the length does not change."""
         step = f" in step {attempts.step}" if attempts.step else ""
-        owner = f"process {os.getpid()} on {_host()}"
+        owner = f"process {os.getpid()} on {_host_name()}"
         data = f"attempts at {self.manifest.job}: {attempts.number}{step}\n{owner}\n".encode()
         os.pwrite(self._lock, data, 0)
         if os.fstat(self._lock).st_size > len(data):
@@ -289,7 +289,7 @@ class Claim:
         try:
             if {path.name for path in self.folder.iterdir()} != {LOCK, MANIFEST}:
                 return None
-            self.move(self.folder.with_name(f"{NEW}{self.manifest.job}"))
+            self.move(self.folder.with_name(f"{NEW_PREFIX}{self.manifest.job}"))
         except OSError:
             return None
         lock, self._lock = self._lock, -1
@@ -336,7 +336,7 @@ def take_over_abandoned(folders: Folders) -> Iterator[Claim]:
                 raise
             continue  # finished meanwhile, owned by another user, or not a lock: see `status`
         if has_file:
-            with contextlib.suppress(OSError):  # a full disk must not block the others
+            with contextlib.suppress(OSError):  # if the disk is full, only `status` lacks the owner
                 claim.sign()
             yield claim
         else:
@@ -347,9 +347,9 @@ def _claim_folders(folders: Folders) -> list[Path]:
     """The folders of claims; also of unfinished new claims, if no process is preparing any."""
     with os.scandir(folders.work) as entries:
         names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-    fresh = [folders.work / name for name in names if name.startswith(NEW)]
+    fresh = [folders.work / name for name in names if name.startswith(NEW_PREFIX)]
     made = [folders.work / name for name in names if not name.startswith(".")]
     if fresh and (lock := try_lock(folders.work / PREPARING, os.O_CREAT)) is not None:
-        os.close(lock)  # processes that start now prepare other folders
+        os.close(lock)  # processes that start to prepare now use other folders
         return made + fresh
     return made

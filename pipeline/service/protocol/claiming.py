@@ -35,7 +35,7 @@ from pipeline.outbox.write_record import timestamp
 from pipeline.service.protocol.claim import (
     LOCK,
     MANIFEST,
-    NEW,
+    NEW_PREFIX,
     PREPARING,
     Claim,
     Manifest,
@@ -44,7 +44,7 @@ from pipeline.service.protocol.claim import (
     try_lock,
 )
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.settle import Fingerprint, unchanged
+from pipeline.service.protocol.settle import Fingerprint, is_unchanged
 
 _OUTBOX_LOCK = ".lock"
 _EPOCH_BYTES = 8
@@ -267,7 +267,7 @@ def make_claim(
 
 def _prepare(folders: Folders, manifest: Manifest) -> Claim:
     """Create a locked claim under a temporary name."""
-    folder = folders.work / f"{NEW}{manifest.job}"
+    folder = folders.work / f"{NEW_PREFIX}{manifest.job}"
     folder.mkdir()
     try:
         lock = try_lock(folder / LOCK, os.O_CREAT | os.O_EXCL)
@@ -312,10 +312,10 @@ def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
         raise
     sys.audit("sudoku_pipeline.claim.taken")
     try:
-        if unchanged(claim.original, claim.manifest.fingerprint, data):
+        if is_unchanged(claim.original, claim.manifest.fingerprint, data):
             return claim
         if not claim.put_back(source.parent):
-            claim.close()  # a newer file has its name: process this one first, once complete
+            claim.close()  # the inbox has a newer file of that name: this one is resumed first
     except BaseException:
         claim.close()
         raise

@@ -73,7 +73,7 @@ class Marks:
         for path in paths:
             try:
                 lock = try_lock(path)
-            except OSError:  # not one of ours
+            except OSError:  # not a mark, such as a folder
                 self._remove(path)
                 continue
             if lock is None:

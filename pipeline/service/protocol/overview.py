@@ -103,7 +103,7 @@ def _scan_age(folders: Folders) -> float | None:
         age = time.time() - (folders.work / LAST_SCAN).lstat().st_mtime
     except FileNotFoundError:
         return None
-    return age if age >= -MAX_SCAN_AGE else None  # the clock was set back: unknown
+    return age if age >= -MAX_SCAN_AGE else None  # negative if the clock was set back
 
 
 def _reason(folders: Folders, source: str) -> str:
@@ -137,7 +137,7 @@ def described_claims(folders: Folders) -> Iterator[tuple[Manifest, str]]:
         try:
             text = read_regular(path, MAX_LOCK_BYTES).decode("ascii", errors="replace")
             owner, lock = text.strip().rpartition("\n")[2], try_lock(path)
-        except FileNotFoundError:  # finished meanwhile
+        except FileNotFoundError:  # the claim was finished meanwhile
             continue
         except PermissionError:  # another user's
             owner, lock = "another user's process", None
@@ -264,7 +264,7 @@ def delete_expired(files: Iterable[ExpiredFile]) -> int:
             continue
         except RecursionError:
             hindrance = hindrance or _too_deep(path)
-        except OSError as error:  # rmtree opens a descriptor for each level
+        except OSError as error:  # EMFILE: rmtree opens a descriptor for each level
             hindrance = hindrance or (_too_deep(path) if error.errno == errno.EMFILE else error)
     if hindrance:
         raise hindrance

@@ -40,7 +40,7 @@ class CheckpointedFile(NamedTuple):
 MIN_SYNCED_SETS = 16
 """Minimum number of sets for which whole filesystems are synced, if possible, not each file."""
 
-_TEMPORARY = re.compile(
+_TEMPORARY_NAME = re.compile(
     r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
 )
 
@@ -327,7 +327,7 @@ def move_originals(
 def remove_orphans(folders: Folders) -> None:
     """Remove temporary files of jobs of this inbox that are no longer in work."""
     names = os.listdir(folders.outbox)  # noqa: PTH208 - there may be a million
-    matches = [match for name in names if (match := _TEMPORARY.fullmatch(name))]
+    matches = [match for name in names if (match := _TEMPORARY_NAME.fullmatch(name))]
     if not matches:
         return
     mark, alive = (

@@ -190,7 +190,7 @@ def walk_folder(
         except OSError as error:
             if is_environmental(error):
                 raise
-            return  # it may be gone
+            return  # the folder may be gone
         for entry_name in names:
             try:
                 status = os.stat(entry_name, dir_fd=folder, follow_symlinks=False)
@@ -207,7 +207,7 @@ def _is_written_in(folder: int, name: str) -> bool:
         with opened(name, folder=folder) as descriptor:
             return has_writer(descriptor) is True
     except OSError as error:
-        if error.errno == errno.EAGAIN:  # leased for writing
+        if error.errno == errno.EAGAIN:  # a process has a lease to write to it
             return True
         if is_environmental(error):
             raise
@@ -225,7 +225,7 @@ def _observe_unopened(path: Path, status: os.stat_result, error: OSError) -> Obs
     return Observation(path.name, fingerprint_of(status), writers[error.errno])
 
 
-def unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -> bool:
+def is_unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -> bool:
     """Whether a file or folder has not changed since it was observed, and has no writer.
 
     If `data` is given, its bytes are compared, because mtimes have a resolution of milliseconds.

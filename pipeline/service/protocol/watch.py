@@ -45,7 +45,7 @@ class Alarm:
         os.set_blocking(self._bell, False)
 
     def ring(self) -> None:
-        with contextlib.suppress(BlockingIOError):  # the pipe is full: it has rung
+        with contextlib.suppress(BlockingIOError):  # the pipe is full: it is set already
             os.write(self._bell, b"!")
 
     def wait(self, seconds: float) -> bool:
@@ -88,7 +88,7 @@ class _Events(threading.Thread):
 
     def stop(self) -> None:
         """Stop watching the folder, which causes a last event."""
-        with contextlib.suppress(OSError):  # already gone
+        with contextlib.suppress(OSError):  # the folder is gone
             call("inotify_rm_watch", self._descriptor, self._watch)
         self.join()
         os.close(self._descriptor)
