@@ -69,9 +69,9 @@ def path_of(file: Path, settings: Settings) -> Iterator[Path]:
 
 
 def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> None:
-    """Copy a stream. Raises InputError if it is too large; it may be endless.
+    """Copy a stream, up to a limit. Raises InputError if it is longer.
 
-    The limit is higher if it begins like a collection or an archive.
+    The limit is higher if the stream begins like a collection or an archive.
     """
     head = stream.read(HEAD_BYTES)
     copy.write(head)
@@ -313,7 +313,7 @@ def atomic_output(target: Path) -> Iterator[BinaryIO]:
 def atomic_table(
     target: Path, kind: type[Struct], trait_names: Iterable[str] = ()
 ) -> Iterator[Groups | BinaryIO]:
-    """Open a checked target for a table: rows are written as lines of CSV; or as Parquet."""
+    """Open a checked target for a table: as Parquet, or as CSV, with its header written."""
     if is_parquet(target):
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 

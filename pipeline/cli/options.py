@@ -46,7 +46,7 @@ SOLVING = (
 )
 READING = ("variant", "max_bytes", "format", "alphabet", "boxes")
 PIPED = "read standard input if it is a pipe or a file and no argument is given"
-"""Annotation of an argument that is read like this."""
+"""The annotation of an argument that behaves like this."""
 
 
 def _check_quoted(files: list[Path]) -> list[Path]:
@@ -113,7 +113,7 @@ class Output:
             print(text)
 
     def note(self, text: str, *, aside: bool = False) -> None:
-        """Print a summary: to standard error if `aside`, because data is printed, or with JSON."""
+        """Print a summary; to standard error if it must stand `aside` from data, or with JSON."""
         if not self.quiet:
             (say if self.as_json or aside else print)(text)
 
@@ -197,7 +197,7 @@ def add_conversion(parameters: list[Any], annotations: Mapping[str, Any]) -> lis
 
 
 def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) -> Any:
-    """Convert the value of an option or argument, a text or its default. Raises UsageError."""
+    """Convert the value of an option or argument: its text, or its default. Raises UsageError."""
     is_option = parameter.param_type_name == "option"
     shown = str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
     is_annotated = get_origin(annotation) is Annotated
@@ -323,7 +323,7 @@ def _config_bytes(path: Path) -> bytes:
 
 
 def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
-    """A suggestion for a mistyped name, or "". The `prefix` of all names is not compared."""
+    """A suggestion for a mistyped name, or "". `prefix`: the common start of all known names."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
 
     bare = [key.removeprefix(prefix) for key in known]

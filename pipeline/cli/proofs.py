@@ -77,7 +77,10 @@ def prove(
     settings: Settings,
     checker: Checker | None,
 ) -> Attempt:
-    """Prove that a statement lacks no solution, confirm the proof, and write its files."""
+    """Prove that no solution of a statement is missing, and write the files of the proof.
+
+    If a `checker` is given, it must confirm the proof first.
+    """
     tried = Attempt(statement.name, statement.status)
     limits = Limits(settings.timeout, settings.memory_limit)
     certificate, proof = prove_complete(statement.problem, statement.solutions, solvers, limits)
@@ -156,7 +159,7 @@ def _other_solution(statement: Statement, solvers: Solvers, settings: Settings) 
 
 
 class Checker:
-    """A proof checker of others, which reads a formula in DIMACS and a refutation in LRAT.
+    """A third-party proof checker, which reads a formula in DIMACS and a refutation in LRAT.
 
     Raises SolverMissing if it is not installed.
     """

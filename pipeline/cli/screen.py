@@ -94,7 +94,7 @@ class Screen:
         self._show("x", event, values)
 
     def _show(self, sign: str, event: str, values: dict[str, Any]) -> None:
-        """Show an event, as it is if it cannot be worded: a display error must not end a job."""
+        """Show an event; unformatted if formatting fails, as a display error must not end a job."""
         try:
             self._show_event(sign, event, values)
         except Exception:  # noqa: BLE001 - the job is published, but not yet logged
@@ -190,7 +190,7 @@ class Screen:
         if cell_len(name) > room:
             name = set_cell_size(name, room - 1).rstrip() + "…"
         seconds = values["seconds"]
-        # With "batch", the total includes other puzzles. A recovered or failed job has no total.
+        # With "batch", the total includes other puzzles. A job that was given up has no total.
         took = duration(seconds["total"]) if "total" in seconds and "batch" not in seconds else ""
         line = f"{set_cell_size(name, room)}  {values['status']:<{_STATUS}}  {took:>{_TIME}}"
         self._say(sign, line.rstrip(), _detail(values))
@@ -235,7 +235,7 @@ class Screen:
             written = captured.get()
             if self._is_ascii:
                 written = written.translate(str.maketrans("µ…✓✗·", "u~+x-"))
-            stream = self._stream or sys.stderr  # the bar replaces it, to have lines above it
+            stream = self._stream or sys.stderr  # which a progress bar replaces while it is shown
             stream.write(written)
             stream.flush()
 

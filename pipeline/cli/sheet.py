@@ -92,7 +92,7 @@ def _entry_of(item: Item, name: str) -> Unsolved | InputError:
 def take_first(
     entries: Iterable[Unsolved | InputError], first: int | None
 ) -> tuple[list[Unsolved], list[InputError]]:
-    """Returns the `first` puzzles, or all if None, and the errors before the last of them.
+    """Take the first puzzles, or all if `first` is None; returns them and the errors among them.
 
     Raises UsageError if there are more puzzles than a sheet may have.
     """

@@ -152,6 +152,7 @@ class Arrivals:
         return observation.data is not None and not self.is_slow(observation.name)
 
     def _may_be_slow(self, observation: Observation) -> bool:
+        """Whether a file may be slow to process. Sets `saw_collections`."""
         if observation.data is None:
             return observation.is_folder or observation.fingerprint.size > MAX_READ_BYTES
         if isinstance(observation.content, OneProblem):

@@ -164,7 +164,8 @@ class Cluster:
         try:
             return connecting.result()
         except TimeoutError as error:
-            raise EnvironmentFailure(f"no cluster: {self._address} does not respond") from error
+            why = f"no cluster: {self._address} does not respond; check --cluster and the scheduler"
+            raise EnvironmentFailure(why) from error
         except Exception as error:
             raise EnvironmentFailure(f"no cluster: {error_text(error)}") from error
 
@@ -324,7 +325,7 @@ class _Connection:
             if self.threads:
                 had_worker = time.monotonic()
             await asyncio.sleep(min(_MONITOR_INTERVAL, patience))
-        raise EnvironmentFailure("no workers")
+        raise EnvironmentFailure("no workers; start some for this scheduler")
 
     async def close(self) -> None:
         """Disconnect, and end a local cluster."""

@@ -44,13 +44,14 @@ def keep(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) -> Kep
 def release(claim: Claim, job: Job | None, runtime: Runtime) -> None:
     """Return a file to the inbox, unless its publication has begun or it has a checkpoint."""
     if claim.manifest.files:
-        runtime.log_error("job.kept", claim, "its publication has begun")
+        runtime.log_error("job.kept", claim, "it is partly published; the next run finishes it")
     elif has_progress(claim):
         runtime.log.info("job.paused", source=printable(claim.manifest.source))
     else:
         try:
             if not claim.put_back(runtime.folders.inbox):
-                runtime.log_error("job.kept", claim, "a file of that name is in the inbox")
+                why = "a newer file of that name is in the inbox; the next run processes both"
+                runtime.log_error("job.kept", claim, why)
             elif isinstance(job, LongJob):
                 job.discard()
         except OSError as error:

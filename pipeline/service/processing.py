@@ -216,7 +216,7 @@ def _read_and_solve(
     # These modules are slow to load; this loads them before an attempt is counted.
     from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415
 
-    why = "no attempt finished"
+    why = "each crashed or killed its process"
     while claim.attempts() < MAX_ATTEMPTS:
         # A job with a checkpoint was read before without killing the process.
         is_counted = source is not None or not has_progress(claim)

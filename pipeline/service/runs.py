@@ -300,10 +300,7 @@ class SlowPuzzles(_TurnTaker):
         return Progress(0, 0, None)
 
     def advance(self) -> list[tuple[Claim, Ended | Kept]]:
-        """Publish a solved puzzle, if there is one.
-
-        On any exception, all claims are released.
-        """
+        """Publish a solved puzzle, if there is one. On an exception, all claims are released."""
         try:
             return self._publish_next()
         except BaseException:
@@ -319,6 +316,7 @@ class SlowPuzzles(_TurnTaker):
             release(job.claim, None, self._runtime)
 
     def _publish_next(self) -> list[tuple[Claim, Ended | Kept]]:
+        """Publish the puzzle of the next reply, if one is ready; returns its claim and outcome."""
         reply = self._next_reply()
         if reply is None:
             return []

@@ -293,6 +293,7 @@ class Pool:
         return reply
 
     def _worker(self) -> Peer:
+        """An idle worker process, or a new one. Raises EnvironmentFailure."""
         with suppress(IndexError):
             while (peer := self._idle.pop()).has_ended():
                 peer.close()

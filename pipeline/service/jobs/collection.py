@@ -90,6 +90,7 @@ class CheckpointedTable:
         self._append(broken(end.layout, end.line, end.error, self._trait_names))
 
     def _append(self, rows: Rows) -> None:
+        """Append rows to all files; create the files that are missing."""
         if not self._ranks:
             self._checkpointed.append(f"{self.stem}.csv", header(PuzzleRow, self._trait_names))
         for _ in range(self._ranks, max(1, len(rows.solutions))):

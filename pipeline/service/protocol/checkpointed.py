@@ -64,6 +64,7 @@ class CheckpointedFiles:
             (claim.folder / PROGRESS).unlink(missing_ok=True)
 
     def _resume(self, checkpoint: dict[str, Any]) -> None:
+        """Restore the files of a checkpoint. Raises an exception if that is impossible."""
         if checkpoint and checkpoint["terms"] != self._key:
             raise ValueError("it was written under another key")
         for name, (number, length) in checkpoint.get("files", {}).items():

@@ -77,7 +77,7 @@ class Folders:
                 raise _failure(folder, f"{why}; make it a plain folder")
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
-                raise _failure(folder, "is not writable")
+                raise _failure(folder, "is not writable by this user; change its permissions")
 
     def check_inbox(self) -> None:
         """Raise MissingFolder if there is no inbox."""

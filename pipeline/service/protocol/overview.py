@@ -57,6 +57,7 @@ class Overview:
 
     @property
     def is_stuck(self) -> bool:
+        """Whether files are waiting although no process scans the inbox."""
         is_scanned = self.scan_age is not None and self.scan_age <= MAX_SCAN_AGE
         return bool(self.waiting) and not is_scanned
 
