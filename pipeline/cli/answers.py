@@ -64,10 +64,10 @@ def solve_files(
             name, unread = source_name(file), defaultdict[str, Counter[str]](Counter)
             try:
                 with path_of(file, settings) as path:
-                    found = solve_groups(
+                    results = solve_groups(
                         groups(items_of(path, name, settings)), solvers, settings, on_solution
                     )
-                    for item, result in puzzle_display.with_progress(found, name):
+                    for item, result in puzzle_display.with_progress(results, name):
                         if not item.is_alone and (texts := result.unread_texts):
                             add_unread(unread[name], unread_counts([texts]))
                         yield item, result
@@ -96,11 +96,11 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
         stack.callback(display.end)
         say_minisat_missing(solvers, settings)
         named_rows = _rows_of(files, solvers, settings)
-        begun = [*islice(named_rows, 1)]
-        are_several = len(files) > 1 or any(name != source_name(files[0]) for name, _ in begun)
+        first_rows = [*islice(named_rows, 1)]
+        are_several = len(files) > 1 or any(name != source_name(files[0]) for name, _ in first_rows)
         kind = SourcedRow if are_several else PuzzleRow
         table = stack.enter_context(atomic_table(target, kind, settings.trait_names))
-        for source, rows in chain(begun, named_rows):
+        for source, rows in chain(first_rows, named_rows):
             lines = rows.table
             if are_several:
                 before = f"{quoted(source)},".encode()

@@ -251,7 +251,7 @@ def _why_protected(target: Path, inputs: Sequence[Path], *, force: bool) -> str 
 
 
 def _is_inbox(folder: Path) -> bool:
-    """Whether a folder is an inbox. It has three folders; `.work` alone may have another use."""
+    """Whether a folder is an inbox: `.work`, `done` and `failed` are in it."""
     return all((folder / name).is_dir() for name in (WORK, DONE, FAILED))
 
 

@@ -47,7 +47,7 @@ def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -
     if not folder.parent.is_dir() or (os.path.lexists(folder) and not folder.is_dir()):
         raise UsageError(f"{shown}: no such folder; name an existing one")
     folder.mkdir(exist_ok=True)
-    if any(folder.samefile(each) for each in folders_of(published)):
+    if any(folder.samefile(published_folder) for published_folder in folders_of(published)):
         raise UsageError(f"{shown} is reserved for published results; name another folder")
     return folder
 
@@ -81,7 +81,7 @@ def prove(
 
     If a `checker` is given, it must confirm the proof first.
     """
-    tried = Attempt(statement.name, statement.status)
+    attempt = Attempt(statement.name, statement.status)
     limits = Limits(settings.timeout, settings.memory_limit)
     certificate, proof = prove_complete(statement.problem, statement.solutions, solvers, limits)
     if proof is None:
@@ -90,13 +90,13 @@ def prove(
         )
         why = f"recorded as {statement.status}, but there is another {statement.problem.noun}"
         reason = why if other else f"not proved: {certificate.reason}"
-        return replace(tried, reason=reason, other=other)
+        return replace(attempt, reason=reason, other=other)
     formula = proof.formula()
     try:
         if checker:
             checker.confirm(formula.text(), proof.lrat, Deadline.of(limits))
     except (SolverError, LimitReached) as error:
-        return replace(tried, reason=f"not confirmed: {error}")
+        return replace(attempt, reason=f"not confirmed: {error}")
     stem = f"{statement.stem}{PROOF}"
     texts = {
         folder / f"{stem}.cnf": "".join(formula.text()),
@@ -105,7 +105,7 @@ def prove(
     }
     _write_new(texts)
     return replace(
-        tried,
+        attempt,
         proved=True,
         steps=certificate.steps or 0,
         variables=formula.variables,
@@ -114,21 +114,20 @@ def prove(
     )
 
 
-def show(tried: Attempt, out: Output) -> None:
+def show(attempt: Attempt, out: Output) -> None:
     """Print the outcome; if `out` is quiet, only a failure."""
     if out.as_json:
-        out.row(asdict(tried))
-    elif tried.other:
-        print(f"BAD  {tried.name}: {tried.reason}:")
-        print(tried.other, end="", flush=True)
-    elif not tried.proved:
-        say(f"{tried.name}: {tried.reason}")
+        out.row(asdict(attempt))
+    elif attempt.other:
+        print(f"BAD  {attempt.name}: {attempt.reason}:")
+        print(attempt.other, end="", flush=True)
+    elif not attempt.proved:
+        say(f"{attempt.name}: {attempt.reason}")
     else:
-        size = f"{tried.variables:,} variables, {tried.clauses:,} clauses"
-        names = ", ".join(map(printable, tried.files))
-        out.note(
-            f"{tried.name}: {tried.status}: {counted(tried.steps or 0, 'step')}, {size}: {names}"
-        )
+        size = f"{attempt.variables:,} variables, {attempt.clauses:,} clauses"
+        names = ", ".join(map(printable, attempt.files))
+        steps = counted(attempt.steps or 0, "step")
+        out.note(f"{attempt.name}: {attempt.status}: {steps}, {size}: {names}")
 
 
 def _write_new(texts: Mapping[Path, str]) -> None:

@@ -300,16 +300,16 @@ def print_times(results: Iterable[tuple[str, Result]]) -> None:
     is_narrow = console.width < _WIDE_TERMINAL
     style = box.SIMPLE if can_encode("─", sys.stdout) else box.ASCII
     table = Table(box=style, padding=(0, 0 if is_narrow else 1, 0, 0))
-    widest = console.width - _OTHER_COLUMNS_WIDTH if is_narrow else None
-    table.add_column("file", no_wrap=is_narrow, min_width=10, max_width=widest)
+    max_name_width = console.width - _OTHER_COLUMNS_WIDTH if is_narrow else None
+    table.add_column("file", no_wrap=is_narrow, min_width=10, max_width=max_name_width)
     table.add_column("status", no_wrap=True)
     for name in ("variables", "clauses", *STAGES):
         heading = f"{name[:-4]}-\n{name[-4:]}" if is_narrow and len(name) > 5 else name
         table.add_column(heading, justify="right", no_wrap=True)
-    written = _short_count if is_narrow else str
+    format_count = _short_count if is_narrow else str
     for name, result in results:
         counts = (len(result.cnf.candidates), result.cnf.size) if result.cnf else ()
-        sizes = [written(count) for count in counts] or ["", ""]
+        sizes = [format_count(count) for count in counts] or ["", ""]
         known = dict(result.seconds)
         if "batch" in known:  # its total includes other puzzles
             del known["total"]

@@ -47,7 +47,7 @@ class Screen:
     """A log for people, on standard error. With `quiet`, only problems are shown.
 
     A short log leaves out successful jobs, and prints no summary if there were no jobs. On a
-    terminal, lines have colours unless NO_COLOR is set. They are ASCII if the locale requires it.
+    terminal, lines have colours unless NO_COLOR is set. In the C locale, marks are ASCII.
     """
 
     def __init__(
@@ -232,11 +232,11 @@ class Screen:
         with suppress(OSError, ValueError):  # the terminal may be closed; the work continues
             with self._console.capture() as captured:
                 self._console.print(shown)
-            written = captured.get()
+            output = captured.get()
             if self._is_ascii:
-                written = written.translate(str.maketrans("µ…✓✗·", "u~+x-"))
+                output = output.translate(str.maketrans("µ…✓✗·", "u~+x-"))
             stream = self._stream or sys.stderr  # which a progress bar replaces while it is shown
-            stream.write(written)
+            stream.write(output)
             stream.flush()
 
 
@@ -248,7 +248,7 @@ def _counts(totals: Mapping[str, int], unverified: int) -> list[str]:
 
 
 def _detail(values: Mapping[str, Any]) -> str:
-    """What a job's event says besides status and time."""
+    """The details of a finished job: counts, number of solutions, message, doubts."""
     if "totals" in values:
         counts = ", ".join(_counts(values["totals"], values.get(UNVERIFIED, 0)))
         return "; ".join(filter(None, (counts, unread_of_many(values.get("unread", {})))))

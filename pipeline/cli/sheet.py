@@ -52,7 +52,7 @@ RATING = "rating"
 """The value of --sort for which puzzles are rated."""
 
 Unsolved = tuple[SheetPuzzle, Item | None]
-"""A puzzle, and its item if it is still to be solved."""
+"""A puzzle, and the item to solve; None if its solution is known."""
 
 
 def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved | InputError]:
@@ -75,7 +75,7 @@ def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved
 
 
 def _entry_of(item: Item, name: str) -> Unsolved | InputError:
-    """A puzzle to be solved, with a name to print, or why it cannot be printed."""
+    """The puzzle of an item, with a name to print, or the reason why it cannot be printed."""
     if item.line:
         name = f"{name}, line {item.line}" if name else f"line {item.line}"
     problem, where = item.problem, printable(item.where)
@@ -114,10 +114,10 @@ def take_first(
 
 
 def solve_puzzles(unsolved: Sequence[Unsolved], settings: Settings) -> list[SheetPuzzle]:
-    """Solve those puzzles that are to be solved, with the limits of a collection."""
+    """Solve the puzzles whose solutions are not known, with the limits of a collection."""
     items = [item for _, item in unsolved if item]
     if not items:
-        return [printed for printed, _ in unsolved]
+        return [puzzle for puzzle, _ in unsolved]
     with Solvers(settings.solver, settings.minisat) as solvers:
         say_minisat_missing(solvers, settings)
         results = solve_groups([items], solvers, settings.of_many())
@@ -127,56 +127,56 @@ def solve_puzzles(unsolved: Sequence[Unsolved], settings: Settings) -> list[Shee
         ]
 
 
-def _add_result(printed: SheetPuzzle, result: Result) -> SheetPuzzle:
-    board = board_of(printed.board, result)
-    return replace(printed, board=board, status=result.status, message=result.full_message or "")
+def _add_result(puzzle: SheetPuzzle, result: Result) -> SheetPuzzle:
+    board = board_of(puzzle.board, result)
+    return replace(puzzle, board=board, status=result.status, message=result.full_message or "")
 
 
 def sort_puzzles(
-    printed: Sequence[SheetPuzzle], sort: str | None, *, levels: bool
+    puzzles: Sequence[SheetPuzzle], sort: str | None, *, levels: bool
 ) -> list[SheetPuzzle]:
     """Sort puzzles, easiest first; if `levels`, add the level of each.
 
     `sort`: `givens` for descending numbers of givens, `rating` for level and score, with unrated
     puzzles last, or None to keep the order.
     """
-    rated = _ratings_of(printed) if levels or sort == RATING else [None] * len(printed)
-    difficulties = [
+    all_ratings = _ratings_of(puzzles) if levels or sort == RATING else [None] * len(puzzles)
+    labelled = [
         replace(puzzle, level=rating.level) if levels and rating and rating.level else puzzle
-        for puzzle, rating in zip(printed, rated, strict=True)
+        for puzzle, rating in zip(puzzles, all_ratings, strict=True)
     ]
     if sort == RATING:
         ranks = [
-            (LEVELS.index(puzzle.level), puzzle.score) if puzzle and puzzle.level else (inf, 0)
-            for puzzle in rated
+            (LEVELS.index(rating.level), rating.score) if rating and rating.level else (inf, 0)
+            for rating in all_ratings
         ]
     elif sort:
-        ranks = [(-len(puzzle.board.givens), 0) for puzzle in printed]
+        ranks = [(-len(puzzle.board.givens), 0) for puzzle in puzzles]
     else:
-        return difficulties
-    return [
-        difficulties[place] for place in sorted(range(len(difficulties)), key=ranks.__getitem__)
-    ]
+        return labelled
+    return [labelled[index] for index in sorted(range(len(labelled)), key=ranks.__getitem__)]
 
 
-def _ratings_of(printed: Sequence[SheetPuzzle]) -> list[Rating | None]:
+def _ratings_of(puzzles: Sequence[SheetPuzzle]) -> list[Rating | None]:
     """The ratings of unique 9×9 puzzles without extra rules; None for other puzzles."""
-    puzzles = [entry.board.puzzle if entry.status == "unique" else None for entry in printed]
+    grids = [entry.board.puzzle if entry.status == "unique" else None for entry in puzzles]
     indexes = [
-        place
-        for place, puzzle in enumerate(puzzles)
+        index
+        for index, puzzle in enumerate(grids)
         if puzzle and puzzle.is_plain and puzzle.geometry == NINE
     ]
-    efforts = ratings(puzzle.cells for place in indexes if (puzzle := puzzles[place]))
-    rated = dict(zip(indexes, efforts, strict=True))
-    return [rated.get(place) for place in range(len(printed))]
+    computed = ratings(puzzle.cells for index in indexes if (puzzle := grids[index]))
+    rating_of = dict(zip(indexes, computed, strict=True))
+    return [rating_of.get(index) for index in range(len(puzzles))]
 
 
-def remove_names(printed: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
+def remove_names(puzzles: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
     """Remove the names of puzzles, except of those with a fault."""
     return [
-        each if each.message or each.status not in ("", "unique") else replace(each, name="")
-        for each in printed
+        puzzle
+        if puzzle.message or puzzle.status not in ("", "unique")
+        else replace(puzzle, name="")
+        for puzzle in puzzles
     ]
 
 
@@ -203,11 +203,11 @@ def write(target: Path, laid_out: Sheet) -> None:
         file.write(sheet_pdf(laid_out))
 
 
-def complaint(printed: SheetPuzzle, *, solutions: bool) -> str | None:
+def complaint(puzzle: SheetPuzzle, *, solutions: bool) -> str | None:
     """A message for a puzzle that is not unique or has another fault, else None."""
-    remarks = [printed.status] if printed.status not in ("", "unique") else []
-    if printed.status == "multiple":
+    remarks = [puzzle.status] if puzzle.status not in ("", "unique") else []
+    if puzzle.status == "multiple":
         remarks.append("more than one solution" + (", one is printed" if solutions else ""))
-    elif printed.message:
-        remarks.append(printed.message)
-    return printable(": ".join((printed.where, *remarks))) if remarks else None
+    elif puzzle.message:
+        remarks.append(puzzle.message)
+    return printable(": ".join((puzzle.where, *remarks))) if remarks else None

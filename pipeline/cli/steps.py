@@ -56,12 +56,12 @@ def _show_next(name: str, result: Result[Any]) -> bool:
 
 def _show_all(name: str, result: Result[Any], puzzle: Puzzle) -> None:
     """Print all steps, numbered."""
-    taken = [*steps_of(result)]
-    for number, step in enumerate(taken, 1):
+    steps = [*steps_of(result)]
+    for number, step in enumerate(steps, 1):
         print(f"{number:3}  {text_of(step)}")
-    filled = len([*puzzle.givens()]) + sum(len(step.placed) for step in taken)
+    filled = len([*puzzle.givens()]) + sum(len(step.placed) for step in steps)
     if filled < puzzle.geometry.size:
-        message = f"no step found after {counted(len(taken), 'step')}" if taken else "no step found"
+        message = f"no step found after {counted(len(steps), 'step')}" if steps else "no step found"
         say(f"{name}: {message}; solved by search")
 
 

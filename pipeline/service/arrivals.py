@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """A file is not to be claimed yet: look again after `seconds`, or if None, when next swept."""
+    """Do not claim a file yet: look again after `seconds`, or in the next sweep if None."""
 
     seconds: float | None = None
 

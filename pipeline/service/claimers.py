@@ -2,8 +2,8 @@
 
     every n-th name ─▶ claimer ─▶ its own claims, sets and records ─▶ ClaimerReport
 
-Each processes its names like `run`, but returns those of files that are neither a single problem
-nor a small collection, and those of slow puzzles.
+Each processes its files like `run`, except large collections, archives and slow puzzles: it returns
+their names.
 """
 
 from __future__ import annotations

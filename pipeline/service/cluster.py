@@ -241,10 +241,10 @@ class _Connection:
 
     monitor: futures.Future[None]
 
-    def __init__(self, client: Any, own: Any) -> None:
+    def __init__(self, client: Any, own_cluster: Any) -> None:
         self.threads = 0
         self._client = client
-        self._own = own
+        self._own = own_cluster
 
     @classmethod
     async def connect(cls, address: str, patience: float) -> _Connection:
@@ -252,11 +252,11 @@ class _Connection:
         _silence_logging()
         from distributed import Client, LocalCluster  # noqa: PLC0415 - slow to load
 
-        own: Any = None
+        own_cluster: Any = None
         if address.startswith("tls:") and not _is_secured():
             raise EnvironmentFailure("tls:// needs Dask's configuration, distributed.comm.tls")
         if address.startswith(LOCAL_PREFIX):
-            own = await LocalCluster(
+            own_cluster = await LocalCluster(
                 n_workers=int(address.removeprefix(LOCAL_PREFIX)),
                 threads_per_worker=1,
                 memory_limit=0,
@@ -265,13 +265,13 @@ class _Connection:
                 asynchronous=True,
             )
         client = Client(
-            own or address,
+            own_cluster or address,
             asynchronous=True,
             timeout=CONNECT_SECONDS,
             set_as_default=False,
             name="sudoku-pipeline",
         )
-        connection = cls(client, own)
+        connection = cls(client, own_cluster)
         monitor = connection._monitor(patience)
         connection.monitor = asyncio.run_coroutine_threadsafe(monitor, asyncio.get_running_loop())
         try:

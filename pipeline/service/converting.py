@@ -179,7 +179,7 @@ class _TargetFile:
         self._head += data[: HEAD_BYTES - len(self._head)]
 
     def end(self) -> None:
-        """Finish the file. Raises InputError if it would not be read as what was written."""
+        """Finish the file. Raises InputError if reading it would give other puzzles."""
         if self._held:
             self._stream.write(_join_items(self._held, self._file, self._to))
         elif self._first:

@@ -204,10 +204,10 @@ def _check_leases(folder: Path) -> Diagnosis:
 
 def _check_space(folders: Folders) -> Iterator[Diagnosis]:
     temporary = Path(tempfile.gettempdir())
-    places = {"inbox": folders.inbox, "outbox": folders.outbox, "temporary files": temporary}
-    for place, folder in places.items():
+    folder_by_use = {"inbox": folders.inbox, "outbox": folders.outbox, "temporary files": temporary}
+    for use, folder in folder_by_use.items():
         free = shutil.disk_usage(folder).free
-        about = f"{free // 2**20} MB free for {place}"
+        about = f"{free // 2**20} MB free for {use}"
         if free >= MIN_FREE_BYTES:
             yield Diagnosis("ok", about)
         else:

@@ -23,7 +23,9 @@ def publish_and_finish(jobs: Sequence[Job], runtime: Runtime) -> list[Ended]:
     sets = [(job.claim, job.published_set()) for job in jobs]
     publish(sets, runtime.folders)
     move_originals([(job.claim, job.is_refused) for job in jobs], runtime.folders, runtime.spares)
-    return [job.log_end(made, runtime.log) for job, (_, made) in zip(jobs, sets, strict=True)]
+    return [
+        job.log_end(published, runtime.log) for job, (_, published) in zip(jobs, sets, strict=True)
+    ]
 
 
 def keep(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) -> Kept:

@@ -59,7 +59,7 @@ class Commands:
         self._seconds = seconds
 
     def run(self, ended: Ended) -> None:
-        """Run the commands for a job; log those that fail."""
+        """Run the commands for a job, and log failures."""
         record = str((self._outbox / (ended.manifest.stem + ENDING)).absolute())
         variables = {
             "SUDOKU_JOB_SOURCE": ended.manifest.source,

@@ -1,6 +1,6 @@
 """Intake: claim the complete files of the inbox, and process them.
 
-    name ─ Arrivals ─▶ Observation with its Source ─ claim ─▶ Claims ─▶ Ended or LongRun
+    name ─ Arrivals ─▶ Observation with its Source ─ claim ─▶ Claims ─▶ Ended, LongRun, …
 
 Each sweep observes every file once. Single puzzles and small collections are processed before the
 large jobs, which take turns.
@@ -38,7 +38,7 @@ MAX_SWEEP_SECONDS = 30.0
 """A sweep ends after this time, so that a thorough one can follow."""
 
 _MAX_BATCH_BYTES = 16 * 1024 * 1024
-"""Ready files are processed when they have this size in total, however few they are."""
+"""Complete files are processed when their total size reaches this, even if they are few."""
 
 _MAX_HELD_BYTES = 64 * 1024
 """Larger puzzles are not kept in memory while others are claimed, but read again."""
@@ -184,8 +184,8 @@ class Intake:
         self._remove_spares(0)
         self.long.pause()
 
-    def _remove_spares(self, kept: int) -> None:
-        while len(self._runtime.spares) > kept:
+    def _remove_spares(self, count: int) -> None:
+        while len(self._runtime.spares) > count:
             self._runtime.spares.pop().remove()
 
     def _process_inbox(self, swept: SweepOutcome, *, thorough: bool) -> None:
@@ -284,7 +284,7 @@ class Intake:
         """
         if not ready:
             return
-        taken: list[ClaimedFile] = []
+        claims: list[ClaimedFile] = []
         try:
             with self._reservations.held():
                 for observation in ready:
@@ -292,16 +292,16 @@ class Intake:
                     if isinstance(claimed, Later):
                         swept.leave(observation.name, claimed)
                     else:
-                        taken.append(claimed)
+                        claims.append(claimed)
         except OSError as error:
-            if taken:
+            if claims:
                 self._enter_single_mode(swept)
             elif self._folders.is_environment_fault(error):
                 raise
             else:
                 for observation in ready:
                     self._mark_stuck(observation.name, error)
-        self._process(taken, swept)
+        self._process(claims, swept)
 
     def _claim(self, observation: Observation) -> ClaimedFile | Later:
         """Claim a complete file. Raises OSError if the folders are at fault.
@@ -332,7 +332,7 @@ class Intake:
 
     @contextmanager
     def _isolating(self, name: str) -> Iterator[None]:
-        """Log exceptions, including our own bugs, and postpone the file; others are processed.
+        """On an exception in the `with` block, even a bug of ours, log it and skip the file.
 
         Raises OSError if the folders are at fault.
         """
@@ -349,7 +349,7 @@ class Intake:
         self._arrivals.log_once("file.stuck", name, _stuck_reason(path, error))
         self._postpone(path)
 
-    def _process(self, taken: Sequence[ClaimedFile], swept: SweepOutcome) -> None:
+    def _process(self, claims: Sequence[ClaimedFile], swept: SweepOutcome) -> None:
         """Process claims. Raises EnvironmentFailure if there is only one claim.
 
         If it is raised with several, they go back to the inbox, and the next sweep claims them one
@@ -357,7 +357,7 @@ class Intake:
         """
         try:
             seconds = self._runtime.puzzle_seconds(is_alone=self._quick_count < 2)
-            for claim, outcome in Claims(taken, self._runtime, seconds).process():
+            for claim, outcome in Claims(claims, self._runtime, seconds).process():
                 match outcome:
                     case LongRun():
                         self.long.runs.append(outcome)
@@ -371,7 +371,7 @@ class Intake:
                     case _:
                         self._record_outcome(claim, outcome, swept)
         except EnvironmentFailure:
-            if len(taken) < 2 or self._quick_only:
+            if len(claims) < 2 or self._quick_only:
                 raise
             self._enter_single_mode(swept)
 

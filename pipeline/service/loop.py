@@ -171,10 +171,10 @@ class _Watch:
         Also returns if the watcher has died.
         """
         service, is_deaf = self._service, self._pause > 0
-        while (left := self._rescan - time.monotonic()) > 0 and not service.stop.is_requested:
+        while (remaining := self._rescan - time.monotonic()) > 0 and not service.stop.is_requested:
             due = None if is_deaf else service.on_finished(0)
-            longest = _CHECK_WATCHER_SECONDS if due is None else min(due, _CHECK_WATCHER_SECONDS)
-            if service.alarm.wait(min(left, longest)) and not is_deaf:
+            max_wait = _CHECK_WATCHER_SECONDS if due is None else min(due, _CHECK_WATCHER_SECONDS)
+            if service.alarm.wait(min(remaining, max_wait)) and not is_deaf:
                 return True
             if not self._watcher.is_alive():
                 return False

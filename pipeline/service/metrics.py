@@ -63,7 +63,7 @@ class Metrics:
     @contextmanager
     def scanning(self) -> Iterator[None]:
         """Measure a scan inside the `with` block; EnvironmentFailure means that it failed."""
-        begun = time.monotonic()
+        started = time.monotonic()
         try:
             yield
         except EnvironmentFailure:
@@ -72,7 +72,7 @@ class Metrics:
         else:
             self._is_healthy, self._scanned = True, self._clock()
         finally:
-            self._seconds += time.monotonic() - begun
+            self._seconds += time.monotonic() - started
 
     def write(self, *, more_soon: bool = False) -> None:
         """Replace the file; if `more_soon`, at most once a second.

@@ -31,7 +31,7 @@ _MAX_RUNS = 4
 
 
 class LongJobs:
-    """The running long jobs. It is the turn of the first one, which is shown on `display`."""
+    """The running long jobs. The first one has its turn; `display` shows its progress."""
 
     def __init__(self, runtime: Runtime, display: Display) -> None:
         self.runs: deque[LongRun | SlowPuzzles] = deque()

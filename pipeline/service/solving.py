@@ -86,7 +86,7 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
 
 
 def solve_items(items: Sequence[OneProblem], solvers: Solvers, settings: Settings) -> list[Result]:
-    """Solve sources with one problem each, without reading again those that were read."""
+    """Solve sources with one problem each. Sources that were read already are not read again."""
     return solve_sources([(item.name, item) for item in items], solvers, settings)
 
 
@@ -222,26 +222,29 @@ def solve_problems(
     Raises EnvironmentFailure.
     """
     groups: defaultdict[Geometry | None, list[int]] = defaultdict(list)
-    for place, problem in enumerate(problems):
-        groups[_batch_geometry(problem, settings)].append(place)
+    for index, problem in enumerate(problems):
+        groups[_batch_geometry(problem, settings)].append(index)
     results: dict[int, Result] = {}
-    for geometry, places in groups.items():
-        if geometry is None or (len(places) < MIN_BATCH and settings.solver != "batch"):
-            for place in places:
-                watch = Stopwatch(parse=parse[place] if parse else None)
-                chosen = _solvers_for(problems[place], len(places), solvers)
-                results[place] = solve_problem(problems[place], chosen, settings, watch)
+    for geometry, indices in groups.items():
+        if geometry is None or (len(indices) < MIN_BATCH and settings.solver != "batch"):
+            for index in indices:
+                watch = Stopwatch(parse=parse[index] if parse else None)
+                chosen = _solvers_for(problems[index], len(indices), solvers)
+                results[index] = solve_problem(problems[index], chosen, settings, watch)
             continue
         from pipeline.solving.many import Batch, masks_of, solve_batch  # noqa: PLC0415 - numpy is slow to load
 
-        own = [p for place in places if isinstance(p := problems[place], PuzzleProblem)]
-        theirs = [parse[place] for place in places] if parse else ()
+        batch_problems = [p for index in indices if isinstance(p := problems[index], PuzzleProblem)]
+        batch_parse = [parse[index] for index in indices] if parse else ()
         batch = Batch(
-            geometry, masks_of([problem.puzzle for problem in own]), own.__getitem__, theirs
+            geometry,
+            masks_of([problem.puzzle for problem in batch_problems]),
+            batch_problems.__getitem__,
+            batch_parse,
         )
         answers = solve_batch(batch, solvers, settings)
-        results |= {place: answers.result(index) for index, place in enumerate(places)}
-    return [_compare_with_source(problem, results[place]) for place, problem in enumerate(problems)]
+        results |= {index: answers.result(position) for position, index in enumerate(indices)}
+    return [_compare_with_source(problem, results[index]) for index, problem in enumerate(problems)]
 
 
 def _batch_geometry(problem: Problem, settings: Settings) -> Geometry | None:
@@ -250,10 +253,10 @@ def _batch_geometry(problem: Problem, settings: Settings) -> Geometry | None:
     return geometry if geometry and geometry.side <= MAX_BATCH_SIDE else None
 
 
-def _solvers_for(problem: Problem, alone: int, solvers: Solvers) -> Solvers:
-    """The solvers for a problem that is one of `alone` problems solved one by one."""
+def _solvers_for(problem: Problem, single_count: int, solvers: Solvers) -> Solvers:
+    """The solvers for one of `single_count` problems that are solved one by one."""
     has_rules = problem.is_encoded and problem.geometry_alone is None
-    return solvers.for_many() if has_rules and alone >= MIN_PERSISTENT else solvers
+    return solvers.for_many() if has_rules and single_count >= MIN_PERSISTENT else solvers
 
 
 def _compare_with_source(problem: Problem, result: Result) -> Result:
@@ -278,9 +281,9 @@ def solve_chunk(
 
     contents = layout.contents(chunk, settings.reading)
     builder = RowsOf(contents, layout.cells, first, settings.trait_names)
-    for geometry, places, masks in _batches(contents):
+    for geometry, group_indices, masks in _batches(contents):
         for batch_slice in batch_slices(geometry, masks, settings):
-            indices = places[batch_slice]
+            indices = group_indices[batch_slice]
             batch = Batch(geometry, masks[batch_slice], partial(_problem_at, contents, indices))
             answers = solve_batch(batch, solvers, settings, explain=False)
             builder.tell_answers(indices, answers)
@@ -289,20 +292,20 @@ def solve_chunk(
 
                 traits = traits_of(geometry, masks[batch_slice], answers, settings)
                 builder.add_traits(indices.tolist(), traits, geometry)
-    alone = builder.untold()
-    for place in alone:
-        entry = contents.entry(place)
+    single_indices = builder.untold()
+    for index in single_indices:
+        entry = contents.entry(index)
         if entry.error is not None:
-            builder.tell(place, Result("invalid", message=entry.error))
+            builder.tell(index, Result("invalid", message=entry.error))
             continue
         problem = problem_of(entry)
-        chosen = _solvers_for(problem, len(alone), solvers)
+        chosen = _solvers_for(problem, len(single_indices), solvers)
         result = solve_problem(problem, chosen, settings, Stopwatch(), explain=False)
-        builder.tell(place, result)
+        builder.tell(index, result)
         if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
             from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - as above
 
-            builder.add_traits([place], [traits_of_one(result, settings)], entry.puzzle.geometry)
+            builder.add_traits([index], [traits_of_one(result, settings)], entry.puzzle.geometry)
     return builder.rows()
 
 
@@ -352,8 +355,8 @@ def failed_rows(
 
     contents = layout.contents(chunk, settings.reading)
     builder = RowsOf(contents, layout.cells, first, settings.trait_names)
-    for place in builder.untold():
-        builder.tell(place, Result("failed", message=why))
+    for index in builder.untold():
+        builder.tell(index, Result("failed", message=why))
     return builder.rows()
 
 
@@ -366,17 +369,17 @@ def _batches(
     from pipeline.reading.formats.plain import masks_of_plain  # noqa: PLC0415 - as above
     from pipeline.solving.many import masks_of  # noqa: PLC0415 - as above
 
-    places, cells = contents.plain_cells()
-    if len(places):
-        yield NINE, places, masks_of_plain(cells)
+    indices, cells = contents.plain_cells()
+    if len(indices):
+        yield NINE, indices, masks_of_plain(cells)
     by_geometry: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
-    for place, entry in contents.entries():
+    for index, entry in contents.entries():
         puzzle = entry.puzzle
         if puzzle is not None and puzzle.is_plain and puzzle.geometry.side <= MAX_BATCH_SIDE:
-            by_geometry[puzzle.geometry][place] = puzzle
+            by_geometry[puzzle.geometry][index] = puzzle
     for geometry, puzzles in by_geometry.items():
         yield geometry, np.array(list(puzzles)), masks_of(list(puzzles.values()))
 
 
-def _problem_at(contents: ChunkContents, places: NDArray[np.intp], index: int) -> PuzzleProblem:
-    return problem_of(contents.entry(int(places[index])))
+def _problem_at(contents: ChunkContents, indices: NDArray[np.intp], index: int) -> PuzzleProblem:
+    return problem_of(contents.entry(int(indices[index])))

@@ -27,4 +27,4 @@ PANELS: Final[dict[str, tuple[Callable[..., None], ...]]] = {
     "Operate": (init, status, retry, prune, doctor),
     FORMER: (overlap,),
 }
-COMMANDS: Final = {each.__name__: each for panel in PANELS.values() for each in panel}
+COMMANDS: Final = {command.__name__: command for panel in PANELS.values() for command in panel}

@@ -224,7 +224,7 @@ class Job(ABC):
         )
 
     def log_end(self, published: PublishedSet, log: Log) -> Ended:
-        """Log the outcome of the job after publication, and return it."""
+        """Log the outcome of a published job, and return it."""
         contents, record = published.contents, published.record
         event = finished_fields(record) | {"source": printable(record.source)}
         for fields in contents.warnings():
@@ -244,8 +244,8 @@ class LongJob(Job):
     """A collection or archive, written to the outbox with checkpoints.
 
     `steps_before` and `seconds_before`: steps and time of earlier runs; `seconds`: time of all
-    runs. A subclass returns from `_state` what it needs to continue, and restores that from
-    `_saved_state` in its constructor. If it knows the SHA-256 of the original, it sets `_digest`.
+    runs. The result of `_state` is saved with each checkpoint; the next run gets it back as
+    `_saved_state`. A subclass that knows the SHA-256 of the original sets `_digest`.
     """
 
     status: str
@@ -292,7 +292,7 @@ class LongJob(Job):
 
     @cached_property
     def _source_origin(self) -> Origin:
-        """What the record says of the original, which must still be in its claim."""
+        """The description of the original in the record. The file must still be in its claim."""
         original = self.claim.original
         sha256 = self._digest or (digest_of(original) if original.is_file() else None)
         return self._origin(sha256, size_of(original))

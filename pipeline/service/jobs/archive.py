@@ -285,8 +285,8 @@ class Tree:
 
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
         """Whether no other member uses a name with this stem."""
-        own = read_record(self._top / folder / f"{stem}{ENDING}")
-        if own is not None and own.member == number:  # left by an interrupted step
+        own_record = read_record(self._top / folder / f"{stem}{ENDING}")
+        if own_record is not None and own_record.member == number:  # left by an interrupted step
             return True
         for variant in (stem, stem.removesuffix(COUNT), stem + COUNT):
             record = read_record(self._top / folder / f"{variant}{ENDING}")
@@ -317,16 +317,18 @@ class Tree:
         self, stem: str, contents: PuzzleSet | CollectionSet, checkpointed: Iterable[str] = ()
     ) -> Record:
         """Write the set of a member; its `checkpointed` files are already in the tree."""
-        now, place = datetime.now(UTC), self._top / stem
+        now, path_stem = datetime.now(UTC), self._top / stem
 
         def path_of(name: str) -> Path:
-            path = place.with_name(name)
+            path = path_stem.with_name(name)
             self._unsynced += [path, path.parent]
             return path
 
         paths = [self._top / name.lstrip("/") for name in checkpointed]
-        written = {path.name: CheckpointedFile(path, digest_of(path)) for path in paths}
-        return PublishedSet(place.name, contents, timestamp(now), now, written).write(path_of)
+        checkpointed_files = {path.name: CheckpointedFile(path, digest_of(path)) for path in paths}
+        return PublishedSet(
+            path_stem.name, contents, timestamp(now), now, checkpointed_files
+        ).write(path_of)
 
     def sync(self) -> None:
         """Make everything written since the last call durable."""

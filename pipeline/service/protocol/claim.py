@@ -347,9 +347,9 @@ def _claim_folders(folders: Folders) -> list[Path]:
     """The folders of claims; also of unfinished new claims, if no process is preparing any."""
     with os.scandir(folders.work) as entries:
         names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-    fresh = [folders.work / name for name in names if name.startswith(NEW_PREFIX)]
-    made = [folders.work / name for name in names if not name.startswith(".")]
-    if fresh and (lock := try_lock(folders.work / PREPARING, os.O_CREAT)) is not None:
+    unfinished = [folders.work / name for name in names if name.startswith(NEW_PREFIX)]
+    claims = [folders.work / name for name in names if not name.startswith(".")]
+    if unfinished and (lock := try_lock(folders.work / PREPARING, os.O_CREAT)) is not None:
         os.close(lock)  # processes that start to prepare now use other folders
-        return made + fresh
-    return made
+        return claims + unfinished
+    return claims

@@ -196,13 +196,13 @@ class Reservations:
 
     def _is_free(self, stem: str, source: str, *, keep_cnf: bool) -> bool:
         """Whether no other source has a name that the stem would use."""
-        taken = [
+        used_names = [
             names
             for related in self._related(stem)
             for holder, names in self._holders(related)
             if holder != source
         ]
-        return not taken or outputs(stem, keep_cnf=keep_cnf).isdisjoint(chain(*taken))
+        return not used_names or outputs(stem, keep_cnf=keep_cnf).isdisjoint(chain(*used_names))
 
     def _related(self, stem: str) -> Iterator[str]:
         """The reserved stems whose names may collide with those of this one."""

@@ -14,10 +14,7 @@ SYNCFS_SINCE = (5, 8)
 """First Linux version whose syncfs reports write errors."""
 
 _SYNCED_WHOLE = {0xEF53, 0x58465342, 0x9123683E, 0xF2F52010}
-"""Types of filesystems whose syncfs implies fsync of each file, from <linux/magic.h>.
-
-They are Ext4, XFS, Btrfs and F2FS.
-"""
+"""Ext4, XFS, Btrfs and F2FS, as in <linux/magic.h>. Their syncfs implies fsync of each file."""
 
 
 def sync(*paths: Path) -> None:

@@ -168,16 +168,16 @@ def retry_failed(
     Of several files with one name, the latest is put back. Without `names`, all files are put back,
     except those with a newer job of that name.
     """
-    tried = set()
+    found_names = set()
     latest_first = sorted(files_in(folders.failed), key=lambda path: -path.lstat().st_ctime_ns)
     for path in sorted(latest_first, key=lambda path: path.name):
         if names is None and _is_overtaken(folders, path.name):
             yield path.name, NEWER
         elif names is None or path.name in names:
-            tried.add(path.name)
+            found_names.add(path.name)
             returned = return_to(path, folders.inbox / path.name)
             yield path.name, None if returned else IN_THE_WAY
-    for name in sorted(set(names or ()) - tried):
+    for name in sorted(set(names or ()) - found_names):
         yield name, NOT_FAILED
     sync(folders.inbox)
 
@@ -217,12 +217,12 @@ def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> It
     Only the records of such logs, and of what may be archives, are read.
     """
     with os.scandir(folder) as entries:
-        shown = [entry for entry in entries if not entry.name.startswith(".")]
-    logs = (entry for entry in shown if entry.name.endswith(_LOG))
+        visible = [entry for entry in entries if not entry.name.startswith(".")]
+    logs = (entry for entry in visible if entry.name.endswith(_LOG))
     old = {entry.name.removesuffix(_LOG): entry.inode() for entry in logs if _is_old(entry, limit)}
     trees = set()
     if not is_in_tree:
-        trees = {entry.name for entry in shown if entry.is_dir(follow_symlinks=False)}
+        trees = {entry.name for entry in visible if entry.is_dir(follow_symlinks=False)}
     for stem in sorted(old.keys() | trees):
         record = read_record(folder / (stem + ENDING))
         if record is None:

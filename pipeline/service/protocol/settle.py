@@ -28,7 +28,7 @@ EMPTY_SECONDS = 60.0
 """An empty file, or one that starts with NULs, is complete this long after its last change."""
 
 _BLANK_BYTES = 4096
-"""A file whose first so many bytes are NULs was probably allocated before it is written."""
+"""If the first bytes of a file, up to this number, are NULs, it is probably not written yet."""
 
 CLOCK_SECONDS = 3600.0
 """An mtime further in the future than this is ignored: the clock was wrong."""
@@ -78,20 +78,20 @@ class Observation:
 
 def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
     """The names to process, sorted, and the ignored names with the reasons."""
-    taken: list[str] = []
+    names: list[str] = []
     ignored: dict[str, str] = {}
     with os.scandir(inbox) as entries:
         for entry in entries:
             if entry.name in (DONE, FAILED):
                 continue
             if not is_left(entry.name):
-                taken.append(entry.name)
+                names.append(entry.name)
             elif not entry.name.startswith("."):
                 is_fresh = is_temporary(entry.name)
                 ignored[entry.name] = (
                     "a temporary name" if is_fresh else "belongs to another program"
                 )
-    return sorted(taken), ignored
+    return sorted(names), ignored
 
 
 def fingerprint_of(status: os.stat_result) -> Fingerprint:
@@ -123,26 +123,26 @@ def observe(
         before = fingerprint_of(os.fstat(descriptor))
         writer = has_writer(descriptor)
         is_read = read is not None and before.size <= max_bytes
-        wanted = 0 if writer else before.size if is_read else min(before.size, _BLANK_BYTES)
-        data = _read(descriptor, wanted)
-        is_blank = wanted > 0 and not data[:_BLANK_BYTES].strip(b"\0")
-        content, cut_off = None, len(data) < wanted
+        count = 0 if writer else before.size if is_read else min(before.size, _BLANK_BYTES)
+        data = _read(descriptor, count)
+        is_blank = count > 0 and not data[:_BLANK_BYTES].strip(b"\0")
+        content, cut_off = None, len(data) < count
         if read and is_read and data and not cut_off:
             content, cut_off = read(data)
         after = fingerprint_of(os.fstat(descriptor))
     finally:
         os.close(descriptor)
     cut_off = cut_off or before != after
-    known = data if is_read and data and len(data) == wanted else None
+    known = data if is_read and data and len(data) == count else None
     return Observation(
         path.name, after, writer, cut_off, data=known, content=content, is_blank=is_blank
     )
 
 
-def _read(descriptor: int, wanted: int) -> bytes:
-    """Read `wanted` bytes, or to the end. On FUSE and NFS that may take several reads."""
-    data = os.read(descriptor, wanted) if wanted else b""
-    while len(data) < wanted and (more := os.read(descriptor, wanted - len(data))):
+def _read(descriptor: int, count: int) -> bytes:
+    """Read `count` bytes, or to the end. On FUSE and NFS that may take several reads."""
+    data = os.read(descriptor, count) if count else b""
+    while len(data) < count and (more := os.read(descriptor, count - len(data))):
         data += more
     return data
 
@@ -156,18 +156,18 @@ def _observe_folder(path: Path) -> Observation | None:
         newest = max(newest, status.st_mtime_ns)
         hashed.update(repr((inner, name, fingerprint_of(status))).encode())
     try:
-        own = path.lstat()
+        folder_status = path.lstat()
     except FileNotFoundError:
         return None
     if not os.access(path, os.R_OK | os.X_OK):
-        size += own.st_size  # it may not be empty
+        size += folder_status.st_size  # it may not be empty
     content = int.from_bytes(hashed.digest()[:7], "big")
     return Observation(
         path.name,
-        Fingerprint(own.st_ino, size, content),
+        Fingerprint(folder_status.st_ino, size, content),
         writer or None,
         is_folder=True,
-        newest_ns=max(newest, own.st_mtime_ns),
+        newest_ns=max(newest, folder_status.st_mtime_ns),
     )
 
 
@@ -278,7 +278,7 @@ class Settling:
 
 @dataclass(slots=True)
 class History:
-    """What earlier observations of a file found; times are those of a monotonic clock.
+    """The history of a file, from earlier observations. Times are read from a monotonic clock.
 
     `first`: when it was first observed. `since`: when it was first observed unchanged. `written`:
     when a writer was last observed.

@@ -52,9 +52,9 @@ class Alarm:
         """Wait up to `seconds`; returns whether it has rung since the last wait."""
         poll = select.poll()
         poll.register(self.descriptor, select.POLLIN)
-        begun = time.monotonic()
+        started = time.monotonic()
         rung = bool(poll.poll(math.ceil(seconds * 1000)))
-        self.waited += time.monotonic() - begun
+        self.waited += time.monotonic() - started
         with contextlib.suppress(BlockingIOError):
             while os.read(self.descriptor, 4096):
                 pass
