@@ -37,12 +37,12 @@ class Commands:
         SUDOKU_JOB_RECORD   the path of the record
 
     The command line is split as by a shell, but run without one. Its standard input is empty. Its
-    output is discarded, except that the last line is logged if it fails. When it exits, or after
-    TIME_LIMIT, its process group is killed.
+    output is discarded; if it fails, the last line is logged. When it exits, or after TIME_LIMIT
+    seconds, its process group is killed.
 
-    A command runs at most once per job, after publication, also for jobs taken over from another
-    process. If this process is killed first, it never runs. A failure is logged and does not
-    affect the job.
+    A command runs at most once per job, after publication, also if the job was taken over from
+    another process. If this process is killed before, it never runs. Its failure is logged, and
+    does not affect the job.
 
     `is_late`: whether the grace period is over. Raises UsageError for a command that is empty,
     cannot be split, or is not found.

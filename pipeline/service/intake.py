@@ -79,7 +79,7 @@ class SweepOutcome:
         self.again_in = seconds if self.again_in is None else min(seconds, self.again_in)
 
     def leave(self, name: str, later: Later) -> None:
-        """Record a file that was not taken."""
+        """Record a file that was not claimed, and when to look at it again."""
         self.left.append(name)
         if later.seconds is not None:
             self.look_again_in(later.seconds)
@@ -151,7 +151,7 @@ class Intake:
                 self.scan_at = time.monotonic() + _SCAN_INTERVAL
             if self.long.runs and not self._stop.is_requested:
                 self._advance(swept)
-        finally:  # after an error, too: the disk may be full
+        finally:  # after an error as well, because the disk may be full
             if thorough and not self._stop.is_requested:
                 remove_orphans(folders)
         return swept
@@ -326,7 +326,7 @@ class Intake:
         """When to look again at a file that could not be claimed."""
         is_gone = not os.path.lexists(self._folders.inbox / name)
         if is_gone or self._folders.work / key_of(name) in self._postponed:
-            return Later()  # it is gone, or an earlier file of that name has a postponed claim
+            return Later()  # the file is gone, or the claim of an earlier one is postponed
         busy = is_in_work(self._folders, name)  # otherwise it changed while being claimed
         return Later(max(_RETRY_SECONDS, self._settings.settle) if busy else _RETRY_SECONDS)
 

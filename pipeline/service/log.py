@@ -33,7 +33,7 @@ class Log(Protocol):
 
 
 class _StandardError:
-    """The current sys.stderr, which a progress bar replaces so that lines appear above it."""
+    """The current sys.stderr. A progress bar replaces it, so that lines appear above the bar."""
 
     def write(self, text: str) -> int:
         return sys.stderr.write(text)
@@ -134,8 +134,8 @@ def is_journal(stream: TextIO) -> bool:
 class Display:
     """Shows the progress of one job at a time.
 
-    If `bar`, it is shown as a bar if `stream`, by default standard error, is a terminal. Without a
-    bar, it is logged to `log`, if given, as an event every 30 seconds.
+    `bar`: show a bar if `stream`, by default standard error, is a terminal. Without a bar, an event
+    is logged to `log`, if given, every 30 seconds.
     """
 
     def __init__(
@@ -163,22 +163,16 @@ class Display:
         if source != self._source:
             self.end()
             now = self._clock()
-            self._source, self._first, self._started_at, self._logged_at = (
-                source,
-                progress,
-                now,
-                now,
-            )
+            self._source, self._first = source, progress
+            self._started_at = self._logged_at = now
 
     def tick(self, source: str, progress: Progress) -> None:
         """Update the shown progress of a source's job; logs it if there is no bar."""
         self.begin(source, progress)
         now = self._clock()
         if self.has_bar:
-            if (
-                now - self._started_at >= BAR_DELAY_SECONDS
-                and now - self._drawn_at >= REDRAW_SECONDS
-            ):
+            is_due = now - self._drawn_at >= REDRAW_SECONDS
+            if is_due and now - self._started_at >= BAR_DELAY_SECONDS:
                 self._drawn_at = now
                 self._show(source, progress, now)
         elif self._log and now - self._logged_at >= HEARTBEAT_SECONDS:

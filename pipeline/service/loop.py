@@ -82,13 +82,9 @@ def _pass(service: _Service) -> int:
         if swept.again_in is not None:
             service.alarm.wait(swept.again_in)
         elif not swept.ended:
-            return (
-                EXIT_TEMPFAIL
-                if service.intake.has_postponed
-                else EXIT_BAD_INPUT
-                if bad
-                else EXIT_OK
-            )
+            if service.intake.has_postponed:
+                return EXIT_TEMPFAIL
+            return EXIT_BAD_INPUT if bad else EXIT_OK
 
 
 def watch(
