@@ -19,7 +19,7 @@ from pipeline.keywords import (
 )
 from pipeline.puzzle.geometry import NINE
 from pipeline.service.signals import Stop
-from pipeline.service.solving import AsPuzzle, Given, problem_given, solve_sources
+from pipeline.service.solving import AsPuzzle, Given, problem_of_source, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
 from pipeline.settings import Settings, settings_declared
 from pipeline.solving.cnf import Unknown, Unsat
@@ -135,7 +135,7 @@ def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Gr
     continue.
     """
     chosen = settings_given(settings, SolvingOptions)
-    search = Search(problem_given("puzzle", puzzle, chosen), chosen, Stopwatch())
+    search = Search(problem_of_source("puzzle", puzzle, chosen), chosen, Stopwatch())
     shown: set[Any] = set()
     with Solvers(chosen.solver, chosen.minisat) as solvers:
         for solver in solvers.chain:

@@ -1,4 +1,4 @@
-"""Solve files outside the drop folder, and return results or write a table."""
+"""Solve files that are not dropped: yield their results, or write them to a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pipeline.cli.messages import say
 from pipeline.errors import InputError, printable
 from pipeline.reading.unread import add_unread, unread_counts, unread_of_many
 from pipeline.service.log import Display, Progress
-from pipeline.service.solving import solved
+from pipeline.service.solving import solve_groups
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, groups, items_of
 from pipeline.solving.result import Result
@@ -25,25 +25,28 @@ if TYPE_CHECKING:
     from pipeline.outbox.rows import Rows
 
 
-_MOST_SAID = 20
-"""Maximum number of files whose unread parts are reported."""
+_MAX_REPORTED = 20
+"""Maximum number of files whose unread parts are reported one by one."""
 
 
-def say_lacking(solvers: Solvers, settings: Settings) -> None:
-    """Say that minisat is missing, unless quiet."""
+def say_minisat_missing(solvers: Solvers, settings: Settings) -> None:
+    """Report that minisat is missing, unless quiet."""
     if solvers.lacking and not settings.quiet:
         say(f"{solvers.lacking}: using PySAT instead")
 
 
 def say_unread(unread: Mapping[str, Mapping[str, int]], verb: str = "read") -> None:
-    """Report the unread parts of each file, and how many puzzles have them."""
-    for name, texts in islice(unread.items(), _MOST_SAID):
+    """Report the unread parts of each file and the number of puzzles that have them.
+
+    `what`: what was not done with them, `read` or `converted`.
+    """
+    for name, texts in islice(unread.items(), _MAX_REPORTED):
         say(f"{printable(name)}: {unread_of_many(texts, verb)}")
-    if len(unread) > _MOST_SAID:
-        say(f"and {len(unread) - _MOST_SAID:,} more files that were not completely {verb}")
+    if len(unread) > _MAX_REPORTED:
+        say(f"and {len(unread) - _MAX_REPORTED:,} more files that were not completely {verb}")
 
 
-def answered_in(
+def solve_files(
     files: list[Path],
     settings: Settings,
     on_solution: Callable[[str], None] | None = None,
@@ -52,19 +55,19 @@ def answered_in(
 
     `on_solution` is called with the text of each solution; for a single puzzle, as it is found.
     """
-    is_shown = not settings.quiet and not sys.stdout.isatty()  # else the results show it
-    among = Display(None, bar=is_shown and len(files) > 1)
-    within = Display(None, bar=is_shown and len(files) == 1)
+    is_shown = not settings.quiet and not sys.stdout.isatty()  # otherwise results show progress
+    file_display = Display(None, bar=is_shown and len(files) > 1)
+    puzzle_display = Display(None, bar=is_shown and len(files) == 1)
     with Solvers(settings.solver, settings.minisat) as solvers:
-        say_lacking(solvers, settings)
-        for file in among.over(files, "solve", "file", len(files)):
+        say_minisat_missing(solvers, settings)
+        for file in file_display.with_progress(files, "solve", "file", len(files)):
             name, unread = source_name(file), defaultdict[str, Counter[str]](Counter)
             try:
                 with path_of(file, settings) as path:
-                    answers = solved(
+                    results = solve_groups(
                         groups(items_of(path, name, settings)), solvers, settings, on_solution
                     )
-                    for item, result in within.over(answers, name):
+                    for item, result in puzzle_display.with_progress(results, name):
                         if not item.is_alone and (texts := result.unread_texts):
                             add_unread(unread[name], unread_counts([texts]))
                         yield item, result
@@ -79,8 +82,8 @@ def answered_in(
 def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Counter[str]:
     """Write a row for each puzzle in these files; returns counts by status.
 
-    With several sources, each row begins with its source. Raises InputError, and writes nothing, if
-    no file could be read.
+    If there are several sources, each row begins with its source. Raises InputError, and writes
+    nothing, if no file could be read.
     """
     from pipeline.outbox.schema import STATUSES  # noqa: PLC0415 - few write tables
     from pipeline.outbox.tables import PuzzleRow, SourcedRow, quoted  # noqa: PLC0415
@@ -91,13 +94,13 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
     with ExitStack() as stack:
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
         stack.callback(display.end)
-        say_lacking(solvers, settings)
+        say_minisat_missing(solvers, settings)
         named_rows = _rows_of(files, solvers, settings)
-        begun = [*islice(named_rows, 1)]
-        are_several = len(files) > 1 or any(name != source_name(files[0]) for name, _ in begun)
+        first_rows = [*islice(named_rows, 1)]
+        are_several = len(files) > 1 or any(name != source_name(files[0]) for name, _ in first_rows)
         kind = SourcedRow if are_several else PuzzleRow
         table = stack.enter_context(atomic_table(target, kind, settings.trait_names))
-        for source, rows in chain(begun, named_rows):
+        for source, rows in chain(first_rows, named_rows):
             lines = rows.table
             if are_several:
                 before = f"{quoted(source)},".encode()
@@ -115,7 +118,7 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
 def _rows_of(
     files: Sequence[Path], solvers: Solvers, settings: Settings
 ) -> Iterator[tuple[str, Rows]]:
-    """The rows of all puzzles, each with its source; an unreadable file has a row, too.
+    """Yield the rows of all puzzles with their source, and a row for each unreadable file.
 
     Raises InputError if no file could be read.
     """

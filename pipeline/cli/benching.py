@@ -1,4 +1,4 @@
-"""Write the tables of `bench` as text, CSV or LaTeX."""
+"""Print the table of `bench` as text, CSV or LaTeX."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from statistics import median
 from typing import Final, Literal
 
 from pipeline.errors import printable
-from pipeline.service.log import shows
+from pipeline.service.log import can_encode
 from pipeline.solving.bench import Benched
 
 COLUMNS: Final = ("name", "variables", "clauses", "status")
-_SPECIAL = {
+_LATEX_ESCAPES = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -23,13 +23,13 @@ _SPECIAL = {
     "|": r"\textbar{}",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
-_SPECIALS = re.compile("|".join(map(re.escape, _SPECIAL)))
+_LATEX_SPECIAL = re.compile("|".join(map(re.escape, _LATEX_ESCAPES)))
 
 
 class ResultTable:
-    """A table with a row for each problem, and, except in CSV, rows of totals.
+    """A table with a row for each problem and, except in CSV, rows of totals.
 
-    CSV and LaTeX are printed row by row. An empty table prints nothing.
+    CSV and LaTeX are printed row by row. An empty table is not printed.
     """
 
     def __init__(self, to: str, solvers: Sequence[str]) -> None:
@@ -46,7 +46,7 @@ class ResultTable:
             if run.seconds is not None:
                 known.append(run.seconds)
         sizes = str(benched.variables), str(benched.clauses)
-        seconds = (str(run.failure or _written(run.seconds)) for run in benched.runs)
+        seconds = (str(run.failure or _seconds_text(run.seconds)) for run in benched.runs)
         self._write([printable(benched.where), *sizes, benched.status, *seconds])
 
     def _begin(self) -> None:
@@ -54,45 +54,49 @@ class ResultTable:
             self._write(self._head)
         elif self._to == "latex":
             print(rf"\begin{{tabular}}{{lrrl{'r' * len(self._seconds)}}}", r"\hline", sep="\n")
-            print(_in_latex(self._head), r"\hline", sep="\n")
+            print(_latex_row(self._head), r"\hline", sep="\n")
 
     def _write(self, row: list[str]) -> None:
         if self._to == "csv":
             csv.writer(sys.stdout, lineterminator="\n").writerow(row)
             sys.stdout.flush()
         elif self._to == "latex":
-            print(_in_latex(row), flush=True)
+            print(_latex_row(row), flush=True)
         else:
             self._rows.append(row)
 
     def end(self) -> None:
-        """Print the table if it is text, and the number answered, totals and medians."""
+        """Print the table if it is text, and rows with numbers answered, totals and medians."""
         if not self._count:
             return
         footer = [
-            self._over_all(f"answered of {self._count}", lambda known: str(len(known))),
-            self._over_all("total", lambda known: _written(sum(known) if known else None)),
-            self._over_all("median", lambda known: _written(median(known) if known else None)),
+            self._footer_row(f"answered of {self._count}", lambda known: str(len(known))),
+            self._footer_row("total", lambda known: _seconds_text(sum(known) if known else None)),
+            self._footer_row(
+                "median", lambda known: _seconds_text(median(known) if known else None)
+            ),
         ]
         if self._to == "latex":
-            print(r"\hline", *map(_in_latex, footer), r"\hline", r"\end{tabular}", sep="\n")
+            print(r"\hline", *map(_latex_row, footer), r"\hline", r"\end{tabular}", sep="\n")
         elif self._to == "text":
-            _print(self._head, self._rows, footer)
+            _print_table(self._head, self._rows, footer)
 
-    def _over_all(self, name: str, statistic: Callable[[list[float]], str]) -> list[str]:
-        return [name, "", "", "", *map(statistic, self._seconds)]
+    def _footer_row(self, name: str, summarise: Callable[[list[float]], str]) -> list[str]:
+        return [name, "", "", "", *map(summarise, self._seconds)]
 
 
-def _written(seconds: float | None) -> str:
+def _seconds_text(seconds: float | None) -> str:
     return "" if seconds is None else f"{seconds:.4f}"
 
 
-def _in_latex(row: Sequence[str]) -> str:
-    cells = (_SPECIALS.sub(lambda match: _SPECIAL[match[0]], cell) for cell in row)
+def _latex_row(row: Sequence[str]) -> str:
+    cells = (_LATEX_SPECIAL.sub(lambda match: _LATEX_ESCAPES[match[0]], cell) for cell in row)
     return " & ".join(cells) + r" \\"
 
 
-def _print(head: Sequence[str], rows: Sequence[list[str]], footer: Sequence[list[str]]) -> None:
+def _print_table(
+    head: Sequence[str], rows: Sequence[list[str]], footer: Sequence[list[str]]
+) -> None:
     from rich import box  # noqa: PLC0415 - only needed here
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table as Drawn  # noqa: PLC0415
@@ -100,7 +104,9 @@ def _print(head: Sequence[str], rows: Sequence[list[str]], footer: Sequence[list
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
         console.width = 80 + 16 * len(head)
-    drawn = Drawn(box=box.SIMPLE if shows("─", sys.stdout) else box.ASCII, padding=(0, 1, 0, 0))
+    drawn = Drawn(
+        box=box.SIMPLE if can_encode("─", sys.stdout) else box.ASCII, padding=(0, 1, 0, 0)
+    )
     for name in head:
         side: Literal["left", "right"] = "left" if name in ("name", "status") else "right"
         drawn.add_column(name, justify=side, no_wrap=name != "name", overflow="fold")

@@ -20,7 +20,7 @@ from pipeline.cli.file_access import (
     STANDARD_OUTPUT,
     atomic_output,
     atomic_table,
-    is_shown,
+    goes_to_terminal,
 )
 from pipeline.cli.messages import say
 from pipeline.cli.options import Output
@@ -28,13 +28,15 @@ from pipeline.errors import LimitReached, UsageError, printable
 from pipeline.outbox.tables import CopyRow, GeneratedRow, csv_line, one_line
 from pipeline.reading.formats.cells import plain_cells
 from pipeline.service.log import Display, Progress
-from pipeline.service.signals import Stopped, uninterrupted
+from pipeline.service.signals import Stopped, blocking_signals
 from pipeline.service.solving import with_traits
 from pipeline.settings import Level, Settings
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 
-_MOST_SAID = 20
+_MAX_REPORTED = 20
+"""Maximum number of puzzles that are listed in messages."""
+
 _TRAITS = Settings(traits="effort,rating")
 
 
@@ -69,8 +71,8 @@ def wish_of(
         raise UsageError(f"--{error}".replace("minimal=False", "--redundant")) from error
 
 
-def table_beside(target: Path, table: Path | None) -> Path | None:
-    """The requested table, else one beside the collection if that is a file."""
+def table_path(target: Path, table: Path | None) -> Path | None:
+    """The path of the table: the requested one, else NAME.csv if the collection is a file."""
     if table or target == STANDARD_OUTPUT or not target.name:
         return table
     return target.with_suffix(".csv")
@@ -79,9 +81,9 @@ def table_beside(target: Path, table: Path | None) -> Path | None:
 def write_copies(
     target: Path | None, results: Generator[Copy | Left], display: Display, out: Output
 ) -> list[CopyRow]:
-    """Write copies to a table or print them as JSON, and report puzzles that were skipped.
+    """Write copies to a table and print them as JSON, if wanted; report skipped puzzles.
 
-    Returns the first copies.
+    Returns the first copies, for messages.
     """
     first: list[CopyRow] = []
     left = 0
@@ -91,28 +93,28 @@ def write_copies(
         for copy in stack.enter_context(closing(results)):
             if isinstance(copy, Left):
                 left += 1
-                if left <= _MOST_SAID:
-                    say(_left_out(copy))
+                if left <= _MAX_REPORTED:
+                    say(_skip_message(copy))
                 continue
             line, first_line = (str(place or "") for place in (copy.line, copy.first_line))
             row = CopyRow(copy.source, line, copy.first_source, first_line)
-            first += [row] if len(first) < _MOST_SAID else []
+            first += [row] if len(first) < _MAX_REPORTED else []
             if table:
                 table.write(csv_line(row))
             out.row(dataclasses.asdict(copy))
-    if left > _MOST_SAID:
-        say(f"and {left - _MOST_SAID:,} more skipped")
+    if left > _MAX_REPORTED:
+        say(f"and {left - _MAX_REPORTED:,} more skipped")
     return first
 
 
-def _left_out(left: Left) -> str:
+def _skip_message(left: Left) -> str:
     where = f"{left.source}:{left.line}" if left.line else left.source
-    is_told = left.reason.startswith(left.source)
-    return left.reason if is_told else f"{where}: skipped: {left.reason}"
+    has_location = left.reason.startswith(left.source)
+    return left.reason if has_location else f"{where}: skipped: {left.reason}"
 
 
-def ticking(display: Display, *tallies: Tally) -> None:
-    """Make the display show the number of puzzles compared."""
+def show_comparisons(display: Display, *tallies: Tally) -> None:
+    """Make the display show the number of puzzles compared, whenever it changes."""
 
     def tick() -> None:
         done = sum(tally.puzzles for tally in tallies)
@@ -123,7 +125,7 @@ def ticking(display: Display, *tallies: Tally) -> None:
 
 
 def say_copies(first: Sequence[CopyRow], copies: int) -> None:
-    """Print the first copies with their equivalents, and how to see all."""
+    """Print the first copies with their equivalents, and how to list all."""
     for row in first:
         here, there = (
             f"{source}:{line}" if line else source
@@ -134,10 +136,8 @@ def say_copies(first: Sequence[CopyRow], copies: int) -> None:
         print(f"    and {copies - len(first):,} more; --table FILE lists all")
 
 
-def note_written(
-    table: Path | None, copies: int, text: str, out: Output, *, to_stderr: bool
-) -> None:
-    """Describe the contents of a table, if it is a file and not empty."""
+def note_table(table: Path | None, copies: int, text: str, out: Output, *, to_stderr: bool) -> None:
+    """Report the contents of a table, if it is a file and not empty."""
     if copies and table and table != STANDARD_OUTPUT:
         out.note(f"{printable(str(table))} {text}", to_stderr=to_stderr)
 
@@ -152,10 +152,11 @@ def write_generated(
 ) -> tuple[int, Stopped | LimitReached | None]:
     """Generate a collection, and a table if wanted.
 
-    Returns the number of puzzles, and the error if some are missing. JSON includes effort and
-    rating, which takes longer. Raises Stopped or LimitReached if no puzzle was found.
+    Returns the number of puzzles and, if some are missing, the exception that ended it. Objects
+    printed as JSON include effort and rating, which takes longer. Raises Stopped or LimitReached if
+    no puzzle was found.
     """
-    made, shown = 0, is_shown(targets[0])
+    made, shown = 0, goes_to_terminal(targets[0])
 
     def show(_tried: int) -> None:
         display.tick("generating", Progress(made, made, count, is_count=True))
@@ -170,8 +171,8 @@ def write_generated(
             for result in islice(puzzles, count):
                 if shown or out.as_json:  # clear the bar
                     display.end()
-                fields = _json_row(made + 1, result, seed) if out.as_json else {}
-                with uninterrupted():
+                fields = _json_fields(made + 1, result, seed) if out.as_json else {}
+                with blocking_signals():
                     made += 1
                     collection.write(_line_of(result))
                     if rows:
@@ -187,22 +188,22 @@ def write_generated(
 
 
 def _line_of(result: Result) -> bytes:
-    """A generated puzzle as one line: its cells, or constraints if it has marks."""
+    """A generated puzzle as one line: its cells, or in ISS notation if it has marks."""
     assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - `generate` makes nothing else
     puzzle = result.problem.puzzle
     return puzzle.to("lines" if plain_cells(puzzle) else "iss").encode()
 
 
 def _row_of(index: int, result: Result) -> GeneratedRow:
-    """The table row of a generated puzzle: its solution and certificate."""
+    """The table row of a generated puzzle, with its solution and certificate."""
     certificate = result.certificate
     nodes = certificate.nodes if certificate and certificate.nodes else 0
     solution = one_line(result.solutions[0].values)
     return GeneratedRow(index, solution, result.certificate_label, nodes)
 
 
-def _json_row(index: int, result: Result, seed: int) -> dict[str, Any]:
-    """The JSON object of a generated puzzle: its table row, effort and rating."""
+def _json_fields(index: int, result: Result, seed: int) -> dict[str, Any]:
+    """The fields of a generated puzzle for JSON: its table row, cells, effort and rating."""
     assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - as above
     traits = with_traits([result], _TRAITS)[0].traits
     givens = len([*result.problem.puzzle.givens()])

@@ -12,7 +12,7 @@ from pipeline.cli.answers import say_unread
 from pipeline.cli.file_access import (
     Folder,
     atomic_output,
-    is_shown,
+    goes_to_terminal,
     sources_of,
 )
 from pipeline.cli.messages import did_you_mean, say
@@ -24,11 +24,12 @@ from pipeline.service.log import Display, Progress
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, items_of
 
-_MOST_SAID = 20
+_MAX_REPORTED = 20
+"""Maximum number of puzzles whose reasons are printed."""
 
 
-def target_meant(to: str | None, output: Path) -> str:
-    """The notation of `--to`, else the one implied by the file name. Raises UsageError."""
+def target_notation(to: str | None, output: Path) -> str:
+    """The notation that --to names, else the one of the file's extension. Raises UsageError."""
     if to is not None:
         if to not in NAMES:
             hint = did_you_mean(to, NAMES)
@@ -44,20 +45,23 @@ def target_meant(to: str | None, output: Path) -> str:
 
 
 def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:
-    """All problems in files. Raises like `sources_of`."""
+    """Yield all problems in files. Raises InputError, UsageError."""
     with sources_of(files, settings) as sources:
         for source, name in sources:
             yield from items_of(source, name, settings)
 
 
-def left_out(where: str, reason: str) -> str:
-    """Why something was skipped, with its location unless the reason begins with it."""
+def skip_message(where: str, reason: str) -> str:
+    """A message with the reason why a puzzle was skipped, and its location if that lacks it."""
     where = printable(where)
     return reason if not where or reason.startswith(where) else f"{where}: {reason}"
 
 
 class Converting:
-    """Converts sources, and reports what was skipped and why."""
+    """Converts sources; reports puzzles that were skipped, and counts both kinds.
+
+    `done`: puzzles that were converted. `left`: puzzles that were skipped.
+    """
 
     def __init__(
         self, to: str, settings: Settings, out: Output, *, solutions: bool, target: Path
@@ -66,11 +70,11 @@ class Converting:
         self.done = self.left = 0
         self._settings, self.out = settings, out
         self._unread = defaultdict[str, Counter[str]](Counter)
-        bar = not (out.quiet or out.as_json or is_shown(target))
+        bar = not (out.quiet or out.as_json or goes_to_terminal(target))
         self._display = Display(None, bar=bar)
 
-    def of(self, sources: Sequence[NamedSource], kept: BinaryIO | None) -> Iterator[Converted]:
-        """The puzzles that could be converted."""
+    def convert(self, sources: Sequence[NamedSource], kept: BinaryIO | None) -> Iterator[Converted]:
+        """Yield the converted puzzles, and report the others."""
         results = convert(sources, self.to, self._settings, solutions=self.solutions, kept=kept)
         for result in results:
             if result.reason is None:
@@ -79,19 +83,19 @@ class Converting:
                 yield result
             else:
                 self.left += 1
-                self._say_left(result)
+                self._say_skipped(result)
                 self.out.row({"source": result.name, "line": result.line, "reason": result.reason})
             done = self.done + self.left
             self._display.tick("converting", Progress(done, done, None))
         self._display.end()
         say_unread(self._unread, "converted")
-        if self.left > _MOST_SAID:
-            say(f"and {self.left - _MOST_SAID:,} more not converted")
+        if self.left > _MAX_REPORTED:
+            say(f"and {self.left - _MAX_REPORTED:,} more not converted")
 
-    def _say_left(self, result: Converted) -> None:
-        if self.left <= _MOST_SAID:
+    def _say_skipped(self, result: Converted) -> None:
+        if self.left <= _MAX_REPORTED:
             self._display.end()
-            say(left_out(result.where, result.reason or ""))
+            say(skip_message(result.where, result.reason or ""))
 
     def _say_unread(self, result: Converted) -> None:
         if "ruleset" in result.unread:
@@ -102,13 +106,13 @@ class Converting:
 
 
 class _NothingWritten(Exception):
-    """Leaves a target as it was."""
+    """Raised to leave a target as it was."""
 
 
-def to_file(converting: Converting, sources: Sequence[NamedSource], target: Path) -> None:
-    """Write all puzzles to one file; without puzzles, no file is created."""
+def write_file(converting: Converting, sources: Sequence[NamedSource], target: Path) -> None:
+    """Write all puzzles to one file. If none could be converted, the file is left as it was."""
     with suppress(_NothingWritten), atomic_output(target) as file:
-        for _ in converting.of(sources, file):
+        for _ in converting.convert(sources, file):
             pass
         if not converting.done:
             raise _NothingWritten
@@ -116,20 +120,20 @@ def to_file(converting: Converting, sources: Sequence[NamedSource], target: Path
         converting.out.row({"file": str(target), "puzzles": converting.done})
 
 
-def to_programs(converting: Converting, sources: Sequence[NamedSource]) -> None:
-    """Print each puzzle as JSON, with its location."""
-    for result in converting.of(sources, None):
+def print_objects(converting: Converting, sources: Sequence[NamedSource]) -> None:
+    """Print each puzzle as a JSON object with its location."""
+    for result in converting.convert(sources, None):
         text = (result.data or b"").decode()
         converting.out.row({"source": result.name, "line": result.line, "text": text})
 
 
-def to_folder(
+def write_folder(
     converting: Converting, sources: Sequence[NamedSource], path: Path, *, force: bool
 ) -> None:
     """Write one file per puzzle."""
     paths = [source for source, _ in sources if isinstance(source, Path)]
     folder = Folder(path, next(iter(endings_of(converting.to)), ".txt"), paths, force=force)
-    for result in converting.of(sources, None):
+    for result in converting.convert(sources, None):
         target = folder.target_of(result.name, result.line)
         with atomic_output(target) as file:
             file.write(result.data or b"")

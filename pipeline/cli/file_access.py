@@ -39,27 +39,30 @@ if TYPE_CHECKING:
     from pipeline.outbox.arrow import Groups
 
 STANDARD_INPUT = Path("-")
-_AT_ONCE = 64 * 1024
-_TYPED = re.compile(r"[0-9.*_-]{16,}|[0-9A-Za-z.*_-]{256,}|(?=[^/]{16})[ -~]+(?:\n[ -~]*)+")
+_COPY_BYTES = 64 * 1024
+_PUZZLE_ARGUMENT = re.compile(
+    r"[0-9.*_-]{16,}|[0-9A-Za-z.*_-]{256,}|(?=[^/]{16})[ -~]+(?:\n[ -~]*)+"
+)
 """A puzzle as an argument: at least 16 cells, at least 256 with letters, or several lines."""
-_SHOWN = 16
-"""Characters of such a puzzle to show in messages."""
-_STRANGE = re.compile(r"[^\w.-]+")
-"""Characters that are replaced in the names of new files."""
+_MAX_SHOWN = 16
+"""Maximum number of characters of such a puzzle that messages show."""
+_UNSAFE_CHARACTERS = re.compile(r"[^\w.-]+")
+"""Characters that are replaced by `-` in the names of new files."""
 
 
 @contextmanager
 def path_of(file: Path, settings: Settings) -> Iterator[Path]:
     """The path of a file or folder; for standard input, pipes and devices, the path of a copy.
 
-    Raises InputError if it cannot be read, or if a stream is larger than a file may be.
+    The copy is removed at the end. Raises InputError if the file cannot be read, or if a stream is
+    larger than a file may be.
     """
     with ExitStack() as stack:
-        with _naming(file):
+        with _naming_file(file):
             if is_named(file) and (file.is_file() or file.is_dir()):
                 path = file.resolve()
             else:
-                stream = stack.enter_context(_opened(file))
+                stream = stack.enter_context(_open(file))
                 copy = stack.enter_context(NamedTemporaryFile())
                 _copy(stream, copy, source_name(file), settings)
                 path = Path(copy.name)
@@ -67,9 +70,9 @@ def path_of(file: Path, settings: Settings) -> Iterator[Path]:
 
 
 def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> None:
-    """Copy a stream, which may be endless. Raises InputError if it is too large.
+    """Copy a stream, up to a limit. Raises InputError if it is longer.
 
-    The limit is higher if it begins like a collection or an archive.
+    The limit is higher if the stream begins like a collection or an archive.
     """
     head = stream.read(HEAD_BYTES)
     copy.write(head)
@@ -78,7 +81,7 @@ def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> N
             read_text(head, False, name, settings.reading), Layout
         )
         max_bytes = settings.max_total_bytes if is_many else settings.max_bytes
-        while chunk := stream.read(_AT_ONCE):
+        while chunk := stream.read(_COPY_BYTES):
             copy.write(chunk)
             if copy.tell() > max_bytes:
                 option = "--max-total-bytes" if is_many else "--max-bytes"
@@ -94,7 +97,7 @@ def check_sources(files: Sequence[Path]) -> None:
 
 @contextmanager
 def sources_of(files: Sequence[Path], settings: Settings) -> Iterator[list[tuple[Path, str]]]:
-    """The paths of the sources, with their names for messages. Raises InputError, UsageError."""
+    """The path of each source and its name for messages. Raises InputError, UsageError."""
     check_sources(files)
     with ExitStack() as stack:
         yield [(stack.enter_context(path_of(file, settings)), source_name(file)) for file in files]
@@ -105,30 +108,30 @@ def read_bytes(file: Path, max_bytes: int) -> bytes:
 
     Raises InputError if it cannot be read.
     """
-    with _naming(file), _opened(file) as stream:
+    with _naming_file(file), _open(file) as stream:
         return stream.read(max_bytes + 1)
 
 
 def is_named(file: Path) -> bool:
-    """Whether this is a file name, not standard input or a puzzle."""
-    return file != STANDARD_INPUT and not _is_typed(file)
+    """Whether an argument is a file name, not standard input or a puzzle."""
+    return file != STANDARD_INPUT and not _is_puzzle_argument(file)
 
 
-def _is_typed(file: Path) -> bool:
+def _is_puzzle_argument(file: Path) -> bool:
     """Whether an argument is a puzzle, and no file has this name."""
-    return bool(_TYPED.fullmatch(str(file))) and not os.path.lexists(file)
+    return bool(_PUZZLE_ARGUMENT.fullmatch(str(file))) and not os.path.lexists(file)
 
 
-def _slip(file: Path) -> int | None:
-    """Column of the first wrong character in an argument that is almost a puzzle."""
+def _wrong_column(file: Path) -> int | None:
+    """The column of the first wrong character in an argument that is almost a puzzle, or None."""
     text = str(file)
-    wrong = [place for place, sign in enumerate(text, 1) if sign not in "0123456789.*_-"]
+    wrong = [column for column, sign in enumerate(text, 1) if sign not in "0123456789.*_-"]
     is_near = wrong and len(wrong) <= len(text) // 8 and "/" not in text
-    return wrong[0] if is_near and len(text) >= _SHOWN and not os.path.lexists(file) else None
+    return wrong[0] if is_near and len(text) >= _MAX_SHOWN and not os.path.lexists(file) else None
 
 
-def _opened(file: Path) -> AbstractContextManager[BinaryIO]:
-    if _is_typed(file):
+def _open(file: Path) -> AbstractContextManager[BinaryIO]:
+    if _is_puzzle_argument(file):
         return io.BytesIO(f"{file}\n".encode())
     if file != STANDARD_INPUT:
         return file.open("rb")
@@ -138,15 +141,15 @@ def _opened(file: Path) -> AbstractContextManager[BinaryIO]:
 
 
 @contextmanager
-def _naming(file: Path) -> Iterator[None]:
-    """Turn an OSError of an unreadable file into an InputError with its name."""
+def _naming_file(file: Path) -> Iterator[None]:
+    """Turn an OSError of a file that cannot be read into an InputError with its name."""
     try:
         yield
     except OSError as error:
         if is_environmental(error):
             raise
-        if place := _slip(file):
-            wrong = f"column {place} is {printable(str(file)[place - 1])!r}"
+        if column := _wrong_column(file):
+            wrong = f"column {column} is {printable(str(file)[column - 1])!r}"
             raise InputError(
                 f"{source_name(file)}: neither a file nor a puzzle: {wrong}"
             ) from error
@@ -156,8 +159,8 @@ def _naming(file: Path) -> Iterator[None]:
 
 
 def source_name(file: Path) -> str:
-    if len(str(file)) > _SHOWN and (_is_typed(file) or _slip(file)):
-        return printable(f"{str(file)[:_SHOWN]}…")
+    if len(str(file)) > _MAX_SHOWN and (_is_puzzle_argument(file) or _wrong_column(file)):
+        return printable(f"{str(file)[:_MAX_SHOWN]}…")
     return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
 
 
@@ -176,15 +179,16 @@ def read_puzzle(file: Path, settings: Settings) -> Parsed:
 
 
 def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
-    """Read a solution, in the notation that solutions of this puzzle have. Raises InputError."""
+    """Read a solution in the notation that solutions of this puzzle have. Raises InputError."""
     geometry = parsed.puzzle.geometry
     in_numbers = geometry.side > 9 and is_written_as_values(parsed.format, parsed.puzzle)
     if in_numbers or not parsed.puzzle.is_plain:
         return read_values(read_bytes(file, settings.max_bytes), source_name(file), geometry)
     filled = read_puzzle(file, settings).puzzle
     grid = filled_grid(filled, source_name(file))
-    is_drawable = filled.is_plain and filled.geometry.side == geometry.side  # boxes may be drawn
-    return Grid(geometry, grid.values) if is_drawable else grid
+    # The boxes drawn or assumed for the solution are replaced by those of the puzzle.
+    is_same_side = filled.is_plain and filled.geometry.side == geometry.side
+    return Grid(geometry, grid.values) if is_same_side else grid
 
 
 def empty_puzzle(size: str) -> Puzzle:
@@ -201,11 +205,11 @@ def empty_puzzle(size: str) -> Puzzle:
 STANDARD_OUTPUT = Path("-")
 TABLES = (".csv", ".parquet", ".txt")
 COLLECTIONS = (".txt", ".sdm", ".iss", ".csv", ".sudoku")
-"""Extensions of tables and collections; a name may also have none."""
+"""Allowed extensions of tables and collections; a name may also have none."""
 
 
-def is_shown(target: Path) -> bool:
-    """Whether output goes to the terminal, where a progress bar would be in the way."""
+def goes_to_terminal(target: Path) -> bool:
+    """Whether output to this target appears on the terminal, in the way of a progress bar."""
     return target == STANDARD_OUTPUT and sys.stdout.isatty()
 
 
@@ -214,7 +218,8 @@ def check_target(
 ) -> None:
     """Raise UsageError if the target cannot be written, or exists and must not be replaced.
 
-    `force` allows to replace a file, but never an input or a file of a published set.
+    With `force`, an existing file may be replaced, but not an input, an original in an inbox or a
+    published file.
     """
     if target == STANDARD_OUTPUT:
         return
@@ -233,11 +238,11 @@ def check_target(
         raise UsageError(f"{shown}: no such folder; create it first")
     if any(given.is_dir() and whole.is_relative_to(given.resolve()) for given in inputs):
         raise UsageError(f"{shown} is inside an input folder; name a file elsewhere")
-    if target.is_file() and (why := _why_kept(whole, inputs, force=force)):
+    if target.is_file() and (why := _why_protected(whole, inputs, force=force)):
         raise UsageError(f"{shown} {why}")
 
 
-def _why_kept(target: Path, inputs: Sequence[Path], *, force: bool) -> str | None:
+def _why_protected(target: Path, inputs: Sequence[Path], *, force: bool) -> str | None:
     """Why a file must not be replaced; None if it may be."""
     if any(given.is_file() and target.samefile(given) for given in inputs):
         return "is an input file; name another"
@@ -249,7 +254,7 @@ def _why_kept(target: Path, inputs: Sequence[Path], *, force: bool) -> str | Non
 
 
 def _is_inbox(folder: Path) -> bool:
-    """Whether a folder was used as an inbox; `.work` alone may belong to other programs."""
+    """Whether a folder is an inbox: `.work`, `done` and `failed` are in it."""
     return all((folder / name).is_dir() for name in (WORK, DONE, FAILED))
 
 
@@ -261,7 +266,7 @@ def check_targets(
     for option, target in named.items():
         check_target(option, target, sources, force=force)
     if len({target.resolve() for target in named.values()}) < len(named):
-        raise UsageError(f"{' and '.join(named)} are the same file")
+        raise UsageError(f"{' and '.join(named)} are the same file; name two")
 
 
 def is_parquet(target: Path) -> bool:
@@ -284,16 +289,16 @@ def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
         arrow.check_installed()
 
 
-def unused(name: str) -> Path:
-    """A path with this name in the current folder; numbered if it exists: `sheet-2.html`."""
+def unused_path(name: str) -> Path:
+    """A path with this name in the current folder; with a number if it exists: `sheet-2.html`."""
     return next(path for path in numbered(Path(name)) if not os.path.lexists(path))
 
 
 @contextmanager
 def atomic_output(target: Path) -> Iterator[BinaryIO]:
-    """Open a checked target for writing. A file gets its name when it is complete.
+    """Open a checked target for writing. A file gets its name only when it is complete.
 
-    Devices and pipes are written to, not replaced.
+    Devices and pipes are written directly.
     """
     if target == STANDARD_OUTPUT:
         sys.stdout.flush()
@@ -311,7 +316,7 @@ def atomic_output(target: Path) -> Iterator[BinaryIO]:
 def atomic_table(
     target: Path, kind: type[Struct], trait_names: Iterable[str] = ()
 ) -> Iterator[Groups | BinaryIO]:
-    """Open a checked target for rows as lines of CSV, with a header, or for Parquet."""
+    """Open a checked target for a table: as Parquet, or as CSV, with its header written."""
     if is_parquet(target):
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 
@@ -332,27 +337,30 @@ def write_to(target: Path, chunks: Iterable[str]) -> None:
 
 
 class Folder:
-    """A folder for new files, named after their source, and after the line in a collection.
+    """A folder for new files, each named after its source and, in a collection, its line.
 
-    Raises UsageError for a path that cannot be a folder.
+    Raises UsageError if the path cannot be a folder.
     """
 
     def __init__(self, path: Path, ending: str, inputs: Sequence[Path], *, force: bool) -> None:
         if not path.parent.is_dir() or (os.path.lexists(path) and not path.is_dir()):
-            raise UsageError(f"--output: {printable(str(path))} cannot be a folder here")
+            raise UsageError(
+                f"--output: {printable(str(path))} is a file or in a missing folder; "
+                "name another folder"
+            )
         self._path, self._ending, self._inputs, self._force = path, ending, inputs, force
         self._taken = set[str]()
 
     def target_of(self, source: str, line: int | None) -> Path:
-        """A checked target. Raises UsageError if it exists and must not be replaced."""
+        """The path for a puzzle. Raises UsageError if it exists and must not be replaced."""
         self._path.mkdir(exist_ok=True)
         target = self._path / self._name_of(source, line)
         check_target("--output", target, self._inputs, force=self._force)
         return target
 
     def _name_of(self, source: str, line: int | None) -> str:
-        """A name that is not taken."""
-        stem = fitted(_STRANGE.sub("-", PurePath(source).stem).strip("-.") or "puzzle")
+        """A name that no earlier puzzle got."""
+        stem = fitted(_UNSAFE_CHARACTERS.sub("-", PurePath(source).stem).strip("-.") or "puzzle")
         path = Path(f"{stem}-{line}{self._ending}" if line else f"{stem}{self._ending}")
         name = next(file.name for file in numbered(path) if file.name not in self._taken)
         self._taken.add(name)

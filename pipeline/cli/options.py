@@ -46,6 +46,7 @@ SOLVING_FIELDS = (
 )
 READING_FIELDS = ("variant", "max_bytes", "format", "alphabet", "boxes")
 PIPED = "read standard input if it is a pipe or a file and no argument is given"
+"""The annotation of an argument that behaves like this."""
 
 
 def _check_quoted(files: list[Path]) -> list[Path]:
@@ -69,8 +70,8 @@ ForceOption = Annotated[
     bool, typer.Option("--force", help="Overwrite an existing file, but never an input.")
 ]
 _EXAMPLE = re.compile(r"(cat \S+ \| )?sudoku-pipeline ")
-_MOST_EXAMPLES = 3
-"""Examples shown in a message."""
+_MAX_EXAMPLES = 3
+"""Maximum number of examples in a message."""
 
 
 def output_option(text: str, metavar: str = "FILE") -> Any:
@@ -79,7 +80,7 @@ def output_option(text: str, metavar: str = "FILE") -> Any:
 
 
 def json_option(names: str) -> Any:
-    """The option --json of a command that prints objects with these names."""
+    """The option --json of a command; `names` lists the fields of the objects that it prints."""
     return typer.Option("--json", help=f"Print JSON, one object per line: {names}.")
 
 
@@ -91,25 +92,30 @@ def check_json(output: Path | str | None, *, as_json: bool, option: str = "-o") 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Prints text, or with `as_json` one object per line; `quiet` suppresses notes."""
+    """Prints text, or with `as_json` one JSON object per line. With `quiet`, prints no notes."""
 
     as_json: bool = False
     quiet: bool = False
 
     def row(self, fields: dict[str, Any], text: str | None = None) -> None:
-        """Print an object, or its text if there is any."""
+        """Print an object as JSON if that is wanted, else its text if there is any."""
         if self.as_json:
             print(json.dumps(fields), flush=True)
         elif text is not None:
             print(text)
 
     def note(self, text: str, *, to_stderr: bool = False) -> None:
-        """Print a summary; to standard error with JSON or if data goes to standard output."""
+        """Print a summary; to standard error if it must stand `aside` from data, or with JSON."""
         if not self.quiet:
             (say if self.as_json or to_stderr else print)(text)
 
-    def wrote(self, target: Path | str, text: str, fields: dict[str, Any] | None = None) -> None:
-        """Report a written file as text or object; nothing if it was standard output."""
+    def report_file(
+        self, target: Path | str, text: str, fields: dict[str, Any] | None = None
+    ) -> None:
+        """Report a file that was written; with JSON, print `fields`, else `text` after its name.
+
+        Standard output is not reported as text.
+        """
         if self.as_json:
             self.row(fields) if fields else None
         elif str(target) != "-" and (Path(target).is_file() or Path(target).is_dir()):
@@ -137,30 +143,30 @@ class Command(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         callback: Any = self.callback
         known = inspect.signature(callback, eval_str=True).parameters
-        arguments = converted(
+        arguments = add_conversion(
             super().get_params(ctx), {name: p.annotation for name, p in known.items()}
         )
         for argument in arguments:
             if argument.name == "help":
-                argument.rich_help_panel = OUTPUT  # with the shared options
+                argument.rich_help_panel = OUTPUT  # the panel of the shared options
             if argument.param_type_name == "argument":
                 argument.metavar = argument.metavar or argument.name.upper()
-                argument.display_type_rich = lambda **_: None  # the type of a file says nothing
+                argument.display_type_rich = lambda **_: None  # its type, FILE, is no information
                 argument.required &= PIPED not in get_args(known[argument.name].annotation)
         return arguments
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        chunks = map(_in_usage, self.get_params(ctx))
+        chunks = map(_usage_text, self.get_params(ctx))
         return ["[OPTIONS]", *filter(None, chunks)]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from typer import rich_utils  # noqa: PLC0415 - slow to load
 
-        rich_utils.STYLE_HELPTEXT = ""  # else all but the first sentence is dim
+        rich_utils.STYLE_HELPTEXT = ""  # otherwise all but the first sentence is dim
         super().format_help(ctx, formatter)
 
 
-def _in_usage(parameter: Any) -> str:
+def _usage_text(parameter: Any) -> str:
     """A parameter in the usage line; nothing for an optional option."""
     if parameter.param_type_name == "option":
         return f"{parameter.opts[0]} {parameter.metavar}" if parameter.required else ""
@@ -169,18 +175,21 @@ def _in_usage(parameter: Any) -> str:
     return word if parameter.required else f"[{word}]"
 
 
-def converted(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
-    """Make `Setting` convert the values of these parameters; those without annotation are flags."""
+def add_conversion(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
+    """Make `Setting` convert the values of these parameters.
+
+    `annotations`: their types by name; a parameter without one is a flag.
+    """
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""  # flags take no value
         kind = annotations.get(parameter.name, bool)
-        parameter.process_value = functools.partial(_processed, parameter, kind)
+        parameter.process_value = functools.partial(_convert_value, parameter, kind)
     return parameters
 
 
-def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any:
-    """Convert the value of an option or argument: a string, or the default. Raises UsageError."""
+def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) -> Any:
+    """Convert the value of an option or argument: its text, or its default. Raises UsageError."""
     is_option = parameter.param_type_name == "option"
     shown = str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
     is_annotated = get_origin(annotation) is Annotated
@@ -189,7 +198,7 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
         if PIPED in more and is_piped():
             value = ["-"]
         elif parameter.required or (PIPED in more and type(None) not in get_args(kind)):
-            raise UsageError(f"{shown} is missing" + in_examples(context.command))
+            raise UsageError(f"{shown} is missing" + example_hint(context.command))
     source = context.get_parameter_source(parameter.name)
     about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     own = next((extra for extra in more if isinstance(extra, Setting)), Setting())
@@ -205,7 +214,7 @@ def _processed(parameter: Any, annotation: Any, context: Any, value: Any) -> Any
 
 
 def _check_is_no_option(option: str, value: str, command: Any) -> None:
-    """Raise UsageError if the value is an option, which means that the value is missing."""
+    """Raise UsageError if the value is the name of an option: the real value is missing."""
     if any(value in parameter.opts for parameter in command.params):
         raise UsageError(f"{option}: expected a value, found the option {value}")
 
@@ -218,16 +227,16 @@ def is_piped() -> bool:
     return False
 
 
-def in_examples(command: Any) -> str:
-    """Examples of a command, if standard error is a terminal."""
+def example_hint(command: Any) -> str:
+    """Examples of a command for the end of a message; empty if it is not read on a terminal."""
     if not sys.stderr.isatty():
         return ""
-    shown = "".join(f"    {example}\n" for example in command.examples[:_MOST_EXAMPLES])
+    shown = "".join(f"    {example}\n" for example in command.examples[:_MAX_EXAMPLES])
     return f"; for example\n\n{shown}\nMore: {program()} {command.name} --help"
 
 
 def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
-    """Use the settings in the named file as defaults, or those in the default file if it exists."""
+    """Use the settings in a file as defaults: in the named file, else in the default file."""
     if not context.resilient_parsing and (path or Path(CONFIG_FILE).exists()):
         context.default_map = read_config(path or Path(CONFIG_FILE), is_named=path is not None)
     return path
@@ -267,10 +276,10 @@ _CONFIG = Setting(
 
 
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Decorator: gives a command --config and the options of these settings.
+    """Decorator: gives a command the option --config and the options of these settings.
 
-    `defaults` replaces defaults. The command line takes precedence over the environment, and that
-    over the settings file.
+    `defaults`: other defaults for some of them. Options take precedence over the environment, and
+    the environment over the settings file.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -298,19 +307,19 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
 
 
 def origins_of_settings(context: typer.Context) -> dict[str, str]:
-    """Where each changed setting comes from, in words."""
+    """Where each setting comes from, in words, except those with their default."""
     file = context.params[CONFIG] or CONFIG_FILE
-    places = {"COMMANDLINE": "an option", "DEFAULT_MAP": printable(str(file))}
-    programs = {}
+    words = {"COMMANDLINE": "an option", "DEFAULT_MAP": printable(str(file))}
+    origins = {}
     for name, setting in settings_declared().items():
         source = context.get_parameter_source(name)
         if source and source.name != "DEFAULT":
-            programs[name] = places.get(source.name, setting.variable)
-    return programs
+            origins[name] = words.get(source.name, setting.variable)
+    return origins
 
 
 def program() -> str:
-    """How to call this program: by name if it is on PATH, else as it was called."""
+    """The command that runs this program: its name if that is on PATH, else its path."""
     name, called = "sudoku-pipeline", Path(sys.argv[0])
     on_path = shutil.which(name)
     if called.name != name or (on_path and called.exists() and called.samefile(on_path)):
@@ -319,7 +328,10 @@ def program() -> str:
 
 
 def outbox_of(folder: Path | None, settings: Settings, more: str = "") -> Path:
-    """The given outbox, or the one in the settings. Raises MissingFolder, with `more` appended."""
+    """The given outbox, or the one in the settings.
+
+    Raises MissingFolder if there is none; `more` is the end of its message.
+    """
     outbox = folder or settings.outbox
     if not outbox.is_dir():
         remedy = "" if folder else "; name another with --outbox"

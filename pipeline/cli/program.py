@@ -1,4 +1,4 @@
-"""The program: all commands, its own options, and messages and exit codes for errors."""
+"""The program: its commands and own options, and the messages and exit codes of errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 from pipeline.cli.commands import COMMANDS, FORMER, PANELS
 from pipeline.cli.config import CONFIG, CONFIG_FILE
 from pipeline.cli.messages import did_you_mean, say, say_renamed
-from pipeline.cli.options import Command, converted
+from pipeline.cli.options import Command, add_conversion
 from pipeline.errors import (
     EnvironmentFailure,
     InputError,
@@ -30,10 +30,10 @@ from pipeline.service.signals import (
     EXIT_BAD_INPUT,
     EXIT_OK,
     EXIT_TEMPFAIL,
-    USAGE,
+    EXIT_USAGE,
     Stopped,
+    code_when_stopped,
     interruptible,
-    when_stopped,
 )
 from pipeline.settings import (
     FORMER_NAMES,
@@ -41,17 +41,17 @@ from pipeline.settings import (
 )
 from pipeline.version import __version__
 
-_ELSEWHERE = (
+_EPILOG = (
     "Settings can also be given in the environment, as SUDOKU_PIPELINE_TIMEOUT=2m, or in "
     f"{CONFIG_FILE}, as timeout='2m'."
 )
 _HELP = {"help_option_names": ["-h", "--help"]}
-_MarkedError: Any = typer.BadParameter.__bases__[0]
+_ClickUsageError: Any = typer.BadParameter.__bases__[0]
 """click's UsageError; some versions of typer define it in their own module."""
 
 
 def application(only: str = "") -> typer.Typer:
-    """All commands, or `only` one of them, which is faster."""
+    """The program with all commands, or with `only` this one, which starts faster."""
     is_one = only in COMMANDS
     app = typer.Typer(
         name="sudoku-pipeline",
@@ -62,7 +62,7 @@ def application(only: str = "") -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     app.callback()(_own_options)
-    how: Any = {"cls": Command, "context_settings": _HELP, "epilog": _ELSEWHERE}
+    how: Any = {"cls": Command, "context_settings": _HELP, "epilog": _EPILOG}
     for panel, commands in PANELS.items():
         for command in commands:
             if command.__name__ == only or not is_one:
@@ -85,39 +85,39 @@ def _own_options(
         ),
     ] = False,
 ) -> None:
-    """Declare the options that precede the command."""
+    """The options that precede the command; they act in their callbacks."""
 
 
 class CommandGroup(TyperGroup):
-    """All commands. Errors and stopping signals become one line and an exit code."""
+    """The group of all commands. Turns errors and stopping signals into a line and an exit code."""
 
     def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         _check_variables()
         try:
             code = super().main(args, standalone_mode=False, **extra)
-        except _MarkedError as error:
+        except _ClickUsageError as error:
             say(f"sudoku-pipeline: {printable(_usage_message(error))}")
-            code = USAGE
-        except OSError as error:  # printing the help to a full disk
-            say(f"sudoku-pipeline: {_in_words(error)}")
+            code = EXIT_USAGE
+        except OSError as error:  # for example, the help is printed to a full disk
+            say(f"sudoku-pipeline: {_os_error_text(error)}")
             code = EXIT_TEMPFAIL
         for stream in (sys.stdout, sys.stderr):
-            _let_go(stream)
+            _flush_or_discard(stream)
         return sys.exit(code) if standalone_mode else code
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         option = f"--{args[0]}"
-        if args[0] not in self.commands and (command := _having(option, self)):
+        if args[0] not in self.commands and (command := _command_with(option, self)):
             ctx.fail(f"No such command {args[0]!r}; did you mean `{command} {option}`?")
         return super().resolve_command(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return converted(super().get_params(ctx), {})
+        return add_conversion(super().get_params(ctx), {})
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
             print(ctx.get_help(), end="")
-            ctx.exit(USAGE)
+            ctx.exit(EXIT_USAGE)
         if args[:1] == ["help"]:  # `help solve` is `solve --help`
             args = [*args[1:2], "--help"]
         return super().parse_args(ctx, args)
@@ -133,45 +133,45 @@ class CommandGroup(TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(EXIT_OK) from None
         except Stopped:
-            code = when_stopped(ctx.invoked_subcommand or "")
+            code = code_when_stopped(ctx.invoked_subcommand or "")
             if code != EXIT_OK:
                 say("\ninterrupted" if sys.stderr.isatty() else "interrupted")
             raise typer.Exit(code) from None
         except (PipelineError, OSError) as error:
-            message = _in_words(error) if isinstance(error, OSError) else str(error)
+            message = _os_error_text(error) if isinstance(error, OSError) else str(error)
             # Messages about an input begin with its name.
             say(message if isinstance(error, InputError) else f"sudoku-pipeline: {message}")
-            raise typer.Exit(_code(error)) from None
+            raise typer.Exit(_exit_code(error)) from None
 
 
 def _usage_message(error: Any) -> str:
     """The message for a usage error, with a hint."""
-    if type(error).__name__ != "NoSuchOption" or error.ctx is None:  # as above
+    if type(error).__name__ != "NoSuchOption" or error.ctx is None:  # by name, for the same reason
         return str(error.format_message())
     command, option = error.ctx.command, error.option_name
     if isinstance(command, CommandGroup):
-        is_elsewhere = _having(option, command)
-        return f"{option}: put it after the command" if is_elsewhere else error.format_message()
+        is_of_command = _command_with(option, command)
+        return f"{option}: put it after the command" if is_of_command else error.format_message()
     if option == "--json" and any(parameter.name == "log_format" for parameter in command.params):
         return f"{error.message}; use --log-format json, or `status --json`"
     hint = "" if error.possibilities else f"; see `{command.name} --help`"
     return f"{error.format_message()}{hint}"
 
 
-def _having(option: str, group: Any) -> str | None:
-    """The first command with this option."""
+def _command_with(option: str, group: Any) -> str | None:
+    """The name of the first command with this option."""
     commands = group.commands.values()
     return next((c.name for c in commands if any(option in p.opts for p in c.params)), None)
 
 
-def _in_words(error: OSError) -> str:
+def _os_error_text(error: OSError) -> str:
     return "standard output is closed" if error.errno == errno.EBADF else in_words(error)
 
 
-def _code(error: Exception) -> int:
+def _exit_code(error: Exception) -> int:
     match error:
         case UsageError():
-            return USAGE
+            return EXIT_USAGE
         case MissingFolder():
             return EXIT_BAD_INPUT
         case EnvironmentFailure():
@@ -184,7 +184,7 @@ def _code(error: Exception) -> int:
 def _check_variables() -> None:
     """Warn of environment variables that look like settings but are not.
 
-    Those of settings that were renamed count for the new name, unless that is set.
+    A variable with the former name of a setting is renamed, unless the new one is set.
     """
     for name, current in FORMER_NAMES.items():
         former, variable = environment_name(name), environment_name(current)
@@ -195,11 +195,11 @@ def _check_variables() -> None:
     for variable in sorted(os.environ):
         if variable.startswith(ENVIRONMENT_PREFIX) and variable not in known:
             hint = did_you_mean(variable, known, ENVIRONMENT_PREFIX)
-            say(f"sudoku-pipeline: {printable(variable)}: unknown setting{hint}")
+            say(f"sudoku-pipeline: {printable(variable)}: unknown setting, ignored{hint}")
 
 
-def _let_go(stream: TextIO) -> None:
-    """Flush a stream, discarding what cannot be written: else Python exits with code 120."""
+def _flush_or_discard(stream: TextIO) -> None:
+    """Flush a stream, or discard its content: otherwise Python would exit with code 120."""
     with suppress(OSError, ValueError):
         try:
             stream.flush()

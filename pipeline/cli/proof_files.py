@@ -1,4 +1,4 @@
-"""Write the formula and refutation of a published claim, and run other checkers on them."""
+"""Write the formula and refutation for a published statement, and run other checkers on them."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Bounds, child, ended_within, nameless_file
 
 VERDICTS = frozenset((b"s VERIFIED UNSAT", b"c VERIFIED"))
-"""What `cake_lpr` and `lrat-check` print for a valid proof."""
+"""The lines that `cake_lpr` and `lrat-check` print for a valid proof."""
 
-_MOST_OUTPUT = MIB
-_MEMORY = 2**40
-"""Bytes of address space for a checker: `cake_lpr` reserves much and uses little."""
+_MAX_OUTPUT = MIB
+_MAX_ADDRESS_SPACE = 2**40
+"""Limit of a checker's address space, in bytes: `cake_lpr` reserves much and uses little."""
 
 
 def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -> Path:
-    """The folder to write to, created if needed. Raises UsageError, OSError."""
+    """Check the folder to write to, and create it if necessary. Raises UsageError, OSError."""
     shown = f"--output {printable(str(folder))}"
     if not folder.parent.is_dir() or (os.path.lexists(folder) and not folder.is_dir()):
-        raise UsageError(f"{shown}: no such folder")
+        raise UsageError(f"{shown}: no such folder; name an existing one")
     folder.mkdir(exist_ok=True)
-    if any(folder.samefile(reserved) for reserved in folders_of(published)):
+    if any(folder.samefile(published_folder) for published_folder in folders_of(published)):
         raise UsageError(f"{shown} is reserved for published results; name another folder")
     return folder
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The files of a proof, or the reason why it failed.
+    """An attempt to prove a statement: the files of the proof, or the reason why there is none.
 
-    `other` is another solution, which refutes the statement.
+    `other`: a solution that the statement lacks, which refutes it.
     """
 
     name: str
@@ -78,21 +78,26 @@ def prove(
     settings: Settings,
     checker: Checker | None,
 ) -> Attempt:
-    """Prove a statement and write the files of the proof."""
-    tried = Attempt(statement.name, statement.status)
+    """Prove that no solution of a statement is missing, and write the files of the proof.
+
+    If a `checker` is given, it must confirm the proof first.
+    """
+    attempt = Attempt(statement.name, statement.status)
     limits = Limits(settings.timeout, settings.memory_limit)
     certificate, proof = prove_complete(statement.problem, statement.solutions, solvers, limits)
     if proof is None:
-        other = None if certificate.complete != "no" else _other(statement, solvers, settings)
+        other = (
+            None if certificate.complete != "no" else _other_solution(statement, solvers, settings)
+        )
         why = f"recorded as {statement.status}, but there is another {statement.problem.noun}"
         reason = why if other else f"not proved: {certificate.reason}"
-        return replace(tried, reason=reason, other=other)
+        return replace(attempt, reason=reason, other=other)
     formula = proof.formula()
     try:
         if checker:
             checker.confirm(formula.text(), proof.lrat, Deadline.of(limits))
     except (SolverError, LimitReached) as error:
-        return replace(tried, reason=f"not confirmed: {error}")
+        return replace(attempt, reason=f"not confirmed: {error}")
     stem = f"{statement.stem}{PROOF}"
     texts = {
         folder / f"{stem}.cnf": "".join(formula.text()),
@@ -101,7 +106,7 @@ def prove(
     }
     _write_new(texts)
     return replace(
-        tried,
+        attempt,
         proved=True,
         steps=certificate.steps or 0,
         variables=formula.variables,
@@ -110,44 +115,43 @@ def prove(
     )
 
 
-def show_attempt(tried: Attempt, out: Output) -> None:
-    """Print the outcome; a success is not printed if quiet."""
+def show_attempt(attempt: Attempt, out: Output) -> None:
+    """Print the outcome; if `out` is quiet, only a failure."""
     if out.as_json:
-        out.row(asdict(tried))
-    elif tried.other:
-        print(f"BAD  {tried.name}: {tried.reason}:")
-        print(tried.other, end="", flush=True)
-    elif not tried.proved:
-        say(f"{tried.name}: {tried.reason}")
+        out.row(asdict(attempt))
+    elif attempt.other:
+        print(f"BAD  {attempt.name}: {attempt.reason}:")
+        print(attempt.other, end="", flush=True)
+    elif not attempt.proved:
+        say(f"{attempt.name}: {attempt.reason}")
     else:
-        size = f"{tried.variables:,} variables, {tried.clauses:,} clauses"
-        names = ", ".join(map(printable, tried.files))
-        out.note(
-            f"{tried.name}: {tried.status}: {counted(tried.steps or 0, 'step')}, {size}: {names}"
-        )
+        size = f"{attempt.variables:,} variables, {attempt.clauses:,} clauses"
+        names = ", ".join(map(printable, attempt.files))
+        steps = counted(attempt.steps or 0, "step")
+        out.note(f"{attempt.name}: {attempt.status}: {steps}, {size}: {names}")
 
 
 def _write_new(texts: Mapping[Path, str]) -> None:
     """Write files that do not exist yet. Raises UsageError if one exists with other content."""
-    there = {path for path in texts if os.path.lexists(path)}
+    existing = {path for path in texts if os.path.lexists(path)}
     for path in texts:
         check_target("--output", path, force=True)  # it may exist with the same text
-        if path in there and not _holds(path, texts[path]):
+        if path in existing and not _has_content(path, texts[path]):
             shown = printable(str(path))
             raise UsageError(f"{shown} has other content; remove it, or name another folder")
-    for path in texts.keys() - there:
+    for path in texts.keys() - existing:
         write_to(path, [texts[path]])
 
 
-def _holds(path: Path, text: str) -> bool:
+def _has_content(path: Path, text: str) -> bool:
     try:
         return read_regular(path, len(text)) == text.encode("ascii")
     except OSError:
         return False
 
 
-def _other(statement: Statement, solvers: Solvers, settings: Settings) -> str | None:
-    """The text of a solution that is missing in a statement, if one is found."""
+def _other_solution(statement: Statement, solvers: Solvers, settings: Settings) -> str | None:
+    """The text of a solution that a statement lacks, if one is found."""
     more = replace(settings, max_solutions=len(statement.solutions) + 1)
     result = solve_problem(statement.problem, solvers, more, Stopwatch(), explain=False)
     different = [solution for solution in result.solutions if solution not in statement.solutions]
@@ -155,7 +159,7 @@ def _other(statement: Statement, solvers: Solvers, settings: Settings) -> str | 
 
 
 class Checker:
-    """A third-party checker that reads a formula in DIMACS and a refutation in LRAT.
+    """A third-party proof checker, which reads a formula in DIMACS and a refutation in LRAT.
 
     Raises SolverMissing if it is not installed.
     """
@@ -163,17 +167,19 @@ class Checker:
     def __init__(self, program: str) -> None:
         executable = shutil.which(program)
         if executable is None:
-            raise SolverMissing(f"--checker {program}: not a program that can be run")
+            raise SolverMissing(
+                f"--checker {program}: no such program; install it, or give its path"
+            )
         self._name, self._program = Path(executable).name, executable
 
     def confirm(self, formula: Iterable[str], lrat: str, deadline: Deadline) -> None:
-        """Check a refutation: the checker has to exit with 0 and print that the proof is valid.
+        """Let the checker confirm a refutation: it must exit with 0 and print that it is valid.
 
         Raises SolverError if it does not, LimitReached after the deadline, and EnvironmentFailure
-        if it cannot be run.
+        if the checker cannot be run.
         """
         seconds = deadline.left()
-        bounds = Bounds(_MEMORY, _MOST_OUTPUT, math.ceil(seconds) + 1)
+        bounds = Bounds(_MAX_ADDRESS_SPACE, _MAX_OUTPUT, math.ceil(seconds) + 1)
         try:
             with (
                 tempfile.TemporaryDirectory(prefix="sudoku-pipeline-") as folder,
@@ -188,7 +194,7 @@ class Checker:
                     if not ended_within(process, seconds):
                         raise LimitReached(f"{self._name}: {deadline.reason}")
                     code = process.wait()
-                output_text = os.pread(output.fileno(), _MOST_OUTPUT, 0)
+                output_text = os.pread(output.fileno(), _MAX_OUTPUT, 0)
         except OSError as error:
             raise EnvironmentFailure(f"cannot run {self._program}: {error.strerror}") from error
         if code or VERDICTS.isdisjoint(line.strip() for line in output_text.splitlines()):

@@ -1,4 +1,4 @@
-"""Print results: grids, sentences, a table of times, a drawing."""
+"""Print results: solutions, notes, a table of times, a drawing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pipeline.errors import InputError, counted, printable
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import Unreadable
 from pipeline.reading.formats import signs_of
-from pipeline.service.log import shows
+from pipeline.service.log import can_encode
 from pipeline.settings import Settings
 from pipeline.solving.items import Item
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem
@@ -31,16 +31,19 @@ if TYPE_CHECKING:
     from pipeline.outbox.report import Board
 
 STAGES = ("parse", "encode", "solve", "decode", "certify", "prove", "total")
-_WIDE = 104
+_WIDE_TERMINAL = 104
 """Terminal width that fits all headings in one line."""
-_BESIDE_FILES = 70
-"""Width that the other columns may need on a narrower terminal."""
+_OTHER_COLUMNS_WIDTH = 70
+"""Width reserved for the other columns on a narrower terminal."""
 
 
 def record_line(
     item: Item, result: Result, settings: Settings, *, texts: bool = True, **more: Any
 ) -> str:
-    """The record that `run` would write, as JSON, with more fields; `texts` adds solutions."""
+    """The record that `run` would write, and `more` fields, as a line of JSON.
+
+    If `texts`, the solutions are added in the notation of the puzzle.
+    """
     import msgspec  # noqa: PLC0415 - slow to load
 
     from pipeline.outbox.write_record import Origin, PuzzleSet, digest  # noqa: PLC0415 - as above
@@ -67,9 +70,12 @@ def count_line(item: Item, result: Result) -> str:
 def show_result(
     item: Item, result: Result, settings: Settings, before: str | None, *, boards: bool
 ) -> None:
-    """Print a result: one line in a collection, else `before` and the solutions, if not None."""
+    """Print a result: in a collection one line, else `before`, the solutions and notes.
+
+    If `before` is None, only the notes on a single puzzle are printed.
+    """
     if not item.is_alone:
-        print(f"{printable(item.where)}: {_in_a_line(result)}")
+        print(f"{printable(item.where)}: {_summary_line(result)}")
         return
     if before is not None:
         _print_result(before, result, boards=boards)
@@ -77,7 +83,7 @@ def show_result(
 
 
 def say_fault(item: Item, result: Result) -> None:
-    """Say why an item could not be read, and point at the character, if known."""
+    """Print why an item could not be read, and point at the character if its place is known."""
     source = item.content
     if isinstance(source, Unreadable) and source.place and source.data is not None:
         from pipeline.solving.drawing import caret, line_at  # noqa: PLC0415 - seldom needed
@@ -90,8 +96,8 @@ def say_fault(item: Item, result: Result) -> None:
     say(str(result.message))
 
 
-def _in_a_line(result: Result) -> str:
-    """The status, the first solution and all messages, in one line."""
+def _summary_line(result: Result) -> str:
+    """The status, the first solution and all messages in one line."""
     from pipeline.outbox.tables import one_line  # noqa: PLC0415 - not for single puzzles
 
     solution = ""
@@ -100,7 +106,10 @@ def _in_a_line(result: Result) -> str:
         solution = " " + (one_line(first.values) if isinstance(first, Grid) else "satisfiable")
     warning = result.solver.warning if result.solver else None
     sentence = "; ".join(
-        filter(None, (result.full_message, _unverified(result), warning, *_features_of(result)))
+        filter(
+            None,
+            (result.full_message, _unverified_reason(result), warning, *_trait_sentences(result)),
+        )
     )
     return f"{result.status}{solution}" + (f": {printable(sentence)}" if sentence else "")
 
@@ -125,7 +134,7 @@ def _print_result(before: str, result: Result, *, boards: bool) -> None:
         number = counted(len(result.solutions), "solution")
         number = f"all {number}" if result.complete else f"{number} and more"
         headline = f"{before}{result.status}" + f": {number}" * (result.status == "multiple")
-        print(f"\x1b[1m{headline}\x1b[0m" if before and boards and _is_styled() else headline)
+        print(f"\x1b[1m{headline}\x1b[0m" if before and boards and _has_bold() else headline)
         if boards and isinstance(problem, PuzzleProblem):
             print(_boards(problem, result.solutions))
         else:
@@ -133,7 +142,7 @@ def _print_result(before: str, result: Result, *, boards: bool) -> None:
             print("\n".join(texts), end="")
 
 
-def _is_styled() -> bool:
+def _has_bold() -> bool:
     """Whether standard output is a terminal with bold text, and NO_COLOR is not set."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return sys.stdout.isatty() and not plain
@@ -142,12 +151,13 @@ def _is_styled() -> bool:
 def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
     """The puzzle and its solutions, as many side by side as fit.
 
-    Givens are bold on a terminal. Variants are left out, because their rules are not drawn.
+    Givens are bold on a terminal. The puzzle is left out if it is a variant, because rules are not
+    drawn.
     """
     from pipeline.solving import drawing  # noqa: PLC0415 - seldom needed
 
     puzzle, signs = problem.puzzle, signs_of(problem.format)
-    givens = {cell for cell, _ in puzzle.givens()} if _is_styled() else frozenset[int]()
+    givens = {cell for cell, _ in puzzle.givens()} if _has_bold() else frozenset[int]()
     boards = [drawing.boxed_grid(grid, signs, givens) for grid in grids]
     columns = shutil.get_terminal_size().columns
     if drawing.room_for(boards[0], columns) > 1 and not puzzle.rules:
@@ -155,8 +165,8 @@ def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
     return drawing.abreast(boards, columns)
 
 
-def say_next(file: Path) -> None:
-    """Suggest what to do with a puzzle that was drawn."""
+def suggest_commands(file: Path) -> None:
+    """Print commands to try next, after a puzzle was drawn."""
     sheet = f"{program()} sheet {shlex.quote(str(file))}"
     offers = {} if file == STANDARD_INPUT else {sheet: "a page to print, sheet.html"}
     offers[f"{program()} help"] = "all commands"
@@ -178,7 +188,7 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
     elif result.caveat:
         say(f"{name}: {result.caveat}")
     if "ruleset" in (result.problem.unread if result.problem else ()):
-        say(f"{name}: {_rules_read(result.problem)}")
+        say(f"{name}: {_rules_summary(result.problem)}")
     if result.disagreement and result.complete and result.solutions:
         say(f"{name}: {result.disagreement}")
     difference = result.difference
@@ -193,14 +203,14 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         say(side_by_side(first, second, signs_of(result.problem.format)))
     if not settings.quiet:
         say_evidence(name, result)
-        for text in _features_of(result):
+        for text in _trait_sentences(result):
             say(f"{name}: {text}")
     if result.solver and (why := result.solver.warning):
         say(f"{name}: {why}; {result.solver.name} solved it")
 
 
-def _rules_read(problem: object) -> str:
-    """The rules that were read, for comparison with a text that was not."""
+def _rules_summary(problem: object) -> str:
+    """A sentence with the rules that were read, for comparison with their text, which was not."""
     rules = problem.puzzle.rules if isinstance(problem, PuzzleProblem) else ()
     kinds = Counter(rule.caption() for rule in rules)
     counts = [f"{number} × {kind}" if number > 1 else kind for kind, number in kinds.items()]
@@ -208,27 +218,27 @@ def _rules_read(problem: object) -> str:
 
 
 def say_evidence(name: str, result: Result) -> None:
-    """Say which proof was found, or why none was."""
+    """Print which proof was found, or why none was."""
     certificate = result.certificate
     if certificate and certificate.by == "lrat":
         steps = counted(certificate.steps or 0, "step")
         say(f"{name}: proved by {certificate.solver} in {steps}, checked by {certificate.checker}")
-    elif unverified := _unverified(result):
+    elif unverified := _unverified_reason(result):
         say(f"{name}: {unverified}")
     elif certificate and certificate.reason and result.complete:
         say(f"{name}: no proof to publish: {certificate.reason}")
 
 
-def _unverified(result: Result) -> str | None:
-    """Why completeness was not verified; None if it was, or if the result is not complete."""
+def _unverified_reason(result: Result) -> str | None:
+    """A sentence saying why completeness was not verified; None if it was or is not claimed."""
     certificate = result.certificate
     if certificate is None or certificate.complete != "unverified":
         return None
     return f"not verified that no solution is missing: {certificate.reason}"
 
 
-def _features_of(result: Result) -> list[str]:
-    """The traits of --traits, as sentences."""
+def _trait_sentences(result: Result) -> list[str]:
+    """The traits that --traits asked for, as sentences."""
     traits, problem = result.traits, result.problem
     if traits is None or not isinstance(problem, PuzzleProblem):
         return []
@@ -242,7 +252,7 @@ def _features_of(result: Result) -> list[str]:
 
 
 def board_of(drawn: Board, result: Result) -> Board:
-    """The board of a puzzle with its result."""
+    """A board with the solution, conflict and difference of a result added."""
     conflict, difference = result.conflict, result.difference
     return replace(
         drawn,
@@ -255,9 +265,9 @@ def board_of(drawn: Board, result: Result) -> Board:
 
 
 def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
-    """Draw the puzzle as SVG, with its result unless `puzzle_only`; nothing if it is invalid.
+    """Draw the puzzle as SVG, with its result unless `puzzle_only`.
 
-    Raises InputError for a formula, or a puzzle that is too large.
+    An invalid puzzle is not drawn. Raises InputError for a formula, or a puzzle that is too large.
     """
     from pipeline.outbox.report import TOO_LARGE, Board, board_svg  # noqa: PLC0415 - slow to load
     from pipeline.reading.formats.dimacs import FORMULA_REFUSED  # noqa: PLC0415
@@ -275,7 +285,7 @@ def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
     write_to(target, [board_svg(board, title, "b", alone=True), "\n"])
 
 
-def times_table(results: Iterable[tuple[str, Result]]) -> None:
+def print_times(results: Iterable[tuple[str, Result]]) -> None:
     """Print one row per puzzle: status, variables, clauses and the seconds of each stage."""
     from rich import box  # noqa: PLC0415 - only needed here
     from rich.console import Console  # noqa: PLC0415
@@ -284,19 +294,19 @@ def times_table(results: Iterable[tuple[str, Result]]) -> None:
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
         console.width = 200
-    is_narrow = console.width < _WIDE
-    style = box.SIMPLE if shows("─", sys.stdout) else box.ASCII
+    is_narrow = console.width < _WIDE_TERMINAL
+    style = box.SIMPLE if can_encode("─", sys.stdout) else box.ASCII
     table = Table(box=style, padding=(0, 0 if is_narrow else 1, 0, 0))
-    widest = console.width - _BESIDE_FILES if is_narrow else None
-    table.add_column("file", no_wrap=is_narrow, min_width=10, max_width=widest)
+    max_name_width = console.width - _OTHER_COLUMNS_WIDTH if is_narrow else None
+    table.add_column("file", no_wrap=is_narrow, min_width=10, max_width=max_name_width)
     table.add_column("status", no_wrap=True)
     for name in ("variables", "clauses", *STAGES):
         heading = f"{name[:-4]}-\n{name[-4:]}" if is_narrow and len(name) > 5 else name
         table.add_column(heading, justify="right", no_wrap=True)
-    written = _short_count if is_narrow else str
+    format_count = _short_count if is_narrow else str
     for name, result in results:
         counts = (len(result.cnf.candidates), result.cnf.size) if result.cnf else ()
-        sizes = [written(count) for count in counts] or ["", ""]
+        sizes = [format_count(count) for count in counts] or ["", ""]
         known = dict(result.seconds)
         if "batch" in known:  # its total includes other puzzles
             del known["total"]
@@ -314,5 +324,5 @@ def _short_count(number: int) -> str:
 
 
 def _short_seconds(text: str) -> str:
-    """Seconds with three decimals, cut to 5 characters."""
+    """A text of seconds, cut to 5 characters if it has more digits after the point."""
     return text[: max(5, text.find("."))].rstrip(".")

@@ -18,38 +18,36 @@ from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import FAILED, REPORT
 from pipeline.outbox.schema import ARCHIVE, COLLECTION, FURTHER_COUNTS, UNVERIFIED, WITH_TOTALS
 from pipeline.reading.unread import unread_of_many
-from pipeline.service.log import shows
+from pipeline.service.log import can_encode
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 _MARKS: Final = {"+": ("✓", "green"), "x": ("✗", "red"), "!": ("!", "yellow"), "-": ("·", "")}
-"""Marks at the start of a line, as ASCII: done, failed, warning, note; with the marks and colours
-of other terminals.
-"""
+"""Marks at the start of a line: done, failed, warning and note. ASCII → mark, colour."""
 
-_NARROWEST, _WIDEST = 16, 40
-"""Columns for names, at least and at most."""
+_MIN_NAME_WIDTH, _MAX_NAME_WIDTH = 16, 40
+"""Minimum and maximum number of columns for names."""
 
 _STATUS, _TIME = len("unsolvable"), len("999 ms")
-_BESIDE_NAMES = len("✓ ") + len("  ") + _STATUS + len("  ") + _TIME + 24
-"""Columns for the rest of the line, with some for details."""
+_OTHER_WIDTH = len("✓ ") + len("  ") + _STATUS + len("  ") + _TIME + 24
+"""Columns for the rest of the line, including some for details."""
 
-_TOLD_BY_REASON = frozenset(("environment.failed", "command.failed", "source.unread"))
-"""Events that are shown by their reason alone."""
+_SHOWN_BY_REASON = frozenset(("environment.failed", "command.failed", "source.unread"))
+"""Events of which only the reason is shown."""
 
-_ROUTINE = frozenset(
+_ROUTINE_EVENTS = frozenset(
     ("job.continued", "job.progress", "solver.fallback", "compiled.missing", "file.waits")
 )
 """Events that a short log leaves out."""
 
 
 class Screen:
-    """A log for people, on standard error; with `quiet`, only problems.
+    """A log for people, on standard error. With `quiet`, only problems are shown.
 
-    A short log leaves out successful jobs, and is silent if there were no jobs. Terminals get
-    colours unless NO_COLOR is set, and only ASCII if the locale has nothing else.
+    A short log leaves out successful jobs, and prints no summary if there were no jobs. On a
+    terminal, lines have colours unless NO_COLOR is set. In the C locale, marks are ASCII.
     """
 
     def __init__(
@@ -63,21 +61,22 @@ class Screen:
         self._settings = settings
         self._stream = stream
         self._clock = clock
-        self._begun = clock()
+        self._started_at = clock()
         self._jobs = 0
         self._puzzles: Counter[str] = Counter()
         self._unverified = 0
-        self._goes_on: dict[str, int] = {}  # puzzles solved by earlier runs, by source
+        self._continued: dict[str, int] = {}
+        """Puzzles that earlier runs have solved, by source."""
         self._earlier = 0
         self._paused = set[str]()
         self._refused = 0
-        self._of_many = set[str]()
+        self._kinds = set[str]()
         self._waited = 0.0
         self._is_silent = True
         self._is_short = is_short
         self._terminal = stream or sys.stderr
         self._is_terminal = self._terminal.isatty()
-        self._is_ascii = not shows("✓", self._terminal)
+        self._is_ascii = not can_encode("✓", self._terminal)
 
     @cached_property
     def _console(self) -> Console:
@@ -95,7 +94,7 @@ class Screen:
         self._show("x", event, values)
 
     def _show(self, sign: str, event: str, values: dict[str, Any]) -> None:
-        """Show an event; if wording it fails, show it raw. A display error must not end a job."""
+        """Show an event; unformatted if formatting fails, as a display error must not end a job."""
         try:
             self._show_event(sign, event, values)
         except Exception:  # noqa: BLE001 - the job is published, but not yet logged
@@ -104,7 +103,7 @@ class Screen:
     def _show_event(self, sign: str, event: str, values: dict[str, Any]) -> None:
         if event in ("job.continued", "job.paused"):
             source = values["source"]
-            self._goes_on.setdefault(source, values.get("puzzles", 0))
+            self._continued.setdefault(source, values.get("puzzles", 0))
             (self._paused.add if event == "job.paused" else self._paused.discard)(source)
         match event:
             case "job.finished":
@@ -112,41 +111,41 @@ class Screen:
                 if sign == "x" or not self._is_short:
                     self._say_finished("x" if sign == "x" else "+", values)
             case "source.unread" if not self._is_short:
-                pass  # the job's own line says it
+                pass  # the line of the job says it
             case "run.waited":
                 self._waited = values["seconds"]
             case "watch.started":
-                inbox, outbox = map(_shown, (self._settings.inbox, self._settings.outbox))
+                inbox, outbox = map(_path_text, (self._settings.inbox, self._settings.outbox))
                 self._say("-", f"watching {inbox}; results go to {outbox}; press Ctrl-C to stop")
             case "watch.stopped":
                 self.sum_up(has_waited=True, was_stopped=True)
-            case _ if not (self._is_short and sign == "-" and event in _ROUTINE):
-                self._say(sign, _in_a_sentence(event, values))
+            case _ if not (self._is_short and sign == "-" and event in _ROUTINE_EVENTS):
+                self._say(sign, _event_text(event, values))
 
     def _count(self, values: Mapping[str, Any]) -> None:
         self._jobs += 1
         totals = values["totals"] if "totals" in values else {values["status"]: 1}
         self._puzzles.update({name: n for name, n in totals.items() if name not in FURTHER_COUNTS})
         self._unverified += values.get(UNVERIFIED, values.get("certificate") == UNVERIFIED)
-        self._earlier += self._goes_on.pop(values["source"], 0)
+        self._earlier += self._continued.pop(values["source"], 0)
         self._refused += values["status"] in ("invalid", "failed")
-        self._of_many |= {values["status"]} & {*WITH_TOTALS}
+        self._kinds |= {values["status"]} & {*WITH_TOTALS}
 
     def sum_up(self, *, has_waited: bool = False, was_stopped: bool = False) -> None:
         """Print counts by status, time, rate, and where the results are.
 
-        If the run `has_waited` for files, time and rate are left out. The rate counts only puzzles
-        of this run. Without jobs it says so, unless a message was shown before.
+        Time and rate are left out if it `has_waited` for files, as `watch` does. The rate counts
+        only puzzles of this run. If there were no jobs, says so, unless a message was shown before.
         """
         if self._is_terminal and not self._settings.quiet and (self._jobs or was_stopped):
-            self._write("")  # after ^C, too
+            self._write("")  # also ends the line of ^C
         if not self._jobs:
             if self._paused:
                 them = "it" if len(self._paused) == 1 else "them"
                 files = counted(len(self._paused), "unfinished file")
-                self._say("-", f"stopped; {files}: the next run continues with {them}")
+                self._say("-", f"stopped with {files}; the next run continues {them}")
             elif has_waited or (self._is_silent and not self._is_short):
-                drop = f"nothing to do: drop files in {_shown(self._settings.inbox)}"
+                drop = f"nothing to do: drop files in {_path_text(self._settings.inbox)}"
                 self._say("-", "stopped; no file was finished" if was_stopped else drop)
             return
         total = self._puzzles.total()
@@ -155,16 +154,16 @@ class Screen:
             line += f" in {counted(self._jobs, 'file', ',')}"
         line += f", {self._earlier:,} of them by earlier runs" if self._earlier else ""
         facts = _counts(self._puzzles, self._unverified)
-        facts += [f"besides {duration(self._waited)} of waiting"] if self._waited else []
+        facts += [f"{duration(self._waited)} of waiting not included"] if self._waited else []
         if not has_waited:
-            seconds = max(self._clock() - self._begun - self._waited, 1e-3)
+            seconds = max(self._clock() - self._started_at - self._waited, 1e-3)
             line += f", {duration(seconds)}, {_rate((total - self._earlier) / seconds)}"
         self._say("-", line, ", ".join(facts))
         self._say_where()
 
     def _say_where(self) -> None:
-        """Say where results, tables and bad files are."""
-        inbox, outbox = map(_shown, (self._settings.inbox, self._settings.outbox))
+        """Print where results, tables and bad files are."""
+        inbox, outbox = map(_path_text, (self._settings.inbox, self._settings.outbox))
         if self._refused:
             named = "" if inbox == "inbox" else f" --inbox {shlex.quote(inbox)}"
             bad = counted(self._refused, "bad file")
@@ -175,8 +174,8 @@ class Screen:
             ARCHIVE: f"archives: members in {outbox}/NAME.csv, puzzles of collections in "
             f"{outbox}/NAME/MEMBER.csv",
         }
-        if self._of_many:
-            self._say("-", "; ".join(tables[kind] for kind in WITH_TOTALS if kind in self._of_many))
+        if self._kinds:
+            self._say("-", "; ".join(tables[kind] for kind in WITH_TOTALS if kind in self._kinds))
         if self._settings.report:
             self._say("-", f"results are in {outbox}; report: {outbox}/{REPORT}")
         else:
@@ -187,17 +186,17 @@ class Screen:
         from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - as above
 
         name = printable(values["source"])
-        room = min(max(self._console.width - _BESIDE_NAMES, _NARROWEST), _WIDEST)
+        room = min(max(self._console.width - _OTHER_WIDTH, _MIN_NAME_WIDTH), _MAX_NAME_WIDTH)
         if cell_len(name) > room:
             name = set_cell_size(name, room - 1).rstrip() + "…"
         seconds = values["seconds"]
-        # with "batch", the total includes other puzzles; an abandoned file has no total
+        # With "batch", the total includes other puzzles. A job that was given up has no total.
         took = duration(seconds["total"]) if "total" in seconds and "batch" not in seconds else ""
         line = f"{set_cell_size(name, room)}  {values['status']:<{_STATUS}}  {took:>{_TIME}}"
         self._say(sign, line.rstrip(), _detail(values))
 
     def _say(self, sign: str, line: str, detail: str | None = None) -> None:
-        """Write a line, with its detail on the same line if it fits, else below."""
+        """Write a line, followed by its detail if that fits, else with the detail below."""
         if self._settings.quiet and sign in "+-":
             return
         from rich.cells import cell_len  # noqa: PLC0415 - as above
@@ -209,19 +208,19 @@ class Screen:
         if cell_len(f"{mark} {line}  {detail or ''}") <= width:
             line = f"{line}  {detail or ''}".rstrip()
         elif detail is None:
-            line, *below = self._wrapped(line, width)
+            line, *below = self._wrap(line, width)
         elif detail:
-            below = self._wrapped(detail, width)
+            below = self._wrap(detail, width)
         text = "\n    ".join((f"{mark} {line}", *below))
         self._write(text, colour, len(mark if sign == "+" else f"{mark} {line}"))
 
-    def _wrapped(self, text: str, width: int) -> list[str]:
-        """Wrap a text on a terminal."""
+    def _wrap(self, text: str, width: int) -> list[str]:
+        """Wrap a text, if it is shown on a terminal."""
         if not self._is_terminal:
             return [text]
         from rich.text import Text  # noqa: PLC0415 - as above
 
-        lines = Text(text).wrap(self._console, max(width, 2 * _NARROWEST) - 4)
+        lines = Text(text).wrap(self._console, max(width, 2 * _MIN_NAME_WIDTH) - 4)
         return [line.plain.rstrip() for line in lines]
 
     def _write(self, text: str, colour: str = "", coloured: int = 0) -> None:
@@ -230,14 +229,14 @@ class Screen:
 
         shown = Text(text)
         shown.stylize(colour, 0, coloured)
-        with suppress(OSError, ValueError):  # continue with a closed terminal
+        with suppress(OSError, ValueError):  # the terminal may be closed; the work continues
             with self._console.capture() as captured:
                 self._console.print(shown)
-            written = captured.get()
+            output = captured.get()
             if self._is_ascii:
-                written = written.translate(str.maketrans("µ…✓✗·", "u~+x-"))
-            stream = self._stream or sys.stderr  # above the bar, while there is one
-            stream.write(written)
+                output = output.translate(str.maketrans("µ…✓✗·", "u~+x-"))
+            stream = self._stream or sys.stderr  # which a progress bar replaces while it is shown
+            stream.write(output)
             stream.flush()
 
 
@@ -249,7 +248,7 @@ def _counts(totals: Mapping[str, int], unverified: int) -> list[str]:
 
 
 def _detail(values: Mapping[str, Any]) -> str:
-    """The fields of a job's event besides status and time."""
+    """The details of a finished job: counts, number of solutions, message, doubts."""
     if "totals" in values:
         counts = ", ".join(_counts(values["totals"], values.get(UNVERIFIED, 0)))
         return "; ".join(filter(None, (counts, unread_of_many(values.get("unread", {})))))
@@ -262,8 +261,8 @@ def _detail(values: Mapping[str, Any]) -> str:
     return printable("; ".join(facts))
 
 
-def _in_a_sentence(event: str, values: Mapping[str, Any]) -> str:
-    """An event in words: its published meaning, except for progress and fallbacks."""
+def _event_text(event: str, values: Mapping[str, Any]) -> str:
+    """An event as text: its documented meaning, except for progress and fallbacks."""
     about, reason = values.get("source"), values.get("reason")
     if event == "solver.fallback":
         who = values.get("solver") or "another solver"
@@ -273,7 +272,7 @@ def _in_a_sentence(event: str, values: Mapping[str, Any]) -> str:
         text = f"{values['puzzles']:,} puzzles, {_rate(values['per_second'])}"
         text += f", {values['percent']:.0f} %" if values["percent"] is not None else ""
     else:
-        text = "" if event in _TOLD_BY_REASON else EVENTS[event].meaning
+        text = "" if event in _SHOWN_BY_REASON else EVENTS[event].meaning
     return printable(": ".join(filter(None, (about, text, reason))))
 
 
@@ -281,5 +280,5 @@ def _rate(a_second: float) -> str:
     return f"{a_second:,.0f}/s" if a_second >= 10 else f"{a_second:.1f}/s"
 
 
-def _shown(path: os.PathLike[str]) -> str:
+def _path_text(path: os.PathLike[str]) -> str:
     return printable(os.fspath(path))

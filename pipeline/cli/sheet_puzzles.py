@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-from pipeline.cli.answers import say_lacking
+from pipeline.cli.answers import say_minisat_missing
 from pipeline.cli.file_access import atomic_output, is_named, path_of, source_name, write_to
 from pipeline.cli.results import board_of
 from pipeline.errors import InputError, UsageError, printable
@@ -26,7 +26,7 @@ from pipeline.outbox.report import (
 )
 from pipeline.puzzle.geometry import NINE
 from pipeline.reading.formats.dimacs import FORMULA_REFUSED
-from pipeline.service.solving import solved
+from pipeline.service.solving import solve_groups
 from pipeline.settings import Settings
 from pipeline.solving import LEVELS, Rating
 from pipeline.solving.items import Item, items_of
@@ -38,25 +38,25 @@ from pipeline.steps import ratings
 __all__ = [
     "MOST_PRINTED",
     "RATING",
-    "arranged",
-    "check_kind",
+    "check_target_kind",
     "complaint",
-    "first_of",
-    "found_in",
-    "with_solutions",
-    "without_names",
+    "puzzles_in",
+    "remove_names",
+    "solve_puzzles",
+    "sort_puzzles",
+    "take_first",
     "write",
 ]
 
 RATING = "rating"
-"""The value of --sort that needs ratings."""
+"""The value of --sort for which puzzles are rated."""
 
 Unsolved = tuple[SheetPuzzle, Item | None]
-"""A puzzle, and its item if it still has to be solved."""
+"""A puzzle, and the item to solve; None if its solution is known."""
 
 
-def found_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved | InputError]:
-    """The puzzles in all sources, in order; an error for each that cannot be printed."""
+def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved | InputError]:
+    """Yield the puzzles in all sources, in order, or an error for one that cannot be printed."""
     originals = Originals.of([settings.inbox / DONE])
     for source in sources:
         if is_named(source) and is_published(source):
@@ -69,12 +69,13 @@ def found_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved |
                 for item in items_of(path, whole, settings):
                     member = item.name.removeprefix(f"{whole}/")
                     file = source.name if is_named(source) else ""
-                    yield _unsolved(item, file if member == whole else member)
+                    yield _entry_of(item, file if member == whole else member)
         except InputError as error:
             yield error
 
 
-def _unsolved(item: Item, name: str) -> Unsolved | InputError:
+def _entry_of(item: Item, name: str) -> Unsolved | InputError:
+    """The puzzle of an item, with a name to print, or the reason why it cannot be printed."""
     if item.line:
         name = f"{name}, line {item.line}" if name else f"line {item.line}"
     problem, where = item.problem, printable(item.where)
@@ -88,12 +89,12 @@ def _unsolved(item: Item, name: str) -> Unsolved | InputError:
     return SheetPuzzle(name, board, where=item.where, title=problem.parsed.title), item
 
 
-def first_of(
+def take_first(
     entries: Iterable[Unsolved | InputError], first: int | None
 ) -> tuple[list[Unsolved], list[InputError]]:
-    """The first puzzles, or all, and the errors among them.
+    """Take the first puzzles, or all if `first` is None; returns them and the errors among them.
 
-    Raises UsageError if there are more than a sheet may have.
+    Raises UsageError if there are more puzzles than a sheet may have.
     """
     taken: list[Unsolved] = []
     errors: list[InputError] = []
@@ -112,77 +113,75 @@ def first_of(
     return taken, errors
 
 
-def with_solutions(unsolved: Sequence[Unsolved], settings: Settings) -> list[SheetPuzzle]:
-    """Solve the unsolved puzzles, with the limits of a collection."""
+def solve_puzzles(unsolved: Sequence[Unsolved], settings: Settings) -> list[SheetPuzzle]:
+    """Solve the puzzles whose solutions are not known, with the limits of a collection."""
     items = [item for _, item in unsolved if item]
     if not items:
-        return [printed for printed, _ in unsolved]
+        return [puzzle for puzzle, _ in unsolved]
     with Solvers(settings.solver, settings.minisat) as solvers:
-        say_lacking(solvers, settings)
-        results = solved([items], solvers, settings.of_many())
+        say_minisat_missing(solvers, settings)
+        results = solve_groups([items], solvers, settings.of_many())
         return [
-            _with(sheet_puzzle, next(results)[1]) if item else sheet_puzzle
+            _add_result(sheet_puzzle, next(results)[1]) if item else sheet_puzzle
             for sheet_puzzle, item in unsolved
         ]
 
 
-def _with(printed: SheetPuzzle, result: Result) -> SheetPuzzle:
-    board = board_of(printed.board, result)
-    return replace(printed, board=board, status=result.status, message=result.full_message or "")
+def _add_result(puzzle: SheetPuzzle, result: Result) -> SheetPuzzle:
+    board = board_of(puzzle.board, result)
+    return replace(puzzle, board=board, status=result.status, message=result.full_message or "")
 
 
-def arranged(
-    printed: Sequence[SheetPuzzle], sort: str | None, *, levels: bool
+def sort_puzzles(
+    puzzles: Sequence[SheetPuzzle], sort: str | None, *, levels: bool
 ) -> list[SheetPuzzle]:
-    """Sort puzzles, easiest first, and add the level of each if `levels`.
+    """Sort puzzles, easiest first; if `levels`, add the level of each.
 
-    `givens` sorts by number of givens, descending; `rating` by level and score, with unrated
-    puzzles last.
+    `sort`: `givens` for descending numbers of givens, `rating` for level and score, with unrated
+    puzzles last, or None to keep the order.
     """
-    rated = _rated(printed) if levels or sort == RATING else [None] * len(printed)
-    difficulties = [
+    all_ratings = _ratings_of(puzzles) if levels or sort == RATING else [None] * len(puzzles)
+    labelled = [
         replace(puzzle, level=rating.level) if levels and rating and rating.level else puzzle
-        for puzzle, rating in zip(printed, rated, strict=True)
+        for puzzle, rating in zip(puzzles, all_ratings, strict=True)
     ]
     if sort == RATING:
         ranks = [
-            (LEVELS.index(puzzle.level), puzzle.score) if puzzle and puzzle.level else (inf, 0)
-            for puzzle in rated
+            (LEVELS.index(rating.level), rating.score) if rating and rating.level else (inf, 0)
+            for rating in all_ratings
         ]
     elif sort:
-        ranks = [(-len(puzzle.board.givens), 0) for puzzle in printed]
+        ranks = [(-len(puzzle.board.givens), 0) for puzzle in puzzles]
     else:
-        return difficulties
-    return [
-        difficulties[place] for place in sorted(range(len(difficulties)), key=ranks.__getitem__)
-    ]
+        return labelled
+    return [labelled[index] for index in sorted(range(len(labelled)), key=ranks.__getitem__)]
 
 
-def _rated(printed: Sequence[SheetPuzzle]) -> list[Rating | None]:
-    """The ratings of unique 9×9 puzzles without extra rules; None for others."""
-    puzzles = [entry.board.puzzle if entry.status == "unique" else None for entry in printed]
+def _ratings_of(puzzles: Sequence[SheetPuzzle]) -> list[Rating | None]:
+    """The ratings of unique 9×9 puzzles without extra rules; None for other puzzles."""
+    grids = [entry.board.puzzle if entry.status == "unique" else None for entry in puzzles]
     indexes = [
-        place
-        for place, puzzle in enumerate(puzzles)
+        index
+        for index, puzzle in enumerate(grids)
         if puzzle and puzzle.is_plain and puzzle.geometry == NINE
     ]
-    efforts = ratings(puzzle.cells for place in indexes if (puzzle := puzzles[place]))
-    rated = dict(zip(indexes, efforts, strict=True))
-    return [rated.get(place) for place in range(len(printed))]
+    computed = ratings(puzzle.cells for index in indexes if (puzzle := grids[index]))
+    rating_of = dict(zip(indexes, computed, strict=True))
+    return [rating_of.get(index) for index in range(len(puzzles))]
 
 
-def without_names(printed: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
-    """Remove the names of puzzles, except those with a fault."""
+def remove_names(puzzles: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
+    """Remove the names of puzzles, except of those with a fault."""
     return [
         puzzle
         if puzzle.message or puzzle.status not in ("", "unique")
         else replace(puzzle, name="")
-        for puzzle in printed
+        for puzzle in puzzles
     ]
 
 
-def check_kind(target: Path) -> None:
-    """Raise UsageError for another extension, or for PDF if nothing installed can write it."""
+def check_target_kind(target: Path) -> None:
+    """Raise UsageError for an unknown extension, or for PDF if the extra for it is missing."""
     if target.suffix.lower() not in ("", ".html", ".htm", ".pdf"):
         shown = printable(str(target))
         raise UsageError(f"--output: {shown}: expected a name that ends in .html or .pdf")
@@ -196,7 +195,7 @@ def is_pdf(target: Path) -> bool:
 
 
 def write(target: Path, laid_out: Sheet) -> None:
-    """Write a sheet as PDF or HTML, depending on the name."""
+    """Write a sheet as PDF or HTML, depending on the name of the target."""
     if not is_pdf(target):
         write_to(target, laid_out.chunks())
         return
@@ -204,11 +203,11 @@ def write(target: Path, laid_out: Sheet) -> None:
         file.write(sheet_pdf(laid_out))
 
 
-def complaint(printed: SheetPuzzle, *, solutions: bool) -> str | None:
-    """A message for a puzzle that is not unique or has another fault."""
-    remarks = [printed.status] if printed.status not in ("", "unique") else []
-    if printed.status == "multiple":
+def complaint(puzzle: SheetPuzzle, *, solutions: bool) -> str | None:
+    """A message for a puzzle that is not unique or has another fault, else None."""
+    remarks = [puzzle.status] if puzzle.status not in ("", "unique") else []
+    if puzzle.status == "multiple":
         remarks.append("more than one solution" + (", one is printed" if solutions else ""))
-    elif printed.message:
-        remarks.append(printed.message)
-    return printable(": ".join((printed.where, *remarks))) if remarks else None
+    elif puzzle.message:
+        remarks.append(puzzle.message)
+    return printable(": ".join((puzzle.where, *remarks))) if remarks else None

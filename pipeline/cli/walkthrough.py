@@ -22,15 +22,15 @@ from pipeline.steps.wording import cell_name, text_of
 def show_steps(
     item: Item, result: Result[Any], settings: Settings, *, hint: bool, as_json: bool
 ) -> bool:
-    """Print the numbered steps of a puzzle, only the next one, or its record with the steps.
+    """Print the steps of a puzzle, or with `hint` the next one; with `as_json`, in its record.
 
-    A record with a hint has no `texts`, which are the solutions. Without an answer, nothing is
-    printed. Returns False if there is no hint, or if a step fails its check.
+    A record with a hint lacks `texts`, which are the solutions. Prints nothing if the puzzle was
+    not solved. Returns False then, if there is no hint, or if a step fails its check.
     """
     name, problem = printable(item.where), result.problem
     try:
         if as_json:
-            steps = _json_steps(result, 1 if hint else None)
+            steps = _step_objects(result, 1 if hint else None)
             print(record_line(item, result, settings, texts=not hint, steps=steps))
             return bool(steps) or not hint
         if result.status in NOT_WELL:
@@ -56,23 +56,23 @@ def _show_next(name: str, result: Result[Any]) -> bool:
 
 def _show_all(name: str, result: Result[Any], puzzle: Puzzle) -> None:
     """Print all steps, numbered."""
-    taken = [*steps_of(result)]
-    for number, step in enumerate(taken, 1):
+    steps = [*steps_of(result)]
+    for number, step in enumerate(steps, 1):
         print(f"{number:3}  {text_of(step)}")
-    filled = len([*puzzle.givens()]) + sum(len(step.placed) for step in taken)
+    filled = len([*puzzle.givens()]) + sum(len(step.placed) for step in steps)
     if filled < puzzle.geometry.size:
-        message = f"no step found after {counted(len(taken), 'step')}" if taken else "no step found"
+        message = f"no step found after {counted(len(steps), 'step')}" if steps else "no step found"
         say(f"{name}: {message}; solved by search")
 
 
-def _json_steps(result: Result[Any], max_steps: int | None) -> list[dict[str, Any]] | None:
-    """The first `max_steps` steps as data; None if steps do not apply to the puzzle."""
+def _step_objects(result: Result[Any], max_steps: int | None) -> list[dict[str, Any]] | None:
+    """The first `max_steps` steps as objects; None if steps are not available for the puzzle."""
     if not has_steps(result):
         return None
-    return [_json_step(step) for step in islice(steps_of(result), max_steps)]
+    return [_step_object(step) for step in islice(steps_of(result), max_steps)]
 
 
-def _json_step(step: Step) -> dict[str, Any]:
+def _step_object(step: Step) -> dict[str, Any]:
     technique = step.technique
     return {
         "text": text_of(step),

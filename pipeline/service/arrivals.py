@@ -1,6 +1,6 @@
 """Arrivals: find out which files in the inbox are complete, and read the small ones.
 
-name ─ observe ─▶ Observation, with its Source ─ settle ─▶ complete, or Later
+name ─ observe ─▶ Observation with its Source ─ settle ─▶ complete, or Later
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import printable
 from pipeline.reading import Collection, OneProblem, Unreadable
-from pipeline.service.processing import NO_FAULT
+from pipeline.service.processing import NOT_SOURCE_ERRORS
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.marks import Marks
 from pipeline.service.protocol.settle import History, Observation, Settling, names_in, observe
@@ -27,24 +27,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """Do not take a file yet: look again after `seconds`, or if None, in the next sweep."""
+    """Do not claim a file yet: look again after `seconds`, or in the next sweep if None."""
 
     seconds: float | None = None
 
 
-LARGEST_READ = 1024 * 1024
-"""Bytes. Larger files are read only after they are claimed."""
+MAX_READ_BYTES = 1024 * 1024
+"""Larger files are read only after they are claimed."""
 
 _WARNINGS = ("file.stuck", "file.held")
 
 
 @dataclass(slots=True)
 class _NameState:
-    """State of a name: its history, the events logged for it, when to look at it again."""
+    """What is known about a name.
+
+    `logged`: events that were logged for it. `next_look`: when to observe it again. `is_refused`:
+    whether it will be refused, if it is slow; None if unknown.
+    """
 
     history: History = field(default_factory=History)
     logged: set[str] = field(default_factory=set)
-    look_at: float = 0.0
+    next_look: float = 0.0
     is_slow: bool = False
     is_refused: bool | None = None
 
@@ -52,9 +56,9 @@ class _NameState:
 class Arrivals:
     """The files of an inbox, each observed until it is complete.
 
-    Slow files have to wait while the maximum of `long` jobs is running. In a single pass (`once`),
-    a file that does not settle within the settling time is left for the next pass.
-    `saw_collections`: something other than single puzzles was seen since this was last reset.
+    Slow files have to wait while the maximum number of long jobs is running. In a single pass
+    (`once`), a file that does not settle within the settling time is left for the next pass.
+    `saw_collections`: a small file that is not a single problem was read since the last reset.
     """
 
     def __init__(self, runtime: Runtime, long: LongJobs, *, once: bool) -> None:
@@ -72,41 +76,49 @@ class Arrivals:
         self._marks.close()
 
     def names(self, *, thorough: bool) -> tuple[list[str], list[str]]:
-        """The names of the files in the inbox: quick ones, and ones known to be slow.
+        """The files in the inbox by name: first those not known to be slow, then the slow ones.
 
-        Forgets files that are gone. If `thorough`, first collects the marks of processes that died
-        while reading a file.
+        Forgets files that are gone. If `thorough`, first takes over the marks of processes that
+        died while reading a file.
         """
         names, _ = names_in(self._inbox)
         if thorough:
-            self._marks.gather(names)
+            self._marks.take_over(names)
         for gone in self._states.keys() - names:
             del self._states[gone]
-        large = {*filter(self.is_slow, names)}
-        return [name for name in names if name not in large], sorted(large)
+        slow = {*filter(self.is_slow, names)}
+        return [name for name in names if name not in slow], sorted(slow)
 
-    def take(self, name: str, claim: Claim) -> None:
-        """Forget a claimed file. If a read left a mark, count it as an attempt."""
+    def forget_claimed(self, name: str, claim: Claim) -> None:
+        """Forget a claimed file.
+
+        If reading it crashed or killed a process before (a mark remains), count that as an attempt.
+        """
         self._states.pop(name, None)
-        if self._marks.lift(name):
-            with suppress(OSError):  # a full disk is reported by the job
+        if self._marks.unmark(name):
+            with suppress(OSError):  # if the disk is full, the job reports it
                 claim.count_attempt()
 
     def observe(self, name: str) -> Observation | Later:
-        """Observe a file; returns Later unless it is complete and may start. Raises OSError."""
+        """Observe a file; returns Later unless it is complete and may be claimed now.
+
+        Raises OSError.
+        """
         state = self._states[name]
         if state.is_slow and state.is_refused is False and self._long.is_full:
             return Later()
-        if (left := state.look_at - time.monotonic()) > 0:
+        if (left := state.next_look - time.monotonic()) > 0:
             return Later(left)
-        observation = observe(self._inbox / name, lambda data: self._read(name, data), LARGEST_READ)
+        observation = observe(
+            self._inbox / name, lambda data: self._read(name, data), MAX_READ_BYTES
+        )
         if observation is None:
             return Later()
         if observation.refusal:
             return observation
         state.is_slow = state.is_slow or self._may_be_slow(observation)
         if observation.is_folder:  # walking it is slow
-            state.look_at = time.monotonic() + self._runtime.tuning.walk_seconds
+            state.next_look = time.monotonic() + self._runtime.tuning.walk_seconds
         settle = self._runtime.settings.settle
         verdict = state.history.judge(observation, settle, time.monotonic(), time.time())
         if isinstance(verdict, Settling):
@@ -114,7 +126,10 @@ class Arrivals:
         return observation if self._may_begin(name, state) else Later()
 
     def _may_begin(self, name: str, state: _NameState) -> bool:
-        """Whether a complete file may start now."""
+        """Whether a complete file may be claimed now.
+
+        It is quick, a long job may start, or it will be refused anyway.
+        """
         if not state.is_slow or not self._long.is_full:
             return True
         if state.is_refused is None:
@@ -122,23 +137,24 @@ class Arrivals:
         return state.is_refused
 
     def _is_refused(self, name: str) -> bool:
-        """Whether a large file is refused, so that it need not wait for long jobs."""
+        """Whether a slow file will be refused, so that it need not wait for long jobs."""
         from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
 
         source = source_at(self._inbox / name, name, self._runtime.settings, counts=True)
         return isinstance(source, Unreadable)
 
     def is_slow(self, name: str) -> bool:
-        """Whether a file was found to be slow to solve."""
+        """Whether a file is known to be slow to process."""
         return name in self._states and self._states[name].is_slow
 
     def is_quick(self, observation: Observation) -> bool:
-        """Whether a file was read and is quick to solve: one problem, or a small collection."""
+        """Whether a file was read and is quick to process: one problem or a small collection."""
         return observation.data is not None and not self.is_slow(observation.name)
 
     def _may_be_slow(self, observation: Observation) -> bool:
+        """Whether a file may be slow to process. Sets `saw_collections`."""
         if observation.data is None:
-            return observation.is_folder or observation.fingerprint.size > LARGEST_READ
+            return observation.is_folder or observation.fingerprint.size > MAX_READ_BYTES
         if isinstance(observation.content, OneProblem):
             return False
         self.saw_collections = True
@@ -150,22 +166,22 @@ class Arrivals:
         return not is_quick(observation.content, size, self._runtime.settings, chunk_sizes)
 
     def _read(self, name: str, data: bytes) -> tuple[Source | None, bool]:
-        """Parse the bytes; returns their source, and whether they look truncated.
+        """Parse the bytes; returns their source and whether they look truncated.
 
-        If parsing crashes, or killed a process before, the file is claimed unread once it has
-        settled. Its job reads it again and counts the attempts.
+        If parsing crashes now or killed a process earlier, the source is None: the file is claimed
+        without it once it has settled. Its job reads the file again and counts the attempts.
         """
         from pipeline.reading.read import source_in  # noqa: PLC0415 - slow to load
 
-        if self._marks.has(name):
+        if self._marks.has_crashed(name):
             return None, True
         try:
             with self._marks.reading(name):
                 return source_in(data, name, self._runtime.settings)
-        except NO_FAULT:
+        except NOT_SOURCE_ERRORS:
             raise
-        except Exception:  # noqa: BLE001 - a crash of ours
-            self._marks.crashed(name)
+        except Exception:  # noqa: BLE001 - a bug of ours
+            self._marks.add_crash(name)
             return None, True
 
     def _later(self, observation: Observation, verdict: Settling) -> Later:
@@ -184,15 +200,18 @@ class Arrivals:
         return Later(seconds)
 
     def log_once(self, event: str, name: str, reason: str) -> None:
-        """Log an event of a file, once."""
+        """Log an event of a file, unless it was logged before."""
         if event not in self._states[name].logged:
             self._states[name].logged.add(event)
             log = self._runtime.log
-            say = log.warning if event in _WARNINGS else log.info
-            say(event, source=printable(name), reason=reason)
+            write_line = log.warning if event in _WARNINGS else log.info
+            write_line(event, source=printable(name), reason=reason)
 
     def log_stuck(self, mark: Path, error: OSError) -> None:
-        """Log once that a mark cannot be removed, such as a folder or another user's file."""
+        """Log once that a mark cannot be removed.
+
+        For example because it is a folder or belongs to another user.
+        """
         if mark not in self._stuck_marks:
             self._stuck_marks.add(mark)
             reason = f"{printable(str(mark))}: {error.strerror}"

@@ -2,8 +2,8 @@
 
     every n-th name ─▶ claimer ─▶ its own claims, sets and records ─▶ ClaimerReport
 
-Each makes a pass over its names, like `run`, but skips whatever takes longer than one problem or
-a small collection.
+Each processes its files like `run`, except large collections, archives and slow puzzles: it returns
+their names.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import EXIT_TIMEOUT, Peer
 
 MAX_NAMES = 16_384
-"""Names that a claimer gets at a time: about 20 s of work."""
+"""Maximum number of names that a claimer gets at a time: about 20 s of work."""
 
 
 class ClaimerReport(msgspec.Struct, frozen=True):
     """The jobs that a claimer has finished, and its log.
 
-    `left`: names it did not take. `failure`: how its environment failed. `is_dead`: it died, and
-    its claims are abandoned.
+    `left`: names that it did not process. `failure`: how its environment failed. `is_dead`: it
+    died, and its claims are abandoned.
     """
 
     ended: tuple[Ended, ...] = ()
@@ -54,7 +54,7 @@ class Claimers:
         self._is_stopped = False
 
     def share(self, names: Sequence[str], minimum: int) -> Sequence[str]:
-        """Give each claimer every n-th name, at least `minimum` each; returns the rest."""
+        """Give each claimer every n-th name, at least `minimum` names; returns the other names."""
         count = min(self._count, len(names) // minimum)
         while len(self._peers) < count and self._start_one():
             pass
@@ -66,7 +66,7 @@ class Claimers:
         return names[::stride]
 
     def _start_one(self) -> bool:
-        """Start a claimer; if that fails, do without claimers."""
+        """Start a claimer; returns whether it started. If not, there will be no claimers."""
         try:
             peer = self._start(__name__)
         except OSError:
@@ -95,14 +95,14 @@ class Claimers:
                 yield report
 
     def stop(self) -> None:
-        """Ask them to stop, like a signal to this process: their grace begins."""
+        """Ask the claimers to stop, as a signal asks this process: their grace period begins."""
         if not self._is_stopped:
             self._is_stopped = True
             for peer in self._peers:
                 peer.terminate()
 
     def close(self) -> None:
-        """End all claimers: idle ones clean up, busy ones get their grace."""
+        """End all claimers: idle ones clean up, busy ones get their grace period."""
         if self.busy:
             self.stop()
         for peer in self._peers:

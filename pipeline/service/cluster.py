@@ -4,8 +4,9 @@ Claims, files and checkpoints stay in this process. Dask repeats the requests of
 its `worker-ttl`). A request that kills its workers, or has an unreadable reply, is computed by a
 local worker process, as in a run without a cluster. No other module uses Dask.
 
-We submit `pickle.loads(data)`: unpickling runs the request, and replies are bytes, so the scheduler
-needs no code of ours. But Dask unpickles its own messages, so the scheduler can run code here.
+We submit `pickle.loads(data)`: unpickling computes the request, and replies are bytes, so the
+scheduler needs no code of ours. Dask unpickles its own messages, so the scheduler can run code in
+this process.
 """
 
 from __future__ import annotations
@@ -43,26 +44,26 @@ from pipeline.version import __version__
 
 T = TypeVar("T")
 
-LOCAL = "local:"
+LOCAL_PREFIX = "local:"
 """Address prefix for a cluster on this machine; the number of workers follows."""
 
 REQUESTS_PER_THREAD = 3
 """Pending requests per worker thread: one computed, one queued, one in transit."""
 
 MAX_PENDING_REQUESTS = 256
-"""Pending requests in total; each takes about 512 KiB here and in the scheduler."""
+"""Pending requests in total; each takes about 512 KiB in this process and in the scheduler."""
 
 MAX_FETCHED = 16
-"""Replies fetched ahead; one may be several megabytes."""
+"""Maximum number of replies fetched ahead; one may be several megabytes."""
 
 SCHEDULER_TIMEOUT = 60.0
 """Seconds to wait for a connection, for a response of the scheduler, and for a worker."""
 
 CONNECT_SECONDS = 10.0
-_LOST = "the connection to the scheduler was lost"
+_LOST_MESSAGE = "the connection to the scheduler was lost"
 CLOSE_TIMEOUT = 5.0
-_LOOK_SECONDS = 1.0
-_NOISY = ("asyncio", "bokeh", "distributed", "tornado")
+_MONITOR_INTERVAL = 1.0
+_SILENCED_LOGGERS = ("asyncio", "bokeh", "distributed", "tornado")
 
 
 class Cluster:
@@ -85,12 +86,12 @@ class Cluster:
         self._settings = settings
         self._stop = stop
         self._patience = patience
-        self._here = Pool(1, settings, stop)
+        self._local_pool = Pool(1, settings, stop)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._connecting: futures.Future[_Connection] | None = None
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """See Workers. Raises EnvironmentFailure without a scheduler or workers.
+        """See Workers. Raises EnvironmentFailure if there is no scheduler, or no worker.
 
         Up to REQUESTS_PER_THREAD requests per thread are pending, MAX_PENDING_REQUESTS in all, and
         up to MAX_FETCHED replies are fetched ahead.
@@ -99,13 +100,13 @@ class Cluster:
         under_way: deque[tuple[Request, futures.Future[bytes | Crashed]]] = deque()
         slots = asyncio.Semaphore(MAX_FETCHED)
         try:
-            connection = yield from self._connected()
+            connection = yield from self._connect()
             own_connection = self._connecting
             while True:
                 room = max(1, min(MAX_PENDING_REQUESTS, REQUESTS_PER_THREAD * connection.threads))
                 for request in islice(requests, max(0, room - len(under_way))):
                     data = pack_request(request, self._settings)
-                    under_way.append((request, self._run(connection.computed(data, slots))))
+                    under_way.append((request, self._run(connection.compute(data, slots))))
                 if not under_way:
                     return
                 request, reply = under_way[0]
@@ -118,12 +119,12 @@ class Cluster:
                     yield None
                     continue
                 under_way.popleft()
-                with self._translating(connection):
+                with self._raising_failures(connection):
                     content = reply.result()
                 yield from self._replies_to(request, content)
-                self._loop_thread().call_soon_threadsafe(slots.release)
+                self._running_loop().call_soon_threadsafe(slots.release)
         except EnvironmentFailure:
-            if own_connection is self._connecting:  # else there is a newer connection
+            if own_connection is self._connecting:  # otherwise there is a newer connection
                 self._disconnect()
             raise
         finally:
@@ -131,7 +132,7 @@ class Cluster:
                 reply.cancel()
 
     def _replies_to(self, request: Request, content: bytes | Crashed) -> Replies:
-        """Yield the request with its reply, computed here if a worker failed."""
+        """Yield the request with its reply, which is computed here if a worker crashed."""
         read = (
             read_reply(content, request, self._settings) if isinstance(content, bytes) else content
         )
@@ -143,18 +144,19 @@ class Cluster:
                     f"{self._address}: a worker's environment failed: {reason}"
                 )
             case Crashed():
-                yield from self._here.replies(iter([request]))
+                yield from self._local_pool.replies(iter([request]))
 
-    def _connected(self) -> Generator[None, None, _Connection]:
-        """Wait for the connection. Raises EnvironmentFailure, Interrupted.
+    def _connect(self) -> Generator[None, None, _Connection]:
+        """Connect if necessary, and return the connection; yields None while waiting.
 
-        Reconnects if the last attempt failed or the connection was lost.
+        Reconnects if the last attempt failed or the connection was lost. Raises EnvironmentFailure
+        and Interrupted.
         """
         connecting = self._connecting
         if connecting is None or _is_unusable(connecting):
             self._disconnect()
-            made = _Connection.made(self._address, self._patience)
-            connecting = self._connecting = self._run(made)
+            connection = _Connection.connect(self._address, self._patience)
+            connecting = self._connecting = self._run(connection)
         while not futures.wait([connecting], REPLY_SECONDS).done:
             if self._stop.is_requested:
                 raise Interrupted
@@ -162,19 +164,20 @@ class Cluster:
         try:
             return connecting.result()
         except TimeoutError as error:
-            raise EnvironmentFailure(f"no cluster: {self._address} does not respond") from error
+            why = f"no cluster: {self._address} does not respond; check --cluster and the scheduler"
+            raise EnvironmentFailure(why) from error
         except Exception as error:
             raise EnvironmentFailure(f"no cluster: {error_text(error)}") from error
 
     def _check_monitor(self, connection: _Connection) -> None:
         """Raise EnvironmentFailure if the scheduler does not respond or has no workers."""
         if connection.monitor.done():
-            with self._translating(connection):
+            with self._raising_failures(connection):
                 connection.monitor.result()
 
     @contextmanager
-    def _translating(self, connection: _Connection) -> Iterator[None]:
-        """Convert errors of Dask, and of workers unable to reply, to EnvironmentFailure."""
+    def _raising_failures(self, connection: _Connection) -> Iterator[None]:
+        """Turn exceptions of Dask, and of workers that cannot reply, into EnvironmentFailure."""
         try:
             yield
         except (TimeoutError, EnvironmentFailure) as error:
@@ -182,7 +185,7 @@ class Cluster:
             raise EnvironmentFailure(f"{self._address}: {why}") from error
         except Exception as error:
             if connection.is_lost or isinstance(error, futures.CancelledError | OSError):
-                why = _LOST
+                why = _LOST_MESSAGE
             else:
                 why = f"a worker cannot compute: {error_text(error)}"
                 if not isinstance(error, PipelineError):
@@ -190,13 +193,13 @@ class Cluster:
             raise EnvironmentFailure(f"{self._address}: {why}") from error
 
     def _run(self, work: Coroutine[Any, Any, T]) -> futures.Future[T]:
-        return asyncio.run_coroutine_threadsafe(work, self._loop_thread())
+        return asyncio.run_coroutine_threadsafe(work, self._running_loop())
 
-    def _loop_thread(self) -> asyncio.AbstractEventLoop:
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
         """The event loop for Dask, which runs in its own thread.
 
-        Its threads and their child processes block SIGINT, because they end with this process.
-        Python's resource tracker would unblock the signal, so it is started first.
+        That thread and its child processes block SIGINT, because this process ends them. Python's
+        resource tracker would unblock the signal, so it is started first.
         """
         if self._loop is None:
             loop = self._loop = asyncio.new_event_loop()
@@ -212,16 +215,16 @@ class Cluster:
 
     def _disconnect(self) -> None:
         """Disconnect, and end a local cluster."""
-        begun, self._connecting = self._connecting, None
-        if begun is None or begun.cancel():
+        connecting, self._connecting = self._connecting, None
+        if connecting is None or connecting.cancel():
             return
         with suppress(Exception):
-            self._run(begun.result().closed()).result(2 * CLOSE_TIMEOUT)
+            self._run(connecting.result().close()).result(2 * CLOSE_TIMEOUT)
 
     def close(self) -> None:
         """End all processes and threads; also a local cluster that is still starting."""
-        self._here.close()
-        if self._connecting is not None and self._address.startswith(LOCAL):
+        self._local_pool.close()
+        if self._connecting is not None and self._address.startswith(LOCAL_PREFIX):
             futures.wait([self._connecting], CONNECT_SECONDS)
         self._disconnect()
         if self._loop is not None:
@@ -232,28 +235,29 @@ class Cluster:
 class _Connection:
     """A client of a scheduler, with a local cluster if the address is local:N.
 
-    `threads`: the threads of all workers. `monitor`: fails when they become unusable.
+    `threads`: the number of threads of all workers. `monitor`: a future that gets an exception when
+    the scheduler or the workers become unusable.
     """
 
     monitor: futures.Future[None]
 
-    def __init__(self, client: Any, own: Any) -> None:
+    def __init__(self, client: Any, own_cluster: Any) -> None:
         self.threads = 0
         self._client = client
-        self._own = own
+        self._own = own_cluster
 
     @classmethod
-    async def made(cls, address: str, patience: float) -> _Connection:
+    async def connect(cls, address: str, patience: float) -> _Connection:
         """Connect. Raises TimeoutError and any exception of Dask."""
         _silence_logging()
         from distributed import Client, LocalCluster  # noqa: PLC0415 - slow to load
 
-        own: Any = None
+        own_cluster: Any = None
         if address.startswith("tls:") and not _is_secured():
             raise EnvironmentFailure("tls:// needs Dask's configuration, distributed.comm.tls")
-        if address.startswith(LOCAL):
-            own = await LocalCluster(
-                n_workers=int(address.removeprefix(LOCAL)),
+        if address.startswith(LOCAL_PREFIX):
+            own_cluster = await LocalCluster(
+                n_workers=int(address.removeprefix(LOCAL_PREFIX)),
                 threads_per_worker=1,
                 memory_limit=0,
                 dashboard_address=None,
@@ -261,35 +265,35 @@ class _Connection:
                 asynchronous=True,
             )
         client = Client(
-            own or address,
+            own_cluster or address,
             asynchronous=True,
             timeout=CONNECT_SECONDS,
             set_as_default=False,
             name="sudoku-pipeline",
         )
-        connection = cls(client, own)
+        connection = cls(client, own_cluster)
         monitor = connection._monitor(patience)
         connection.monitor = asyncio.run_coroutine_threadsafe(monitor, asyncio.get_running_loop())
         try:
             await asyncio.wait_for(client, patience)
         except BaseException:
-            await connection.closed()
+            await connection.close()
             raise
         return connection
 
     @property
     def is_lost(self) -> bool:
-        """Whether messages of the scheduler are no longer read, so that requests may never end.
+        """Whether Dask no longer reads messages of the scheduler, so that requests may never end.
 
-        Dask reconnects, except after an unreadable message: then it just stops reading.
+        It reconnects by itself, except after an unreadable message: then it stops reading.
         """
         reading = self._client._handle_report_task  # noqa: SLF001 - there is no public API
         return bool(self._client.status != "running" or reading is None or reading.done())
 
-    async def computed(self, data: bytes, slots: asyncio.Semaphore) -> bytes | Crashed:
-        """Compute a request on a worker; fetch the reply when a slot is free.
+    async def compute(self, data: bytes, slots: asyncio.Semaphore) -> bytes | Crashed:
+        """Compute a request on a worker, and fetch the reply when a slot is free.
 
-        Requests are computed, and replies get slots, in the order of submission.
+        Requests are computed and fetched in the order of submission.
         """
         from distributed import KilledWorker  # noqa: PLC0415 - loaded by now
 
@@ -308,25 +312,26 @@ class _Connection:
     async def _monitor(self, patience: float) -> None:
         """Count the workers' threads every second.
 
-        Raises TimeoutError, and EnvironmentFailure without workers or after a lost connection.
+        Raises TimeoutError if the scheduler does not respond, and EnvironmentFailure if there are
+        no workers or the connection is lost.
         """
         await self._client
         had_worker = time.monotonic()
         while time.monotonic() <= had_worker + patience:
             info = await asyncio.wait_for(self._client.scheduler.identity(), patience)
             if self.is_lost:
-                raise EnvironmentFailure(_LOST)
+                raise EnvironmentFailure(_LOST_MESSAGE)
             self.threads = sum(worker["nthreads"] for worker in info["workers"].values())
             if self.threads:
                 had_worker = time.monotonic()
-            await asyncio.sleep(min(_LOOK_SECONDS, patience))
-        raise EnvironmentFailure("no workers")
+            await asyncio.sleep(min(_MONITOR_INTERVAL, patience))
+        raise EnvironmentFailure("no workers; start some for this scheduler")
 
-    async def closed(self) -> None:
+    async def close(self) -> None:
         """Disconnect, and end a local cluster."""
         self.monitor.cancel()
         reading = self._client._handle_report_task  # noqa: SLF001 - as in `is_lost`
-        if reading is not None and reading.done():  # its error would end `close`
+        if reading is not None and reading.done():  # its exception would end the client's `close`
             self._client._handle_report_task = None  # noqa: SLF001
         for closing in (self._client, self._own):
             with suppress(Exception):
@@ -346,7 +351,7 @@ def _silence_logging() -> None:
     import distributed  # noqa: F401, PLC0415 - sets up its logging on import
 
     for name, known in list(logging.root.manager.loggerDict.items()):
-        if isinstance(known, logging.Logger) and name.split(".")[0] in _NOISY:
+        if isinstance(known, logging.Logger) and name.split(".")[0] in _SILENCED_LOGGERS:
             known.handlers, known.propagate = [logging.NullHandler()], False
     warnings.filterwarnings("ignore", module=r"(dask|distributed|tornado)\b")
 

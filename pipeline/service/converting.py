@@ -24,7 +24,7 @@ from pipeline.reading.formats.targets import (
     item_text,
     target_of,
 )
-from pipeline.service.solving import solved
+from pipeline.service.solving import solve_groups
 from pipeline.settings import USUAL, Settings
 from pipeline.solving.items import Item, groups, items_of, without_formulas
 from pipeline.solving.problem import PuzzleProblem
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMES", "Converted", "convert", "endings_of", "file_of"]
 
-_PAGES: Final = File(max_items=1_000)
+_PDF: Final = File(max_items=1_000)
 """PDFs are laid out in memory, so their length is limited."""
 
 NamedSource = tuple[Path | Puzzle, str]
@@ -46,10 +46,10 @@ NamedSource = tuple[Path | Puzzle, str]
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A converted puzzle, or the reason why it cannot be converted.
+    """A converted puzzle, or the `reason` why it cannot be converted.
 
     `name`: the source, or the archive member. `line`: the first line of the puzzle in a collection,
-    from 1. `data`: the content of a file with this puzzle only; empty if it becomes a page of a
+    from 1. `data`: the content of a file with only this puzzle; empty if it becomes a page of a
     shared PDF. `unread`: parts that are not converted, such as rules in prose.
     """
 
@@ -72,7 +72,7 @@ def endings_of(to: str) -> tuple[str, ...]:
 def file_of(to: str, *, solutions: bool) -> File:
     """The file layout of a target."""
     if to in PICTURES:
-        return _PAGES if to == "pdf" else ONE_ITEM
+        return _PDF if to == "pdf" else ONE_ITEM
     return target_of(to).holding(solutions=solutions)
 
 
@@ -91,14 +91,14 @@ def convert(
     for source, name in sources:
         for item, result in _items(source, name, settings, originals, solutions):
             try:
-                data = _written(item, result if solutions else None, to)
+                data = _text_of_item(item, result if solutions else None, to)
                 if target_file:
                     target_file.add(data, item)
             except ValueError as error:
                 yield Converted(item.name, item.line, None, str(error))
                 continue
-            data = b"" if target_file and to == "pdf" else _bound([data], file, to)
-            yield Converted(item.name, item.line, data, None, _lost(item, to))
+            data = b"" if target_file and to == "pdf" else _join_items([data], file, to)
+            yield Converted(item.name, item.line, data, None, _parts_lost(item, to))
     if target_file:
         target_file.end()
 
@@ -106,36 +106,36 @@ def convert(
 def _items(
     source: Path | Puzzle, name: str, settings: Settings, originals: Originals, solutions: bool
 ) -> Iterator[tuple[Item, Result | None]]:
-    """The puzzles of a source, with results if they are published or `solutions` are wanted."""
+    """The puzzles of a source, each with its result if that is published or is wanted."""
     if isinstance(source, Path) and (source.is_dir() or source.suffix in (ENDING, ".csv")):
         from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - as above
 
         if is_published(source):
-            yield from map(_published, puzzles_at(source, originals))
+            yield from map(_item_of_published, puzzles_at(source, originals))
             return
     items = without_formulas(items_of(source, name, settings))
     if not solutions:
         yield from ((item, None) for item in items)
         return
-    once = replace(settings, max_solutions=1)  # a second would only show that it is not unique
+    first_only = replace(settings, max_solutions=1)  # uniqueness is certified all the same
     with Solvers(settings.solver, settings.minisat) as solvers:
-        yield from solved(groups(items), solvers, once)
+        yield from solve_groups(groups(items), solvers, first_only)
 
 
-def _published(printed: SheetPuzzle | InputError) -> tuple[Item, Result | None]:
-    if isinstance(printed, InputError):
-        return Item("", None, str(printed)), None
-    board, status = printed.board, cast("Status", printed.status)
+def _item_of_published(published: SheetPuzzle | InputError) -> tuple[Item, Result | None]:
+    if isinstance(published, InputError):
+        return Item("", None, str(published)), None
+    board, status = published.board, cast("Status", published.status)
     assert board.puzzle  # noqa: S101 - `puzzles_at` gives no others
     problem = PuzzleProblem(Parsed(board.puzzle, unread=tuple(board.unread)))
     grids = (board.grid,) if board.grid else ()
     return (
-        Item(printed.where, None, problem, board.signs),
-        Result(status, grids, message=printed.message),
+        Item(published.where, None, problem, board.signs),
+        Result(status, grids, message=published.message),
     )
 
 
-def _bound(items: list[bytes], file: File, to: str) -> bytes:
+def _join_items(items: list[bytes], file: File, to: str) -> bytes:
     """A file with these items."""
     if to in PICTURES:
         from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - slow to load
@@ -145,7 +145,7 @@ def _bound(items: list[bytes], file: File, to: str) -> bytes:
 
 
 class _TargetFile:
-    """The file for all items. Files with a limit are written at the end, when all items fit."""
+    """The file for all items. If the number of items is limited, it is written at the end."""
 
     def __init__(self, stream: BinaryIO, file: File, to: str) -> None:
         self._stream, self._file, self._to = stream, file, to
@@ -156,7 +156,7 @@ class _TargetFile:
     def add(self, data: bytes, item: Item) -> None:
         """Add an item. Raises ValueError for another shape, InputError for too many puzzles."""
         file = self._file
-        geometry = NINE if item.plain else _puzzle_in(item).geometry
+        geometry = NINE if item.plain else _puzzle_of(item).geometry
         first = self._first or geometry
         if file.max_items and len(self._held) == file.max_items:
             limit = "one" if file.max_items == 1 else f"{file.max_items:,}"
@@ -179,9 +179,9 @@ class _TargetFile:
         self._head += data[: HEAD_BYTES - len(self._head)]
 
     def end(self) -> None:
-        """Finish the file. Raises InputError if it would be read back differently."""
+        """Finish the file. Raises InputError if reading it would give other puzzles."""
         if self._held:
-            self._stream.write(_bound(self._held, self._file, self._to))
+            self._stream.write(_join_items(self._held, self._file, self._to))
         elif self._first:
             self._write(self._file.end.encode())
             self._check_read_back()
@@ -196,22 +196,22 @@ class _TargetFile:
         raise InputError(f"{source}: it would be read as one puzzle")
 
 
-def _written(item: Item, result: Result | None, to: str) -> bytes:
+def _text_of_item(item: Item, result: Result | None, to: str) -> bytes:
     """The puzzle of an item in a notation; with a result, its unique solution.
 
-    Raises ValueError without a puzzle or unique solution, or if the notation cannot express it.
+    Raises ValueError without a puzzle or a unique solution, or if the notation cannot express it.
     """
     grid = None
     if item.reason is not None:
         raise ValueError(item.reason)
     if result:
         if result.status != "unique" or not result.solutions:
-            raise ValueError(_why_none(result))
+            raise ValueError(_why_not_unique(result))
         grid = result.solutions[0]
     target = TARGETS.get(to)
     if item.plain and grid is None and target and target.plain:
         return target.plain(item.plain).encode()
-    puzzle = _puzzle_in(item)
+    puzzle = _puzzle_of(item)
     if target:
         return item_text(puzzle, to, grid, item.notes).encode()
     from pipeline.outbox.report import Board, board_svg  # noqa: PLC0415 - slow to load
@@ -221,18 +221,18 @@ def _written(item: Item, result: Result | None, to: str) -> bytes:
     return board_svg(board, title, "b", alone=True).encode()
 
 
-def _puzzle_in(item: Item) -> Puzzle:
+def _puzzle_of(item: Item) -> Puzzle:
     assert isinstance(item.problem, PuzzleProblem)  # noqa: S101 - all others have a reason
     return item.problem.puzzle
 
 
-def _why_none(result: Result) -> str:
+def _why_not_unique(result: Result) -> str:
     if result.status == "multiple":
         return "it has more than one solution"
     return f"{result.status}: {result.full_message}" if result.full_message else result.status
 
 
-def _lost(item: Item, to: str) -> tuple[str, ...]:
+def _parts_lost(item: Item, to: str) -> tuple[str, ...]:
     """The unread parts that are not written to the target."""
     is_noted = to in TARGETS and TARGETS[to].noted is not None
     written = {key for key, _ in item.notes} if item.unread and is_noted else set()

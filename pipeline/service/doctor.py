@@ -1,4 +1,4 @@
-"""Checks of the machine, with suggested fixes."""
+"""`doctor`: check the machine, and suggest fixes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pipeline.settings import Settings
 from pipeline.solving.cnf import Cnf, Unsat
 from pipeline.solving.solvers import Solver, Solvers
 
-LOOK_SECONDS = 1.0
+CHECK_INTERVAL = 1.0
 MIN_FREE_BYTES = 256 * 1024 * 1024
 _MIN_INOTIFY = {"max_user_watches": 8192, "max_queued_events": 16384}
 _INOTIFY = Path("/proc/sys/fs/inotify")
@@ -31,7 +31,7 @@ _INOTIFY = Path("/proc/sys/fs/inotify")
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The result of one check, with a fix if it failed."""
+    """The result of one check: what was checked `about`, and a remedy if it failed."""
 
     level: Literal["ok", "warning", "problem"]
     about: str
@@ -41,16 +41,16 @@ class Diagnosis:
 def examine(settings: Settings) -> Iterator[Diagnosis]:
     """Check solvers, compiled code, folders, disk space and inotify."""
     folders = Folders(settings.inbox, settings.outbox)
-    yield from _solvers(settings)
-    yield from _permissions(folders)
+    yield from _check_solvers(settings)
+    yield from _check_permissions(folders)
     if folders.inbox.is_dir():
-        yield _leases(folders.inbox)
+        yield _check_leases(folders.inbox)
     if folders.inbox.is_dir() and folders.outbox.is_dir():
         same = folders.inbox.stat().st_dev == folders.outbox.stat().st_dev
         where = "one filesystem" if same else "two filesystems, which is fine"
         yield Diagnosis("ok", f"inbox and outbox are on {where}")
-        yield from _free_space(folders)
-    yield from _inotify()
+        yield from _check_space(folders)
+    yield from _check_inotify()
 
 
 def programs_of(settings: Settings) -> list[Program]:
@@ -59,9 +59,9 @@ def programs_of(settings: Settings) -> list[Program]:
     Raises ImportError without numpy.
     """
     from pipeline.certify import many, proof, variants  # noqa: PLC0415 - slow to load
-    from pipeline.solving.compiled import PROGRAM as LANES  # noqa: PLC0415
+    from pipeline.solving.compiled import PROGRAM as BATCH_SOLVER  # noqa: PLC0415
 
-    used = [LANES] if settings.solver in ("auto", "batch") else []
+    used = [BATCH_SOLVER] if settings.solver in ("auto", "batch") else []
     if not settings.trust_solver:
         used += [many.PROGRAM, variants.PROGRAM, proof.PROGRAM]
     elif settings.solver == "auto":
@@ -82,42 +82,42 @@ def programs_of(settings: Settings) -> list[Program]:
 
 
 class SlowPrograms:
-    """Logs which programs are not compiled, and when that changes."""
+    """Logs which programs are not compiled, and which have been compiled since."""
 
-    def __init__(self, settings: Settings, log: Log, look_seconds: float = LOOK_SECONDS) -> None:
+    def __init__(self, settings: Settings, log: Log, check_seconds: float = CHECK_INTERVAL) -> None:
         self._settings = settings
         self._log = log
-        self._look_seconds = look_seconds
-        self._told: dict[str, str] = {}
-        self._look_at = 0.0
+        self._check_seconds = check_seconds
+        self._reported: dict[str, str] = {}
+        self._next_check = 0.0
 
     def check(self) -> None:
-        """Log what has changed; cheap enough to be called often."""
-        if time.monotonic() < self._look_at:
+        """Log what has changed since the last call. Cheap enough to be called often."""
+        if time.monotonic() < self._next_check:
             return
-        before, self._told = self._told, self._lacking()
+        before, self._reported = self._reported, self._missing_programs()
         lacking = defaultdict[str, list[str]](list)
-        for name, reason in self._told.items():
+        for name, reason in self._reported.items():
             if before.get(name) != reason:
                 lacking[reason].append(name)
         for reason, names in lacking.items():
-            self._log.info("compiled.missing", programs=_listed(names), reason=reason)
-        if ready := [name for name in before if name not in self._told]:
-            self._log.info("compiled.ready", programs=_listed(ready))
-        self._look_at = time.monotonic() + self._look_seconds if self._told else inf
+            self._log.info("compiled.missing", programs=_enumeration(names), reason=reason)
+        if ready := [name for name in before if name not in self._reported]:
+            self._log.info("compiled.ready", programs=_enumeration(ready))
+        self._next_check = time.monotonic() + self._check_seconds if self._reported else inf
 
-    def _lacking(self) -> dict[str, str]:
+    def _missing_programs(self) -> dict[str, str]:
         """The programs that are not compiled: name → reason."""
         programs = programs_of(self._settings)
         return {program.name: reason for program in programs if (reason := program.lacking())}
 
 
-def _listed(names: list[str]) -> str:
+def _enumeration(names: list[str]) -> str:
     *before, last = names
     return f"{', '.join(before)} and {last}" if before else last
 
 
-def _solvers(settings: Settings) -> Iterator[Diagnosis]:
+def _check_solvers(settings: Settings) -> Iterator[Diagnosis]:
     try:
         solvers = Solvers(settings.solver, settings.minisat)
     except (PipelineError, ImportError) as error:
@@ -128,12 +128,12 @@ def _solvers(settings: Settings) -> Iterator[Diagnosis]:
         yield Diagnosis("warning", solvers.lacking, remedy)
     with solvers:
         for solver in solvers.chain:
-            yield _answers(solver)
-    yield from _compiled(settings)
+            yield _check_solver(solver)
+    yield from _check_compiled(settings)
 
 
-def _answers(solver: Solver) -> Diagnosis:
-    """Whether the solver finds an empty clause unsatisfiable, which exercises all of it."""
+def _check_solver(solver: Solver) -> Diagnosis:
+    """Check that the solver finds an empty clause unsatisfiable, which runs all its parts."""
     about = f"{solver.name} {solver.version or ''}".strip()
     try:
         with solver.open(Cnf(None, "none", 0, (), {}), Limits(10.0)) as session:
@@ -146,8 +146,8 @@ def _answers(solver: Solver) -> Diagnosis:
     return Diagnosis("problem", about, "finds the empty clause satisfiable; replace it")
 
 
-def _compiled(settings: Settings) -> Iterator[Diagnosis]:
-    """Compile what is not compiled yet."""
+def _check_compiled(settings: Settings) -> Iterator[Diagnosis]:
+    """Compile the programs that are not compiled yet."""
     try:
         programs = programs_of(settings)
     except ImportError as error:
@@ -175,7 +175,7 @@ def _compiled(settings: Settings) -> Iterator[Diagnosis]:
         yield Diagnosis("ok", "compiled code is ready")
 
 
-def _permissions(folders: Folders) -> Iterator[Diagnosis]:
+def _check_permissions(folders: Folders) -> Iterator[Diagnosis]:
     for option, folder in (("--inbox", folders.inbox), ("--outbox", folders.outbox)):
         if not folder.is_dir():
             yield Diagnosis("problem", f"{folder} is missing", f"create it, or set {option}")
@@ -186,8 +186,8 @@ def _permissions(folders: Folders) -> Iterator[Diagnosis]:
             yield Diagnosis("ok", f"{folder} is writable")
 
 
-def _leases(folder: Path) -> Diagnosis:
-    """Whether leases show that a file is open for writing."""
+def _check_leases(folder: Path) -> Diagnosis:
+    """Check that leases show whether a file is open for writing."""
     try:
         with (
             tempfile.NamedTemporaryFile(dir=folder, prefix=".doctor-") as file,
@@ -198,17 +198,17 @@ def _leases(folder: Path) -> Diagnosis:
         return Diagnosis("problem", in_words(error), "make it writable")
     if seen:
         return Diagnosis("ok", "leases show when a file is complete")
-    remedy = "files are processed when unchanged for --settle seconds; write them under a "
-    remedy += "temporary name and rename them"
+    remedy = "a file is processed when it is unchanged for --settle seconds; to be safe, write "
+    remedy += "files under a temporary name and rename them"
     return Diagnosis("warning", f"leases do not work on {folder}", remedy)
 
 
-def _free_space(folders: Folders) -> Iterator[Diagnosis]:
+def _check_space(folders: Folders) -> Iterator[Diagnosis]:
     temporary = Path(tempfile.gettempdir())
-    places = {"inbox": folders.inbox, "outbox": folders.outbox, "temporary files": temporary}
-    for place, folder in places.items():
+    folder_by_use = {"inbox": folders.inbox, "outbox": folders.outbox, "temporary files": temporary}
+    for use, folder in folder_by_use.items():
         free = shutil.disk_usage(folder).free
-        about = f"{free // 2**20} MB free for {place}"
+        about = f"{free // 2**20} MB free for {use}"
         if free >= MIN_FREE_BYTES:
             yield Diagnosis("ok", about)
         else:
@@ -216,7 +216,7 @@ def _free_space(folders: Folders) -> Iterator[Diagnosis]:
             yield Diagnosis("warning", about, remedy)
 
 
-def _inotify() -> Iterator[Diagnosis]:
+def _check_inotify() -> Iterator[Diagnosis]:
     for name, minimum in _MIN_INOTIFY.items():
         try:
             value = int((_INOTIFY / name).read_text())

@@ -1,4 +1,4 @@
-"""How a claim ends: published, kept for a later pass, or given back to the inbox."""
+"""How a claim ends: published, kept for a later pass, or released to the inbox."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ from pipeline.errors import in_words, printable
 from pipeline.service.jobs import Ended, Job, LongJob
 from pipeline.service.protocol.checkpointed import has_progress
 from pipeline.service.protocol.claim import Claim
-from pipeline.service.protocol.publish import finish, publish
+from pipeline.service.protocol.publish import move_originals, publish
 from pipeline.service.runtime import Runtime
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A claim could not be finished, and is kept for a later pass."""
+    """The outcome of a claim that could not be finished, and is kept for a later pass."""
 
 
-def finished(jobs: Sequence[Job], runtime: Runtime) -> list[Ended]:
-    """Publish jobs whose steps are all done, and move their originals out of the inbox."""
+def publish_and_finish(jobs: Sequence[Job], runtime: Runtime) -> list[Ended]:
+    """Publish jobs that are computed, move their originals out of their claims, and log them."""
     sets = [(job.claim, job.published_set()) for job in jobs]
     publish(sets, runtime.folders)
-    finish([(job.claim, job.is_refused) for job in jobs], runtime.folders, runtime.spares)
-    return [job.ended(made, runtime.log) for job, (_, made) in zip(jobs, sets, strict=True)]
+    move_originals([(job.claim, job.is_refused) for job in jobs], runtime.folders, runtime.spares)
+    return [
+        job.log_end(published, runtime.log) for job, (_, published) in zip(jobs, sets, strict=True)
+    ]
 
 
-def kept(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) -> Kept:
-    """Log why a claim is kept. A crash of our own counts as an attempt at `step`.
+def keep(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) -> Kept:
+    """Log why a claim is kept. Any exception but OSError counts as an attempt at `step`.
 
     Raises EnvironmentFailure if the environment is at fault.
     """
@@ -41,16 +43,17 @@ def kept(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) -> Kep
     return Kept()
 
 
-def give_back(claim: Claim, job: Job | None, runtime: Runtime) -> None:
-    """Return a file to the inbox, unless its publication has begun or work on it is saved."""
+def release(claim: Claim, job: Job | None, runtime: Runtime) -> None:
+    """Return a file to the inbox, unless its publication has begun or it has a checkpoint."""
     if claim.manifest.files:
-        runtime.log_error("job.kept", claim, "its publication has begun")
+        runtime.log_error("job.kept", claim, "it is partly published; the next run finishes it")
     elif has_progress(claim):
         runtime.log.info("job.paused", source=printable(claim.manifest.source))
     else:
         try:
             if not claim.put_back(runtime.folders.inbox):
-                runtime.log_error("job.kept", claim, "a file of that name is in the inbox")
+                why = "a newer file of that name is in the inbox; the next run processes both"
+                runtime.log_error("job.kept", claim, why)
             elif isinstance(job, LongJob):
                 job.discard()
         except OSError as error:

@@ -17,16 +17,16 @@ from pipeline.service.log import Log
 from pipeline.settings import Settings
 from pipeline.solving.solvers.child import child, ended_within
 
-SECONDS = 30.0
-"""Time limit of a command; its process group is killed then."""
+TIME_LIMIT = 30.0
+"""Time limit of a command; then its process group is killed."""
 
-_LONGEST, _SHOWN = 1000, 200
-_LOOK_SECONDS = 0.1
-_BLOCK = 64 * 1024
+_MAX_MESSAGE, _MAX_LOGGED_LINE = 1000, 200
+_POLL_SECONDS = 0.1
+_BLOCK_BYTES = 64 * 1024
 
 
 class Commands:
-    """Runs the commands for finished jobs. The next job waits for them.
+    """Runs commands for each finished job. The next job waits for them.
 
     A command gets the absolute path of the record as its last argument, and these variables:
 
@@ -37,19 +37,19 @@ class Commands:
         SUDOKU_JOB_RECORD   the path of the record
 
     The command line is split as by a shell, but run without one. Its standard input is empty. Its
-    output is discarded, except that the last line is logged if it fails. When it exits, or after
-    SECONDS, its process group is killed.
+    output is discarded; if it fails, the last line is logged. When it exits, or after TIME_LIMIT
+    seconds, its process group is killed.
 
-    A command runs at most once per job, after publication, also for jobs taken over from another
-    process. If this process is killed first, it never runs. A failure is logged and does not
-    affect the job.
+    A command runs at most once per job, after publication, also if the job was taken over from
+    another process. If this process is killed before, it never runs. Its failure is logged, and
+    does not affect the job.
 
     `is_late`: whether the grace period is over. Raises UsageError for a command that is empty,
     cannot be split, or is not found.
     """
 
     def __init__(
-        self, settings: Settings, log: Log, is_late: Callable[[], bool], seconds: float = SECONDS
+        self, settings: Settings, log: Log, is_late: Callable[[], bool], seconds: float = TIME_LIMIT
     ) -> None:
         self._on_done = _split("--on-done", settings.on_done)
         self._on_bad = _split("--on-bad", settings.on_bad)
@@ -64,7 +64,7 @@ class Commands:
         variables = {
             "SUDOKU_JOB_SOURCE": ended.manifest.source,
             "SUDOKU_JOB_STATUS": ended.status,
-            "SUDOKU_JOB_MESSAGE": printable(ended.message or "")[:_LONGEST],
+            "SUDOKU_JOB_MESSAGE": printable(ended.message or "")[:_MAX_MESSAGE],
             "SUDOKU_JOB_RECORD": record,
         }
         chosen = {"--on-done": self._on_done, "--on-bad": self._on_bad if ended.bad else []}
@@ -80,12 +80,14 @@ class Commands:
             if failure:
                 lines = [line.strip() for line in output.decode(errors="replace").split("\n")]
                 last = next(filter(None, reversed(lines)), "")
-                reason = f"{option}: {failure}" + (f": {printable(last)[:_SHOWN]}" if last else "")
+                reason = f"{option}: {failure}" + (
+                    f": {printable(last)[:_MAX_LOGGED_LINE]}" if last else ""
+                )
                 source = printable(ended.manifest.source)
                 self._log.warning("command.failed", source=source, reason=reason)
 
     def _run(self, argv: Sequence[str], variables: Mapping[str, str]) -> tuple[str, bytes]:
-        """Run a command; returns how it failed, or "", and the end of its output.
+        """Run a command; returns how it failed ("" if it did not) and the end of its output.
 
         Raises OSError or ValueError if it cannot be started.
         """
@@ -99,7 +101,7 @@ class Commands:
             os.set_blocking(read_end, False)
             output, outcome = b"", ""
             end = time.monotonic() + self._seconds
-            while not ended_within(process, _LOOK_SECONDS) and not outcome:
+            while not ended_within(process, _POLL_SECONDS) and not outcome:
                 output = _end_of(output, reader)
                 if time.monotonic() >= end:
                     outcome = f"killed after {self._seconds:g} s"
@@ -113,7 +115,7 @@ class Commands:
 
 
 def _split(option: str, command: str | None) -> list[str]:
-    """The program and its arguments; empty without a command. Raises UsageError."""
+    """A command as program and arguments; empty without a command. Raises UsageError."""
     if command is None:
         return []
     try:
@@ -132,8 +134,8 @@ def _split(option: str, command: str | None) -> list[str]:
 
 
 def _end_of(output: bytes, pipe: RawIOBase) -> bytes:
-    """The end of the output, including all data available now."""
-    end = time.monotonic() + _LOOK_SECONDS
-    while (block := pipe.read(_BLOCK)) and time.monotonic() < end:
-        output = (output + block)[-_LONGEST:]
+    """The end of the output so far, including all data available now."""
+    end = time.monotonic() + _POLL_SECONDS
+    while (block := pipe.read(_BLOCK_BYTES)) and time.monotonic() < end:
+        output = (output + block)[-_MAX_MESSAGE:]
     return output

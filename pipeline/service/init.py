@@ -28,8 +28,8 @@ _HEAD = """\
 def create(folder: Path, settings_file: str) -> Iterator[tuple[Path, bool]]:
     """Create a folder with an inbox, an outbox and a settings file.
 
-    Yields each path, and whether it was created; existing ones are not changed. Raises OSError,
-    UsageError if `folder` is a file, EnvironmentFailure if the inbox or outbox is one.
+    Yields each path, with True if it was created; existing files and folders are not changed.
+    Raises UsageError if `folder` is a file, EnvironmentFailure if inbox or outbox is one, OSError.
     """
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{printable(str(folder))} is a file; name a folder")

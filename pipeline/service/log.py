@@ -1,4 +1,4 @@
-"""The log, which consists of named events with fields, and the display of progress.
+"""The log, a sequence of named events with fields, and the display of progress.
 
 JSON logs are written to standard error by structlog; `cli.screen` has the log for people.
 Progress is shown as a bar on a terminal, otherwise logged as an event every 30 seconds.
@@ -33,7 +33,7 @@ class Log(Protocol):
 
 
 class _StandardError:
-    """The current sys.stderr, which a progress bar replaces so that lines appear above it."""
+    """The current sys.stderr. A progress bar replaces it, so that lines appear above the bar."""
 
     def write(self, text: str) -> int:
         return sys.stderr.write(text)
@@ -43,7 +43,7 @@ class _StandardError:
 
 
 class LazyLog:
-    """A log of one JSON object per line. Loads structlog at the first event that is written.
+    """A log with one JSON object per line. Loads structlog when the first event is written.
 
     Loading it takes an eighth of a second, half the start-up time of a command.
     """
@@ -82,18 +82,20 @@ class LazyLog:
 
 
 HEARTBEAT_SECONDS = 30.0
-BAR_AFTER = 1.0
-"""Seconds before a bar is shown; most work is finished by then."""
-DRAWN_EVERY = 0.1
-"""Minimum seconds between updates of the bar."""
+"""Interval of progress events if there is no bar."""
+
+BAR_DELAY_SECONDS = 1.0
+"""A bar is shown only after this time; most work is finished by then."""
+
+REDRAW_SECONDS = 0.1
+"""Minimum interval between updates of the bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a job: puzzles done, and bytes read of the total, if known.
+    """The progress of a job: puzzles done, bytes read, and total bytes if known.
 
-    `noun` names the items if they are not puzzles. If `is_count`, the totals count items, not
-    bytes.
+    `noun`: what is counted, if not puzzles. If `is_count`, the byte fields count items instead.
     """
 
     puzzles: int
@@ -108,8 +110,11 @@ class Progress:
         return min(1.0, self.bytes_done / self.bytes_total) if self.bytes_total else None
 
 
-def shows(text: str, stream: TextIO) -> bool:
-    """Whether locale and stream can encode the text; in the C locale, only Python's streams can."""
+def can_encode(text: str, stream: TextIO) -> bool:
+    """Whether both the locale and the stream can encode the text.
+
+    In the C locale, Python's streams encode UTF-8, which the terminal may not display.
+    """
     try:
         text.encode(locale.getencoding())
         text.encode(stream.encoding or "ascii")
@@ -129,8 +134,8 @@ def is_journal(stream: TextIO) -> bool:
 class Display:
     """Shows the progress of one job at a time.
 
-    `bar` requests a bar if `stream`, by default standard error, is a terminal. Without a bar,
-    progress is logged to `log` as an event every 30 seconds.
+    `bar`: show a bar if `stream`, by default standard error, is a terminal. Without a bar, an event
+    is logged to `log`, if given, every 30 seconds.
     """
 
     def __init__(
@@ -148,40 +153,42 @@ class Display:
         self._source: str | None = None
         self._bar: tuple[Bar, TaskID] | None = None
         self._first = Progress(0, 0, None)
-        self._begun = self._said = self._drawn = 0.0
+        self._started_at = self._logged_at = self._drawn_at = 0.0
 
     def begin(self, source: str, progress: Progress) -> None:
-        """Start measuring the rate of a source's job, unless that has started.
+        """Start to measure the rate of a source's job, unless it is the current one.
 
-        `progress` is what earlier runs have done.
+        `progress`: what earlier runs have done.
         """
         if source != self._source:
             self.end()
             now = self._clock()
-            self._source, self._first, self._begun, self._said = source, progress, now, now
+            self._source, self._first = source, progress
+            self._started_at = self._logged_at = now
 
     def tick(self, source: str, progress: Progress) -> None:
-        """Show the progress of a source's job."""
+        """Update the shown progress of a source's job; logs it if there is no bar."""
         self.begin(source, progress)
         now = self._clock()
         if self.has_bar:
-            if now - self._begun >= BAR_AFTER and now - self._drawn >= DRAWN_EVERY:
-                self._drawn = now
+            is_due = now - self._drawn_at >= REDRAW_SECONDS
+            if is_due and now - self._started_at >= BAR_DELAY_SECONDS:
+                self._drawn_at = now
                 self._show(source, progress, now)
-        elif self._log and now - self._said >= HEARTBEAT_SECONDS:
-            self._said = now
+        elif self._log and now - self._logged_at >= HEARTBEAT_SECONDS:
+            self._logged_at = now
             self._log_progress(self._log, source, progress, now)
 
     def _rate(self, progress: Progress, now: float) -> float:
-        return (progress.puzzles - self._first.puzzles) / max(now - self._begun, 1e-9)
+        return (progress.puzzles - self._first.puzzles) / max(now - self._started_at, 1e-9)
 
     def _left(self, progress: Progress, now: float) -> timedelta | None:
         """The estimated time left, if known."""
         done = progress.bytes_done - self._first.bytes_done
         rest = (progress.bytes_total or 0) - progress.bytes_done
-        if done <= 0 or rest < 0:  # a compressed source may report more bytes than it has
+        if done <= 0 or rest < 0:  # more bytes may be counted than a compressed source has
             return None
-        return timedelta(seconds=round(rest * (now - self._begun) / done))
+        return timedelta(seconds=round(rest * (now - self._started_at) / done))
 
     def _log_progress(self, log: Log, source: str, progress: Progress, now: float) -> None:
         share = progress.share
@@ -194,41 +201,41 @@ class Display:
         )
 
     def _show(self, source: str, progress: Progress, now: float) -> None:
-        bar, task = self._bar = self._bar or self._opened(source, progress)
+        bar, task = self._bar = self._bar or self._open_bar(source, progress)
         done, total = progress.puzzles, progress.is_count and progress.bytes_total
         about = f"{done:,} of {total:,}" if total else f"{done:,}"
         about += f" {progress.noun}{'s' * ((total or done) != 1)}"
         rate = self._rate(progress, now)
-        if rate >= 1 or not total:  # estimates jump for a few slow items
+        if rate >= 1 or not total:  # with a few slow items, estimates would jump
             left = self._left(progress, now)
             about += f", {rate:,.0f}/s" + ("" if left is None else f", {left} left")
         bar.update(task, completed=progress.bytes_done, about=about, refresh=True)
 
-    def _opened(self, source: str, progress: Progress) -> tuple[Bar, TaskID]:
+    def _open_bar(self, source: str, progress: Progress) -> tuple[Bar, TaskID]:
         from rich.console import Console  # noqa: PLC0415 - slow to load
         from rich.markup import escape  # noqa: PLC0415
         from rich.progress import BarColumn, TextColumn  # noqa: PLC0415
         from rich.progress import Progress as Bar  # noqa: PLC0415
 
         ends = TextColumn("{task.description}"), TextColumn("{task.fields[about]}")
-        columns = (ends[0], BarColumn(), ends[1]) if shows("━", self._stream) else ends
+        columns = (ends[0], BarColumn(), ends[1]) if can_encode("━", self._stream) else ends
         console = Console(file=self._stream)
         bar = Bar(
             *columns,
             console=console,
             transient=True,
             auto_refresh=False,
-            redirect_stdout=sys.stdout.isatty(),  # printed above the bar
+            redirect_stdout=sys.stdout.isatty(),  # printed lines appear above the bar
         )
         name = escape(printable(source))
         task = bar.add_task(name, total=progress.bytes_total, about="")
         bar.start()
         return bar, task
 
-    def over(
+    def with_progress(
         self, items: Iterable[T], source: str, noun: str = "puzzle", total: int | None = None
     ) -> Iterator[T]:
-        """Yield the items while showing their number, out of `total` if known."""
+        """Yield the items, showing how many were processed, of `total` if given."""
         is_count = total is not None
         self.begin(source, Progress(0, 0, total, noun, is_count))
         try:

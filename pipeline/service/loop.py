@@ -1,4 +1,4 @@
-"""`run` and `watch`: repeated sweeps, the waiting between them, and stopping."""
+"""`run` and `watch`: repeat sweeps, wait between them, and stop."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import EnvironmentFailure, MissingFolder, in_words, printable
 from pipeline.service.claimers import Claimers
-from pipeline.service.intake import Intake, Swept
+from pipeline.service.intake import Intake, SweepOutcome
 from pipeline.service.jobs import Ended
 from pipeline.service.log import Display, Log
 from pipeline.service.protocol.folders import Folders
@@ -25,12 +25,17 @@ if TYPE_CHECKING:
     from pipeline.service.doctor import SlowPrograms
     from pipeline.service.metrics import Metrics
 
+RESCAN_SECONDS = 30.0
+"""Interval of thorough sweeps."""
+
 POLL_SECONDS = 5.0
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
-_LOOK_AFTER_WATCHER = 5.0
+"""The same with --poll."""
+
+_MIN_PAUSE, _MAX_PAUSE = 1.0, 30.0
+_CHECK_WATCHER_SECONDS = 5.0
 
 OnFinished = Callable[[int], float | None]
-"""Called with the number of jobs just finished; returns seconds until it should be called again."""
+"""Called with the number of jobs that just finished; returns when to call it again, in seconds."""
 
 
 def no_hook(_ended: int) -> None:
@@ -46,7 +51,8 @@ def run_once(
     """Process all files that are complete now or within the settling time; returns the exit code.
 
     0: success. 1: some input was invalid, unknown or failed, or there is no inbox. 75: the
-    environment failed, or a signal ended the pass. Raises UsageError.
+    environment failed, a signal ended the pass, or a file could not be claimed or published. Raises
+    UsageError.
     """
     with _Service.started(settings, log, on_finished, tuning, once=True) as service:
         code = _pass(service, tuning.rescan_seconds)
@@ -76,13 +82,9 @@ def _pass(service: _Service, rescan_seconds: float) -> int:
         if swept.again_in is not None:
             service.alarm.wait(swept.again_in)
         elif not swept.ended:
-            return (
-                EXIT_TEMPFAIL
-                if service.intake.has_postponed
-                else EXIT_BAD_INPUT
-                if bad
-                else EXIT_OK
-            )
+            if service.intake.has_postponed:
+                return EXIT_TEMPFAIL
+            return EXIT_BAD_INPUT if bad else EXIT_OK
 
 
 def watch(
@@ -107,7 +109,7 @@ def watch(
 class _Watch:
     """Sweeps at hints and at regular intervals, until asked to stop.
 
-    While the environment fails, hints are ignored and the pauses grow.
+    While the environment fails, hints are ignored, and each pause is longer than the last.
     """
 
     def __init__(self, service: _Service, settings: Settings, rescan_seconds: float) -> None:
@@ -122,7 +124,7 @@ class _Watch:
         service = self._service
         try:
             while not service.stop.is_requested:
-                again_in = self._swept()
+                again_in = self._sweep()
                 if service.intake.long.runs and not self._pause:
                     if service.alarm.wait(0.0):
                         service.intake.scan_at = 0.0
@@ -130,15 +132,15 @@ class _Watch:
                 service.intake.rest()
                 if again_in is not None:
                     self._rescan = min(self._rescan, time.monotonic() + again_in)
-                if not self._hinted():
+                if not self._wait_for_hint():
                     self._rescan = 0.0
         except Interrupted:
             pass
         finally:
             self._watcher.stop()
 
-    def _swept(self) -> float | None:
-        """Sweep once; returns the seconds until the next sweep, if known."""
+    def _sweep(self) -> float | None:
+        """Sweep once; returns the seconds until the next sweep, or None to wait for a hint."""
         service, before = self._service, self._pause
         thorough = before > 0 or time.monotonic() >= self._rescan
         if thorough:
@@ -150,7 +152,7 @@ class _Watch:
         except EnvironmentFailure as error:
             if not before:
                 service.log.error("environment.failed", reason=str(error))
-            again_in = self._pause = min(max(_FIRST_PAUSE, 2 * before), _LONGEST_PAUSE)
+            again_in = self._pause = min(max(_MIN_PAUSE, 2 * before), _MAX_PAUSE)
         if service.metrics:
             service.metrics.write(more_soon=bool(service.intake.long.runs))
         if not self._pause:
@@ -159,20 +161,26 @@ class _Watch:
             service.on_finished(0)
         return again_in
 
-    def _hinted(self) -> bool:
-        """Wait for a hint or the rescan, and check the watcher; returns whether a hint came."""
+    def _wait_for_hint(self) -> bool:
+        """Wait for a hint, until the next rescan is due; returns whether a hint came.
+
+        Also returns if the watcher has died.
+        """
         service, is_deaf = self._service, self._pause > 0
-        while (left := self._rescan - time.monotonic()) > 0 and not service.stop.is_requested:
+        while (remaining := self._rescan - time.monotonic()) > 0 and not service.stop.is_requested:
             due = None if is_deaf else service.on_finished(0)
-            longest = _LOOK_AFTER_WATCHER if due is None else min(due, _LOOK_AFTER_WATCHER)
-            if service.alarm.wait(min(left, longest)) and not is_deaf:
+            max_wait = _CHECK_WATCHER_SECONDS if due is None else min(due, _CHECK_WATCHER_SECONDS)
+            if service.alarm.wait(min(remaining, max_wait)) and not is_deaf:
                 return True
             if not self._watcher.is_alive():
                 return False
         return False
 
     def _keep_watching(self) -> None:
-        """Replace a watcher that died or whose folder was replaced. Rescans work without one."""
+        """Replace a watcher that died or whose folder was replaced.
+
+        If that fails, only the rescans find new files.
+        """
         if self._watcher.is_alive():
             return
         self._watcher.stop()
@@ -190,7 +198,7 @@ class _Watch:
 
 
 class _Service:
-    """Everything that a run uses. `stop` handles signals; `alarm` wakes it up."""
+    """What `run` and `watch` share. `stop` handles signals; `alarm` ends a wait."""
 
     intake: Intake
 
@@ -220,7 +228,10 @@ class _Service:
     def started(
         cls, settings: Settings, log: Log, on_finished: OnFinished, tuning: Tuning, *, once: bool
     ) -> Iterator[_Service]:
-        """A service with its solvers and workers. Raises UsageError."""
+        """Start a service with its solvers and workers, and close it at the end.
+
+        Raises UsageError.
+        """
         with ExitStack() as stack:
             service = cls(settings, log, on_finished, stack)
             stop = service.stop
@@ -231,9 +242,7 @@ class _Service:
             stack.callback(workers.close)
             local = LocalWorker(solvers, settings, stop)
             count = 1 if settings.cluster else settings.workers or cores()
-            claimers = (
-                count if count > 1 else 0
-            )  # they compute while this process waits for the disk
+            claimers = count if count > 1 else 0  # as many, because this process mostly waits
             runtime = Runtime(
                 folders=Folders(settings.inbox, settings.outbox),
                 settings=settings,
@@ -248,19 +257,20 @@ class _Service:
                 is_watching=not once,
             )
             display = Display(log, bar=not settings.quiet and settings.log_format != "json")
-            service.intake = Intake(runtime, display, service.job_ended, once=once)
+            service.intake = Intake(runtime, display, service.on_job_ended, once=once)
             stack.callback(service.intake.close)
             yield service
             if service.metrics:
                 service.metrics.write()
 
-    def job_ended(self, ended: Ended) -> None:
+    def on_job_ended(self, ended: Ended) -> None:
+        """Count a finished job in the metrics, and run its commands."""
         self.on_finished(1)
         if self.metrics:
             self.metrics.count(ended)
         self._run_commands(ended)
 
-    def sweep(self, *, thorough: bool) -> Swept:
+    def sweep(self, *, thorough: bool) -> SweepOutcome:
         """Sweep; an OSError becomes EnvironmentFailure. Raises EnvironmentFailure, Interrupted."""
         if self.slow:
             self.slow.check()
@@ -280,7 +290,7 @@ def _workers(settings: Settings, service: _Service, tuning: Tuning) -> Workers:
 
     def start(module: str) -> Peer:
         peer = tuning.start_worker(module)
-        if service.slow is None:  # only large jobs need workers
+        if service.slow is None:  # reported only if there is a large job, which needs workers
             from pipeline.service.doctor import SlowPrograms  # noqa: PLC0415 - loads numpy
 
             service.slow = SlowPrograms(settings, service.log)

@@ -6,8 +6,8 @@ textfile collector reads from files named `*.prom`. Suggested alerts:
     time() - sudoku_pipeline_last_scan_timestamp_seconds > 300   no process scans, or all scans fail
     sudoku_pipeline_queue_oldest_age_seconds > 3600              a file is not processed
 
-No library writes text that is valid in both formats: the Prometheus client for Python uses types
-that one parser or the other rejects.
+This module formats the text itself, because the Prometheus client for Python uses types that one
+parser or the other rejects.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from pipeline.service.log import Log
 from pipeline.service.protocol.settle import names_in
 from pipeline.version import __version__
 
-_PAUSE = 1.0
-_JOBS = [name for name in STATUSES if name not in (REFUSED, "other")]
-_PUZZLES = [name for name in STATUSES if name not in WITH_TOTALS]
+_MIN_INTERVAL = 1.0
+_JOB_STATUSES = [name for name in STATUSES if name not in (REFUSED, "other")]
+_PUZZLE_STATUSES = [name for name in STATUSES if name not in WITH_TOTALS]
 
 
 class Metrics:
     """Counters since the start, and the state of the inbox at the last scan.
 
-    Raises UsageError if the file cannot be at `path`.
+    Raises UsageError if the file cannot be written at `path`.
     """
 
     def __init__(
@@ -50,20 +50,20 @@ class Metrics:
         self._seconds = 0.0
         self._is_healthy = True
         self._has_failed = False
-        self._jobs = dict.fromkeys(_JOBS, 0)
-        self._puzzles = dict.fromkeys(_PUZZLES, 0)
+        self._jobs = dict.fromkeys(_JOB_STATUSES, 0)
+        self._puzzles = dict.fromkeys(_PUZZLE_STATUSES, 0)
         self._waiting: list[float] = []
         self._write_next = 0.0
 
     def count(self, ended: Ended) -> None:
         self._jobs[ended.status] += 1
-        for status in _PUZZLES:
+        for status in _PUZZLE_STATUSES:
             self._puzzles[status] += ended.totals.get(status, 0)
 
     @contextmanager
     def scanning(self) -> Iterator[None]:
-        """Measure a scan; it has failed if it raises EnvironmentFailure."""
-        begun = time.monotonic()
+        """Measure a scan inside the `with` block; EnvironmentFailure means that it failed."""
+        started = time.monotonic()
         try:
             yield
         except EnvironmentFailure:
@@ -72,19 +72,19 @@ class Metrics:
         else:
             self._is_healthy, self._scanned = True, self._clock()
         finally:
-            self._seconds += time.monotonic() - begun
+            self._seconds += time.monotonic() - started
 
     def write(self, *, more_soon: bool = False) -> None:
         """Replace the file; if `more_soon`, at most once a second.
 
-        A failure to write is logged once, and otherwise ignored. The file is readable by all,
-        whatever the umask: exporters run as other users, and it contains no file names.
+        If that fails, it is logged once. The file is readable by all users, whatever the umask:
+        exporters run as other users, and it contains no file names.
         """
         if more_soon and time.monotonic() < self._write_next:
             return
-        self._write_next = time.monotonic() + _PAUSE
-        with suppress(OSError):  # reported by the scan
-            self._waiting = [*_times_of(self._inbox)]
+        self._write_next = time.monotonic() + _MIN_INTERVAL
+        with suppress(OSError):  # the scan reports it
+            self._waiting = [*_arrival_times(self._inbox)]
         try:
             with replacing(self._path) as file:
                 os.fchmod(file.fileno(), 0o644)
@@ -96,15 +96,20 @@ class Metrics:
             self._has_failed = True
 
     def _lines(self) -> Iterator[str]:
-        """The text, accepted by the parsers of both OpenMetrics and Prometheus.
+        """The lines of the file, valid as OpenMetrics and as Prometheus text.
 
-        The node exporter rejects the type `info`. It sees counters as untyped, because it looks up
-        their type by their full name.
+        The type `info` is not used, because the node exporter rejects it. The node exporter
+        sees counters as untyped, because it looks up their type by their full name.
         """
         now = self._clock()
         oldest = max(0.0, now - min(self._waiting, default=now))
         for kind, name, meaning, values in (
-            ("gauge", "build_info", "The version.", {f'{{version="{__version__}"}}': 1}),
+            (
+                "gauge",
+                "build_info",
+                "The version of this program.",
+                {f'{{version="{__version__}"}}': 1},
+            ),
             ("gauge", "start_time_seconds", "Time of the start.", self._started),
             (
                 "gauge",
@@ -134,7 +139,7 @@ def _by_status(counts: dict[str, int]) -> dict[str, int]:
     return {f'{{status="{name}"}}': number for name, number in counts.items()}
 
 
-def _times_of(inbox: Path) -> Iterator[float]:
+def _arrival_times(inbox: Path) -> Iterator[float]:
     """When each file arrived in the inbox: its ctime, which a rename sets. Raises OSError."""
     for name in names_in(inbox)[0]:
         with suppress(FileNotFoundError):

@@ -1,7 +1,7 @@
 """Requests and replies as bytes, for workers on other machines. Replies are never unpickled.
 
-A reply contains the published parts of a result. The problem and its clauses are not sent back,
-because the caller can create them.
+A reply contains the parts of a result that are published. The problem and its clauses are not sent
+back, because the caller can create them from the source.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _local = threading.local()
 
 
 class SentResult(Struct, frozen=True, array_like=True):
-    """A Result without problem and clauses. `is_read`: it has a problem. `proof`: LRAT text."""
+    """A Result without its problem and clauses. `is_read`: it had a problem. `proof`: LRAT text."""
 
     status: Status
     solutions: tuple[tuple[int, ...], ...]
@@ -65,7 +65,7 @@ def unpack_rows(data: bytes) -> Rows:
 
 
 def pack_results(results: Sequence[Result]) -> bytes:
-    return msgspec.msgpack.encode([_sent(result) for result in results])
+    return msgspec.msgpack.encode([_to_sent(result) for result in results])
 
 
 def unpack_results(data: bytes, items: Sequence[OneProblem], settings: Settings) -> list[Result]:
@@ -74,7 +74,7 @@ def unpack_results(data: bytes, items: Sequence[OneProblem], settings: Settings)
     return [_result(result, item, settings) for result, item in zip(sent, items, strict=True)]
 
 
-def _sent(result: Result) -> SentResult:
+def _to_sent(result: Result) -> SentResult:
     is_puzzle = isinstance(result.problem, PuzzleProblem)
     own: dict[str, Any] = {
         "solutions": tuple(s.values if is_puzzle else s for s in result.solutions),
@@ -86,7 +86,10 @@ def _sent(result: Result) -> SentResult:
 
 
 def _result(sent: SentResult, item: OneProblem, settings: Settings) -> Result:
-    """The result, with its problem read here, and its clauses encoded here if they are kept."""
+    """Restore a result: read its problem here, and encode its clauses if they are kept.
+
+    Raises ValueError and PipelineError.
+    """
     fields = {name: getattr(sent, name) for name in sent.__struct_fields__ if name != "is_read"}
     if not sent.is_read:
         if sent.solutions or sent.encoding or sent.proof is not None:
@@ -94,8 +97,8 @@ def _result(sent: SentResult, item: OneProblem, settings: Settings) -> Result:
         return Result(**fields)
     if isinstance(item, Unreadable):
         raise ValueError("results of an unread problem")  # noqa: TRY004 - a bad reply
-    longest = settings_declared()["timeout"].maximum  # the worker read and encoded it in time
-    unlimited = replace(settings, timeout=longest)
+    max_timeout = settings_declared()["timeout"].maximum  # the worker read and encoded it in time
+    unlimited = replace(settings, timeout=max_timeout)
     problem = problem_in(item, unlimited)
     if isinstance(problem, PuzzleProblem):
         geometry = problem.puzzle.geometry
@@ -119,14 +122,14 @@ def read_reply(data: bytes, request: Request, settings: Settings) -> Reply:
     try:
         reply: Reply = msgspec.msgpack.decode(data, type=Reply)
         if isinstance(reply, Done):
-            return Done(request.unpacked(reply.value, settings))
+            return Done(request.unpack(reply.value, settings))
     except (ValueError, TypeError, PipelineError, msgspec.MsgspecError) as error:
         return Crashed(f"unreadable reply: {error_text(error)}")
     return reply
 
 
 def pack_request(request: Request, settings: Settings) -> bytes:
-    """Bytes that a worker unpickles; that computes the request and returns the encoded reply.
+    """Pickle a request so that unpickling it computes the request and gives the encoded reply.
 
     This adds no risk: a worker runs whatever its scheduler sends.
     """
@@ -143,9 +146,9 @@ class _Call:
 
 
 def compute(version: str, content: bytes) -> bytes:
-    """Compute a request from `pack_request`. Raises RuntimeError if the versions differ.
+    """Compute a request from `pack_request`; returns the encoded reply.
 
-    Every version can read that exception, but not every reply.
+    Raises RuntimeError if the versions differ: unlike replies, any version can read that exception.
     """
     if version != __version__:
         host = socket.gethostname()
@@ -156,12 +159,12 @@ def compute(version: str, content: bytes) -> bytes:
     except (PipelineError, OSError) as error:
         reply: Reply = EnvironmentFailed(f"on {socket.gethostname()}: {error}")
     else:
-        reply = reply_to(request, solvers, settings, packed=True)
+        reply = reply_to(request, solvers, settings, pack=True)
     return msgspec.msgpack.encode(reply)
 
 
 def _solvers(settings: Settings) -> Solvers:
-    """The solvers of this thread, kept as long as the settings ask for the same ones."""
+    """The solvers of this thread, which are reused until the settings name other ones."""
     wanted = settings.solver, settings.minisat
     if getattr(_local, "wanted", None) != wanted:
         keep_freed_memory()

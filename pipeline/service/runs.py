@@ -1,7 +1,7 @@
-"""Long jobs, which advance step by step as workers reply.
+"""Long jobs, which advance by one step for each reply of the workers.
 
-A `LongRun` writes a collection or an archive; `SlowPuzzles` publishes single puzzles. `LongJobs`
-lets them take turns.
+A `LongRun` computes and publishes a collection or an archive; `SlowPuzzles` does so with single
+puzzles. `LongJobs` lets them take turns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from pipeline.errors import EnvironmentFailure, printable
 from pipeline.outbox.schema import ARCHIVE
-from pipeline.service.ending import Kept, finished, give_back, kept
+from pipeline.service.ending import Kept, keep, publish_and_finish, release
 from pipeline.service.jobs import Ended, LongJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, Progress
@@ -27,11 +27,11 @@ from pipeline.service.workers import Replies, Request
 from pipeline.solving.result import Stopwatch
 
 _MAX_RUNS = 4
-"""Long jobs that run at the same time; each keeps its source open."""
+"""Maximum number of long jobs that run at the same time; each keeps its source open."""
 
 
 class LongJobs:
-    """The running long jobs; the first one has its turn, and is shown on `display`."""
+    """The running long jobs. The first one has its turn; `display` shows its progress."""
 
     def __init__(self, runtime: Runtime, display: Display) -> None:
         self.runs: deque[LongRun | SlowPuzzles] = deque()
@@ -71,9 +71,9 @@ class LongJobs:
 
 
 class _TurnTaker(ABC):
-    """A job whose requests the workers compute in turns.
+    """A job whose requests are computed by workers, in turns with other jobs.
 
-    `gives_way`: other jobs are waiting, so turns are limited. `is_resting`: the turn is over.
+    `gives_way`: other jobs are waiting, so turns are limited. `is_resting`: its turn is over.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -85,10 +85,10 @@ class _TurnTaker(ABC):
 
     @abstractmethod
     def _requests(self) -> Iterator[Request]:
-        """Yield the requests of one turn."""
+        """The requests of one turn."""
 
-    def _next(self) -> tuple[Request, Any] | None:
-        """The next reply, or None if it is not ready or the turn is over."""
+    def _next_reply(self) -> tuple[Request, Any] | None:
+        """The next request with its reply; None if it is not ready or the turn is over."""
         if self._replies is None:
             self.is_resting = False
             self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
@@ -99,8 +99,8 @@ class _TurnTaker(ABC):
             self._replies, self.is_resting = None, True
             return None
 
-    def _is_enough(self) -> bool:
-        """Whether to end the turn because other jobs are waiting."""
+    def _is_turn_over(self) -> bool:
+        """Whether the turn must end because other jobs are waiting."""
         return self.gives_way and time.monotonic() >= self._turn_ends
 
     def _stop_workers(self) -> None:
@@ -122,7 +122,7 @@ class LongRun(_TurnTaker):
         self._is_checkpointed = True
         self._checkpoint_at = 0.0
         self._watch = Stopwatch()
-        self._steps = self._job_steps()
+        self._steps = self._counted_steps()
         self._all_requested = False
         if job.steps_before:
             puzzles = job.progress().puzzles
@@ -144,57 +144,60 @@ class LongRun(_TurnTaker):
         self._count_seconds()
 
     def advance(self) -> list[tuple[Claim, Ended | Kept]]:
-        """Write a reply of the workers, if one is ready; returns the outcome once over.
+        """Write a reply of the workers, if one is ready; returns the outcome when all are written.
 
-        Raises EnvironmentFailure or Interrupted, after giving the file back.
+        Raises EnvironmentFailure or Interrupted, after releasing the claim.
         """
         try:
-            outcome = self._advanced()
+            outcome = self._outcome()
         except (EnvironmentFailure, Interrupted):
-            self._end()
-            give_back(self.claim, self.job, self._runtime)
+            self._stop()
+            release(self.claim, self.job, self._runtime)
             raise
         except BaseException:
-            self._end()
+            self._stop()
             self.claim.close()
             raise
         if outcome is None:
             return []
-        self._end()
+        self._stop()
         self.claim.close()
         return [(self.claim, outcome)]
 
-    def _advanced(self) -> Ended | Kept | None:
-        """The outcome, or None while steps are left. Raises EnvironmentFailure or Interrupted."""
+    def _outcome(self) -> Ended | Kept | None:
+        """Do a step; returns the outcome, or None while steps are left.
+
+        Raises EnvironmentFailure or Interrupted.
+        """
         try:
-            if self._has_advanced():
+            if self._write_next():
                 return None
             self._checkpoint()
             self._count_seconds()
-            return finished([self.job], self._runtime)[0]
-        except Exception as error:  # noqa: BLE001 - a crash of ours ends one job
-            if not self._fills_disk(error):
-                return kept(self.claim, error, self._runtime, self.step)
+            return publish_and_finish([self.job], self._runtime)[0]
+        except Exception as error:  # noqa: BLE001 - a bug of ours ends one job
+            if not self._has_filled_disk(error):
+                return keep(self.claim, error, self._runtime, self.step)
         try:
-            return self._without_room()
+            return self._fail_full_disk()
         except Exception as error:  # noqa: BLE001 - the disk may be full again
-            return kept(self.claim, error, self._runtime, self.step)
+            return keep(self.claim, error, self._runtime, self.step)
 
     def pause(self) -> None:
         """Stop the job; the next run continues it."""
-        self._end()
-        with suppress(OSError):  # steps after the last checkpoint are repeated
+        self._stop()
+        with suppress(OSError):  # the next run repeats the steps after the last checkpoint
             self._checkpoint()
-        give_back(self.claim, self.job, self._runtime)
+        release(self.claim, self.job, self._runtime)
 
-    def _fills_disk(self, error: Exception) -> bool:
-        """Whether this archive itself has filled the disk; then only this job fails."""
+    def _has_filled_disk(self, error: Exception) -> bool:
+        """Whether this archive itself has filled the disk, so that only this job must fail."""
         is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
         many = self.job.progress().puzzles >= self._runtime.tuning.filling_puzzles
         return is_full and many and self.job.status == ARCHIVE
 
-    def _without_room(self) -> Ended:
-        """Remove all files written, and publish that the disk was full."""
+    def _fail_full_disk(self) -> Ended:
+        """Remove all files written, and publish a failed job that says the disk was full."""
         puzzles = self.job.progress().puzzles
         self.job.discard()
         message = (
@@ -202,15 +205,15 @@ class LongRun(_TurnTaker):
             "drop its puzzles as one file, one puzzle per line"
         )
         job = PuzzleJob.failed(self.claim, message, self._runtime.settings)
-        return finished([job], self._runtime)[0]
+        return publish_and_finish([job], self._runtime)[0]
 
-    def _end(self) -> None:
+    def _stop(self) -> None:
         self.is_over = True
         self._stop_workers()
 
-    def _has_advanced(self) -> bool:
+    def _write_next(self) -> bool:
         """Write the next reply if it is ready; returns whether steps are left."""
-        reply = self._next()
+        reply = self._next_reply()
         if self.is_resting:
             return not self._all_requested
         if reply is None:
@@ -226,15 +229,16 @@ class LongRun(_TurnTaker):
         return True
 
     def _requests(self) -> Iterator[Request]:
-        """The steps of one turn; a single one after a failed attempt, to find the step at fault."""
-        is_wary = self._is_first and self.claim.attempts()
+        """The steps of one turn; only one after a failed attempt, to find the step at fault."""
+        is_single = self._is_first and self.claim.attempts()
         for step in self._steps:
             yield step
-            if is_wary or self._is_enough():
+            if is_single or self._is_turn_over():
                 return
         self._all_requested = True
 
-    def _job_steps(self) -> Iterator[Request]:
+    def _counted_steps(self) -> Iterator[Request]:
+        """The steps of the job; getting one counts as an attempt while `_is_first`."""
         steps = self.job.steps()
         while True:
             with self._attempt():
@@ -244,7 +248,7 @@ class LongRun(_TurnTaker):
             yield step
 
     def _checkpoint(self) -> None:
-        """Write a checkpoint unless nothing has changed. Raises OSError."""
+        """Write a checkpoint if anything was written since the last one. Raises OSError."""
         if not self._is_checkpointed:
             self._count_seconds()
             self.job.checkpoint(self._written)
@@ -258,8 +262,8 @@ class LongRun(_TurnTaker):
     def _attempt(self, *uncounted: type[BaseException]) -> AbstractContextManager[None]:
         """Count an attempt while this process does something that may kill it.
 
-        Waiting for workers does not count, because they run in their own processes. After the
-        first step nothing is counted, to save a disk write per step; the next run counts.
+        Waiting for workers does not count, because they run in their own processes. After its first
+        step a run counts nothing, to save a disk write per step; the next run counts again.
         """
         return self.claim.attempt(self.step, uncounted) if self._is_first else nullcontext()
 
@@ -270,7 +274,7 @@ class LongRun(_TurnTaker):
 
 
 class SlowPuzzles(_TurnTaker):
-    """Slow puzzles, each published as soon as a worker has solved it. Used like a LongRun."""
+    """Slow puzzles, each published when a worker has solved it. Has the interface of a LongRun."""
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)
@@ -296,26 +300,24 @@ class SlowPuzzles(_TurnTaker):
         return Progress(0, 0, None)
 
     def advance(self) -> list[tuple[Claim, Ended | Kept]]:
-        """Publish a solved puzzle, if there is one.
-
-        On any exception, all files are given back.
-        """
+        """Publish a solved puzzle, if there is one. On an exception, all claims are released."""
         try:
-            return self._advanced()
+            return self._publish_next()
         except BaseException:
             self.pause()
             raise
 
     def pause(self) -> None:
-        """Stop, and give all files back."""
+        """Stop, and release all claims."""
         self._stop_workers()
         jobs, self._requested = self._jobs, []
         self._waiting.clear()
         for job in jobs:
-            give_back(job.claim, None, self._runtime)
+            release(job.claim, None, self._runtime)
 
-    def _advanced(self) -> list[tuple[Claim, Ended | Kept]]:
-        reply = self._next()
+    def _publish_next(self) -> list[tuple[Claim, Ended | Kept]]:
+        """Publish the puzzle of the next reply, if one is ready; returns its claim and outcome."""
+        reply = self._next_reply()
         if reply is None:
             return []
         step, result = reply
@@ -323,9 +325,9 @@ class SlowPuzzles(_TurnTaker):
         job = self._requested[index][1]
         job.write(step, result)
         try:
-            outcome: Ended | Kept = finished([job], self._runtime)[0]
+            outcome: Ended | Kept = publish_and_finish([job], self._runtime)[0]
         except Exception as error:  # noqa: BLE001 - as above
-            outcome = kept(job.claim, error, self._runtime)
+            outcome = keep(job.claim, error, self._runtime)
         del self._requested[index]
         job.claim.close()
         return [(job.claim, outcome)]
@@ -336,5 +338,5 @@ class SlowPuzzles(_TurnTaker):
             for step in job.steps():
                 self._requested.append((step, job))
                 yield step
-            if self._is_enough():
+            if self._is_turn_over():
                 return

@@ -1,4 +1,4 @@
-"""Runtime: the services and limits that all jobs of a run share."""
+"""Runtime: the folders, workers and limits that all jobs of a run share."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ from pipeline.solving.solvers.child import Peer
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """Sizes and times that are not settings, and how a worker is started; tests change them.
+    """Sizes and times that are not settings, and how a worker is started. Tests change them.
 
     rescan_seconds      interval between scans of the whole inbox
     stamp_seconds       minimum interval between notes in the inbox of when it was scanned
     walk_seconds        minimum interval between walks of a dropped folder
     checkpoint_seconds  interval between checkpoints of a long job
     ready_seconds       how long solved small collections wait to be published together
+    alone_seconds       time limit of a puzzle in `watch` if no other file waits; then a worker
+                        solves it
     batch_seconds       time limit of a batch; then its puzzles are solved one by one
-    puzzle_seconds      time limit of one of those; then a worker solves it
-    alone_seconds       the same for the only file in the inbox, in `watch`
-    singly_seconds      total time for solving them one by one; then workers get the rest
+    puzzle_seconds      time limit of one of these puzzles; then a worker solves it
+    singly_seconds      time limit of all these puzzles; then workers solve the others
     turn_seconds        length of a turn of a long job
-    filling_puzzles     an archive with this many puzzles done fails alone if the disk is full
-    first_names         files examined to see whether all are single puzzles
-    min_shared          fewest names per claimer that make starting it worthwhile
-    min_shared_puzzles  the same if all are single puzzles
+    filling_puzzles     if the disk is full, an archive with this many puzzles done fails alone
+    first_names         number of files that are examined before names are shared with claimers
+    min_shared          minimum number of names per claimer if collections are among these files
+    min_shared_puzzles  the same if they are all single puzzles
     """
 
     chunk_sizes: ChunkSizes = CHUNK_SIZES
@@ -60,11 +61,11 @@ DEFAULT_TUNING = Tuning()
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """The services and limits that all jobs of a run share.
+    """The folders, workers and limits that all jobs of a run share.
 
-    `local` computes in this process, `pool` in other processes; `batches` is whichever of them
-    solves batches. `claimers` process files of their own. `is_shared`: slow puzzles are left to
-    the pool. `is_watching`: new files may arrive at any time.
+    `local` computes in this process, `pool` in other processes; `batches` is the one of these two
+    that solves batches. `claimers`: processes that claim files of their own. `is_shared`: slow
+    puzzles are left to other processes. `is_watching`: new files may arrive at any time.
     """
 
     folders: Folders
@@ -79,7 +80,7 @@ class Runtime:
     is_shared: bool = False
     is_watching: bool = False
     spares: list[Claim] = field(default_factory=list)
-    """Finished claims to be reused, which is faster than making new ones."""
+    """Finished claims to be reused, which is faster than making new claims."""
 
     @property
     def batch_seconds(self) -> float | None:
@@ -100,5 +101,5 @@ class Runtime:
             raise EnvironmentFailure(in_words(error)) from error
 
     def log_error(self, event: str, claim: Claim, reason: str) -> None:
-        """Log an error of a claim."""
+        """Log an error event about the file of a claim."""
         self.log.error(event, source=printable(claim.manifest.source), reason=reason)

@@ -1,7 +1,7 @@
 """Exit codes, stopping signals, and the grace period.
 
-A signal that is ignored when a command starts stays ignored: a script's `command &` starts with
-SIGINT ignored, because Ctrl-C is meant for the foreground; `nohup` ignores SIGHUP.
+A signal that is ignored when a command starts stays ignored: SIGINT is ignored in a script's
+`command &`, because Ctrl-C is meant for the foreground, and SIGHUP after `nohup`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SignalHandler = Callable[[int, FrameType | None], object] | int
 
-EXIT_OK, EXIT_BAD_INPUT, USAGE, EXIT_TEMPFAIL = 0, 1, 2, 75
+EXIT_OK, EXIT_BAD_INPUT, EXIT_USAGE, EXIT_TEMPFAIL = 0, 1, 2, 75
 """The exit codes of every command."""
 
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -42,31 +42,31 @@ class TookLong(BaseException):
     """A computation exceeded its time limit."""
 
 
-def when_stopped(command: str) -> int:
+def code_when_stopped(command: str) -> int:
     """The exit code of a command that was ended by a stopping signal."""
     return EXIT_OK if command in ("watch", "serve") else EXIT_TEMPFAIL
 
 
-def end_with(code: int) -> None:
-    """From now on, exit with `code` immediately at a stopping signal.
+def exit_when_stopped(code: int) -> None:
+    """Make every stopping signal end the process with `code` at once.
 
-    For phases with nothing to clean up: before the work starts, and after it.
+    For phases in which there is nothing to clean up: before the work starts, and after it.
     """
 
     def leave(_number: int, _frame: FrameType | None) -> Never:
         os._exit(code)
 
     def ignore() -> None:
-        _install(dict.fromkeys(_installed(), signal.SIG_IGN))
+        _install(dict.fromkeys(_current_handlers(), signal.SIG_IGN))
 
-    _install(dict.fromkeys(_installed(), leave))
+    _install(dict.fromkeys(_current_handlers(), leave))
     atexit.register(ignore)  # SIG_IGN persists during Python's own clean-up; handlers do not
 
 
 @contextmanager
 def handling(handler: SignalHandler) -> Iterator[None]:
-    """Install a handler for the stopping signals."""
-    before = _installed()
+    """Install a handler for the stopping signals inside the `with` block."""
+    before = _current_handlers()
     try:
         _install(dict.fromkeys(before, handler))
         yield
@@ -79,7 +79,8 @@ class Stop:
 
     A second signal, or the end of the grace period, raises Interrupted, but only inside
     `computing`: changes to the folders are never interrupted. `ring` is called at the first signal.
-    `is_late`: the grace period is over, or a second signal has arrived.
+    `is_requested`: a signal has arrived. `is_late`: the grace period is over, or a second signal
+    has arrived.
     """
 
     def __init__(self, grace: float, ring: Callable[[], None] = lambda: None) -> None:
@@ -91,7 +92,7 @@ class Stop:
 
     @contextmanager
     def handling_signals(self) -> Iterator[None]:
-        """Handle the stopping signals, unless they are ignored, and SIGALRM."""
+        """Handle SIGALRM and, unless ignored, the stopping signals inside the `with` block."""
         before = signal.signal(signal.SIGALRM, self._on_alarm)
         try:
             with handling(self._on_signal):
@@ -102,9 +103,10 @@ class Stop:
 
     @contextmanager
     def computing(self, seconds: float | None = None) -> Iterator[None]:
-        """Allow interruption inside. Raises Interrupted, immediately if `is_late`.
+        """Allow interruption inside the `with` block: it may raise Interrupted or TookLong.
 
-        Raises TookLong after `seconds`, unless a stop was requested.
+        Raises Interrupted at once if `is_late`. TookLong is raised after `seconds`, unless a stop
+        was requested.
         """
         outer, self._computing = self._computing, True
         if seconds is not None and not self.is_requested:
@@ -140,9 +142,9 @@ class Stop:
 def interruptible() -> Iterator[None]:
     """Raise Stopped at the first stopping signal, and then restore the previous handlers.
 
-    So the first signal lets the command clean up, and a second one ends it immediately.
+    So the first signal lets the command clean up, and a second one ends it at once.
     """
-    before = _installed()
+    before = _current_handlers()
 
     def interrupt(_number: int, _frame: FrameType | None) -> Never:
         _install(before)
@@ -153,8 +155,8 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Block stopping signals inside."""
+def blocking_signals() -> Iterator[None]:
+    """Block stopping signals inside the `with` block; they are delivered at its end."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
     try:
         yield
@@ -162,7 +164,7 @@ def uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _installed() -> dict[signal.Signals, SignalHandler]:
+def _current_handlers() -> dict[signal.Signals, SignalHandler]:
     """The handlers of the stopping signals that are not ignored."""
     handlers = {number: signal.getsignal(number) for number in STOPPING}
     return {

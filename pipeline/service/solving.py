@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from pipeline.reading.formats.plain import ChunkContents
 
 MIN_PERSISTENT = 16
-"""Problems solved one by one from which on `auto` keeps a PySAT process alive for variants."""
+"""With this many variants to solve one by one, `auto` keeps a PySAT process alive for them."""
 
-LARGEST_SIDE = 25
+MAX_BATCH_SIDE = 25
 """Larger puzzles are solved one by one, because a batch would not fit in memory."""
 
 AsPuzzle = PuzzleProblem | Puzzle | Sequence[Sequence[int | None]]
-"""A puzzle, its problem, or rows of values; not a formula."""
+"""A puzzle, its problem, or rows of values. Unlike `Given`, not a formula."""
 
 Given = Problem | Puzzle | OneProblem | str | bytes | Path | Sequence[Sequence[int | str | None]]
 """A problem, a puzzle, a source with one problem, a text, a file, or rows of values."""
@@ -69,7 +69,7 @@ def solve_one(
 ) -> Result[S]:
     """Solve a problem; `on_solution` is called with each solution as it is found.
 
-    The batch solver reports them at the end. Raises EnvironmentFailure.
+    With the batch solver, it is called at the end. Raises EnvironmentFailure.
     """
     if settings.solver != "batch" or _batch_geometry(problem, settings) is None:
         return solve_problem(problem, solvers, settings, watch, on_solution)
@@ -86,7 +86,7 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
 
 
 def solve_items(items: Sequence[OneProblem], solvers: Solvers, settings: Settings) -> list[Result]:
-    """Solve items; items that are already parsed or refused are not read again."""
+    """Solve sources with one problem each. Sources that were read already are not read again."""
     return solve_sources([(item.name, item) for item in items], solvers, settings)
 
 
@@ -102,14 +102,14 @@ def solve_sources(
     parse: list[float] = []
     for index, (name, given) in enumerate(sources):
         if isinstance(given, Unreadable):
-            results[index] = refused(given)
+            results[index] = refused_result(given)
             continue
         watch = Stopwatch(
             parse=given.seconds if isinstance(given, SinglePuzzle | SingleFormula) else None
         )
         try:
             with watch.timing("parse"):
-                read[index] = problem_given(name, given, settings)
+                read[index] = problem_of_source(name, given, settings)
         except InvalidPuzzle as error:
             results[index] = Result("invalid", message=str(error), seconds=watch.seconds())
         except LimitReached as error:
@@ -121,7 +121,7 @@ def solve_sources(
     return [results[index] for index in range(len(sources))]
 
 
-def refused(source: Unreadable) -> Result:
+def refused_result(source: Unreadable) -> Result:
     """The result of an unreadable source, with the time spent reading it."""
     seconds = {"total": source.seconds}
     if source.data is not None:
@@ -129,7 +129,7 @@ def refused(source: Unreadable) -> Result:
     return Result("invalid", message=source.reason, seconds=seconds)
 
 
-def solved(
+def solve_groups(
     groups: Iterable[list[Item]],
     solvers: Solvers,
     settings: Settings,
@@ -137,8 +137,8 @@ def solved(
 ) -> Iterator[tuple[Item, Result]]:
     """Solve items group by group; rows of collections are solved as by `run`.
 
-    `on_solution` is called with the text of each solution; for a single puzzle, as soon as it is
-    found. Raises EnvironmentFailure.
+    `on_solution` is called with the text of each solution: for a single puzzle as soon as it is
+    found, otherwise after its group is solved. Raises EnvironmentFailure.
     """
 
     def report(problem: Problem, solution: Any) -> None:
@@ -159,14 +159,14 @@ def solved(
             results = solve_problems(problems, solvers, chosen, parse)
         remaining = iter(with_traits(results, chosen))
         for item in group:
-            result = next(remaining) if item.problem else _not_read(item)
+            result = next(remaining) if item.problem else _unread_result(item)
             if item.problem and not is_shown:
                 for solution in result.solutions:
                     report(item.problem, solution)
             yield item, result
 
 
-def _not_read(item: Item) -> Result:
+def _unread_result(item: Item) -> Result:
     seconds = Stopwatch(parse=item.seconds).seconds() if item.is_alone else {}
     if isinstance(item.content, LimitReached):
         return Result("unknown", complete=False, message=item.reason, seconds=seconds)
@@ -182,11 +182,11 @@ def with_traits(results: list[Result], settings: Settings) -> list[Result]:
     return result_traits.add_traits(results, settings)
 
 
-def problem_given(name: str, given: Given, settings: Settings) -> Problem:
+def problem_of_source(name: str, given: Given, settings: Settings) -> Problem:
     """The problem in a source.
 
-    Raises InvalidPuzzle, LimitReached, OSError for a file that cannot be read, and ValueError for
-    rows that `Puzzle.from_rows` refuses.
+    Raises InvalidPuzzle, LimitReached, OSError if a file cannot be read, and ValueError if
+    `Puzzle.from_rows` refuses the rows.
     """
     if isinstance(given, (list, tuple)):
         given = Puzzle.from_rows(given)
@@ -222,41 +222,44 @@ def solve_problems(
     Raises EnvironmentFailure.
     """
     groups: defaultdict[Geometry | None, list[int]] = defaultdict(list)
-    for place, problem in enumerate(problems):
-        groups[_batch_geometry(problem, settings)].append(place)
+    for index, problem in enumerate(problems):
+        groups[_batch_geometry(problem, settings)].append(index)
     results: dict[int, Result] = {}
-    for geometry, places in groups.items():
-        if geometry is None or (len(places) < MIN_BATCH and settings.solver != "batch"):
-            for place in places:
-                watch = Stopwatch(parse=parse[place] if parse else None)
-                chosen = _solvers_for(problems[place], len(places), solvers)
-                results[place] = solve_problem(problems[place], chosen, settings, watch)
+    for geometry, indices in groups.items():
+        if geometry is None or (len(indices) < MIN_BATCH and settings.solver != "batch"):
+            for index in indices:
+                watch = Stopwatch(parse=parse[index] if parse else None)
+                chosen = _solvers_for(problems[index], len(indices), solvers)
+                results[index] = solve_problem(problems[index], chosen, settings, watch)
             continue
         from pipeline.solving.many import Batch, masks_of, solve_batch  # noqa: PLC0415 - numpy is slow to load
 
-        own = [p for place in places if isinstance(p := problems[place], PuzzleProblem)]
-        theirs = [parse[place] for place in places] if parse else ()
+        batch_problems = [p for index in indices if isinstance(p := problems[index], PuzzleProblem)]
+        batch_parse = [parse[index] for index in indices] if parse else ()
         batch = Batch(
-            geometry, masks_of([problem.puzzle for problem in own]), own.__getitem__, theirs
+            geometry,
+            masks_of([problem.puzzle for problem in batch_problems]),
+            batch_problems.__getitem__,
+            batch_parse,
         )
         answers = solve_batch(batch, solvers, settings)
-        results |= {place: answers.result(index) for index, place in enumerate(places)}
-    return [_checked(problem, results[place]) for place, problem in enumerate(problems)]
+        results |= {index: answers.result(position) for position, index in enumerate(indices)}
+    return [_compare_with_source(problem, results[index]) for index, problem in enumerate(problems)]
 
 
 def _batch_geometry(problem: Problem, settings: Settings) -> Geometry | None:
     """The geometry of a puzzle that can be solved in a batch, otherwise None."""
     geometry = None if settings.keep_cnf else problem.geometry_alone
-    return geometry if geometry and geometry.side <= LARGEST_SIDE else None
+    return geometry if geometry and geometry.side <= MAX_BATCH_SIDE else None
 
 
-def _solvers_for(problem: Problem, alone: int, solvers: Solvers) -> Solvers:
-    """The solvers for a problem that is one of `alone` problems solved one by one."""
+def _solvers_for(problem: Problem, single_count: int, solvers: Solvers) -> Solvers:
+    """The solvers for one of `single_count` problems that are solved one by one."""
     has_rules = problem.is_encoded and problem.geometry_alone is None
-    return solvers.for_many() if has_rules and alone >= MIN_PERSISTENT else solvers
+    return solvers.for_many() if has_rules and single_count >= MIN_PERSISTENT else solvers
 
 
-def _checked(problem: Problem, result: Result) -> Result:
+def _compare_with_source(problem: Problem, result: Result) -> Result:
     """The result, compared with the solution in the source, if there is one."""
     if not isinstance(problem, PuzzleProblem):
         return result
@@ -269,7 +272,7 @@ def _checked(problem: Problem, result: Result) -> Result:
 def solve_chunk(
     chunk: TextChunk, layout: Layout, solvers: Solvers, settings: Settings, first: int = 1
 ) -> Rows:
-    """Read, solve and certify the puzzles of a chunk; the first has the index `first`.
+    """Read, solve and certify the puzzles of a chunk; `first` is the index of its first puzzle.
 
     Raises EnvironmentFailure.
     """
@@ -278,9 +281,9 @@ def solve_chunk(
 
     contents = layout.contents(chunk, settings.reading)
     builder = RowsOf(contents, layout.cells, first, settings.trait_names)
-    for geometry, places, masks in _batches(contents):
+    for geometry, group_indices, masks in _batches(contents):
         for batch_slice in batch_slices(geometry, masks, settings):
-            indices = places[batch_slice]
+            indices = group_indices[batch_slice]
             batch = Batch(geometry, masks[batch_slice], partial(_problem_at, contents, indices))
             answers = solve_batch(batch, solvers, settings, explain=False)
             builder.tell_answers(indices, answers)
@@ -289,36 +292,36 @@ def solve_chunk(
 
                 traits = traits_of(geometry, masks[batch_slice], answers, settings)
                 builder.add_traits(indices.tolist(), traits, geometry)
-    alone = builder.untold()
-    for place in alone:
-        entry = contents.entry(place)
+    single_indices = builder.untold()
+    for index in single_indices:
+        entry = contents.entry(index)
         if entry.error is not None:
-            builder.add(place, Result("invalid", message=entry.error))
+            builder.add(index, Result("invalid", message=entry.error))
             continue
         problem = problem_of(entry)
-        chosen = _solvers_for(problem, len(alone), solvers)
+        chosen = _solvers_for(problem, len(single_indices), solvers)
         result = solve_problem(problem, chosen, settings, Stopwatch(), explain=False)
-        builder.add(place, result)
+        builder.add(index, result)
         if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
             from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - as above
 
-            builder.add_traits([place], [traits_of_one(result, settings)], entry.puzzle.geometry)
+            builder.add_traits([index], [traits_of_one(result, settings)], entry.puzzle.geometry)
     return builder.rows()
 
 
 def rows_of_source(
     path: Path, name: str, solvers: Solvers, settings: Settings, first: int = 1
 ) -> Iterator[tuple[str, Rows]]:
-    """Yield the rows of all puzzles in a file, a folder or an archive, from index `first` on.
+    """Solve all puzzles in a file, a folder or an archive; yields their rows with the source.
 
-    Each comes with its source: `name`, followed by the path of an archive's member. Collections
-    have the same rows as with `run`. Raises EnvironmentFailure, OSError.
+    The source is `name`, followed by the path of a member in an archive. `first` is the index of
+    the first row. Collections are solved as by `run`. Raises EnvironmentFailure, OSError.
     """
     from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - as above
 
     for where, source in sources_at(path, name, settings, f"{name}/"):
         if isinstance(source, tuple):
-            parts = _rows_of_many(*source, solvers, settings.of_many(), first)
+            parts = _rows_of_collection(*source, solvers, settings.of_many(), first)
         else:
             results = solve_items([source], solvers, settings)
             parts = iter([rows_of(results, first, settings.trait_names)])
@@ -327,10 +330,10 @@ def rows_of_source(
             yield printable(where), rows
 
 
-def _rows_of_many(
+def _rows_of_collection(
     layout: Layout, stream: PeekableStream, solvers: Solvers, settings: Settings, first: int
 ) -> Iterator[Rows]:
-    """The rows of a collection, chunk by chunk; if reading stops early, the last row says why."""
+    """Yield the rows of a collection by chunk; if reading stops early, the last row says why."""
     from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - as above
 
     line = 1
@@ -344,7 +347,7 @@ def _rows_of_many(
         yield replace(rows, table=rows.table_from(first))
 
 
-def failed_chunk(
+def failed_rows(
     chunk: TextChunk, layout: Layout, settings: Settings, why: str, first: int = 1
 ) -> Rows:
     """The rows of a chunk whose computation failed."""
@@ -352,31 +355,31 @@ def failed_chunk(
 
     contents = layout.contents(chunk, settings.reading)
     builder = RowsOf(contents, layout.cells, first, settings.trait_names)
-    for place in builder.untold():
-        builder.add(place, Result("failed", message=why))
+    for index in builder.untold():
+        builder.add(index, Result("failed", message=why))
     return builder.rows()
 
 
 def _batches(
     contents: ChunkContents,
 ) -> Iterator[tuple[Geometry, NDArray[np.intp], NDArray[np.unsignedinteger]]]:
-    """Group the plain puzzles by geometry; yields their indices and masks."""
+    """Group the puzzles without rules by geometry; yields geometry, indices and masks."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
     from pipeline.reading.formats.plain import masks_of_plain  # noqa: PLC0415 - as above
     from pipeline.solving.many import masks_of  # noqa: PLC0415 - as above
 
-    places, cells = contents.plain_cells()
-    if len(places):
-        yield NINE, places, masks_of_plain(cells)
+    indices, cells = contents.plain_cells()
+    if len(indices):
+        yield NINE, indices, masks_of_plain(cells)
     by_geometry: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
-    for place, entry in contents.entries():
+    for index, entry in contents.entries():
         puzzle = entry.puzzle
-        if puzzle is not None and puzzle.is_plain and puzzle.geometry.side <= LARGEST_SIDE:
-            by_geometry[puzzle.geometry][place] = puzzle
+        if puzzle is not None and puzzle.is_plain and puzzle.geometry.side <= MAX_BATCH_SIDE:
+            by_geometry[puzzle.geometry][index] = puzzle
     for geometry, puzzles in by_geometry.items():
         yield geometry, np.array(list(puzzles)), masks_of(list(puzzles.values()))
 
 
-def _problem_at(contents: ChunkContents, places: NDArray[np.intp], index: int) -> PuzzleProblem:
-    return problem_of(contents.entry(int(places[index])))
+def _problem_at(contents: ChunkContents, indices: NDArray[np.intp], index: int) -> PuzzleProblem:
+    return problem_of(contents.entry(int(indices[index])))

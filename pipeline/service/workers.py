@@ -1,7 +1,7 @@
-"""Workers: compute requests and reply in order, in this process or in a pool.
+"""Workers: compute requests, in this process or in a pool, and yield the replies in order.
 
-A request that crashes or kills its worker twice is split into parts. A part that cannot be split
-fails. Dead workers are replaced.
+A request that crashes or kills its worker twice is split into parts. If it cannot be split, it gets
+a failed reply. Dead workers are replaced.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_DEATHS = 2
-"""Failed computations after which a request is split into parts."""
+"""A request that crashed or killed its worker this often is split into parts."""
 
 PENDING_PER_PROCESS = 2
 """Pending requests per process, to keep it busy while replies are written."""
@@ -44,31 +44,31 @@ REPLY_SECONDS = 0.25
 class Request:
     """A computation for a worker. Requests are pickled.
 
-    Replies of our own processes are pickled too. Replies from other machines are decoded by type,
-    which cannot run code.
+    Replies of our own processes are pickled, too. Replies from other machines are decoded as data
+    of the expected types, which cannot run code.
     """
 
     __slots__ = ()
 
     def compute(self, solvers: Solvers, settings: Settings) -> Any:
-        """The reply; None for requests that need no computation."""
+        """Compute the reply; None if the request needs no computation."""
 
-    def parts(self) -> Sequence[Request]:
-        """The request split up; fewer than two parts if that is impossible."""
+    def split(self) -> Sequence[Request]:
+        """Split the request; returns fewer than two parts if that is impossible."""
         return ()
 
-    def joined(self, replies: list[Any]) -> Any:
+    def join_replies(self, replies: list[Any]) -> Any:
         """Join the replies of the parts."""
         raise NotImplementedError
 
     def failed_reply(self, why: str, settings: Settings) -> Any:
         """The reply if the request cannot be computed."""
 
-    def packed(self, reply: Any, settings: Settings) -> bytes:  # noqa: ARG002 - few need them
+    def pack(self, reply: Any, settings: Settings) -> bytes:  # noqa: ARG002 - few need them
         """Encode a reply, as MessagePack."""
         return msgspec.msgpack.encode(reply)
 
-    def unpacked(self, data: bytes, settings: Settings) -> Any:  # noqa: ARG002 - as above
+    def unpack(self, data: bytes, settings: Settings) -> Any:  # noqa: ARG002 - as above
         """Decode a reply. Raises ValueError, msgspec.DecodeError, PipelineError."""
         return msgspec.msgpack.decode(data, type=None)
 
@@ -79,10 +79,10 @@ class BatchRequest(Request, Generic[T]):
 
     items: tuple[T, ...]
 
-    def parts(self) -> Sequence[Self]:
+    def split(self) -> Sequence[Self]:
         return [replace(self, items=(item,)) for item in self.items]
 
-    def joined(self, replies: list[list[Result]]) -> list[Result]:
+    def join_replies(self, replies: list[list[Result]]) -> list[Result]:
         return [result for results in replies for result in results]
 
     def failed_reply(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
@@ -95,7 +95,7 @@ Replies = Generator[tuple[Request, Any] | None, None, None]
 class Workers(Protocol):
     """The common interface of LocalWorker, Pool and Cluster.
 
-    `batches`: the number of batches of single files that keep them busy.
+    `batches`: how many batches of single puzzles are requested at a time to keep them busy.
     """
 
     batches: int
@@ -130,24 +130,25 @@ Reply = Done | EnvironmentFailed | Crashed
 
 
 def reply_to(
-    request: Request, solvers: Solvers, settings: Settings, *, packed: bool = False
+    request: Request, solvers: Solvers, settings: Settings, *, pack: bool = False
 ) -> Reply:
-    """Compute a request in a worker; errors become replies. `packed`: encode the value."""
+    """Compute a request in a worker; errors become replies. If `pack`, the value is encoded."""
     try:
         value = request.compute(solvers, settings)
-        return Done(request.packed(value, settings) if packed else value)
+        return Done(request.pack(value, settings) if pack else value)
     except EnvironmentFailure as error:
         return EnvironmentFailed(str(error))
-    except Exception as error:  # noqa: BLE001 - a crash of ours costs only this request
+    except Exception as error:  # noqa: BLE001 - a bug of ours costs only this request
         if isinstance(error, OSError) and is_environmental(error):
             return EnvironmentFailed(in_words(error))
         return Crashed(f"{type(error).__name__}: {error}")
 
 
 def reply_in_parts(request: Request, ask: Callable[[Request], Reply], settings: Settings) -> Any:
-    """The reply to a request, computed in parts if it crashes or kills its worker.
+    """Compute the reply to a request, in parts if it crashes or kills its worker.
 
-    A part that crashes gets a failed reply. Raises EnvironmentFailure.
+    `ask` computes a request. A part that crashes and cannot be split gets a failed reply. Raises
+    EnvironmentFailure.
     """
     why = ""
     for _ in range(MAX_DEATHS):
@@ -158,10 +159,10 @@ def reply_in_parts(request: Request, ask: Callable[[Request], Reply], settings: 
                 raise EnvironmentFailure(reason)
             case Crashed(why):
                 pass
-    parts = request.parts()
+    parts = request.split()
     if len(parts) < 2:
         return request.failed_reply(why, settings)
-    return request.joined([reply_in_parts(part, ask, settings) for part in parts])
+    return request.join_replies([reply_in_parts(part, ask, settings) for part in parts])
 
 
 def serve(descriptor: int) -> None:
@@ -255,11 +256,11 @@ class Pool:
             stack.callback(stop.close)
             stack.callback(threads.shutdown, cancel_futures=True)
             stack.callback(stop.ring)
-            ask = partial(self._asked, stop=stop)
+            ask = partial(self._reply_of_worker, stop=stop)
             while True:
                 for request in islice(requests, PENDING_PER_PROCESS * self.count - len(under_way)):
-                    parts = request, ask, self._settings
-                    under_way.append((request, threads.submit(reply_in_parts, *parts)))
+                    arguments = request, ask, self._settings
+                    under_way.append((request, threads.submit(reply_in_parts, *arguments)))
                 if not under_way:
                     return
                 is_there = futures.wait([under_way[0][1]], REPLY_SECONDS).done
@@ -271,8 +272,8 @@ class Pool:
                 request, future = under_way.popleft()
                 yield request, future.result()
 
-    def _asked(self, request: Request, stop: Alarm) -> Reply:
-        """The reply of a worker, which is kept for other requests unless it crashed."""
+    def _reply_of_worker(self, request: Request, stop: Alarm) -> Reply:
+        """Let a worker process compute the reply; the process is kept unless it crashed."""
         from multiprocessing.connection import wait  # noqa: PLC0415 - as above
 
         with ExitStack() as stack:
@@ -292,6 +293,7 @@ class Pool:
         return reply
 
     def _worker(self) -> Peer:
+        """An idle worker process, or a new one. Raises EnvironmentFailure."""
         with suppress(IndexError):
             while (peer := self._idle.pop()).has_ended():
                 peer.close()

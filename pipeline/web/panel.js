@@ -1,12 +1,12 @@
 (() => {
   const panel = document.querySelector(".panel");
-  const [form, list, said, newer, text, files, choose] = ["form", ".cards", "[role=status]", ".newer", "textarea", "input", "[type=button]"]
+  const [form, list, status, newer, text, files, choose] = ["form", ".cards", "[role=status]", ".newer", "textarea", "input", "[type=button]"]
     .map((each) => panel.querySelector(each));
-  const SOON = 200, LATEST = 2000; // milliseconds between looks
+  const MIN_PAUSE = 200, MAX_PAUSE = 2000; // milliseconds between requests for the states
   const shown = new Map(); // name → the state that is shown, and its card
-  const pasted = new Map(); // name → the text, which stays in the box unless it was good
+  const pasted = new Map(); // name → the text, which is removed from the box when it is solved
   let timer = 0;
-  const say = (words) => { said.textContent = `${words}.`; };
+  const say = (words) => { status.textContent = `${words}.`; };
 
   const clear = (name) => {
     const { state, isDone } = shown.get(name) ?? {};
@@ -26,7 +26,7 @@
     newer.hidden &&= !isDone;
   };
 
-  const look = async (pause, isFirst = false) => {
+  const refresh = async (pause, isFirst = false) => {
     let jobs = [{}];
     try {
       jobs = await (await fetch("/dropped")).json();
@@ -35,7 +35,7 @@
       say("The server does not respond; is it still running?");
     }
     clearTimeout(timer);
-    if (!jobs.every((job) => job.is_done)) timer = setTimeout(look, pause, Math.min(1.3 * pause, LATEST));
+    if (!jobs.every((job) => job.is_done)) timer = setTimeout(refresh, pause, Math.min(1.3 * pause, MAX_PAUSE));
   };
 
   const send = async (name, body) => { // a paste has no name, and its body is the text
@@ -48,7 +48,7 @@
       const given = (await answer.json()).name;
       if (!name) pasted.set(given, body);
       clear(given); // it may be done already
-      await look(SOON);
+      await refresh(MIN_PAUSE);
       return true;
     } catch (error) {
       say(`${called}: ${error instanceof TypeError ? "it could not be sent; to send a folder, drop an archive of it" : error.message}`);
@@ -70,5 +70,5 @@
     });
   }
   panel.hidden = false;
-  look(SOON, true);
+  refresh(MIN_PAUSE, true);
 })();

@@ -31,43 +31,53 @@ from pipeline.settings import Settings
 from pipeline.solving.solvers.child import EXIT_TIMEOUT, Child, child, ended_within
 from pipeline.web.client import Client
 
-_WATCH = "import sys; sys.path[:] = {path!r}; from pipeline.cli import main; main()"
-_STANDARD_ERROR, _LOOK_SECONDS, _STOP_SECONDS = 2, 60.0, 2.0
-_PAUSE, _SHARE = 2.0, 10
-"""Minimum seconds between reports, and the inverse of the share of time spent on them."""
+_WATCH_CODE = "import sys; sys.path[:] = {path!r}; from pipeline.cli import main; main()"
+_STANDARD_ERROR, _WAIT_SECONDS, _STOP_SECONDS = 2, 60.0, 2.0
+_MIN_REPORT_PAUSE, _SHARE = 2.0, 10
+"""Minimum seconds between reports; at most a tenth of the time is spent on them."""
 
 _BYTES = "application/octet-stream"
 """The content type of dropped files, which a form on another site cannot send."""
 
-_KINDS = {".json": "application/json", ".xz": _BYTES}
+_CONTENT_TYPES = {".json": "application/json", ".xz": _BYTES}
 _HEADERS = [
     ("Cache-Control", "no-store"),
     ("Content-Security-Policy", "frame-ancestors 'none'"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("X-Content-Type-Options", "nosniff"),
 ]
-_HOW: dict[str, Any] = {"http": "h11", "ws": "none", "lifespan": "off", "log_config": None}
-_HOW |= {"access_log": False, "proxy_headers": False, "limit_concurrency": 512, "headers": _HEADERS}
+_SERVER_OPTIONS: dict[str, Any] = {
+    "http": "h11",
+    "ws": "none",
+    "lifespan": "off",
+    "log_config": None,
+}
+_SERVER_OPTIONS |= {
+    "access_log": False,
+    "proxy_headers": False,
+    "limit_concurrency": 512,
+    "headers": _HEADERS,
+}
 
 
 def serve(settings: Settings, say: Callable[[str], object], host: str, port: int) -> int:
-    """Serve the page and watch the inbox until a signal; `say` is called with the address.
+    """Serve the page and watch the inbox until a signal. `say` is called with the page's address.
 
     Returns the exit code of `watch` if it exits by itself. Raises UsageError if the address is not
     available, EnvironmentFailure if a folder is missing.
     """
     folders = Folders(settings.inbox, settings.outbox)
     folders.prepare()
-    with _listening(host, port) as listening, _watching(settings) as watching:
+    with _listen(host, port) as listening, _watching(settings) as watching:
         with _answering(_Site(folders, settings.max_bytes, host).application(), listening):
             say(f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}/")
-            while not ended_within(watching, _LOOK_SECONDS):
+            while not ended_within(watching, _WAIT_SECONDS):
                 pass
         code = watching.wait()
         return code if code >= 0 else EXIT_TEMPFAIL
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
@@ -77,8 +87,8 @@ def _listening(host: str, port: int) -> socket.socket:
 
 @contextmanager
 def _watching(settings: Settings) -> Iterator[Child]:
-    """Run `watch` with these settings in a child process, and terminate it gracefully."""
-    argv = [sys.executable, "-c", _WATCH.format(path=sys.path), "watch"]
+    """Run `watch` with these settings in a child process, which is stopped at the end."""
+    argv = [sys.executable, "-c", _WATCH_CODE.format(path=sys.path), "watch"]
     with child(argv, output=_STANDARD_ERROR, variables=settings.variables) as process:
         try:
             yield process
@@ -90,8 +100,8 @@ def _watching(settings: Settings) -> Iterator[Child]:
 
 @contextmanager
 def _answering(application: Starlette, listening: socket.socket) -> Iterator[None]:
-    """Answer requests in another thread."""
-    server = uvicorn.Server(uvicorn.Config(application, **_HOW))
+    """Answer requests in another thread, until the end of the `with` block."""
+    server = uvicorn.Server(uvicorn.Config(application, **_SERVER_OPTIONS))
     thread = threading.Thread(target=server.run, args=[[listening]], daemon=True)
     thread.start()
     try:
@@ -115,21 +125,23 @@ class _Site:
 
     def application(self) -> Starlette:
         routes = [
-            Route("/", self._home),
+            Route("/", self._page),
             Route("/dropped", self._dropped),
             Route("/drop", self._drop, methods=["POST"]),
             Route("/{path:path}", self._file),
         ]
-        guard = Middleware(BaseHTTPMiddleware, dispatch=self._guarded)
-        failures = dict.fromkeys((InputError, OSError, ClientDisconnect), _failed)
+        guard = Middleware(BaseHTTPMiddleware, dispatch=self._refuse_other_sites)
+        failures = dict.fromkeys((InputError, OSError, ClientDisconnect), _error_response)
         return Starlette(routes=routes, middleware=[guard], exception_handlers=failures)
 
-    async def _guarded(self, request: Request, answer: RequestResponseEndpoint) -> Response:
+    async def _refuse_other_sites(
+        self, request: Request, answer: RequestResponseEndpoint
+    ) -> Response:
         refusal = PlainTextResponse("Requests from other sites are not allowed", 403)
         return await answer(request) if self._is_ours(request) else refusal
 
     def _is_ours(self, request: Request) -> bool:
-        """Whether a request comes from our page or from no page; other sites may only link."""
+        """Whether a request comes from our page, from no page, or from a link on another site."""
         headers, host = request.headers, request.headers.get("host", "")
         if headers.get("origin", f"http://{host}") not in (f"http://{host}", f"https://{host}"):
             return False
@@ -142,19 +154,19 @@ class _Site:
         except ValueError:
             return name in ("localhost", self._host)
 
-    def _home(self, _request: Request) -> Response:
-        """The report with the panel; a recent one is reused."""
+    def _page(self, _request: Request) -> Response:
+        """The page: the report with the panel. A recent one is reused."""
         with self._lock:
             begun, outbox = time.monotonic(), self._folders.outbox
             if begun >= self._next:
                 chunks = page_chunks(outbox, self._folders.inbox, outbox, panel=self._panel)
                 self._report = "".join(chunks).encode(errors="backslashreplace")
                 ended = time.monotonic()
-                self._next = ended + max((_SHARE - 1) * (ended - begun), _PAUSE)
+                self._next = ended + max((_SHARE - 1) * (ended - begun), _MIN_REPORT_PAUSE)
             return Response(self._report, media_type="text/html")
 
     def _dropped(self, _request: Request) -> Response:
-        return JSONResponse([file._asdict() for file in self._client.dropped()])
+        return JSONResponse([file._asdict() for file in self._client.recent_files()])
 
     async def _drop(self, request: Request) -> Response:
         if request.headers.get("content-type") != _BYTES:
@@ -169,7 +181,7 @@ class _Site:
         return JSONResponse({"name": name}, 201)
 
     def _file(self, request: Request) -> Response:
-        """A published file by its path in the outbox, without hidden names and links."""
+        """A published file by its path in the outbox; no hidden names, and no links."""
         path = self._folders.outbox
         try:
             for name in request.path_params["path"].split("/"):
@@ -181,9 +193,9 @@ class _Site:
         except OSError:
             return PlainTextResponse("No such file", 404)
         alone = {"Content-Security-Policy": "default-src 'none'; sandbox"}
-        return FileResponse(path, 200, alone, _KINDS.get(path.suffix, "text/plain"))
+        return FileResponse(path, 200, alone, _CONTENT_TYPES.get(path.suffix, "text/plain"))
 
 
-async def _failed(_request: Request, error: Exception) -> Response:
+async def _error_response(_request: Request, error: Exception) -> Response:
     is_ours = isinstance(error, OSError)
     return PlainTextResponse(in_words(error) if is_ours else str(error), 507 if is_ours else 400)

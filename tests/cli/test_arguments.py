@@ -111,7 +111,7 @@ def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
         ),
         ("QUIET", "perhaps", 2, "expected true or false, found 'perhaps'"),
         ("MAX_SOLUTIONS", "0", 2, "expected a whole number from 1 to 1,000,000,000"),
-        ("TIMOUT", "3", 0, "unknown setting; did you mean SUDOKU_PIPELINE_TIMEOUT?"),
+        ("TIMOUT", "3", 0, "unknown setting, ignored; did you mean SUDOKU_PIPELINE_TIMEOUT?"),
     ],
 )
 def test_a_mistake_in_the_environment_is_named_after_its_variable(

@@ -100,12 +100,12 @@ def test_a_program_that_hangs_is_ended_with_its_children(program, tmp_path):
 
 
 def test_a_program_that_is_not_there_or_cannot_run_is_named(program, made):
-    with pytest.raises(SolverMissing, match="--checker nothing: not a program"):
+    with pytest.raises(SolverMissing, match="--checker nothing: no such program"):
         confirm("nothing")
     with pytest.raises(EnvironmentFailure, match=r"cannot run .*cake_lpr: "):
         confirm(program("cake_lpr", "#!/nowhere/at/all\n"))
     code, _, said = run("audit", str(made[0]), "--checker", "nothing")
-    assert (code, "not a program that can be run" in said) == (2, True)
+    assert (code, "no such program; install it" in said) == (2, True)
 
 
 def test_only_proofs_that_it_confirms_are_written(checker, program, made, tmp_path):

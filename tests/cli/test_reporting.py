@@ -105,7 +105,7 @@ def test_what_is_no_folder_is_none_to_write_in(command):
     os.mkfifo("pipe")
     for name in ("link", "pipe", "unique.txt"):
         code, _, said = run(*command.split(), "-o", f"{name}/", "unique.txt", "--force")
-        assert (code, f"--output: {name} cannot be a folder here" in said) == (2, True)
+        assert (code, f"--output: {name} is a file or in a missing folder" in said) == (2, True)
     assert not Path("elsewhere").exists()
 
 

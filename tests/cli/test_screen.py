@@ -168,7 +168,7 @@ def refuse(told):
                 DONE,
             ],
         ),
-        (wait, {}, ["· 1 puzzle, 500 ms, 2.0/s  1 unique, besides 1.5 s of waiting", DONE]),
+        (wait, {}, ["· 1 puzzle, 500 ms, 2.0/s  1 unique, 1.5 s of waiting not included", DONE]),
         (
             *(wait, {"outbox": "two words"}),
             ["· results are in two words; for a report: sudoku-pipeline report 'two words'"],
@@ -179,9 +179,9 @@ def refuse(told):
         (lambda t: t.sum_up(was_stopped=True), {}, ["", "· stopped; no file was finished"]),
         (watch, {}, ["· 1 puzzle  1 unique", DONE]),
         (stop, {}, ["", "· stopped; no file was finished"]),
-        (pause("a.txt"), {}, ["· stopped; 1 unfinished file: the next run continues with it"]),
-        (pause("a", "a"), {}, ["· stopped; 1 unfinished file: the next run continues with it"]),
-        (pause("a", "b"), {}, ["· stopped; 2 unfinished files: the next run continues with them"]),
+        (pause("a.txt"), {}, ["· stopped with 1 unfinished file; the next run continues it"]),
+        (pause("a", "a"), {}, ["· stopped with 1 unfinished file; the next run continues it"]),
+        (pause("a", "b"), {}, ["· stopped with 2 unfinished files; the next run continues them"]),
         (
             *(go_on, {}),
             [

@@ -36,7 +36,7 @@ from support.sources import (
 
 from pipeline.service.protocol import AUDIT_STEPS
 from pipeline.service.protocol.checkpointed import last_checkpoint
-from pipeline.service.protocol.overview import take_overview
+from pipeline.service.protocol.overview import read_overview
 
 pytestmark = pytest.mark.trial
 
@@ -400,7 +400,7 @@ def test_told_to_stop_a_run_keeps_what_it_has_and_the_next_goes_on(
     assert code == 75
     assert noted(before) == 3
     assert bench.box.waiting() == set()
-    (entry,) = take_overview(bench.box.folders, 2.0).in_work
+    (entry,) = read_overview(bench.box.folders, 2.0).in_work
     assert "puzzles done" in entry.note
     assert all(has_ended(pid) for pid in told(before, "worker"))
     code, after = bench.run("--workers", "2")
@@ -499,7 +499,7 @@ def test_a_puzzle_claimed_after_a_job_of_many_inherits_nothing_from_it(bench: Be
     wait_for(lambda: bench.box.outbox.exists() and bench.box.has_record("many"))
     bench.box.drop("single.txt")
     bench.wait_until_held()
-    (entry,) = take_overview(bench.box.folders, 2.0).in_work
+    (entry,) = read_overview(bench.box.folders, 2.0).in_work
     assert entry.name == "single.txt"
     assert "puzzles done" not in entry.note
     process.send_signal(signal.SIGTERM)

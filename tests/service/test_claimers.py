@@ -22,7 +22,7 @@ from pipeline.solving.solvers.child import Peer
 MODULE = "pipeline.service.claimers"
 
 
-FEW = {"first_names": 4, "min_shared": 4, "min_shared_puzzles": 4}
+MAX_QUICK_PUZZLES = {"first_names": 4, "min_shared": 4, "min_shared_puzzles": 4}
 """Claimers get names though there are few."""
 
 
@@ -57,7 +57,7 @@ def drop_singles(box, count=40):
 
 def run(box, start, log, **options):
     settings = Settings(inbox=box.inbox, outbox=box.outbox, workers=2, settle=0.05, **options)
-    return run_once(settings, log, tuning=Tuning(start_worker=start, **FEW))
+    return run_once(settings, log, tuning=Tuning(start_worker=start, **MAX_QUICK_PUZZLES))
 
 
 def finished(log):
@@ -102,7 +102,7 @@ def test_a_collection_that_waits_for_others_is_given_to_another_process_once(box
 
     monkeypatch.setattr(Claimers, "share", counted)
     settings = Settings(inbox=box.inbox, outbox=box.outbox, workers=2, settle=0.05)
-    log, tuning = KeptLog(), Tuning(ChunkSizes(chunk=20), **FEW)
+    log, tuning = KeptLog(), Tuning(ChunkSizes(chunk=20), **MAX_QUICK_PUZZLES)
     assert run_once(settings, log, tuning=tuning) == 0
     assert finished(log) == dict.fromkeys(names, 1)
     assert {*given.values()} == {1}

@@ -115,7 +115,8 @@ def test_a_file_whose_reading_always_crashes_is_failed_after_three_attempts(
     kills = [-signal.SIGKILL] * (3 * deadly)
     assert [forked_run(settings) for _ in range(len(kills) + 1)] == [*kills, 1]
     assert (box.kept("failed"), box.kept("done"), box.in_work()) == ({"a.txt"}, {"b.txt"}, set())
-    why = "no attempt finished" if deadly else "RecursionError: too deep"
+    killed = "each crashed or killed its process"
+    why = killed if deadly else "RecursionError: too deep"
     assert box.record("a")["message"] == f"given up after 3 attempts: {why}"
 
 
@@ -225,7 +226,7 @@ def test_what_is_compiled_meanwhile_is_told(monkeypatch):
     lacking = dict(NO_PLACE)
     monkeypatch.setattr(Program, "lacking", lambda program: lacking[program.name])
     log = KeptLog()
-    slow = SlowPrograms(Settings(solver="auto"), log, look_seconds=0.0)
+    slow = SlowPrograms(Settings(solver="auto"), log, check_seconds=0.0)
     slow.check()
     lacking |= {"batch": "it is being compiled", "check": "it is being compiled"}
     slow.check()

@@ -10,7 +10,7 @@ import sys
 import pytest
 from support.logs import KeptLog
 
-from pipeline.service.log import BAR_AFTER, HEARTBEAT_SECONDS, Display, LazyLog, Progress
+from pipeline.service.log import BAR_DELAY_SECONDS, HEARTBEAT_SECONDS, Display, LazyLog, Progress
 
 TOTAL = 1000
 """The bytes of a source."""
@@ -72,7 +72,7 @@ def at(puzzles, share=0.0, total=TOTAL):
 def ticked(display, clock, source, progress):
     """Show the progress of a job that began long enough ago for a bar."""
     display.begin(source, progress)
-    clock.now += BAR_AFTER
+    clock.now += BAR_DELAY_SECONDS
     display.tick(source, progress)
 
 
@@ -99,11 +99,11 @@ def test_the_rate_counts_from_when_a_job_first_began_or_else_from_its_first_tick
     bar, terminal, clock
 ):
     bar.begin("top.txt", at(0))
-    clock.now += BAR_AFTER / 2
+    clock.now += BAR_DELAY_SECONDS / 2
     bar.begin("top.txt", at(500, share=0.5))
     bar.tick("top.txt", at(3000, share=0.1))
     assert terminal.getvalue() == "", "a job that is done soon shows no bar"
-    clock.now += BAR_AFTER / 2
+    clock.now += BAR_DELAY_SECONDS / 2
     bar.tick("top.txt", at(6000, share=0.2))
     assert "6,000 puzzles, 6,000/s, 0:00:04 left" in shown(terminal)
     bar.tick("other.txt", at(600_000, share=0.5))
@@ -214,9 +214,9 @@ def test_where_there_is_no_terminal_nothing_but_the_log_is_written_to(clock, log
 
 def test_items_pass_under_a_bar_that_counts_them(terminal, clock):
     display, seen = Display(None, bar=True, stream=terminal, clock=clock), []
-    for item in display.over(["a", "b", "c"], "report", "page", 3):
+    for item in display.with_progress(["a", "b", "c"], "report", "page", 3):
         seen.append(item)
-        clock.now += BAR_AFTER
+        clock.now += BAR_DELAY_SECONDS
     assert seen == ["a", "b", "c"]
     assert "2 of 3 pages, 1/s, 0:00:01 left" in terminal.getvalue()
     assert terminal.getvalue().endswith("\x1b[2K")
@@ -232,8 +232,8 @@ def test_of_slow_items_it_is_told_only_how_many_are_done(bar, terminal, clock):
 
 def test_however_many_items_pass_the_bar_is_drawn_ten_times_a_second(terminal, clock):
     display = Display(None, bar=True, stream=terminal, clock=clock)
-    for number in display.over(range(10_000), "many"):
-        clock.now += BAR_AFTER if not number else 0.0001
+    for number in display.with_progress(range(10_000), "many"):
+        clock.now += BAR_DELAY_SECONDS if not number else 0.0001
     assert terminal.getvalue().count("many") < 15
 
 

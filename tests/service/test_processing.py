@@ -39,9 +39,9 @@ from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
 from pipeline.service.processing import MAX_ATTEMPTS, Claims, Slow
 from pipeline.service.protocol.checkpointed import PROGRESS
-from pipeline.service.protocol.claim import LOCK, MANIFEST, abandoned, new_job_id
+from pipeline.service.protocol.claim import LOCK, MANIFEST, new_job_id, take_over_abandoned
 from pipeline.service.protocol.claiming import make_claim
-from pipeline.service.protocol.overview import take_overview
+from pipeline.service.protocol.overview import read_overview
 from pipeline.service.protocol.settle import is_written, observe
 from pipeline.service.runs import LongRun, SlowPuzzles
 from pipeline.service.runtime import Runtime, Tuning
@@ -86,7 +86,7 @@ def test_a_file_that_killed_the_process_three_times_is_failed_and_may_be_tried_a
     done = box.run()
     assert done.returncode == 1
     (event,) = (e for e in events_in(done.stderr) if e["event"] == "job.finished")
-    assert event["message"] == "given up after 3 attempts: no attempt finished"
+    assert event["message"] == "given up after 3 attempts: each crashed or killed its process"
     assert (box.kept("failed"), box.in_work()) == ({"a.txt"}, set())
     (box.inbox / "failed/a.txt").rename(box.inbox / "a.txt")
     assert run_here(box) == 0
@@ -180,7 +180,7 @@ def test_a_crash_of_ours_while_workers_compute_counts(box, many):
     job = begun(many, runtime_of(box, None, Crashing()))
     assert job.advance() == [], "it waits"
     assert job.advance() == [(many, Kept())]
-    (found,) = abandoned(box.folders)
+    (found,) = take_over_abandoned(box.folders)
     with closing(found):
         assert found.attempts() == 1
 
@@ -191,7 +191,7 @@ def test_a_small_collection_is_computed_here_until_an_attempt_does_not_end(box, 
         with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
             list(processed([many], runtime))
         many.close()
-        (claim,) = abandoned(box.folders)
+        (claim,) = take_over_abandoned(box.folders)
         assert claim.attempts() == 1
         again = begun(claim, runtime)
         assert [again.advance() for _ in range(5)] == [[]] * 5, "it waits for workers"
@@ -245,12 +245,12 @@ def test_a_step_that_kills_whoever_cuts_it_gives_the_job_up_though_it_is_cut_ahe
     monkeypatch.setattr(CollectionJob, "write", lambda _sink, step, _reply: done.append(step))
     many.close()
     for _ in range(7):
-        (claim,) = abandoned(box.folders)
+        (claim,) = take_over_abandoned(box.folders)
         assert claim.attempts() < MAX_ATTEMPTS
         job = begun(claim, runtime_of(box, None, Quick()))
         with pytest.raises(KeyboardInterrupt):
             list(iter(job.advance, [None]))
-    (claim,) = abandoned(box.folders)
+    (claim,) = take_over_abandoned(box.folders)
     assert claim.attempts() == MAX_ATTEMPTS
     claim.close()
     assert done == ["first", "second"]
@@ -299,7 +299,7 @@ def test_what_is_no_file_in_a_claim_keeps_nobody_else_waiting(box, name, odd):
     (claim.folder / name).unlink(missing_ok=True)
     ODD[odd](claim.folder / name)
     box.drop("b.txt")
-    assert [entry.name for entry in take_overview(box.folders, 0.0).in_work] == ["a.txt"]
+    assert [entry.name for entry in read_overview(box.folders, 0.0).in_work] == ["a.txt"]
     run_here(box)
     assert box.text("b_1.solution") == SMALL_SOLVED
     assert claim.original.exists()
@@ -316,7 +316,7 @@ def test_the_note_that_a_claim_gets_for_a_lost_one_lasts_and_its_attempts_count_
     (claim.folder / MANIFEST).unlink()
     with at_step("attempt.counted", die), pytest.raises(KeyboardInterrupt):
         run_here(box)
-    (found,) = abandoned(box.folders)
+    (found,) = take_over_abandoned(box.folders)
     with closing(found):
         assert (found.manifest.source, found.manifest.stem) == ("a.txt", "a")
         assert found.manifest.job
@@ -500,7 +500,7 @@ def test_large_collections_take_turns(box):
         intake = Intake(runtime, Display(None, bar=False), once=True)
         for _ in range(6):
             intake.sweep()
-        states = take_overview(box.folders, 0.0).in_work
+        states = read_overview(box.folders, 0.0).in_work
         intake.close()
     assert [state.name for state in states] == ["a.txt", "b.txt"]
     assert all(" done" in state.note for state in states), "neither waits for the other"
@@ -582,7 +582,7 @@ def test_an_archive_goes_back_if_others_take_the_room_that_it_has_made(box, monk
         runtime = replace(runtime, pool=runtime.local, tuning=tuning)
         [(_, run)] = processed([claim], runtime)
         monkeypatch.setattr(run.job, "write", is_full)
-        monkeypatch.setattr("pipeline.service.runs.finished", is_full)
+        monkeypatch.setattr("pipeline.service.runs.publish_and_finish", is_full)
         with pytest.raises(EnvironmentFailure):
             run.advance()
     assert run.is_over

@@ -41,7 +41,7 @@ def sent(request, settings):
     """The reply to a request here, and its bytes on the way from another machine."""
     reply = reply_to(request, at_hand("pysat"), settings)
     assert isinstance(reply, Done)
-    value = request.packed(reply.value, settings)
+    value = request.pack(reply.value, settings)
     return reply.value, msgspec.msgpack.encode(Done(value))
 
 

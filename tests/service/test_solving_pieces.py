@@ -31,7 +31,7 @@ from pipeline.outbox.write_rows import broken
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import TextChunk, parse_puzzle
-from pipeline.service.solving import failed_chunk, solve_chunk
+from pipeline.service.solving import failed_rows, solve_chunk
 from pipeline.settings import Reading, Settings
 from pipeline.solving.one import MIN_BATCH as FEWEST
 from pipeline.solving.result import Certificate
@@ -321,7 +321,7 @@ def test_a_row_that_could_not_be_proved_says_why(monkeypatch, solvers):
 
 def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():
     data = f"# a\n{ONE}\n\n{PAIR}\n".encode()
-    rows = failed_chunk(TextChunk(1, data), source_of(data), Settings(), 'it died, "killed"')
+    rows = failed_rows(TextChunk(1, data), source_of(data), Settings(), 'it died, "killed"')
     assert without_index(rows) == (
         f'2,{ONE},failed,0,,,,"it died, ""killed""",,\n'
         f'4,{PAIR},failed,0,,,,"it died, ""killed""",,\n'

@@ -671,7 +671,9 @@ def test_members_whose_paths_get_too_long_are_failed_and_the_others_are_written(
     box = DropFolder(box.inbox, outbox)
     tuning = Tuning(ChunkSizes(chunk=400), checkpoint_seconds=0.0)
     if killed:
-        with patch.object(ArchiveJob, "_end", side_effect=OSError(errno.EIO, "Input/output error")):
+        with patch.object(
+            ArchiveJob, "_finish_collection", side_effect=OSError(errno.EIO, "Input/output error")
+        ):
             assert in_process(box, tuning) == 75
     assert in_process(box, tuning) == 1
     why = f"it cannot be written: {os.strerror(errno.ENAMETOOLONG)}"

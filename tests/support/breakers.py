@@ -101,7 +101,7 @@ class _Told(Peer):
     """A worker whose start and requests are logged."""
 
     def send(self, request: object) -> None:
-        from pipeline.service.protocol import AUDITED
+        from pipeline.service.protocol import AUDIT_PREFIX
 
         if isinstance(request, Settings):
             _workers.append(self._process.pid)
@@ -110,7 +110,7 @@ class _Told(Peer):
             return
         _tell(begun=_name_of(request))
         super().send(request)
-        sys.audit(AUDITED + BEGUN)
+        sys.audit(AUDIT_PREFIX + BEGUN)
 
 
 class _ToldForked(_Told, ForkedPeer):
@@ -119,9 +119,9 @@ class _ToldForked(_Told, ForkedPeer):
 
 def _break_at(step: str, what: str, nth: int, go: Path) -> None:
     """Break when that step is reached for the nth time; every time if that is 0."""
-    from pipeline.service.protocol import AUDITED
+    from pipeline.service.protocol import AUDIT_PREFIX
 
-    seen, awaited = 0, AUDITED + step
+    seen, awaited = 0, AUDIT_PREFIX + step
 
     def on_event(event: str, _arguments: object) -> None:
         nonlocal seen
@@ -160,17 +160,17 @@ def _prepare(
     """In the child: have the run log each note, and break."""
     from pipeline.service import loop
     from pipeline.service.jobs import ChunkSizes
-    from pipeline.service.protocol import AUDITED
+    from pipeline.service.protocol import AUDIT_PREFIX
     from pipeline.service.protocol.checkpointed import CheckpointedFiles
     from pipeline.service.runtime import Tuning
 
     checkpoint = CheckpointedFiles.checkpoint
 
     def checkpoint_and_tell(self: Any, state: dict[str, Any]) -> None:
-        sys.audit(AUDITED + NOTING)
+        sys.audit(AUDIT_PREFIX + NOTING)
         checkpoint(self, state)
         _tell(noted=state["steps"])
-        sys.audit(AUDITED + NOTED)
+        sys.audit(AUDIT_PREFIX + NOTED)
 
     CheckpointedFiles.checkpoint = checkpoint_and_tell
     fork_spares(0 if real else 4)

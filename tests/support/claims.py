@@ -9,7 +9,7 @@ from functools import cache
 
 from support.drop_folders import DropFolder
 
-from pipeline.service.protocol import AUDITED
+from pipeline.service.protocol import AUDIT_PREFIX
 from pipeline.service.protocol.claim import Claim, Manifest
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.settle import fingerprint_of
@@ -40,7 +40,7 @@ def _hook() -> None:
 def at_step(step: str, what: Callable[[], object]) -> Iterator[None]:
     """Do something once, when that step of the protocol is reached in this process."""
     _hook()
-    event = AUDITED + step
+    event = AUDIT_PREFIX + step
     _waiting[event] = what
     try:
         yield

@@ -67,18 +67,18 @@ class Doubling(Request):
             at.write_text(f"{os.getpid()}\n")
             wait_for(lambda: not at.exists())
 
-    def parts(self) -> Sequence[Request]:
+    def split(self) -> Sequence[Request]:
         return [replace(self, numbers=(number,)) for number in self.numbers]
 
-    def joined(self, replies: list[Any]) -> Any:
+    def join_replies(self, replies: list[Any]) -> Any:
         return [each for reply in replies for each in reply]
 
-    def packed(self, reply: Any, settings: object) -> bytes:
+    def pack(self, reply: Any, settings: object) -> bytes:
         if self.forged is not None:
             return pickle.dumps(Hostile(self.forged))
         return msgspec.msgpack.encode(reply)
 
-    def unpacked(self, data: bytes, settings: object) -> Any:
+    def unpack(self, data: bytes, settings: object) -> Any:
         return msgspec.msgpack.decode(data, type=list[tuple[int, Any, bytes]])
 
     def failed_reply(self, why: str, settings: object) -> Any:

@@ -207,7 +207,7 @@ def run_command(
 
     settle.FOLDER_SECONDS = 0.01
     loop.POLL_SECONDS = 0.5
-    loop._FIRST_PAUSE = loop._LOOK_AFTER_WATCHER = 0.1
+    loop._MIN_PAUSE = loop._CHECK_WATCHER_SECONDS = 0.1
     loop.Pool = ForkingPool
     redirect(out, err)
     os.environ.clear()

@@ -10,7 +10,7 @@ from support.cases import for_each
 
 from pipeline.errors import InputError
 from pipeline.files import is_file_name, is_left
-from pipeline.web.client import Client, name_for
+from pipeline.web.client import Client, safe_name
 
 SMALL = b"1...\n..2.\n.3..\n...4\n"
 
@@ -39,12 +39,12 @@ SMALL = b"1...\n..2.\n.3..\n...4\n"
     ],
 )
 def test_a_name_is_made_harmless(told, name):
-    assert name_for(told) == name
+    assert safe_name(told) == name
 
 
 @pytest.mark.parametrize("told", ["x" * 5000 + ".txt", "数" * 300, "." * 300, "/" * 300])
 def test_any_name_is_one_that_the_inbox_takes(told):
-    name = name_for(told)
+    name = safe_name(told)
     assert is_file_name(name)
     assert not is_left(name)
     assert len(name.encode()) <= 110
@@ -109,7 +109,7 @@ def test_nothing_is_left_of_what_is_too_large_empty_or_broken_off(client, box):
     with client.receiving() as file:
         client.add(file, SMALL)  # and is not placed
     assert box.waiting() == set()
-    assert client.dropped() == []
+    assert client.recent_files() == []
 
 
 def test_what_a_killed_one_left_is_removed_when_it_is_old(box):
@@ -128,18 +128,18 @@ def test_what_a_killed_one_left_is_removed_when_it_is_old(box):
 def test_the_places_of_a_file_are_told_one_after_the_other(client, box):
     name = placed(client, "<i>.txt")
     assert name == "_i_.txt"
-    (told,) = client.dropped()
+    (told,) = client.recent_files()
     assert (told.state, told.is_done) == ("waiting in the inbox", False)
     assert box.run("--settle", "0").returncode == 0
-    (told,) = client.dropped()
+    (told,) = client.recent_files()
     assert (told.state, told.is_done) == ("unique", True)
     assert "<svg" in told.html
-    assert client.dropped() == [told]
+    assert client.recent_files() == [told]
     gone = placed(client, "gone.txt")
     (box.inbox / gone).unlink()
-    assert client.dropped()[0].state == "removed from the inbox"
+    assert client.recent_files()[0].state == "removed from the inbox"
 
 
 def test_the_last_twenty_are_remembered(client):
     names = [placed(client, f"{number}.txt") for number in range(25)]
-    assert [each.name for each in client.dropped()] == names[:4:-1]
+    assert [each.name for each in client.recent_files()] == names[:4:-1]

@@ -1,4 +1,4 @@
-"""All commands, with their options and help, by panel of `--help`.
+"""All commands, with their options and help, grouped by the panels of `--help`.
 
 A command imports what it needs when it runs, so that `--help` is fast.
 """
@@ -17,7 +17,7 @@ from pipeline.cli.commands.puzzles import count, sheet, solve
 __all__ = ["COMMANDS", "FORMER", "PANELS"]
 
 FORMER = "Former"
-"""The panel of commands that work until 1.1, which no help shows."""
+"""The panel of former commands, which work until 1.1 and are hidden in the help."""
 
 PANELS: Final[dict[str, tuple[Callable[..., None], ...]]] = {
     "Folders": (run, watch, serve),

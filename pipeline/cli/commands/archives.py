@@ -26,6 +26,8 @@ from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK
 from pipeline.settings import Level, NotationChoice, Settings
 
 MAX_GENERATED = 100_000_000
+"""Maximum number of puzzles to generate at a time."""
+
 TableOption = Annotated[
     Path | None,
     typer.Option(
@@ -105,27 +107,27 @@ def convert(  # noqa: PLR0913 - one for each option
     Exit code 1: a puzzle could not be converted.
     """
     from pipeline.cli import converting
-    from pipeline.cli.file_access import STANDARD_OUTPUT, check_target, is_shown, sources_of
+    from pipeline.cli.file_access import STANDARD_OUTPUT, check_target, goes_to_terminal, sources_of
 
     target = Path(output) if output else STANDARD_OUTPUT
     is_folder = target.is_dir() or (output or "").endswith("/")
-    name = converting.target_meant(to, target)
+    name = converting.target_notation(to, target)
     if not is_folder:
         check_target("--output", target, files, force=force)
-    if name in ("png", "pdf") and (is_shown(target) or (as_json and not output)):
+    if name in ("png", "pdf") and (goes_to_terminal(target) or (as_json and not output)):
         raise UsageError(f"--output: name a file for the {name.upper()}")
     check_json(output, as_json=as_json)
     out = Output(as_json, settings.quiet)
     run = converting.Converting(name, settings, out, solutions=solutions, target=target)
     with sources_of(files, settings) as sources:
         if is_folder:
-            converting.to_folder(run, sources, target, force=force)
+            converting.write_folder(run, sources, target, force=force)
         elif as_json and not output:
-            converting.to_programs(run, sources)
+            converting.print_objects(run, sources)
         else:
-            converting.to_file(run, sources, target)
+            converting.write_file(run, sources, target)
     if output and run.done and not as_json:
-        out.wrote(output, f": {counted(run.done, 'puzzle')} as {name}")
+        out.report_file(output, f": {counted(run.done, 'puzzle')} as {name}")
     raise typer.Exit(EXIT_BAD_INPUT if run.left else EXIT_OK)
 
 
@@ -276,7 +278,7 @@ def dedupe(  # noqa: PLR0913 - one for each option
         STANDARD_OUTPUT,
         atomic_output,
         check_targets,
-        is_shown,
+        goes_to_terminal,
         sources_of,
     )
     from pipeline.service.log import Display
@@ -288,9 +290,9 @@ def dedupe(  # noqa: PLR0913 - one for each option
     out = Output(as_json, settings.quiet)
     if against:
         _compare(against, sources, settings, (target, beside), out)
-    display = Display(None, bar=not settings.quiet and not is_shown(target))
+    display = Display(None, bar=not settings.quiet and not goes_to_terminal(target))
     tally = comparing.Tally()
-    catalogue.ticking(display, tally)
+    catalogue.show_comparisons(display, tally)
     with sources_of(sources, settings) as named, atomic_output(target) as kept:
         copies = comparing.find_copies(named, settings, kept, tally)
         catalogue.write_copies(beside, copies, display, out)
@@ -301,19 +303,22 @@ def dedupe(  # noqa: PLR0913 - one for each option
     where = f"; wrote {which} to {printable(str(target))}" if is_kept else ""
     out.note(f"{counted(tally.puzzles, 'puzzle', ',')} in {classes}{where}", to_stderr=to_stderr)
     text = "lists the puzzles that are equivalent to an earlier one"
-    catalogue.note_written(beside, tally.copies, text, out, to_stderr=to_stderr)
+    catalogue.note_table(beside, tally.copies, text, out, to_stderr=to_stderr)
     raise typer.Exit(EXIT_BAD_INPUT if tally.left else EXIT_OK)
 
 
 def _targets_of(
     output: Path | None, table: Path | None, *, is_printed: bool, as_json: bool
 ) -> tuple[Path, Path | None]:
-    """The paths of the collection and its table. Raises UsageError."""
-    from pipeline.cli.catalogue import table_beside
+    """The paths of the collection and its table. Raises UsageError.
+
+    `is_printed`: without an output file, the collection goes to standard output.
+    """
+    from pipeline.cli.catalogue import table_path
     from pipeline.cli.file_access import COLLECTIONS, STANDARD_OUTPUT, TABLES, check_ending
 
     target = output or (STANDARD_OUTPUT if is_printed else Path(os.devnull))
-    beside = table_beside(target, table) if output or is_printed else table
+    beside = table_path(target, table) if output or is_printed else table
     if as_json and STANDARD_OUTPUT in (target, beside):
         raise UsageError("--json prints to standard output; name files with -o and --table")
     check_ending("--output", target, COLLECTIONS)
@@ -329,22 +334,22 @@ def _compare(
     targets: tuple[Path, Path | None],
     out: Output,
 ) -> NoReturn:
-    """Find puzzles of the sources that have an equivalent in `known`; write the others."""
+    """List the puzzles of the sources with an equivalent in `known`; write the others."""
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
     from pipeline.cli.file_access import (
         STANDARD_OUTPUT,
         atomic_output,
-        is_shown,
+        goes_to_terminal,
         source_name,
         sources_of,
     )
     from pipeline.service.log import Display
 
     target, beside = targets
-    display = Display(None, bar=not out.quiet and not is_shown(target))
+    display = Display(None, bar=not out.quiet and not goes_to_terminal(target))
     tallies = theirs, ours = comparing.Tally(), comparing.Tally()
-    catalogue.ticking(display, theirs, ours)
+    catalogue.show_comparisons(display, theirs, ours)
     with sources_of([known, *sources], settings) as (first, *rest), atomic_output(target) as kept:
         found = comparing.find_overlap([first], rest, settings, kept, tallies)
         copies = catalogue.write_copies(beside, found, display, out)
@@ -359,7 +364,7 @@ def _compare(
         f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", to_stderr=to_stderr
     )
     text = "lists them"
-    catalogue.note_written(beside, ours.copies, text, out, to_stderr=to_stderr)
+    catalogue.note_table(beside, ours.copies, text, out, to_stderr=to_stderr)
     if not (beside or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
         catalogue.say_copies(copies, ours.copies)
     is_well = not (ours.copies or ours.left or theirs.left)

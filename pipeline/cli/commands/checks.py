@@ -75,7 +75,7 @@ def audit(
 
     It checks solutions, completeness, counts and proofs.
 
-    A job is ok, BAD, or unchecked: its original is gone, or time ran out. --timeout applies to
+    A job is ok, BAD, or unchecked (its original is missing, or time ran out). --timeout applies to
     each check separately: a proof, a search for more solutions, a conflict, a difference.
 
     sudoku-pipeline audit
@@ -112,7 +112,7 @@ def audit(
 
             terms = dataclasses.replace(terms, confirm=Checker(checker).confirm)
         audits = audited(outbox, folders, terms)
-        for finding in display.over(audits, "audit", "job", jobs):
+        for finding in display.with_progress(audits, "audit", "job", jobs):
             verdicts[finding.verdict] += 1
             is_shown = not settings.quiet or finding.verdict != "ok"
             fields = dataclasses.asdict(finding) | {"verdict": finding.verdict}
@@ -125,7 +125,7 @@ def audit(
 def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: Path) -> list[Path]:
     """The folders of --originals, by default `done` of the inbox. Raises UsageError.
 
-    An inbox with the default name is looked for beside the outbox first, then here.
+    If --inbox is not given, an inbox beside the outbox is preferred to one in the current folder.
     """
     from pipeline.outbox.names import DONE
 
@@ -180,7 +180,7 @@ def proof(  # noqa: PLR0913 - one for each option
         json_option("name, status, proved, variables, clauses, steps, files, reason, other"),
     ] = False,
 ) -> None:
-    """Write proofs that no published solution is missing, for other checkers.
+    """Write proofs, for other checkers, that the published solutions are all there are.
 
     For each result, however it was certified, it writes NAME.proof.cnf, a formula that says that
     there is another solution, and a refutation of it: NAME.proof.drat, and with hints
@@ -202,9 +202,9 @@ def proof(  # noqa: PLR0913 - one for each option
     from pipeline.solving.solvers.pysat import check_installed
 
     check_installed()
-    confirming = proof_files.Checker(checker) if checker else None
-    beside = settings.outbox / path
-    published = set_at(path if path.exists() or not beside.exists() else beside)
+    other_checker = proof_files.Checker(checker) if checker else None
+    in_outbox = settings.outbox / path
+    published = set_at(path if path.exists() or not in_outbox.exists() else in_outbox)
     above = archive_above(published.path)
     outbox = (above[0] if above else published.path).parent
     folders = _folders_of_originals(settings, originals, outbox)
@@ -220,9 +220,9 @@ def proof(  # noqa: PLR0913 - one for each option
             if statement.doubt and statement.doubt not in doubts:
                 say(statement.doubt)
                 doubts.add(statement.doubt)
-            tried = proof_files.prove(statement, folder, solvers, settings, confirming)
-            code = code if tried.proved else EXIT_BAD_INPUT
-            proof_files.show_attempt(tried, Output(as_json, settings.quiet))
+            attempt = proof_files.prove(statement, folder, solvers, settings, other_checker)
+            code = code if attempt.proved else EXIT_BAD_INPUT
+            proof_files.show_attempt(attempt, Output(as_json, settings.quiet))
     raise typer.Exit(code)
 
 
@@ -254,19 +254,19 @@ def report(
     outbox, totals = outbox_of(folder, settings), Counter[str]()
     display = Display(None, bar=not settings.quiet)
 
-    def over(records: Sequence[Path]) -> Iterable[Path]:
-        return display.over(records, "report", "record", len(records))
+    def with_progress(records: Sequence[Path]) -> Iterable[Path]:
+        return display.with_progress(records, "report", "record", len(records))
 
     if output is None:
         output = outbox / REPORT
-        write_report(outbox, settings.inbox, output, over, totals)
+        write_report(outbox, settings.inbox, output, with_progress, totals)
     else:
         check_json(output, as_json=as_json)
         check_target("--output", output, force=force)
         beside = outbox if output == STANDARD_OUTPUT else output.resolve().parent
-        write_to(output, page_chunks(outbox, settings.inbox, beside, over, totals=totals))
+        write_to(output, page_chunks(outbox, settings.inbox, beside, with_progress, totals=totals))
     fields = {"file": str(output), "puzzles": totals.total(), "totals": totals}
-    Output(as_json, settings.quiet).wrote(output, "", fields)
+    Output(as_json, settings.quiet).report_file(output, "", fields)
 
 
 def schema() -> None:

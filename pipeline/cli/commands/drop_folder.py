@@ -17,7 +17,7 @@ import typer
 
 from pipeline.cli.config import CONFIG_FILE
 from pipeline.cli.messages import say
-from pipeline.cli.options import Output, in_examples, json_option, origins_of_settings, takes
+from pipeline.cli.options import Output, example_hint, json_option, origins_of_settings, takes
 from pipeline.errors import UsageError, check_extra, counted, printable
 from pipeline.option import Setting
 from pipeline.quantities import AGE
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from pipeline.service.protocol.folders import Folders
     from pipeline.service.protocol.overview import FileState, Overview
 
-_MOST_SHOWN = 20
-_ALL = tuple(settings_declared())
-_START = """\
+_MAX_SHOWN = 20
+_ALL_SETTINGS = tuple(settings_declared())
+_START_COMMANDS = """\
 sudoku-pipeline run      # one pass
 sudoku-pipeline watch    # until Ctrl-C
 sudoku-pipeline serve    # a page to drop puzzles on
 """
-_KEEP = "To run it as a service, see docs/how-to/service.md, and deploy/ in the repository."
+_SERVICE_HINT = "To run it as a service, see docs/how-to/service.md, and deploy/ in the repository."
 
 
-@takes(*(name for name in _ALL if name != "poll"))
+@takes(*(name for name in _ALL_SETTINGS if name != "poll"))
 def run(settings: Settings) -> None:
     """Process everything in the inbox and exit: for cron.
 
@@ -61,18 +61,18 @@ def run(settings: Settings) -> None:
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook, run_once
 
-    screen = _screen(settings, is_pass=True)
+    screen = _terminal_log(settings, is_pass=True)
     log = screen or LazyLog(quiet=settings.quiet)
-    with _reporting(settings, log) as keeper:
-        code = run_once(settings, log, keeper.after if keeper else no_hook)
-        if keeper and code != EXIT_TEMPFAIL:
-            keeper.finish()
+    with _reporting(settings, log) as updater:
+        code = run_once(settings, log, updater.after if updater else no_hook)
+        if updater and code != EXIT_TEMPFAIL:
+            updater.finish()
     if screen:
         screen.sum_up(was_stopped=code == EXIT_TEMPFAIL)
     raise typer.Exit(code)
 
 
-@takes(*_ALL)
+@takes(*_ALL_SETTINGS)
 def watch(settings: Settings) -> None:
     """Process files dropped in the inbox, until SIGTERM or Ctrl-C.
 
@@ -97,12 +97,12 @@ def watch(settings: Settings) -> None:
     from pipeline.service.loop import no_hook
     from pipeline.service.loop import watch as watch_folders
 
-    log = _screen(settings) or LazyLog(quiet=settings.quiet)
-    with _reporting(settings, log) as keeper:
-        watch_folders(settings, log, keeper.after if keeper else no_hook)
+    log = _terminal_log(settings) or LazyLog(quiet=settings.quiet)
+    with _reporting(settings, log) as updater:
+        watch_folders(settings, log, updater.after if updater else no_hook)
 
 
-@takes(*_ALL)
+@takes(*_ALL_SETTINGS)
 def serve(
     settings: Settings,
     *,
@@ -158,14 +158,15 @@ def init(
     if as_json:
         return
     place = "" if folder == Path() else f"cd {shlex.quote(printable(str(folder)))}\n"
-    commands = textwrap.indent(place + _START, "    ")
-    print(f"\nTo start, drop puzzles in the inbox:\n\n{commands}\n{_KEEP}")
+    commands = textwrap.indent(place + _START_COMMANDS, "    ")
+    print(f"\nTo start, drop puzzles in the inbox:\n\n{commands}\n{_SERVICE_HINT}")
 
 
-def _screen(settings: Settings, *, is_pass: bool = False) -> Screen | None:
+def _terminal_log(settings: Settings, *, is_pass: bool = False) -> Screen | None:
     """The log for people; None if JSON is wanted.
 
-    A single pass that is not on a terminal, such as from cron, only shows problems and the summary.
+    A single pass (`is_pass`) that is not on a terminal, such as from cron, shows only problems and
+    the summary.
     """
     from pipeline.service.log import is_journal
 
@@ -179,6 +180,7 @@ def _screen(settings: Settings, *, is_pass: bool = False) -> Screen | None:
 
 @contextmanager
 def _reporting(settings: Settings, log: Log) -> Iterator[ReportUpdater | None]:
+    """Update the report inside the `with` block, if the settings ask for one."""
     if not settings.report:
         yield None
         return
@@ -187,11 +189,11 @@ def _reporting(settings: Settings, log: Log) -> Iterator[ReportUpdater | None]:
     def warn(reason: str) -> None:
         log.warning("report.failed", reason=reason)
 
-    keeper = ReportUpdater(settings.outbox, settings.inbox, warn)
+    updater = ReportUpdater(settings.outbox, settings.inbox, warn)
     try:
-        yield keeper
+        yield updater
     finally:
-        keeper.close()
+        updater.close()
 
 
 @takes("inbox", "outbox", "settle")
@@ -214,9 +216,9 @@ def status(
 
     Exit code 1: files are waiting, and the inbox was not scanned for two minutes.
     """
-    from pipeline.service.protocol.overview import take_overview
+    from pipeline.service.protocol.overview import read_overview
 
-    overview = take_overview(_folders(settings), settings.settle)
+    overview = read_overview(_folders(settings), settings.settle)
     if as_json:
         print(json.dumps(dataclasses.asdict(overview) | {"stuck": overview.is_stuck}))
     else:
@@ -241,12 +243,12 @@ def _print_overview(overview: Overview) -> None:
     for title in ("waiting", "settling", "ignored", "in work", "failed"):
         entries: list[FileState] = getattr(overview, title.replace(" ", "_"))
         print(f"{title:<10}{len(entries):>8}")
-        for entry in entries[:_MOST_SHOWN]:
+        for entry in entries[:_MAX_SHOWN]:
             is_named = entry.note.startswith(f"{entry.name}:")
             text = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))
             print(f"    {printable(text)}")
-        if len(entries) > _MOST_SHOWN:
-            print(f"    and {len(entries) - _MOST_SHOWN} more")
+        if len(entries) > _MAX_SHOWN:
+            print(f"    and {len(entries) - _MAX_SHOWN} more")
     print(f"{'done':<10}{overview.done:>8}")
     age = "never" if overview.scan_age is None else f"{overview.scan_age:.0f} s ago"
     print(f"{'last scan':<10}{age:>8}")
@@ -272,7 +274,7 @@ def retry(
     from pipeline.service.protocol.overview import retry_failed
 
     if bool(names) == every:
-        raise UsageError(f"give names or --all{in_examples(context.command)}")
+        raise UsageError(f"give names or --all{example_hint(context.command)}")
     code = EXIT_OK
     for name, hindrance in retry_failed(_folders(settings), None if every else names):
         fields = {"name": name, "retried": hindrance is None, "reason": hindrance}
@@ -310,11 +312,11 @@ def prune(
 
     expired = expired_files(_folders(settings), older_than)
     display = Display(None, bar=True)
-    files = list(display.over(expired, "looking", "file"))
+    files = list(display.with_progress(expired, "looking", "file"))
     if dry_run:
         summary = f"would delete {counted(len(files), 'file')}"
     else:
-        going = display.over(files, "deleting", "file", len(files))
+        going = display.with_progress(files, "deleting", "file", len(files))
         summary = f"deleted {counted(delete_expired(going), 'file')}"
     for file in files if dry_run or as_json else ():
         path, is_gone = str(file.path), not os.path.lexists(file.path)
@@ -323,7 +325,7 @@ def prune(
         print(summary)
 
 
-@takes(*_ALL)
+@takes(*_ALL_SETTINGS)
 def doctor(
     context: typer.Context,
     settings: Settings,
@@ -344,11 +346,11 @@ def doctor(
     from pipeline.service.doctor import Diagnosis, examine
 
     findings = list(examine(settings))
-    for name, place in origins_of_settings(context).items():
+    for name, origin in origins_of_settings(context).items():
         value = getattr(settings, name)
         text = str(settings_declared()[name].shown(value))
         text = text.lower() if isinstance(value, bool) else text
-        findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {text}, from {place}"))
+        findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {text}, from {origin}"))
     for finding in findings:
         if settings.quiet and finding.level == "ok" and not as_json:
             continue

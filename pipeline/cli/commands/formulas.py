@@ -15,7 +15,7 @@ from pipeline.cli.options import (
     ForceOption,
     Output,
     check_json,
-    in_examples,
+    example_hint,
     is_piped,
     json_option,
     output_option,
@@ -50,7 +50,8 @@ NumberingOption = Annotated[
         help="`dense`: without gaps; `decimal`: by the digits of row, column and value.",
     ),
 ]
-LARGEST_RESULT = 1 << 30
+MAX_RESULT_BYTES = 1 << 30
+"""Maximum size of a solver's result file."""
 
 
 @takes("encoding", *READING_FIELDS, "max_total_bytes", "max_members", "quiet", encoding="extended")
@@ -104,7 +105,7 @@ def encode(  # noqa: PLR0913 - one for each option
     if not files and empty is None and is_piped():
         files = [STANDARD_INPUT]
     if bool(files) == (empty is not None):
-        raise UsageError(f"give puzzle files or --empty{in_examples(context.command)}")
+        raise UsageError(f"give puzzle files or --empty{example_hint(context.command)}")
     target, out = Path(output) if output else STANDARD_OUTPUT, Output(as_json, settings.quiet)
     if files and (target.is_dir() or (output or "").endswith("/")):
         code = _encode_each(files, target, settings, numbering, out, force=force)
@@ -116,7 +117,7 @@ def encode(  # noqa: PLR0913 - one for each option
     source = files[0] if files else STANDARD_INPUT
     fields = {"source": source_name(source) if files else None, "line": None}
     try:
-        puzzle = _puzzle(empty, source, settings).puzzle
+        puzzle = _parsed_puzzle(empty, source, settings).puzzle
     except InputError as error:
         out.row(fields | {"reason": str(error)})
         raise
@@ -143,7 +144,7 @@ def _encode_each(
     force: bool,
 ) -> int:
     """Write the CNF of each puzzle to a folder; returns the exit code."""
-    from pipeline.cli.converting import items_of_files, left_out
+    from pipeline.cli.converting import items_of_files, skip_message
     from pipeline.cli.file_access import Folder, atomic_output
     from pipeline.reading.formats.dimacs import FORMULA_REFUSED
     from pipeline.service.log import Display
@@ -153,14 +154,14 @@ def _encode_each(
 
     folder, done, code = Folder(target, ".cnf", files, force=force), 0, EXIT_OK
     items = items_of_files(files, settings)
-    for item in Display(None, bar=not (out.quiet or out.as_json)).over(items, "encoding"):
+    for item in Display(None, bar=not (out.quiet or out.as_json)).with_progress(items, "encoding"):
         fields: dict[str, object] = {"source": item.name, "line": item.line}
         try:
             if not isinstance(item.problem, PuzzleProblem):
                 raise InputError(item.reason or FORMULA_REFUSED)
             cnf = encode_puzzle(item.problem.puzzle, settings.encoding, numbering)
         except (PipelineError, ValueError) as error:
-            say(left_out(item.where, str(error)))
+            say(skip_message(item.where, str(error)))
             code, fields["reason"] = EXIT_BAD_INPUT, str(error)
         else:
             path = folder.target_of(item.name, item.line)
@@ -170,7 +171,7 @@ def _encode_each(
             fields |= _sizes_of(cnf) | {"file": str(path), "puzzles": 1}
         out.row(fields)
     if done:
-        out.wrote(target, f": {counted(done, 'formula')}")
+        out.report_file(target, f": {counted(done, 'formula')}")
     return code
 
 
@@ -202,20 +203,23 @@ def decode(
 
     if len(files) != (1 if empty else 2) or files.count(STANDARD_INPUT) > 1:
         raise UsageError("give PUZZLE and RESULT, or --empty and RESULT; one may be -")
-    parsed = _puzzle(empty, files[0], settings)
-    text = read_bytes(files[-1], LARGEST_RESULT).decode("ascii", errors="replace")
+    parsed = _parsed_puzzle(empty, files[0], settings)
+    text = read_bytes(files[-1], MAX_RESULT_BYTES).decode("ascii", errors="replace")
     try:
-        decoded = _decoded(text, parsed, settings.encoding, numbering)
+        decoded = _decode(text, parsed, settings.encoding, numbering)
     except (InvalidResult, SolverError) as error:
         raise InvalidResult(f"{source_name(files[-1])}: {error}") from error
     text = (decoded or "no solution").removesuffix("\n")
     Output(as_json).row({"source": source_name(files[-1]), "solution": decoded}, text)
 
 
-def _decoded(
+def _decode(
     text: str, parsed: Parsed, encoding: EncodingChoice, numbering: NumberingChoice
 ) -> str | None:
-    """The grid of a result, in the notation of its puzzle; None if there is no solution."""
+    """The grid of a solver's result, in the notation of its puzzle; None if it has no solution.
+
+    Raises InvalidResult and SolverError.
+    """
     from pipeline.certify import certify_grid
     from pipeline.reading.formats import solution_text
     from pipeline.solving.cnf import Sat, Unknown, decode_model, parse_result
@@ -232,7 +236,7 @@ def _decoded(
     return solution_text(parsed, grid)
 
 
-def _puzzle(empty: str | None, file: Path, settings: Settings) -> Parsed:
+def _parsed_puzzle(empty: str | None, file: Path, settings: Settings) -> Parsed:
     """An empty puzzle of this size, or the puzzle in the file."""
     from pipeline.cli.file_access import empty_puzzle, read_puzzle
     from pipeline.reading.formats import parsed_from
@@ -283,7 +287,7 @@ def _faults(file: Path, problem: PuzzleProblem | FormulaProblem, settings: Setti
     if isinstance(problem, PuzzleProblem):
         grid = read_solution(file, problem.parsed, settings)
         return [*map(str, certify_grid(problem.puzzle, grid))]
-    data = read_bytes(file, LARGEST_RESULT)
+    data = read_bytes(file, MAX_RESULT_BYTES)
     try:
         broken = certify_model(problem.parsed.written, read_model(data, problem.parsed.variables))
     except InputError as error:
@@ -344,7 +348,7 @@ def bench(
     Exit code 1: something could not be read, or a solver gave a wrong answer or none.
     """
     from pipeline.cli.benching import ResultTable
-    from pipeline.cli.converting import items_of_files, left_out
+    from pipeline.cli.converting import items_of_files, skip_message
     from pipeline.service.log import Display
     from pipeline.solving.bench import bench as benched_of
     from pipeline.solving.bench import solvers_named
@@ -355,12 +359,12 @@ def bench(
     rows = benched_of(items_of_files(files, settings), named, settings, unique=unique)
     table, out, code = ResultTable(to, [*named]), Output(as_json), EXIT_OK
     try:
-        for row in Display(None, bar=not settings.quiet).over(rows, "bench"):
+        for row in Display(None, bar=not settings.quiet).with_progress(rows, "bench"):
             out.row(dataclasses.asdict(row) | {"status": row.status})
             if row.reason is None and not as_json:
                 table.add(row)
             if row.reason is not None:
-                say(left_out(row.where, row.reason))
+                say(skip_message(row.where, row.reason))
             for run in row.runs:
                 if run.failure in ("failed", "wrong"):
                     say(f"{printable(row.where)}: {run.solver}: {run.reason}")

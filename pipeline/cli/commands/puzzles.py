@@ -17,7 +17,7 @@ from pipeline.cli.options import (
     ForceOption,
     Output,
     check_json,
-    in_examples,
+    example_hint,
     json_option,
     outbox_of,
     output_option,
@@ -101,7 +101,7 @@ def solve(  # noqa: PLR0913 - one for each option
     sudoku-pipeline solve --table table.csv examples/*.sudoku
     """
     from pipeline.cli import results
-    from pipeline.cli.answers import answered_in
+    from pipeline.cli.answers import solve_files
     from pipeline.cli.file_access import STANDARD_OUTPUT
     from pipeline.solving import NOT_WELL
 
@@ -112,8 +112,8 @@ def solve(  # noqa: PLR0913 - one for each option
         raise typer.Exit(_tabulate(files, table, settings, force=force, is_alone=is_alone))
     boards = board or sys.stdout.isatty()
     kept, code = [], EXIT_OK
-    for number, (item, result) in enumerate(answered_in(files, settings)):
-        _check_alone(svg, files[0], is_alone=item.is_alone)
+    for number, (item, result) in enumerate(solve_files(files, settings)):
+        _check_single(svg, files[0], is_alone=item.is_alone)
         if steps or hint:
             from pipeline.cli.walkthrough import show_steps
 
@@ -131,11 +131,11 @@ def solve(  # noqa: PLR0913 - one for each option
         kept += [(item.where, result)] if times or svg else []
         code = EXIT_BAD_INPUT if is_bad else code
     if times and kept:
-        results.times_table(kept)
+        results.print_times(kept)
     if svg and kept:
         results.draw(svg, *kept[0], puzzle_only=puzzle_only or hint)
     if board and not (settings.quiet or as_json) and len(files) == 1:
-        results.say_next(files[0])
+        results.suggest_commands(files[0])
     raise typer.Exit(code)
 
 
@@ -155,13 +155,14 @@ def _tabulate(
     totals = write_table(files, table, settings)
     summary = ", ".join(f"{count:,} {status}" for status, count in totals.items())
     text = f": {counted(totals.total(), 'puzzle', ',')}: {summary}"
-    Output(quiet=settings.quiet).wrote(table, text)
+    Output(quiet=settings.quiet).report_file(table, text)
     return EXIT_BAD_INPUT if NOT_WELL & totals.keys() else EXIT_OK
 
 
 def _check_drawing(
     svg: Path | None, files: list[Path], *, puzzle_only: bool, is_step: bool, force: bool
 ) -> None:
+    """Raise UsageError if the options for --svg are wrong; report its former use."""
     from pipeline.cli.file_access import check_ending, check_target
 
     if puzzle_only and svg is None:
@@ -169,7 +170,7 @@ def _check_drawing(
     if svg is None:
         return
     if len(files) != 1:
-        raise UsageError("--svg takes one puzzle")
+        raise UsageError("--svg takes one puzzle; give one file, or draw all with `convert`")
     check_target("--svg", svg, files, force=force)
     check_ending("--svg", svg, (".svg",))
     if not is_step:
@@ -183,7 +184,7 @@ def _check_records(svg: Path | None, *, times: bool, as_json: bool) -> None:
         raise UsageError("--times cannot be combined with --json, whose records have the times")
 
 
-def _check_alone(svg: Path | None, file: Path, *, is_alone: bool) -> None:
+def _check_single(svg: Path | None, file: Path, *, is_alone: bool) -> None:
     if svg and not is_alone:
         raise UsageError(
             f"--svg: {printable(str(file))} is a collection; give a file with one puzzle, or draw "
@@ -211,7 +212,7 @@ def count(
     """
     from dataclasses import replace
 
-    from pipeline.cli.answers import answered_in
+    from pipeline.cli.answers import solve_files
     from pipeline.cli.results import count_line, say_evidence, say_fault
     from pipeline.solving import NOT_WELL
 
@@ -222,7 +223,7 @@ def count(
         raise UsageError("--print cannot be combined with --json; use `solve --json`")
     limit, code = settings.limit, EXIT_OK
     counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
-    for item, result in answered_in(files, counting, print_solution if show else None):
+    for item, result in solve_files(files, counting, print_solution if show else None):
         name, number = printable(item.where), len(result.solutions)
         code = EXIT_BAD_INPUT if result.status in NOT_WELL else code
         if as_json:
@@ -329,18 +330,18 @@ def sheet(  # noqa: PLR0913 - one for each option
     Exit code 1: something could not be drawn, or a solution was not found.
     """
     from pipeline.cli import sheet_puzzles as sheets
-    from pipeline.cli.file_access import check_target, source_name, unused
+    from pipeline.cli.file_access import check_target, source_name, unused_path
     from pipeline.outbox.report import Head, Sheet
     from pipeline.solving import NOT_WELL
 
-    sources = sources or [outbox_of(None, settings, f", or puzzles{in_examples(context.command)}")]
-    target = output or unused("sheet.html")
+    sources = sources or [outbox_of(None, settings, f", or puzzles{example_hint(context.command)}")]
+    target = output or unused_path("sheet.html")
     check_target("--output", target, sources, force=force)
-    sheets.check_kind(target)
+    sheets.check_target_kind(target)
     check_json(output, as_json=as_json)
     if first is not None and not 1 <= first <= sheets.MOST_PRINTED:
         raise UsageError(f"--first: expected 1 to {sheets.MOST_PRINTED:,}")
-    unsolved, faults = sheets.first_of(sheets.found_in(sources, settings), first)
+    unsolved, faults = sheets.take_first(sheets.puzzles_in(sources, settings), first)
     for fault in faults:
         say(str(fault))
     if not unsolved and not faults:
@@ -355,7 +356,7 @@ def sheet(  # noqa: PLR0913 - one for each option
         raise UsageError("--trust-solver: levels need proof that the solution is unique")
     is_solved = is_rated or not no_solutions
     printed = (
-        sheets.with_solutions(unsolved, settings)
+        sheets.solve_puzzles(unsolved, settings)
         if is_solved
         else [puzzle for puzzle, _ in unsolved]
     )
@@ -363,11 +364,11 @@ def sheet(  # noqa: PLR0913 - one for each option
         if complaint := sheets.complaint(puzzle, solutions=not no_solutions):
             say(complaint)
     head = Head(title or "", author or "", difficulty or "")
-    printed = sheets.arranged(printed, sort, levels=levels)
-    printed = printed if names else sheets.without_names(printed)
+    printed = sheets.sort_puzzles(printed, sort, levels=levels)
+    printed = printed if names else sheets.remove_names(printed)
     laid_out = Sheet.of(printed, int(per_page), solutions=not no_solutions, head=head)
     sheets.write(target, laid_out)
     fields = {"file": str(target)} | laid_out.counts | {"omitted": len(faults)}
-    Output(as_json, settings.quiet).wrote(target, f": {laid_out.summary}", fields)
+    Output(as_json, settings.quiet).report_file(target, f": {laid_out.summary}", fields)
     is_bad = not no_solutions and any(puzzle.status in NOT_WELL for puzzle in printed)
     raise typer.Exit(EXIT_BAD_INPUT if faults or is_bad else EXIT_OK)

@@ -348,7 +348,7 @@ def _format_of(text: Text) -> tuple[Format, str]:
 
 
 class _Look:
-    """A source: `data` is all of it if `complete`, else its beginning. It is parsed at most once."""
+    """A source or, unless `complete`, its beginning. It is parsed once at most."""
 
     def __init__(self, data: bytes, complete: bool, source: str, reading: Reading) -> None:
         self._data, self._source, self._reading = data, source, reading

@@ -1,12 +1,12 @@
-"""Jobs: claimed sources on their way to a published set.
+"""Jobs: each turns a claimed source into a published set.
 
-    PuzzleJob       one puzzle or formula: its set of files
+    PuzzleJob       one puzzle or formula: its solutions and its record
     CollectionJob   a table, and files of solutions with a line for each puzzle
     ArchiveJob      a folder with the set that each member would have alone, and a table of them
 
-A job creates the requests that workers compute, takes the replies, and makes the published set.
+A job creates the requests that workers compute, writes the replies, and makes the published set.
 Collections and archives are written to the outbox as they are computed, with checkpoints from which
-a killed job continues.
+the next run continues if this one is killed.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ another version start again."""
 class ChunkRequest(Request):
     """A chunk of a collection; `member` names the collection within an archive.
 
-    `first`: expected index of the first puzzle; rows are renumbered if it is wrong.
+    `first`: expected index of the first puzzle. If it is wrong, its rows are renumbered later.
     """
 
     chunk: TextChunk
@@ -79,7 +79,7 @@ class ChunkRequest(Request):
         rows = solve_chunk(self.chunk, self.layout, solvers, settings.of_many(), self.first)
         return replace(rows, seconds=watch.seconds()["total"])
 
-    def parts(self) -> Sequence[ChunkRequest]:
+    def split(self) -> Sequence[ChunkRequest]:
         before = self.chunk.first_line - 1
         chunks = self.layout.chunks(io.BytesIO(self.chunk.data), 1)
         return [
@@ -87,18 +87,18 @@ class ChunkRequest(Request):
             for index, chunk in enumerate(chunks, self.first)
         ]
 
-    def joined(self, replies: list[Rows]) -> Rows:
+    def join_replies(self, replies: list[Rows]) -> Rows:
         all_rows = Rows()
         for rows in replies:
             all_rows.add(rows)
         return all_rows
 
     def failed_reply(self, why: str, settings: Settings) -> Rows:
-        from pipeline.service.solving import failed_chunk  # noqa: PLC0415 - as above
+        from pipeline.service.solving import failed_rows  # noqa: PLC0415 - as above
 
-        return failed_chunk(self.chunk, self.layout, settings, why, self.first)
+        return failed_rows(self.chunk, self.layout, settings, why, self.first)
 
-    def unpacked(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
+    def unpack(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
         from pipeline.service.replies import unpack_rows  # noqa: PLC0415 - only clusters need it
 
         return unpack_rows(data)
@@ -108,8 +108,8 @@ class ChunkRequest(Request):
 class CollectionEnd(Request):
     """The end of a collection; needs no computation.
 
-    `line` is the last line; `digest` and `size` are those of the whole collection; `error` says
-    why reading stopped early.
+    `line` is the first line that was not read; `digest` and `size` are those of the whole
+    collection; `error` says why reading stopped early.
     """
 
     member: str
@@ -122,13 +122,14 @@ class CollectionEnd(Request):
 
 @dataclass(frozen=True, slots=True)
 class ChunkSizes:
-    """How collections and archives are cut into steps: bytes of text per chunk.
+    """How collections and archives are cut into steps. All but `items` are in bytes.
 
-    chunk        9×9: 6,000 puzzles, 0.01 s of compiled code; without numba 800, some seconds
-    other_sides  other sizes: some seconds
-    proved       200 puzzles whose uniqueness is proved, or for which a slow trait is computed
-    variants     5 variants
-    items, item_bytes  limits of a batch of single puzzles in an archive
+    chunk        9×9 puzzles: about 6,000, 0.01 s of compiled code; without numba 800, some seconds
+    other_sides  puzzles of other sizes: some seconds
+    proved       puzzles to be proved unique, or with a slow trait: about 200
+    variants     variants: about 5
+    items        maximum number of single puzzles of an archive in a batch
+    item_bytes   maximum size of such a batch
     """
 
     chunk: int = field(
@@ -160,7 +161,7 @@ class ChunkSizes:
     ) -> Iterator[ChunkRequest | CollectionEnd]:
         """The steps of one collection from `start` on, ending with a CollectionEnd.
 
-        `ahead`: index minus line of the puzzle that follows the rows written last.
+        `ahead` estimates by how much the index of the next puzzle exceeds the number of its line.
         """
         from pipeline.reading.formats import START  # noqa: PLC0415 - loaded by then
 
@@ -193,7 +194,7 @@ class Ended:
 
 
 class Job(ABC):
-    """A claimed source: its requests, their replies, and its published set."""
+    """A claimed source: creates requests, writes their replies, and makes its published set."""
 
     def __init__(self, claim: Claim, settings: Settings) -> None:
         self.claim = claim
@@ -201,34 +202,36 @@ class Job(ABC):
 
     @property
     def is_refused(self) -> bool:
-        """Whether the original belongs in `failed`."""
+        """Whether the original is to be moved to `failed`, not to `done`."""
         return False
 
     @abstractmethod
     def steps(self) -> Iterator[Request]:
-        """The remaining requests; deterministic for a given source and checkpoint."""
+        """The remaining requests, always the same for a given source and checkpoint."""
 
     @abstractmethod
     def write(self, step: Any, reply: Any) -> None:
-        """Take the reply to a step."""
+        """Write or store the reply to a step."""
 
     @abstractmethod
-    def _made(self) -> PuzzleSet | CollectionSet:
-        """The contents of the published set, once all steps are done."""
+    def _contents(self) -> PuzzleSet | CollectionSet:
+        """The contents of the published set. Called when all steps are done."""
 
     def published_set(self) -> PublishedSet:
-        """The published set: all files, the record and the log."""
+        """The set to publish. Called when all steps are done."""
         now, manifest = datetime.now(UTC), self.claim.manifest
-        return PublishedSet(manifest.stem, self._made(), manifest.claimed or timestamp(now), now)
+        return PublishedSet(
+            manifest.stem, self._contents(), manifest.claimed or timestamp(now), now
+        )
 
-    def ended(self, published: PublishedSet, log: Log) -> Ended:
-        """Log the outcome of the job after publication."""
-        made, record = published.made, published.record
+    def log_end(self, published: PublishedSet, log: Log) -> Ended:
+        """Log the outcome of a published job, and return it."""
+        contents, record = published.contents, published.record
         event = finished_fields(record) | {"source": printable(record.source)}
-        for fields in made.warnings():
+        for fields in contents.warnings():
             log.warning("solver.fallback", source=event["source"], **fields)
-        if made.not_read:
-            log.warning("source.unread", source=event["source"], reason=made.not_read)
+        if contents.not_read:
+            log.warning("source.unread", source=event["source"], reason=contents.not_read)
         ended = Ended(self.claim.manifest, record.status, record.totals, event.get("message"))
         (log.error if ended.bad else log.info)("job.finished", job=record.job, **event)
         return ended
@@ -241,9 +244,9 @@ class Job(ABC):
 class LongJob(Job):
     """A collection or archive, written to the outbox with checkpoints.
 
-    `steps_before` and `seconds_before` count steps and time of earlier runs; `seconds` is the time
-    of all runs. `_state` returns what a subclass needs to continue, and its constructor restores
-    it. A subclass that knows the SHA-256 of the original sets `_digest`.
+    `steps_before` and `seconds_before`: steps and time of earlier runs; `seconds`: time of all
+    runs. The result of `_state` is saved with each checkpoint; the next run gets it back as
+    `_saved_state`. A subclass that knows the SHA-256 of the original sets `_digest`.
     """
 
     status: str
@@ -267,7 +270,7 @@ class LongJob(Job):
         state = self._checkpointed.state
         self.steps_before = int(state.get("steps", 0))
         self.seconds = self.seconds_before = float(state.get("seconds", 0.0))
-        self._resumed: dict[str, Any] = state.get("bulk", {})
+        self._saved_state: dict[str, Any] = state.get("bulk", {})
 
     @abstractmethod
     def progress(self) -> Progress: ...
@@ -289,8 +292,8 @@ class LongJob(Job):
         )
 
     @cached_property
-    def _dropped(self) -> Origin:
-        """The original. First accessed while it is still in its claim."""
+    def _source_origin(self) -> Origin:
+        """The description of the original in the record. The file must still be in its claim."""
         original = self.claim.original
         sha256 = self._digest or (digest_of(original) if original.is_file() else None)
         return self._origin(sha256, size_of(original))
@@ -299,15 +302,15 @@ class LongJob(Job):
     def _size(self) -> int | None:
         return shown_size(self.claim.original)
 
-    def _made(self) -> CollectionSet:
-        source = self._dropped, self.status, self.format, self.reason
+    def _contents(self) -> CollectionSet:
+        source = self._source_origin, self.status, self.format, self.reason
         return CollectionSet(*source, self.totals, self.fallbacks, self.seconds, self.unread)
 
     def published_set(self) -> PublishedSet:
         return replace(super().published_set(), checkpointed=self._checkpointed.staged())
 
     def discard(self) -> None:
-        """Remove all files written so far: the job starts again."""
+        """Remove all files written so far; the job must start again."""
         self._checkpointed.discard()
 
 
@@ -318,9 +321,9 @@ def size_of(path: Path) -> int | None:
 
 
 def shown_size(path: Path) -> int | None:
-    """The size of a file, or of all files in a folder, for display.
+    """The size of a file, or of all files in a folder, for the display of progress.
 
-    None if it cannot be determined, because a display error must not end a job.
+    None if it cannot be determined: such an error must not end a job.
     """
     with suppress(OSError):
         if not path.is_dir():

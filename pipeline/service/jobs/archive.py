@@ -51,8 +51,8 @@ from pipeline.solving import NOT_WELL
 from pipeline.solving.items import members_of
 from pipeline.solving.result import Result
 
-_LONGEST = "_1234567.solution"
-"""The longest file name ending of a collection's set."""
+_LONGEST_ENDING = "_1234567.solution"
+"""The longest ending that a file name of a collection's set can have."""
 
 
 class ArchiveJob(LongJob):
@@ -73,16 +73,17 @@ class ArchiveJob(LongJob):
         self._tree = Tree(self._checkpointed.tree)
         self._rows = f"{claim.manifest.stem}.csv"
         self._meter = Meter()
-        state = self._resumed
+        state = self._saved_state
         self.totals = Counter(state.get("totals", {}))
         self.fallbacks = msgspec.convert(state.get("fallbacks", ()), tuple[Fallback, ...])
         self.unread = Counter(state.get("unread", {}))
-        self._members: int = state.get("members", 0)
-        self._inner: tuple[str, CheckpointedTable | str] | None = None  # or why there is no table
+        self._member_count: int = state.get("members", 0)
+        self._open_collection: tuple[str, CheckpointedTable | str] | None = None
+        """The collection being written: its name, and its table or why it has none."""
         if "inner" in state:
-            member, stem, inner = state["inner"]
-            table = None if inner is None else self._table(stem, inner)
-            self._inner = member, table or stem
+            member, stem, table_state = state["inner"]
+            table = None if table_state is None else self._table(stem, table_state)
+            self._open_collection = member, table or stem
 
     def _table(self, stem: str, state: dict[str, Any]) -> CheckpointedTable:
         return CheckpointedTable(self._checkpointed, stem, self._settings, state)
@@ -90,9 +91,10 @@ class ArchiveJob(LongJob):
     def steps(self) -> Iterator[PuzzleBatch | ChunkRequest | CollectionEnd]:
         """Batches of single puzzles, and chunks of collections, in the order of the archive."""
         batch: list[OneProblem] = []
-        original, done, inner = self.claim.original, self._members, self._inner
+        original, done, started = self.claim.original, self._member_count, self._open_collection
         for name, member in members_of(original, self._settings, self._meter, done):
-            table, inner = inner and inner[1], None  # only the first may have been started
+            # An earlier run may have written a part of the first member.
+            table, started = started and started[1], None
             if not isinstance(member, tuple):
                 batch.append(member)
                 if not self._is_full(batch):
@@ -121,133 +123,136 @@ class ArchiveJob(LongJob):
                 if isinstance(table, CheckpointedTable):
                     table.add(rows, chunk)
             case CollectionEnd() as end, _:
-                self._end(end)
+                self._finish_collection(end)
 
     def _write_item(self, item: OneProblem, result: Result) -> None:
-        """Write the set and the row of a member with one puzzle."""
+        """Write the set and the row of a member that is one puzzle or formula."""
         data = item.data
         if data is None:
-            self._row(item.name, None, REFUSED, 0, "", "", printable(result.message or ""))
+            self._write_row(item.name, None, REFUSED, 0, "", "", printable(result.message or ""))
             return
-        result, trait_names = _judged(data, result), self._settings.trait_names
-        origin = self._member(item.name, digest(data), len(data))
+        result, trait_names = _member_result(data, result), self._settings.trait_names
+        origin = self._member_origin(item.name, digest(data), len(data))
         longest_stem = fitted(PurePosixPath(item.name).name, "~1000000")
         result = listable(result, longest_stem)
-        made = PuzzleSet(origin, result, self._settings.keep_cnf)
+        contents = PuzzleSet(origin, result, self._settings.keep_cnf)
         try:
-            record = self._tree.write_one(item.name, self._members, made)
+            record = self._tree.write_puzzle_set(item.name, self._member_count, contents)
             add_unread(self.unread, unread_counts([or_none(record.unread) or ()]))
         except OSError as error:
-            why = _fault_of_name(error)
+            why = _name_fault(error)
             result = replace(result, status="failed", solutions=(), complete=None, message=why)
             record, trait_names = PuzzleSet(origin, result).record({}, datetime.now(UTC)), ()
         self.fallbacks = summed((*self.fallbacks, *count_further(result, self.totals)))
-        self._row(item.name, *member_fields(record, trait_names))
+        self._write_row(item.name, *member_fields(record, trait_names))
 
-    def _member(self, name: str, sha256: str | None, size: int | None) -> Origin:
-        return replace(self._origin(sha256, size), source=name, member=self._members)
+    def _member_origin(self, name: str, sha256: str | None, size: int | None) -> Origin:
+        return replace(self._origin(sha256, size), source=name, member=self._member_count)
 
-    def _row(self, member: str, form: str | None, status: str, *rest: object) -> None:
-        """Write a MemberRow; missing `--traits` columns are left empty."""
-        if status != "collection":  # its puzzles are counted instead
+    def _write_row(self, member: str, form_name: str | None, status: str, *rest: object) -> None:
+        """Write a row of the table of members; missing `--traits` columns are left empty."""
+        if status != "collection":  # the caller counts its puzzles instead
             self.totals[status] += 1
-        self._members += 1
+        self._member_count += 1
         trait_names = self._settings.trait_names
-        if self._members == 1:
+        if self._member_count == 1:
             self._checkpointed.append(self._rows, header(MemberRow, trait_names))
-        fields = [printable(member), form, status, *rest]
+        fields = [printable(member), form_name, status, *rest]
         fields += [""] * (len(columns(MemberRow, trait_names)) - len(fields))
         self._checkpointed.append(self._rows, csv_line(fields))
 
     def _table_of(self, member: str) -> CheckpointedTable | str:
-        """The table of a collection, or the reason why it cannot be written. Raises OSError."""
-        if self._inner is None or self._inner[0] != member:
-            try:
-                stem = self._tree.usable_stem_for(member, self._members)
-                self._inner = member, self._table(f"/{stem}", {})
-            except OSError as error:
-                self._inner = member, _fault_of_name(error)
-        return self._inner[1]
+        """The table of a collection, opened if necessary, or the reason why it cannot be written.
 
-    def _end(self, end: CollectionEnd) -> None:
+        Raises OSError.
+        """
+        if self._open_collection is None or self._open_collection[0] != member:
+            try:
+                stem = self._tree.checked_stem_for(member, self._member_count)
+                self._open_collection = member, self._table(f"/{stem}", {})
+            except OSError as error:
+                self._open_collection = member, _name_fault(error)
+        return self._open_collection[1]
+
+    def _finish_collection(self, end: CollectionEnd) -> None:
         """Write the set and the row of a member that is a collection."""
         member, layout = end.member, end.layout
-        table, self._inner = self._table_of(member), None
+        table, self._open_collection = self._table_of(member), None
         if isinstance(table, str):
-            self._row(member, layout.format.name, "failed", 0, "", "", printable(table))
+            self._write_row(member, layout.format.name, "failed", 0, "", "", printable(table))
             return
         table.finish(end)
         for name in table.names():
             self._checkpointed.release(name)
-        origin, form = self._member(member, end.digest, end.size), layout.format.name
+        origin, form_name = self._member_origin(member, end.digest, end.size), layout.format.name
         counted = table.totals, table.fallbacks
-        made = CollectionSet(
-            origin, "collection", form, layout.reason, *counted, table.seconds, table.unread
+        contents = CollectionSet(
+            origin, "collection", form_name, layout.reason, *counted, table.seconds, table.unread
         )
-        self._tree.write(table.stem.lstrip("/"), made, table.names())
+        self._tree.write(table.stem.lstrip("/"), contents, table.names())
         self._tree.sync()
         bad = sum(table.totals[status] for status in NOT_WELL)
         message = f"{bad} of {table.count} are invalid, unknown or failed" if bad else ""
         solved = table.totals["unique"] + table.totals["multiple"]
         message = printable(end.error or message)
-        self._row(member, form, "collection", solved, "", "", message)
+        self._write_row(member, form_name, "collection", solved, "", "", message)
         self.totals += table.totals
         self.fallbacks = summed((*self.fallbacks, *table.fallbacks))
         add_unread(self.unread, table.unread)
 
     def _state(self) -> dict[str, Any]:
-        state: dict[str, Any] = {"totals": dict(self.totals), "members": self._members}
+        state: dict[str, Any] = {"totals": dict(self.totals), "members": self._member_count}
         state["fallbacks"] = msgspec.to_builtins(self.fallbacks)
         state["unread"] = dict(self.unread)
-        if self._inner:
-            member, table = self._inner
+        if self._open_collection:
+            member, table = self._open_collection
             inner = (table, None) if isinstance(table, str) else (table.stem, table.state())
             state["inner"] = [member, *inner]
         return state
 
     def progress(self) -> Progress:
-        inner = self._inner[1] if self._inner else ""
+        inner = self._open_collection[1] if self._open_collection else ""
         counts = self.totals + (inner.totals if isinstance(inner, CheckpointedTable) else Counter())
         puzzles = sum(count for name, count in counts.items() if name not in FURTHER_COUNTS)
         return Progress(puzzles, self._meter.read, self._size)
 
     def published_set(self) -> PublishedSet:
-        if not self._members:
+        if not self._member_count:
             self._checkpointed.append(self._rows, header(MemberRow, self._settings.trait_names))
-        if not self.claim.manifest.files:  # otherwise it may be renamed already
+        if not self.claim.manifest.files:  # otherwise the tree may be renamed already
             self._checkpointed.tree.mkdir(exist_ok=True)
         return replace(super().published_set(), tree=self._checkpointed.tree)
 
 
-def _fault_of_name(error: OSError) -> str:
+def _name_fault(error: OSError) -> str:
     """Why a member's results cannot be written, if its name is at fault.
 
-    Raises any other error: it concerns the disk or the folder, and so all members.
+    Raises any other error, because it concerns the disk or the folder, and so all members.
     """
     if error.errno not in (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL):
         raise error
     return f"it cannot be written: {error.strerror}"
 
 
-def _judged(data: bytes, result: Result) -> Result:
-    """The result of a member; a file that does not look like a puzzle is not an error."""
+def _member_result(data: bytes, result: Result) -> Result:
+    """The result of a member; its status is `other` if the file does not look like a puzzle."""
     if result.status != "invalid" or not looks_like_no_puzzle(data):
         return result
     return replace(result, status="other", message=f"{result.message}; {NOTHING_LIKE_A_PUZZLE}")
 
 
 class Tree:
-    """A hidden folder for the results of a job's members."""
+    """A hidden folder in which the sets of an archive's members are written."""
 
     def __init__(self, top: Path) -> None:
         self._top = top
-        self._fresh: list[Path] = []
+        self._unsynced: list[Path] = []
 
     def stem_for(self, member: str, number: int) -> str:
-        """The path of a member's files without ending; creates its folder.
+        """The path of a member's files without their endings; creates its folder.
 
-        If another member has the stem, the whole name is used as the stem. `number` is the
-        position of the member in the archive. Raises OSError.
+        If another member has the stem, another one is chosen. `number` is the position of the
+        member in the archive. Raises OSError.
         """
         parts = PurePosixPath(member)
         folder = self._folder(parts.parent)
@@ -256,74 +261,76 @@ class Tree:
                 return str(folder / stem)
         raise AssertionError("there is always another stem")
 
-    def usable_stem_for(self, member: str, number: int) -> str:
-        """Like `stem_for`, but also raises OSError if some name with that stem is too long."""
-        with self._undone():
+    def checked_stem_for(self, member: str, number: int) -> str:
+        """Like `stem_for`, but also raises OSError if the names with that stem are too long."""
+        with self._removing_on_error():
             stem = self.stem_for(member, number)
-            longest = self._top / f"{stem}{_LONGEST}"
-            longest.touch()
-            longest.unlink()
+            probe = self._top / f"{stem}{_LONGEST_ENDING}"
+            probe.touch()
+            probe.unlink()
         return stem
 
     @contextmanager
-    def _undone(self) -> Iterator[None]:
-        """Remove the files and folders created inside if it raises OSError."""
-        before = len(self._fresh)
+    def _removing_on_error(self) -> Iterator[None]:
+        """On OSError, remove the files and folders that were created inside the `with` block."""
+        before = len(self._unsynced)
         try:
             yield
         except OSError:
-            for path in reversed(self._fresh[before:]):
-                with suppress(OSError):  # files of other members are in it
+            for path in reversed(self._unsynced[before:]):
+                with suppress(OSError):  # a folder may contain files of other members
                     path.rmdir() if path.is_dir() else path.unlink()
-            del self._fresh[before:]
+            del self._unsynced[before:]
             raise
 
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
-        """Whether the names of this stem are not used by another member."""
-        own = read_record(self._top / folder / f"{stem}{ENDING}")
-        if own is not None and own.member == number:  # from an interrupted step
+        """Whether no other member uses a name with this stem."""
+        own_record = read_record(self._top / folder / f"{stem}{ENDING}")
+        if own_record is not None and own_record.member == number:  # left by an interrupted step
             return True
-        for form in (stem, stem.removesuffix(COUNT_SUFFIX), stem + COUNT_SUFFIX):
-            record = read_record(self._top / folder / f"{form}{ENDING}")
+        for variant in (stem, stem.removesuffix(COUNT_SUFFIX), stem + COUNT_SUFFIX):
+            record = read_record(self._top / folder / f"{variant}{ENDING}")
             if record is not None and record.member != number:
                 return False
         return True
 
     def _folder(self, path: PurePosixPath) -> PurePosixPath:
-        """Create a folder in the tree, renamed if a file has, or may get, the same name."""
-        made = PurePosixPath()
+        """Create a folder in the tree; its name gets a `~` if a file has or may get that name."""
+        folder = PurePosixPath()
         for part in path.parts:
-            made = made / part
-            while (self._top / made).is_file() or is_output(made.name):
-                made = made.with_name(made.name + "~")
-        if not (self._top / made).is_dir():
-            (self._top / made).mkdir(parents=True)
-            self._fresh += [self._top / made, (self._top / made).parent]
-        return made
+            folder = folder / part
+            while (self._top / folder).is_file() or is_output(folder.name):
+                folder = folder.with_name(folder.name + "~")
+        if not (self._top / folder).is_dir():
+            (self._top / folder).mkdir(parents=True)
+            self._unsynced += [self._top / folder, (self._top / folder).parent]
+        return folder
 
-    def write_one(self, member: str, number: int, made: PuzzleSet) -> PuzzleRecord:
-        """Write a puzzle's set; returns its record. Raises OSError, and then leaves nothing."""
-        with self._undone():
-            record = self.write(self.stem_for(member, number), made)
+    def write_puzzle_set(self, member: str, number: int, contents: PuzzleSet) -> PuzzleRecord:
+        """Write a puzzle's set; returns its record. Raises OSError after removing its files."""
+        with self._removing_on_error():
+            record = self.write(self.stem_for(member, number), contents)
         assert isinstance(record, PuzzleRecord), "a puzzle has no other"  # noqa: S101 - for mypy
         return record
 
     def write(
-        self, stem: str, made: PuzzleSet | CollectionSet, checkpointed: Iterable[str] = ()
+        self, stem: str, contents: PuzzleSet | CollectionSet, checkpointed: Iterable[str] = ()
     ) -> Record:
-        """Write the set of a member; the `checkpointed` files are already here."""
-        now, place = datetime.now(UTC), self._top / stem
+        """Write the set of a member; its `checkpointed` files are already in the tree."""
+        now, path_stem = datetime.now(UTC), self._top / stem
 
         def path_of(name: str) -> Path:
-            path = place.with_name(name)
-            self._fresh += [path, path.parent]
+            path = path_stem.with_name(name)
+            self._unsynced += [path, path.parent]
             return path
 
         paths = [self._top / name.lstrip("/") for name in checkpointed]
-        written = {path.name: CheckpointedFile(path, digest_of(path)) for path in paths}
-        return PublishedSet(place.name, made, timestamp(now), now, written).write(path_of)
+        checkpointed_files = {path.name: CheckpointedFile(path, digest_of(path)) for path in paths}
+        return PublishedSet(
+            path_stem.name, contents, timestamp(now), now, checkpointed_files
+        ).write(path_of)
 
     def sync(self) -> None:
         """Make everything written since the last call durable."""
-        sync(*dict.fromkeys(self._fresh))
-        self._fresh.clear()
+        sync(*dict.fromkeys(self._unsynced))
+        self._unsynced.clear()

@@ -32,18 +32,19 @@ from pipeline.settings import MAX_SOLUTIONS_IN_COLLECTION, Settings
 class CheckpointedTable:
     """The table and the solution files of one collection, written with checkpoints.
 
-    `position`: how far the source was read; None if complete. `seconds`: computing time, summed
-    over the workers. `ahead`: index minus line of the first puzzle of the last chunk.
+    `position`: how far the source was read; None if it was read to its end. `count`: puzzles
+    written. `seconds`: computing time, summed over the workers. `ahead`: by how much the index of
+    the first puzzle of the last chunk exceeds the number of its line.
     """
 
     def __init__(
         self,
-        growing: CheckpointedFiles,
+        checkpointed: CheckpointedFiles,
         stem: str,
         settings: Settings,
         state: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        self._checkpointed = growing
+        self._checkpointed = checkpointed
         self._trait_names = settings.trait_names
         self.stem = stem
         self.ahead = 0
@@ -90,6 +91,7 @@ class CheckpointedTable:
         self._append(broken(end.layout, end.line, end.error, self._trait_names))
 
     def _append(self, rows: Rows) -> None:
+        """Append rows to all files; create the files that are missing."""
         if not self._ranks:
             self._checkpointed.append(f"{self.stem}.csv", header(PuzzleRow, self._trait_names))
         for _ in range(self._ranks, max(1, len(rows.solutions))):
@@ -115,11 +117,11 @@ class CheckpointedTable:
                 self._checkpointed.append(name, block)
 
 
-FEW = 64
-"""Puzzles that are solved quickly enough without compiled code."""
+MAX_QUICK_PUZZLES = 64
+"""Maximum number of puzzles that are solved quickly enough without compiled code."""
 
-_QUICK_CHUNKS = 2
-"""Chunks that compiled code solves faster than a process starts."""
+MAX_QUICK_CHUNKS = 2
+"""Maximum number of chunks that compiled code solves faster than a process starts."""
 
 
 def _has_machine_code() -> bool:
@@ -137,12 +139,14 @@ def is_quick(
         settings.cluster is None
         and collection.kind == "plain"
         and cells <= NINE.size
-        and size <= _QUICK_CHUNKS * chunk_sizes.size(collection.layout, settings)
+        and size <= MAX_QUICK_CHUNKS * chunk_sizes.size(collection.layout, settings)
         and settings.solver in {"auto", "batch"}
         and (settings.max_solutions or 0) <= MAX_SOLUTIONS_IN_COLLECTION
         and settings.prove != "always"
         and not any_slow(settings.trait_names)
-        and (size <= FEW * (cells + 1) or (cells == NINE.size and _has_machine_code()))
+        and (
+            size <= MAX_QUICK_PUZZLES * (cells + 1) or (cells == NINE.size and _has_machine_code())
+        )
     )
 
 
@@ -168,7 +172,7 @@ class CollectionJob(LongJob):
         self.is_quick = not self.steps_before and is_quick(collection, size, settings, chunk_sizes)
         self._meter = Meter()
         self._table = CheckpointedTable(
-            self._checkpointed, claim.manifest.stem, settings, self._resumed
+            self._checkpointed, claim.manifest.stem, settings, self._saved_state
         )
         self._read = self._table.position.byte if self._table.position else size
         self.totals, self.fallbacks = self._table.totals, self._table.fallbacks

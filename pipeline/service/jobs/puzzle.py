@@ -1,4 +1,4 @@
-"""The job of one puzzle or formula: solutions, record and log."""
+"""The job of one puzzle or formula: its solutions and its record."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
 BATCH = 128
-"""Puzzles per batch. Constant, because some results depend on it."""
+"""Puzzles per batch. Not configurable, because some results depend on it."""
 
 
 class PuzzleBatch(BatchRequest[OneProblem]):
-    """Sources of one problem each."""
+    """A request to solve sources of one problem each."""
 
     __slots__ = ()
 
@@ -30,35 +30,37 @@ class PuzzleBatch(BatchRequest[OneProblem]):
         results = solve_items(self.items, solvers, settings)
         return results if settings.keep_cnf else [result.without_cnf() for result in results]
 
-    def packed(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - as Request
+    def pack(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - as Request
         from pipeline.service.replies import pack_results  # noqa: PLC0415 - as above
 
         return pack_results(reply)
 
-    def unpacked(self, data: bytes, settings: Settings) -> list[Result]:
+    def unpack(self, data: bytes, settings: Settings) -> list[Result]:
         from pipeline.service.replies import unpack_results  # noqa: PLC0415 - as above
 
         return unpack_results(data, self.items, settings)
 
 
 class PuzzleJob(Job):
-    """The job of a source with one problem; `item` is None if it was refused."""
+    """The job of a source with one problem; `item` is None if the source is unreadable."""
 
     def __init__(self, claim: Claim, item: OneProblem, settings: Settings) -> None:
-        from pipeline.service.solving import refused  # noqa: PLC0415 - slow to load
+        from pipeline.service.solving import refused_result  # noqa: PLC0415 - slow to load
 
         super().__init__(claim, settings)
-        self._dropped = self._origin(None if item.data is None else digest(item.data), item.size)
+        self._source_origin = self._origin(
+            None if item.data is None else digest(item.data), item.size
+        )
         self.item = None if isinstance(item, Unreadable) else item
-        self._result = refused(item) if isinstance(item, Unreadable) else Result("unknown")
+        self._result = refused_result(item) if isinstance(item, Unreadable) else Result("unknown")
 
     @classmethod
     def failed(cls, claim: Claim, why: str, settings: Settings) -> PuzzleJob:
-        """A failed job for a claim that could not be processed."""
+        """A job with status `failed`, for a claim that could not be processed."""
         size = size_of(claim.original)
         job = cls(claim, Unreadable(claim.manifest.source, why), settings)
         job._result = Result("failed", message=why)
-        job._dropped = job._origin(None if size is None else digest_of(claim.original), size)
+        job._source_origin = job._origin(None if size is None else digest_of(claim.original), size)
         return job
 
     def steps(self) -> Iterator[Request]:
@@ -67,15 +69,15 @@ class PuzzleJob(Job):
 
     def write(self, _step: Any, reply: Any) -> None:
         (result,) = reply
-        self.take(result)
+        self.set_result(result)
 
-    def take(self, result: Result) -> None:
-        """Take the result of the item."""
+    def set_result(self, result: Result) -> None:
+        """Set the result of the item."""
         self._result = listable(result, self.claim.manifest.stem)
 
     @property
     def is_refused(self) -> bool:
         return self._result.status in ("invalid", "failed")
 
-    def _made(self) -> PuzzleSet:
-        return PuzzleSet(self._dropped, self._result, self.claim.manifest.keep_cnf)
+    def _contents(self) -> PuzzleSet:
+        return PuzzleSet(self._source_origin, self._result, self.claim.manifest.keep_cnf)

@@ -1,13 +1,13 @@
 """The folder protocol: settle, reserve, claim, publish, recover. Nothing else changes the folders.
 
-Between its steps it raises audit events (`sys.audit`), which do nothing without a hook; the fault
-tests add one that kills the process or fails at a step.
+Between its steps it raises audit events (`sys.audit`), which do nothing unless a hook is installed.
+The fault tests install one that kills the process, or raises an exception, at a given step.
 """
 
 from __future__ import annotations
 
-AUDITED = "sudoku_pipeline."
-"""Prefix of the audit events; the name of a step follows."""
+AUDIT_PREFIX = "sudoku_pipeline."
+"""The prefix of the names of audit events; one of AUDIT_STEPS follows."""
 
 AUDIT_STEPS = (
     "claim.prepared",

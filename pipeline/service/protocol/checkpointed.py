@@ -1,7 +1,7 @@
-"""Checkpointed files: the files of a set that takes hours to write, so that no work is repeated.
+"""Checkpointed files: the files of a set that may take hours to write.
 
-The files are written in the outbox under temporary names. When they are durable, the claim gets a
-checkpoint: the length of each file, and the state from which the job continues.
+They are written in the outbox under temporary names. When they are durable, a checkpoint is written
+to the claim: the length of each file, and the state from which the job continues after a crash.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PROGRESS = ".progress"
 class _PartialFile:
     """A partly written file: its path, its number in its claim, and its length.
 
-    `sha256` covers the whole file; None if an earlier run started it.
+    `sha256`: the hash of its content so far; None if an earlier run started the file.
     """
 
     path: Path
@@ -41,9 +41,9 @@ class _PartialFile:
 class CheckpointedFiles:
     """The files of one claim's set, by name. `state`: the last checkpoint, or empty.
 
-    A name with a slash belongs to the claim's tree. After a crash, files are truncated to their
+    A name with a slash is a path in the claim's tree. After a crash, files are truncated to their
     length in the checkpoint. Checkpoints with another `key` are ignored: `key` describes everything
-    besides the source that determines the files.
+    that determines the files, except the source.
     """
 
     def __init__(self, claim: Claim, folders: Folders, key: str = "") -> None:
@@ -64,11 +64,12 @@ class CheckpointedFiles:
             (claim.folder / PROGRESS).unlink(missing_ok=True)
 
     def _resume(self, checkpoint: dict[str, Any]) -> None:
+        """Restore the files of a checkpoint. Raises an exception if that is impossible."""
         if checkpoint and checkpoint["terms"] != self._key:
             raise ValueError("it was written under another key")
         for name, (number, length) in checkpoint.get("files", {}).items():
             path = self._path(name, number)
-            if not path.exists() and self._claim.manifest.files:  # its publishing has begun
+            if not path.exists() and self._claim.manifest.files:  # its publication has begun
                 path = self._folders.outbox / name
             if path.lstat().st_size < length:
                 raise ValueError("a file is shorter than in the checkpoint")
@@ -132,7 +133,7 @@ class CheckpointedFiles:
         }
 
     def discard(self) -> None:
-        """Remove the files. Call this if the job starts again, or to free space on a full disk."""
+        """Remove all files, because the job starts again or to free space on a full disk."""
         for file in self._files.values():
             with contextlib.suppress(OSError):
                 file.path.unlink()

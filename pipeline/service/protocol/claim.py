@@ -2,16 +2,16 @@
 
 A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
 
-    .lock        Locked (flock) while the owner lives. Contains the owner, and the number of
-                 consecutive unfinished attempts at one step of the job.
+    .lock        Locked (flock) while the owner lives. Names the owner, and counts consecutive
+                 unfinished attempts at one step of the job.
     .claim.json  The manifest: the file, its job, and later the files to be published.
     NAME         The dropped file under its own name, which has no leading dot.
 
 The folder is prepared under a temporary name and renamed; then the file is renamed into it. A claim
 whose lock is free is abandoned: a process that takes the lock owns it.
 
-The manifest becomes durable before anything that depends on it: the first checkpoint, or the
-publication. If it is lost in a power failure, a new job starts.
+The manifest is made durable before the first checkpoint and before publication, which depend on it.
+If it is lost in a power failure before that, a new job starts.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 
 LOCK, MANIFEST = ".lock", ".claim.json"
-NEW = ".new-"
+NEW_PREFIX = ".new-"
 PREPARING = ".preparing"
-LARGEST_LOCK = 4096
+MAX_LOCK_BYTES = 4096
 _MAX_MANIFEST_BYTES = 64 * 1024 * 1024
 _ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]{1,9})(?: in step ([0-9]{1,9}))?\n")
 APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
@@ -61,9 +61,9 @@ APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 class Manifest:
     """The content of .claim.json: what must be known about a job after a crash.
 
-    `former`: stems of earlier sets of this source, if the stem has changed. `files`: the files of
-    earlier sets to be replaced, and those about to be published; empty before publication; names
-    of folders end in `/`. `outbox` identifies the folder in which the stem is reserved.
+    `former`: stems of earlier sets of this source, if the stem has changed. `files`: empty before
+    publication; then the files of earlier sets that are replaced, and those being published; names
+    of folders end in `/`. `outbox` identifies the outbox in which the stem is reserved.
     """
 
     job: str
@@ -103,9 +103,9 @@ def new_job_id(now: datetime) -> str:
 
 
 def last_object(path: Path) -> dict[str, Any]:
-    """The last complete JSON object in a file of one per line, or an empty object.
+    """The last complete JSON object in a file with one per line, or an empty object.
 
-    The last line may be incomplete. Raises OSError.
+    Raises OSError.
     """
     for line in reversed(read_end(path, _MAX_MANIFEST_BYTES).split(b"\n")):
         with contextlib.suppress(ValueError, RecursionError):
@@ -115,28 +115,28 @@ def last_object(path: Path) -> dict[str, Any]:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a claim; with only the file name if it is lost or of another file."""
+    """The manifest of a claim; only the name is set if it is lost or belongs to another file."""
     manifest = None
     with contextlib.suppress(OSError, ValueError):
         manifest = Manifest.of(last_object(folder / MANIFEST))
         if manifest.fingerprint.inode in ((folder / manifest.source).lstat().st_ino, UNSEEN.inode):
             return manifest
     names = []
-    with contextlib.suppress(FileNotFoundError):  # finished meanwhile
+    with contextlib.suppress(FileNotFoundError):  # the claim was finished meanwhile
         names = [entry.name for entry in folder.iterdir() if entry.name[0] != "."]
-    if manifest is not None and not names:  # its file has not arrived yet, or is gone
+    if manifest is not None and not names:  # the file is not in the claim yet, or not any more
         return manifest
     source = names[0] if names else folder.name
     return Manifest("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
 
 
 def manifests_in_work(folders: Folders) -> list[Manifest]:
-    """The manifests of all claims, whatever process owns them."""
+    """The manifests of the claims of all processes."""
     return [read_manifest(path.parent) for path in folders.work.glob(f"[!.]*/{MANIFEST}")]
 
 
 @cache
-def _host() -> str:
+def _host_name() -> str:
     return os.uname().nodename
 
 
@@ -147,7 +147,7 @@ class _Attempts(NamedTuple):
     step: int
 
 
-_NONE = _Attempts(0, 0)
+_NO_ATTEMPTS = _Attempts(0, 0)
 
 
 class Claim:
@@ -174,16 +174,16 @@ class Claim:
         return self._read_attempts().number
 
     def _read_attempts(self) -> _Attempts:
-        match = _ATTEMPTS.search(os.pread(self._lock, LARGEST_LOCK, 0))
+        match = _ATTEMPTS.search(os.pread(self._lock, MAX_LOCK_BYTES, 0))
         job = self.manifest.job
         if match is None or (job and match[1].decode(errors="replace") != job):
-            return _NONE
+            return _NO_ATTEMPTS
         return _Attempts(int(match[2]), int(match[3] or 0))
 
     def _write_lock(self, attempts: _Attempts) -> None:
         """Overwrite the lock file. Needs no disk space if the length does not change."""
         step = f" in step {attempts.step}" if attempts.step else ""
-        owner = f"process {os.getpid()} on {_host()}"
+        owner = f"process {os.getpid()} on {_host_name()}"
         data = f"attempts at {self.manifest.job}: {attempts.number}{step}\n{owner}\n".encode()
         os.pwrite(self._lock, data, 0)
         if os.fstat(self._lock).st_size > len(data):
@@ -193,10 +193,10 @@ class Claim:
     def attempt(
         self, step: int = 0, uncounted: tuple[type[BaseException], ...] = ()
     ) -> Iterator[None]:
-        """Count an attempt inside; it stays counted if the process is killed.
+        """Count the `with` block as an attempt; it stays counted only if the process is killed.
 
-        Exceptions, and those in `uncounted`, do not count. A caller that treats one as a crash must
-        count it.
+        The attempt is not counted if the block ends normally, or with an Exception or one of
+        `uncounted`. A caller that treats an exception as a crash must call `count_attempt`.
         """
         ending: tuple[type[BaseException], ...] = (Exception, *uncounted)
         before = self._read_attempts()
@@ -211,10 +211,10 @@ class Claim:
         sys.audit("sudoku_pipeline.attempt.ended")
 
     def count_attempt(self, step: int = 0) -> None:
-        """Count an attempt at a step. It outlives this process, and is soon on disk.
+        """Count an attempt at a step, in the lock file, which is soon written to disk.
 
-        Step 0 is reading the file, and solving it if it is one puzzle. Counting restarts at 1 at
-        another step.
+        Step 0 is reading the file, and solving it if it is one puzzle. At another step than the
+        last one, the count starts again at 1.
         """
         last = self._read_attempts()
         self._write_lock(_Attempts(1 + (last.number if last.step == step else 0), step))
@@ -223,15 +223,15 @@ class Claim:
     def reset_attempts(self) -> None:
         """Reset the count, because progress was made durable."""
         if self.attempts():
-            self._write_lock(_NONE)
+            self._write_lock(_NO_ATTEMPTS)
 
     def save_files(self, files: Iterable[str], *, begin: bool = True) -> None:
-        """Record files that may be in the outbox because of this source."""
+        """Add to the manifest files that this source has, or will have, in the outbox."""
         known = tuple(sorted({*self.manifest.files, *files}))
         self._write_manifest(replace(self.manifest, files=known), begin=begin)
 
     def renew(self, manifest: Manifest) -> None:
-        """Replace the manifest by the manifest of another job; attempts stay counted."""
+        """Replace the manifest by the manifest of another job; the count of attempts is kept."""
         attempts = self._read_attempts()
         self._write_manifest(manifest)
         self._write_lock(attempts)
@@ -241,7 +241,7 @@ class Claim:
         if not os.fstat(self._lock).st_nlink:
             raise FileNotFoundError(ENOENT, "the lock is gone", str(self.folder / LOCK))
         self.manifest, self.original = manifest, self.folder / manifest.source
-        self._write_lock(_NONE)
+        self._write_lock(_NO_ATTEMPTS)
         text = manifest.text().encode("ascii")
         with opened(self.folder / MANIFEST, os.O_WRONLY) as descriptor:
             write_all(descriptor, text)
@@ -259,7 +259,7 @@ class Claim:
         sync(self.folder / MANIFEST, self.folder)
 
     def put_back(self, inbox: Path) -> bool:
-        """Return the file to the inbox; False if a newer one is there."""
+        """Return the file to the inbox, and remove the claim; False if a newer file is there."""
         if not return_to(self.original, inbox / self.manifest.source):
             return False
         sync(inbox)
@@ -267,9 +267,9 @@ class Claim:
         return True
 
     def is_put_back(self, inbox: Path) -> bool:
-        """Whether a return to the inbox was interrupted while the file was in both places.
+        """Whether `put_back` was interrupted, so that the file is in the inbox as well.
 
-        Files are never returned after publication has begun.
+        Files are never put back after publication has begun.
         """
         with contextlib.suppress(FileNotFoundError):
             source = (inbox / self.manifest.source).lstat()
@@ -282,14 +282,14 @@ class Claim:
         self.folder, self.original = folder, folder / self.manifest.source
 
     def spare(self) -> Claim | None:
-        """The folder and the lock of this claim, to be reused for another job.
+        """Make this finished claim reusable for another job; returns it without a file.
 
         None if that fails, or if the folder contains other files, such as a checkpoint.
         """
         try:
             if {path.name for path in self.folder.iterdir()} != {LOCK, MANIFEST}:
                 return None
-            self.move(self.folder.with_name(f"{NEW}{self.manifest.job}"))
+            self.move(self.folder.with_name(f"{NEW_PREFIX}{self.manifest.job}"))
         except OSError:
             return None
         lock, self._lock = self._lock, -1
@@ -319,8 +319,8 @@ def try_lock(path: Path, flags: int = 0) -> int | None:
     return None
 
 
-def abandoned(folders: Folders) -> Iterator[Claim]:
-    """Take over the claims of dead processes, one by one; remove those without a file."""
+def take_over_abandoned(folders: Folders) -> Iterator[Claim]:
+    """Yield the claims of dead processes, now owned by this one; remove those without a file."""
     for folder in sorted(_claim_folders(folders)):
         lock = None
         try:
@@ -334,9 +334,9 @@ def abandoned(folders: Folders) -> Iterator[Claim]:
                 os.close(lock)
             if is_environmental(error):
                 raise
-            continue  # finished meanwhile, another user's, or not a lock: `status` says so
+            continue  # finished meanwhile, owned by another user, or not a lock: see `status`
         if has_file:
-            with contextlib.suppress(OSError):  # a full disk must not block the others
+            with contextlib.suppress(OSError):  # if the disk is full, only `status` lacks the owner
                 claim.sign()
             yield claim
         else:
@@ -344,12 +344,12 @@ def abandoned(folders: Folders) -> Iterator[Claim]:
 
 
 def _claim_folders(folders: Folders) -> list[Path]:
-    """The folders of claims, and of claims in preparation if no process is preparing any."""
+    """The folders of claims; also of unfinished new claims, if no process is preparing any."""
     with os.scandir(folders.work) as entries:
         names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-    fresh = [folders.work / name for name in names if name.startswith(NEW)]
-    made = [folders.work / name for name in names if not name.startswith(".")]
-    if fresh and (lock := try_lock(folders.work / PREPARING, os.O_CREAT)) is not None:
-        os.close(lock)  # processes that start now prepare other folders
-        return made + fresh
-    return made
+    unfinished = [folders.work / name for name in names if name.startswith(NEW_PREFIX)]
+    claims = [folders.work / name for name in names if not name.startswith(".")]
+    if unfinished and (lock := try_lock(folders.work / PREPARING, os.O_CREAT)) is not None:
+        os.close(lock)  # processes that start to prepare now use other folders
+        return claims + unfinished
+    return claims

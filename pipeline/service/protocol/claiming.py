@@ -1,7 +1,8 @@
 """Start a job: reserve its names in the outbox, and claim its file in the inbox.
 
 No two sources may have output names that could be the same file on some filesystem. Records in the
-outbox and claims in work show which names are taken. Names are chosen under a lock of the outbox.
+outbox and claims in work show which names are taken. Names are chosen while a lock of the outbox is
+held.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from pipeline.outbox.write_record import timestamp
 from pipeline.service.protocol.claim import (
     LOCK,
     MANIFEST,
-    NEW,
+    NEW_PREFIX,
     PREPARING,
     Claim,
     Manifest,
@@ -43,12 +44,12 @@ from pipeline.service.protocol.claim import (
     try_lock,
 )
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.settle import Fingerprint, unchanged
+from pipeline.service.protocol.settle import Fingerprint, is_unchanged
 
 _OUTBOX_LOCK = ".lock"
 _EPOCH_BYTES = 8
-_LONGEST_EPOCH = MIB
-_PAUSE = 0.000_1
+_MAX_EPOCH_BYTES = MIB
+_LOCK_RETRY_SECONDS = 0.000_1
 
 
 def identity(status: os.stat_result) -> str:
@@ -57,7 +58,10 @@ def identity(status: os.stat_result) -> str:
 
 
 def _lock_patiently(descriptor: int, patience: float) -> None:
-    """Wait for a lock that is held for milliseconds. Raises BlockingIOError on timeout."""
+    """Wait up to `patience` seconds for a lock, which others hold for milliseconds.
+
+    Raises BlockingIOError on timeout.
+    """
     end = time.monotonic() + patience
     while True:
         try:
@@ -65,7 +69,7 @@ def _lock_patiently(descriptor: int, patience: float) -> None:
         except BlockingIOError:
             if time.monotonic() > end:
                 raise
-            time.sleep(_PAUSE)
+            time.sleep(_LOCK_RETRY_SECONDS)
         else:
             return
 
@@ -73,8 +77,9 @@ def _lock_patiently(descriptor: int, patience: float) -> None:
 class Reservations:
     """Reserved stems. The outbox is listed once; later reservations are read from its lock file.
 
-    The lock file contains the random id of an epoch, followed by the stems that were reserved in
-    it by all processes, one JSON string per line.
+    The lock file contains a random id, followed by the stems that any process reserved since that
+    was written, one JSON string per line. When the file is full, it starts again with a new id, and
+    each process lists the outbox again.
     """
 
     def __init__(self, folders: Folders, patience: float = 30.0) -> None:
@@ -86,7 +91,7 @@ class Reservations:
         """The manifests of all claims, read on demand while the lock is held."""
         self._epoch: tuple[str, bytes] | None = None
         self._read_to = _EPOCH_BYTES
-        """How much of the lock file was read."""
+        """The number of bytes of the lock file that were read."""
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -128,7 +133,7 @@ class Reservations:
         return manifest
 
     def _read_new(self, descriptor: int) -> None:
-        """Read new reservations from the lock file; list the outbox if the epoch has changed."""
+        """Read new reservations from the lock file; list the outbox if its id has changed."""
         status = os.fstat(descriptor)
         epoch, size = (identity(status), os.pread(descriptor, _EPOCH_BYTES, 0)), status.st_size
         if epoch != self._epoch or self._read_to > size:
@@ -144,10 +149,10 @@ class Reservations:
         self._read_to = max(size, _EPOCH_BYTES)
 
     def _append(self, stems: Iterable[str]) -> None:
-        """Append reserved stems to the lock file; start a new epoch if it is full."""
+        """Append reserved stems to the lock file; empty it under a new id if it is full."""
         data = "".join(json.dumps(stem) + "\n" for stem in stems).encode("ascii")
         with suppress(OSError):
-            if self._read_to + len(data) <= _LONGEST_EPOCH:
+            if self._read_to + len(data) <= _MAX_EPOCH_BYTES:
                 os.pwrite(self._lock, data, self._read_to)
                 self._read_to += len(data)
                 return
@@ -176,6 +181,7 @@ class Reservations:
     def _choose(
         self, source: str, *, keep_cnf: bool, is_folder: bool
     ) -> tuple[str, tuple[str, ...]]:
+        """The stem of a source, and the other stems under which it has earlier sets."""
         likely = likely_stems(source)
         used = [
             stem
@@ -189,14 +195,14 @@ class Reservations:
         return chosen, tuple(stem for stem in used if stem != chosen)
 
     def _is_free(self, stem: str, source: str, *, keep_cnf: bool) -> bool:
-        """Whether no other source holds a name that the stem would use."""
-        taken = [
+        """Whether no other source has a name that the stem would use."""
+        used_names = [
             names
             for related in self._related(stem)
             for holder, names in self._holders(related)
             if holder != source
         ]
-        return not taken or outputs(stem, keep_cnf=keep_cnf).isdisjoint(chain(*taken))
+        return not used_names or outputs(stem, keep_cnf=keep_cnf).isdisjoint(chain(*used_names))
 
     def _related(self, stem: str) -> Iterator[str]:
         """The reserved stems whose file names may collide with names of this stem."""
@@ -207,9 +213,9 @@ class Reservations:
         yield from {stem for form in forms for stem in self._stems.get(form, ())}
 
     def _holders(self, stem: str) -> Iterator[tuple[str, frozenset[str]]]:
-        """The sources with names under a stem, in work or published, and these names.
+        """Yield the sources with names under a stem, in work or published, and these names.
 
-        If the record may not be read, the source is unknown: "".
+        If this process has no permission to read the record, the source is "".
         """
         if self._in_work is None:
             self._in_work = manifests_in_work(self._folders)
@@ -234,7 +240,7 @@ def make_claim(
     data: bytes | None = None,
     spares: list[Claim] | None = None,
 ) -> Claim | None:
-    """Claim `inbox/source`; None if another process was faster, or the file is gone or changed.
+    """Claim a file of the inbox; None if another process was faster, or it is gone or changed.
 
     `data`: its bytes, if it was read. Reuses one of the `spares` if there are any, which saves a
     third of the time for thousands of small files.
@@ -242,10 +248,10 @@ def make_claim(
     folder = folders.work / key_of(manifest.source)
     if folder.exists():
         return None
-    claim = _reused(spares, manifest) if spares else None
+    claim = _reuse_spare(spares, manifest) if spares else None
     if claim is None:
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
-            fcntl.flock(preparing, fcntl.LOCK_SH)  # without this lock it would look abandoned
+            fcntl.flock(preparing, fcntl.LOCK_SH)  # without it the claim would look abandoned
             claim = _prepare(folders, manifest)
     sys.audit("sudoku_pipeline.claim.prepared")
     try:
@@ -261,7 +267,7 @@ def make_claim(
 
 def _prepare(folders: Folders, manifest: Manifest) -> Claim:
     """Create a locked claim under a temporary name."""
-    folder = folders.work / f"{NEW}{manifest.job}"
+    folder = folders.work / f"{NEW_PREFIX}{manifest.job}"
     folder.mkdir()
     try:
         lock = try_lock(folder / LOCK, os.O_CREAT | os.O_EXCL)
@@ -279,10 +285,10 @@ def _prepare(folders: Folders, manifest: Manifest) -> Claim:
     return claim
 
 
-def _reused(spares: list[Claim], manifest: Manifest) -> Claim | None:
+def _reuse_spare(spares: list[Claim], manifest: Manifest) -> Claim | None:
     """Reuse a spare claim for another job; None if its folder is gone.
 
-    If it cannot be written, it is removed.
+    Raises OSError, after removing the spare, if it cannot be written.
     """
     spare = spares.pop()
     try:
@@ -296,7 +302,7 @@ def _reused(spares: list[Claim], manifest: Manifest) -> Claim | None:
 
 
 def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
-    """Move the file into its claim, and back if it has changed since it was observed."""
+    """Move the file into its claim; put it back, and return None, if it was changed meanwhile."""
     try:
         source.rename(claim.original)
     except OSError as error:
@@ -306,10 +312,10 @@ def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
         raise
     sys.audit("sudoku_pipeline.claim.taken")
     try:
-        if unchanged(claim.original, claim.manifest.fingerprint, data):
+        if is_unchanged(claim.original, claim.manifest.fingerprint, data):
             return claim
         if not claim.put_back(source.parent):
-            claim.close()  # a newer file has its name: process this one first, once complete
+            claim.close()  # the inbox has a newer file of that name: this one is resumed first
     except BaseException:
         claim.close()
         raise
@@ -317,4 +323,5 @@ def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
 
 
 def is_in_work(folders: Folders, source: str) -> bool:
+    """Whether there is a claim of a file with this name."""
     return (folders.work / key_of(source)).exists()

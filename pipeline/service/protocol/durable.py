@@ -1,4 +1,4 @@
-"""Make writes survive a power failure: files, names in folders, or whole filesystems."""
+"""Make files, names in folders, or whole filesystems durable: they survive a power failure."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ SYNCFS_SINCE = (5, 8)
 """First Linux version whose syncfs reports write errors."""
 
 _SYNCED_WHOLE = {0xEF53, 0x58465342, 0x9123683E, 0xF2F52010}
-"""Ext4, XFS, Btrfs and F2FS, from <linux/magic.h>: their syncfs implies fsync of each file."""
+"""Ext4, XFS, Btrfs and F2FS, as in <linux/magic.h>. Their syncfs implies fsync of each file."""
 
 
 def sync(*paths: Path) -> None:
-    """Make the contents of files, or the names in folders, durable, in this order."""
+    """Make files, or the names in folders, durable, one after the other."""
     for path in paths:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -42,8 +42,8 @@ def sync_open(descriptor: int) -> None:
 class Disks:
     """The filesystems of some folders, to be synced as a whole.
 
-    This takes one wait for many small files instead of one per file, but includes the writes of
-    other programs. Reports errors of writes since it was opened.
+    For many small files this is one wait instead of one per file, but it includes the writes of
+    other programs. `sync` reports errors of all writes since this was opened.
     """
 
     def __init__(self, descriptors: Sequence[int]) -> None:

@@ -43,7 +43,7 @@ class Folders:
         return self.inbox / FAILED
 
     def is_environment_fault(self, error: Exception) -> bool:
-        """Whether all jobs would fail: the disk is full, or a folder is not writable."""
+        """Whether all jobs would fail like this: the disk is full, or a folder is not writable."""
         if not isinstance(error, OSError):
             return isinstance(error, EnvironmentFailure)
         usable = all(
@@ -73,11 +73,11 @@ class Folders:
         device = self.inbox.stat().st_dev
         for folder in (self.work, self.done, self.failed):
             if folder.stat().st_dev != device:
-                why = "not on the filesystem of the inbox; files are renamed"
-                raise _failure(folder, f"{why} from one to the other")
+                why = "not on the filesystem of the inbox, so files cannot be renamed into it"
+                raise _failure(folder, f"{why}; make it a plain folder")
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
-                raise _failure(folder, "is not writable")
+                raise _failure(folder, "is not writable by this user; change its permissions")
 
     def check_inbox(self) -> None:
         """Raise MissingFolder if there is no inbox."""
@@ -88,7 +88,7 @@ class Folders:
     def _refuse_outbox_in_inbox(self) -> None:
         """Raise UsageError if the outbox is, or is inside, the inbox or one of its folders.
 
-        Links on its path must not be there either: they would be processed as dropped files.
+        Links on its path must not be in the inbox either: they would be processed as dropped files.
         """
         ours = set(_identities((self.inbox, self.work, self.done, self.failed)))
         given = self.outbox.absolute()
@@ -106,7 +106,7 @@ def _failure(folder: Path, why: str) -> EnvironmentFailure:
 
 
 def _real(path: Path) -> Path:
-    """The path with links resolved, as far as possible if they form a loop."""
+    """The path with links resolved; if they form a loop, as many as possible."""
     return Path(os.path.realpath(path))
 
 
@@ -119,10 +119,10 @@ def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
 
 
 def move_to_shelf(path: Path, folder: Path, name: str) -> Path:
-    """Move a finished original to `folder/name`, or `folder/2/name`, `folder/3/name` and so on.
+    """Move a finished original to `folder/name`; if that exists, to `folder/2/name` and so on.
 
-    A folder named by a number could be mistaken for one of these shelves, so it never goes to
-    `folder/name`. Nothing is overwritten. Returns the new path.
+    An original that is a folder with a number as its name never goes to `folder/name`, where it
+    could be mistaken for one of these. Nothing is overwritten. Returns the new path.
     """
     first = () if name.isdigit() and is_folder(path) else (folder,)
     targets = (shelf / name for shelf in chain(first, _shelves(folder)))
@@ -142,7 +142,7 @@ def _shelves(folder: Path) -> Iterator[Path]:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether the path is a folder, and not a link to one."""
+    """Whether the path is a folder; False for a link to one."""
     return path.is_dir() and not path.is_symlink()
 
 

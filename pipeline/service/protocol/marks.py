@@ -11,15 +11,15 @@ from secrets import token_hex
 from pipeline.outbox.names import key_of
 from pipeline.service.protocol.claim import try_lock
 
-MARK = ".reading-"
+MARK_PREFIX = ".reading-"
 _BLANK = b" " * len(key_of(""))
 
 
 class Marks:
-    """The files whose reading crashed this process or killed another.
+    """The files whose reading crashed in this process, or killed another one.
 
     Each process has a locked file in `work` with the key of the name that it is reading.
-    `on_stuck` is called with marks that cannot be removed; they only cost a file an attempt.
+    `on_stuck` is called with marks that cannot be removed. Such a mark costs a file one attempt.
     """
 
     def __init__(self, work: Path, on_stuck: Callable[[Path, OSError], None]) -> None:
@@ -41,31 +41,31 @@ class Marks:
     def _lock(self) -> int:
         """The descriptor of our own mark file, created on demand."""
         while self._own is None:
-            path = self._work / f"{MARK}{os.getpid()}-{token_hex(4)}"
+            path = self._work / f"{MARK_PREFIX}{os.getpid()}-{token_hex(4)}"
             lock = try_lock(path, os.O_CREAT | os.O_EXCL)
-            if lock is not None:  # otherwise it looked abandoned, and was removed
+            if lock is not None:  # otherwise another process removed it, because it was unlocked
                 self._own = path, lock
         return self._own[1]
 
-    def crashed(self, name: str) -> None:
+    def add_crash(self, name: str) -> None:
         """Record that reading this file crashed."""
         self._left.setdefault(key_of(name), None)
 
-    def has(self, name: str) -> bool:
+    def has_crashed(self, name: str) -> bool:
         """Whether reading this file crashed before."""
         return bool(self._left) and key_of(name) in self._left
 
-    def lift(self, name: str) -> bool:
+    def unmark(self, name: str) -> bool:
         """Remove the mark of a file; returns whether it had one."""
-        if not self.has(name):
+        if not self.has_crashed(name):
             return False
         if path := self._left.pop(key_of(name)):
             self._remove(path)
         return True
 
-    def gather(self, names: Iterable[str]) -> None:
+    def take_over(self, names: Iterable[str]) -> None:
         """Take over the marks of dead processes; remove marks of files that are gone."""
-        paths = {*self._work.glob(f"{MARK}*")}
+        paths = {*self._work.glob(f"{MARK_PREFIX}*")}
         if self._own and self._own[0] not in paths:  # the folder was replaced
             self.close()
         paths -= {self._own[0] if self._own else None}
@@ -73,7 +73,7 @@ class Marks:
         for path in paths:
             try:
                 lock = try_lock(path)
-            except OSError:  # not one of ours
+            except OSError:  # not a mark, such as a folder
                 self._remove(path)
                 continue
             if lock is None:
@@ -86,14 +86,14 @@ class Marks:
                 self._remove(path)
 
     def _remove(self, path: Path) -> None:
-        """Remove a mark, unless that is impossible: a folder, or another user's file."""
+        """Remove a mark, or call `on_stuck` if it is a folder or another user's file."""
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
             self._on_stuck(path, error)
 
     def close(self) -> None:
-        """Remove our own mark file."""
+        """Remove the mark file of this process."""
         if self._own is not None:
             path, lock = self._own
             self._own = None

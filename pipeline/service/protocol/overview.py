@@ -20,18 +20,19 @@ from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_recor
 from pipeline.outbox.names import MOST_LIKELY, files_in, paths_in, stems_for
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.service.protocol.checkpointed import last_checkpoint
-from pipeline.service.protocol.claim import LARGEST_LOCK, LOCK, Manifest, read_manifest, try_lock
+from pipeline.service.protocol.claim import LOCK, MAX_LOCK_BYTES, Manifest, read_manifest, try_lock
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders, return_to
 from pipeline.service.protocol.settle import History, names_in, observe
 
-NOT_FAILED, IN_THE_WAY = "not in failed/", "a file of that name is in the inbox"
+NOT_FAILED = "not in failed/"
+IN_THE_WAY = "a file of that name is in the inbox; move it away first"
 NEWER = "a newer file of that name was solved or is in work; name it to retry it anyway"
 LAST_SCAN = ".last-scan"
 _LOG = ".log"
-LONG_AGO = 120.0
-"""Seconds, four rescans: if the last scan is older, no process is scanning."""
+MAX_SCAN_AGE = 120.0
+"""Seconds, four rescan intervals. If the last scan is older, no process is scanning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The state of both folders; `scan_age` in seconds, None if they were never scanned."""
+    """The state of both folders. `scan_age`: seconds since the last scan; None if unknown."""
 
     waiting: list[FileState] = field(default_factory=list)
     settling: list[FileState] = field(default_factory=list)
@@ -56,7 +57,8 @@ class Overview:
 
     @property
     def is_stuck(self) -> bool:
-        is_scanned = self.scan_age is not None and self.scan_age <= LONG_AGO
+        """Whether files are waiting although no process scans the inbox."""
+        is_scanned = self.scan_age is not None and self.scan_age <= MAX_SCAN_AGE
         return bool(self.waiting) and not is_scanned
 
 
@@ -69,12 +71,14 @@ def stamp_scan(folders: Folders) -> None:
         stamp.touch()
 
 
-def take_overview(folders: Folders, settle: float) -> Overview:
+def read_overview(folders: Folders, settle: float) -> Overview:
     """The state of both folders. Raises FileNotFoundError if there is no inbox."""
     names, ignored = names_in(folders.inbox)
     overview = Overview(
         ignored=list(starmap(FileState, ignored.items())),
-        in_work=[FileState(manifest.source, words) for manifest, words in claims_seen(folders)],
+        in_work=[
+            FileState(manifest.source, words) for manifest, words in described_claims(folders)
+        ],
         failed=[
             FileState(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)
         ],
@@ -100,7 +104,7 @@ def _scan_age(folders: Folders) -> float | None:
         age = time.time() - (folders.work / LAST_SCAN).lstat().st_mtime
     except FileNotFoundError:
         return None
-    return age if age >= -LONG_AGO else None  # the clock was set back: unknown
+    return age if age >= -MAX_SCAN_AGE else None  # negative if the clock was set back
 
 
 def _reason(folders: Folders, source: str) -> str:
@@ -114,7 +118,7 @@ def _reason(folders: Folders, source: str) -> str:
 
 
 def published(folders: Folders, source: str) -> tuple[Path, Record] | None:
-    """The record of the latest job of a source, with its path."""
+    """The path of the record of the latest job of a source, and the record."""
     for stem in islice(stems_for(source), MOST_LIKELY):
         path = folders.outbox / (stem + ENDING)
         record = read_record(path)
@@ -124,17 +128,17 @@ def published(folders: Folders, source: str) -> tuple[Path, Record] | None:
 
 
 def _is_refusal(record: Record) -> TypeGuard[PuzzleRecord]:
-    """Whether the original of this job went to `failed`."""
+    """Whether the original of this job was moved to `failed`."""
     return isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed")
 
 
-def claims_seen(folders: Folders) -> Iterator[tuple[Manifest, str]]:
+def described_claims(folders: Folders) -> Iterator[tuple[Manifest, str]]:
     """The manifest of each claim, and a description of its owner and progress."""
     for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
         try:
-            text = read_regular(path, LARGEST_LOCK).decode("ascii", errors="replace")
+            text = read_regular(path, MAX_LOCK_BYTES).decode("ascii", errors="replace")
             owner, lock = text.strip().rpartition("\n")[2], try_lock(path)
-        except FileNotFoundError:  # finished meanwhile
+        except FileNotFoundError:  # the claim was finished meanwhile
             continue
         except PermissionError:  # another user's
             owner, lock = "another user's process", None
@@ -143,10 +147,10 @@ def claims_seen(folders: Folders) -> Iterator[tuple[Manifest, str]]:
         if lock is not None:
             os.close(lock)
             owner = "abandoned; the next scan resumes it"
-        yield read_manifest(path.parent), owner + progress_in(path.parent)
+        yield read_manifest(path.parent), owner + progress_text(path.parent)
 
 
-def progress_in(folder: Path) -> str:
+def progress_text(folder: Path) -> str:
     """The progress of a collection or archive in words; empty for other jobs."""
     state = last_checkpoint(folder)
     if not state:
@@ -159,21 +163,21 @@ def progress_in(folder: Path) -> str:
 def retry_failed(
     folders: Folders, names: Collection[str] | None
 ) -> Iterator[tuple[str, str | None]]:
-    """Put failed originals back into the inbox; yields names, each with the reason if it failed.
+    """Put failed originals back into the inbox; yields each name, and why it is not back or None.
 
-    Of several files of one name, the latest is put back. Without `names`, all files are put back
-    except those replaced by a newer job of that name.
+    Of several files with one name, the latest is put back. Without `names`, all files are put back,
+    except those with a newer job of that name.
     """
-    tried = set()
+    found_names = set()
     latest_first = sorted(files_in(folders.failed), key=lambda path: -path.lstat().st_ctime_ns)
     for path in sorted(latest_first, key=lambda path: path.name):
         if names is None and _is_overtaken(folders, path.name):
             yield path.name, NEWER
         elif names is None or path.name in names:
-            tried.add(path.name)
+            found_names.add(path.name)
             returned = return_to(path, folders.inbox / path.name)
             yield path.name, None if returned else IN_THE_WAY
-    for name in sorted(set(names or ()) - tried):
+    for name in sorted(set(names or ()) - found_names):
         yield name, NOT_FAILED
     sync(folders.inbox)
 
@@ -184,14 +188,14 @@ def _is_overtaken(folders: Folders, source: str) -> bool:
     return is_in_work(folders, source) or not (latest is None or _is_refusal(latest[1]))
 
 
-class Expired(NamedTuple):
-    """A file or folder old enough to delete; the inode distinguishes it from a newer one."""
+class ExpiredFile(NamedTuple):
+    """A file or folder old enough to delete. Its inode shows whether it was replaced since."""
 
     path: Path
     inode: int
 
 
-def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
+def expired_files(folders: Folders, seconds: float) -> Iterator[ExpiredFile]:
     """The originals in `done` and the logs in the outbox that are at least `seconds` old.
 
     The age of an original is the time since it was moved there, independently of its mtime. Failed
@@ -202,29 +206,29 @@ def expired_files(folders: Folders, seconds: float) -> Iterator[Expired]:
         with contextlib.suppress(FileNotFoundError):
             status = os.lstat(path)
             if status.st_ctime <= limit:
-                yield Expired(Path(path), status.st_ino)
+                yield ExpiredFile(Path(path), status.st_ino)
     if folders.outbox.is_dir():
         yield from _expired_logs(folders.outbox, limit)
 
 
-def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> Iterator[Expired]:
-    """The logs last written before `limit`, if listed in a record; also those in trees.
+def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> Iterator[ExpiredFile]:
+    """The logs last written before `limit` that a record lists; also those in trees.
 
-    Only reads the records of such logs, and of possible archives.
+    Only the records of such logs, and of what may be archives, are read.
     """
     with os.scandir(folder) as entries:
-        shown = [entry for entry in entries if not entry.name.startswith(".")]
-    logs = (entry for entry in shown if entry.name.endswith(_LOG))
+        visible = [entry for entry in entries if not entry.name.startswith(".")]
+    logs = (entry for entry in visible if entry.name.endswith(_LOG))
     old = {entry.name.removesuffix(_LOG): entry.inode() for entry in logs if _is_old(entry, limit)}
     trees = set()
     if not is_in_tree:
-        trees = {entry.name for entry in shown if entry.is_dir(follow_symlinks=False)}
+        trees = {entry.name for entry in visible if entry.is_dir(follow_symlinks=False)}
     for stem in sorted(old.keys() | trees):
         record = read_record(folder / (stem + ENDING))
         if record is None:
             continue
         if stem in old and stem + _LOG in file_names(record):
-            yield Expired(folder / (stem + _LOG), old[stem])
+            yield ExpiredFile(folder / (stem + _LOG), old[stem])
         if stem in trees and record.status == ARCHIVE:
             for inner, folders, _ in os.walk(folder / stem):
                 folders.sort()
@@ -240,8 +244,8 @@ def _is_old(entry: os.DirEntry[str], limit: float) -> bool:
     return status.st_mtime <= limit and stat.S_ISREG(status.st_mode)
 
 
-def delete_expired(files: Iterable[Expired]) -> int:
-    """Delete files that were not replaced meanwhile; returns how many were deleted.
+def delete_expired(files: Iterable[ExpiredFile]) -> int:
+    """Delete files, unless they were replaced meanwhile; returns the number deleted.
 
     If some cannot be deleted, raises OSError after deleting the others.
     """
@@ -261,7 +265,7 @@ def delete_expired(files: Iterable[Expired]) -> int:
             continue
         except RecursionError:
             hindrance = hindrance or _too_deep(path)
-        except OSError as error:  # rmtree opens a descriptor for each level
+        except OSError as error:  # EMFILE: rmtree opens a descriptor for each level
             hindrance = hindrance or (_too_deep(path) if error.errno == errno.EMFILE else error)
     if hindrance:
         raise hindrance

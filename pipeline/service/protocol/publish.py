@@ -37,24 +37,24 @@ class CheckpointedFile(NamedTuple):
     sha256: str
 
 
-MANY = 16
-"""Number of sets from which on whole filesystems are synced, if possible."""
+MIN_SYNCED_SETS = 16
+"""Minimum number of sets for which whole filesystems are synced, if possible, not each file."""
 
-_TEMPORARY = re.compile(
+_TEMPORARY_NAME = re.compile(
     r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
 )
 
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """The files published for one source, under a stem.
+    """The set of files to be published for one source, named after a stem.
 
-    `checkpointed`: files that are already written. `tree`: a folder in the outbox to be renamed to
-    the stem. `claimed`: when the source was claimed, in ISO 8601.
+    `claimed`: when the source was claimed, in ISO 8601. `checkpointed`: files that are already
+    written. `tree`: a hidden folder in the outbox, to be renamed to the stem.
     """
 
     stem: str
-    made: PuzzleSet | CollectionSet
+    contents: PuzzleSet | CollectionSet
     claimed: str
     finished: datetime
     checkpointed: Mapping[str, CheckpointedFile] = field(default_factory=dict)
@@ -63,15 +63,15 @@ class PublishedSet:
     @cached_property
     def record(self) -> Record:
         """The record, without its list of files."""
-        return self.made.record({}, self.finished)
+        return self.contents.record({}, self.finished)
 
     def write(self, path_of: Callable[[str], Path], *, begin: bool = True) -> Record:
         """Write the remaining files to the paths given by `path_of`, the record last.
 
-        `begin`: start writing them to disk. Returns the record. Raises OSError.
+        If `begin`, the system starts writing them to disk. Returns the record. Raises OSError.
         """
         hashes = {name: checkpointed.sha256 for name, checkpointed in self.checkpointed.items()}
-        for name, chunks in self.made.files(self.stem, self.record, self.claimed):
+        for name, chunks in self.contents.files(self.stem, self.record, self.claimed):
             hashes[name] = _write_new(path_of(name), chunks, begin=begin)
         record = with_fields(self.record, files=listed(hashes))
         _write_new(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
@@ -83,29 +83,33 @@ def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> Non
 
     All files are written under temporary names and made durable before an earlier set is touched.
     Files of the earlier set that the new one lacks are deleted. The record is renamed last. After a
-    crash at any point, the call can be repeated with the same outcome. Several sets are made
-    durable together. Raises OSError.
+    crash at any point, the call can be repeated with the same outcome. The files of all sets are
+    made durable together. Raises OSError.
     """
-    syncing = Disks.of((folders.outbox, folders.work)) if len(sets) >= MANY else nullcontext()
+    syncing = (
+        Disks.of((folders.outbox, folders.work)) if len(sets) >= MIN_SYNCED_SETS else nullcontext()
+    )
     with syncing as disks:
-        _publish([_StagedSet(claim, made, folders) for claim, made in sets], folders, disks)
+        _publish(
+            [_StagedSet(claim, published, folders) for claim, published in sets], folders, disks
+        )
 
 
 def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) -> None:
-    """Publish the sets. If `disks` are given, sync them instead of each file."""
+    """Publish the sets. If `disks` are given, they are synced as a whole, not each file."""
     try:
         for staged in sets:
             staged.stage(begin=disks is None)
         sys.audit("sudoku_pipeline.publish.staged")
         for staged in sets:
-            staged.announce(begin=disks is None)
+            staged.save_names(begin=disks is None)
         _make_durable(sets, disks)
         for staged in sets:
-            staged.withdraw_earlier()
+            staged.remove_earlier_records()
         if any(staged.earlier for staged in sets):
             sync(folders.outbox)
         for staged in sets:
-            staged.exchange()
+            staged.rename_files()
         sync(folders.outbox)
         sys.audit("sudoku_pipeline.publish.cleared")
         for staged in sets:
@@ -114,7 +118,7 @@ def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) 
         sys.audit("sudoku_pipeline.publish.recorded")
     except Exception:
         for staged in sets:
-            staged.clear_away()
+            staged.remove_temporary_files()
         raise
 
 
@@ -140,18 +144,18 @@ class _Staged:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether an interrupted earlier attempt has renamed it."""
+        """Whether an earlier attempt, which was interrupted, has renamed it."""
         return self.path == self.target
 
 
 class _StagedSet:
-    """A set that is being published."""
+    """A set that is being published. `earlier`: the records of earlier sets of its source."""
 
     def __init__(self, claim: Claim, published: PublishedSet, folders: Folders) -> None:
         self._claim = claim
         self._set = published
         self._outbox = folders.outbox
-        self._marked = _marked(claim, folders)
+        self._temporary_prefix = _temporary_prefix(claim, folders)
         self._all: list[_Staged] = []
         self.earlier: list[Path] = []
 
@@ -164,26 +168,27 @@ class _StagedSet:
         return self._all[:-1]
 
     def stage(self, *, begin: bool) -> None:
-        """Write the files under temporary names; `begin`: start writing them to disk."""
+        """Write the files under temporary names; `begin` as in `PublishedSet.write`."""
         for name, checkpointed in self._set.checkpointed.items():
             self._all.append(_Staged(checkpointed.path, self._outbox / name))
         if tree := self._set.tree:
             target = self._outbox / self._claim.manifest.stem
             path = tree if tree.exists() else target
             self._all.append(_Staged(path, target, is_folder=True))
-        self._set.write(self._temporary, begin=begin)
+        self._set.write(self._temporary_path, begin=begin)
 
-    def _temporary(self, name: str) -> Path:
+    def _temporary_path(self, name: str) -> Path:
         """A temporary path for a file with this final name."""
         sys.audit("sudoku_pipeline.publish.staging")
-        path = self._outbox / f"{self._marked}{len(self._all)}.tmp"
+        path = self._outbox / f"{self._temporary_prefix}{len(self._all)}.tmp"
         self._all.append(_Staged(path, self._outbox / name, is_temporary=True))
         return path
 
-    def announce(self, *, begin: bool) -> None:
-        """Record in the claim which files to delete if publication is interrupted.
+    def save_names(self, *, begin: bool) -> None:
+        """Save the names of this set and of earlier ones in the claim's manifest.
 
-        Raises OSError, before any change, if a foreign folder has a name of the set.
+        If publication is interrupted, they show which files belong to the source. Raises OSError,
+        before any change, if a folder that is not part of an earlier set has a name of this one.
         """
         manifest = self._claim.manifest
         earlier: list[str] = []
@@ -208,19 +213,19 @@ class _StagedSet:
     def sync(self) -> None:
         """Make the claim's manifest and the staged files durable.
 
-        The manifest was written last; syncing it first flushes most of the files too.
+        The manifest was written last, so syncing it first writes most of the files to disk, too.
         """
         self._claim.sync()
         sync(*(staged.path for staged in self._all))
 
-    def withdraw_earlier(self) -> None:
+    def remove_earlier_records(self) -> None:
         """Remove the earlier records."""
         for path in self.earlier:
             path.unlink()
         sys.audit("sudoku_pipeline.publish.withdrawn")
 
-    def exchange(self) -> None:
-        """Rename all files but the record, and delete files that only the earlier set had."""
+    def rename_files(self) -> None:
+        """Rename all files but the record, and delete files that only an earlier set has."""
         for staged in self._files:
             if not staged.is_in_place:
                 if is_folder(staged.target):
@@ -239,18 +244,18 @@ class _StagedSet:
                 self._put_away(path)
 
     def _put_away(self, folder: Path) -> None:
-        """Delete a folder of an earlier set; first rename it, so that it disappears at once."""
+        """Delete a folder of an earlier set. It is renamed first, so that it disappears at once."""
         _refuse_foreign(folder, self._claim.manifest.files)
         hidden = self._claim.folder / ".earlier"
         shutil.rmtree(hidden, ignore_errors=True)
         try:
             folder.rename(hidden)
-        except OSError:  # the outbox is on another filesystem
+        except OSError:  # the claim is on another filesystem
             shutil.rmtree(folder)
         shutil.rmtree(hidden, ignore_errors=True)
 
-    def clear_away(self) -> None:
-        """Remove the temporary files of an unpublished set; checkpointed files stay."""
+    def remove_temporary_files(self) -> None:
+        """Remove the temporary files after a failure; checkpointed files are kept."""
         for staged in self._all:
             if staged.is_temporary:
                 with contextlib.suppress(OSError):
@@ -264,7 +269,7 @@ def _refuse_foreign(folder: Path, listed: Sequence[str]) -> None:
 
 
 def _write_new(path: Path, content: Iterable[str | bytes], *, begin: bool) -> str:
-    """Write a file, replacing a leftover of an interrupted attempt."""
+    """Write a file; returns its SHA-256. Replaces a file left by an interrupted attempt."""
     try:
         return write_new(path, content, begin=begin)
     except FileExistsError:
@@ -273,19 +278,19 @@ def _write_new(path: Path, content: Iterable[str | bytes], *, begin: bool) -> st
 
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
-    """A temporary name. It identifies the inbox, because inboxes may share an outbox."""
-    return folders.outbox / f"{_marked(claim, folders)}{ending}.tmp"
+    """A path with a temporary name, which identifies the inbox: inboxes may share an outbox."""
+    return folders.outbox / f"{_temporary_prefix(claim, folders)}{ending}.tmp"
 
 
-def _marked(claim: Claim, folders: Folders) -> str:
+def _temporary_prefix(claim: Claim, folders: Folders) -> str:
     """The prefix of the temporary names of a claim's job."""
     return f".{identity(folders.inbox.stat())}-{claim.manifest.job}-"
 
 
 def published_record(claim: Claim, folders: Folders) -> Record | None:
-    """The record of this job if it is published; then the set is complete.
+    """The record of this job if its set is published, which is then complete; otherwise None.
 
-    None if the file in the claim has changed or does not match its manifest.
+    Also None if the file in the claim is not the one in its manifest.
     """
     manifest = claim.manifest
     record = read_record(folders.outbox / (manifest.stem + ENDING))
@@ -296,14 +301,14 @@ def published_record(claim: Claim, folders: Folders) -> Record | None:
     return record if is_same or stat.S_ISDIR(status.st_mode) else None
 
 
-def finish(
+def move_originals(
     finished: Sequence[tuple[Claim, bool]], folders: Folders, spares: list[Claim] | None = None
 ) -> None:
     """Move the originals of published jobs to `done` or `failed`, and remove the claims.
 
-    Each claim comes with whether its original belongs in `failed`. The inbox is synced first:
-    otherwise, the original might be in both folders after a power failure. Claims that can be
-    reused are added to `spares`, if given.
+    `finished`: the claims, each with True if its original belongs in `failed`. The inbox is synced
+    first: otherwise, the original might be in both folders after a power failure. Claims that can
+    be reused are added to `spares`, if given.
     """
     shelves = set()
     for claim, is_failed in finished:
@@ -322,7 +327,7 @@ def finish(
 def remove_orphans(folders: Folders) -> None:
     """Remove temporary files of jobs of this inbox that are no longer in work."""
     names = os.listdir(folders.outbox)  # noqa: PTH208 - there may be a million
-    matches = [match for name in names if (match := _TEMPORARY.fullmatch(name))]
+    matches = [match for name in names if (match := _TEMPORARY_NAME.fullmatch(name))]
     if not matches:
         return
     mark, alive = (

@@ -1,7 +1,7 @@
 """Decide whether a dropped file is complete, from repeated observations.
 
-Observing follows no links and never blocks. The decision does no I/O: its input is observations and
-clock readings.
+`observe` follows no links and never blocks. `History.judge` does no I/O: it gets an observation and
+the time.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from pipeline.outbox.names import DONE, FAILED
 from pipeline.reading.archives import DEEPEST
 
 EMPTY_SECONDS = 60.0
-"""How long after its mtime an empty file, or one that starts with NULs, may still be written."""
+"""An empty file, or one that starts with NULs, is complete this long after its last change."""
 
 _BLANK_BYTES = 4096
-"""This many NULs at the start show that a file was allocated before it is written."""
+"""If the first bytes of a file, up to this number, are NULs, it is probably not written yet."""
 
 CLOCK_SECONDS = 3600.0
-"""The largest plausible error of a clock; times further in the future are ignored."""
+"""An mtime further in the future than this is ignored: the clock was wrong."""
 
 FOLDER_SECONDS = 5.0
 """How long a dropped folder must be unchanged to be complete."""
 
 
 class Fingerprint(NamedTuple):
-    """Values that change when a file is modified, but not when it is renamed."""
+    """Properties of a file that change when it is modified, but not when it is renamed."""
 
     inode: int
     size: int
@@ -46,20 +46,20 @@ class Fingerprint(NamedTuple):
 
 
 UNSEEN = Fingerprint(0, 0, 0)
+"""The fingerprint in a manifest if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """An observed file.
+    """An observed file or folder.
 
-    - `writer`: some process has it open for writing; None if unknown.
+    - `writer`: whether a process has it open for writing; None if unknown.
     - `cut_off`: its content looks truncated.
     - `is_blank`: it starts with NULs.
     - `data`, `content`: its bytes and its source, if it was read.
     - `newest_ns`: for a folder, the latest mtime in it. The fingerprint of a folder has a hash of
-    its
-      content instead of a time.
-    - `refusal`: it is neither a file nor a folder, and goes to `failed/` unread.
+      its content instead of a time.
+    - `refusal`: why it goes to `failed/` unread, such as a device.
     """
 
     name: str
@@ -80,21 +80,21 @@ class Observation:
 
 
 def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
-    """The names to process, sorted; and the ignored names, with the reason."""
-    taken: list[str] = []
+    """The names to process, sorted, and the ignored names with the reasons."""
+    names: list[str] = []
     ignored: dict[str, str] = {}
     with os.scandir(inbox) as entries:
         for entry in entries:
             if entry.name in (DONE, FAILED):
                 continue
             if not is_left(entry.name):
-                taken.append(entry.name)
+                names.append(entry.name)
             elif not entry.name.startswith("."):
                 is_fresh = is_temporary(entry.name)
                 ignored[entry.name] = (
                     "a temporary name" if is_fresh else "belongs to another program"
                 )
-    return sorted(taken), ignored
+    return sorted(names), ignored
 
 
 def fingerprint_of(status: os.stat_result) -> Fingerprint:
@@ -106,8 +106,8 @@ def observe(
 ) -> Observation | None:
     """Observe a path; None if it does not exist.
 
-    A file of up to `max_bytes` without a writer is read: `read` returns its source, and whether it
-    looks truncated.
+    A file of up to `max_bytes` without a writer is read, and `read` is called with its bytes; it
+    returns their source and whether they look truncated.
     """
     try:
         status = path.lstat()
@@ -126,26 +126,26 @@ def observe(
         before = fingerprint_of(os.fstat(descriptor))
         writer = has_writer(descriptor)
         is_read = read is not None and before.size <= max_bytes
-        wanted = 0 if writer else before.size if is_read else min(before.size, _BLANK_BYTES)
-        data = _read(descriptor, wanted)
-        is_blank = wanted > 0 and not data[:_BLANK_BYTES].strip(b"\0")
-        content, cut_off = None, len(data) < wanted
+        count = 0 if writer else before.size if is_read else min(before.size, _BLANK_BYTES)
+        data = _read(descriptor, count)
+        is_blank = count > 0 and not data[:_BLANK_BYTES].strip(b"\0")
+        content, cut_off = None, len(data) < count
         if read and is_read and data and not cut_off:
             content, cut_off = read(data)
         after = fingerprint_of(os.fstat(descriptor))
     finally:
         os.close(descriptor)
     cut_off = cut_off or before != after
-    known = data if is_read and data and len(data) == wanted else None
+    known = data if is_read and data and len(data) == count else None
     return Observation(
         path.name, after, writer, cut_off, data=known, content=content, is_blank=is_blank
     )
 
 
-def _read(descriptor: int, wanted: int) -> bytes:
-    """Read `wanted` bytes, or to the end. A single read may return fewer on FUSE and NFS."""
-    data = os.read(descriptor, wanted) if wanted else b""
-    while len(data) < wanted and (more := os.read(descriptor, wanted - len(data))):
+def _read(descriptor: int, count: int) -> bytes:
+    """Read `count` bytes, or to the end. On FUSE and NFS that may take several reads."""
+    data = os.read(descriptor, count) if count else b""
+    while len(data) < count and (more := os.read(descriptor, count - len(data))):
         data += more
     return data
 
@@ -159,28 +159,30 @@ def _observe_folder(path: Path) -> Observation | None:
         newest = max(newest, status.st_mtime_ns)
         hashed.update(repr((inner, name, fingerprint_of(status))).encode())
     try:
-        own = path.lstat()
+        folder_status = path.lstat()
     except FileNotFoundError:
         return None
     if not os.access(path, os.R_OK | os.X_OK):
-        size += own.st_size  # it cannot be seen whether it is empty
+        size += folder_status.st_size  # it may not be empty
     content = int.from_bytes(hashed.digest()[:7], "big")
     return Observation(
         path.name,
-        Fingerprint(own.st_ino, size, content),
+        Fingerprint(folder_status.st_ino, size, content),
         writer or None,
         is_folder=True,
-        newest_ns=max(newest, own.st_mtime_ns),
+        newest_ns=max(newest, folder_status.st_mtime_ns),
     )
 
 
 def walk_folder(
     name: str | Path, parent: int | None = None, inner: str = ""
 ) -> Iterator[tuple[str, str, int, os.stat_result]]:
-    """Walk a folder, as deep as archives are read; yields relative folder, name, fd and status.
+    """Walk a folder, as deep as archives are read.
 
-    Names are relative to the open folder `fd`, because whole paths can be too long. The result
-    does not depend on the path of the folder itself. Raises OSError if the environment is at fault.
+    Yields the relative path of each entry's folder, the entry's name, the descriptor of its open
+    folder, and its status. Entries are opened relative to the descriptor, because whole paths can
+    be too long. The result does not depend on the path of the folder itself. Raises OSError if the
+    environment is at fault.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -191,7 +193,7 @@ def walk_folder(
         except OSError as error:
             if is_environmental(error):
                 raise
-            return  # it may be gone
+            return  # the folder may be gone
         for entry_name in names:
             try:
                 status = os.stat(entry_name, dir_fd=folder, follow_symlinks=False)
@@ -208,7 +210,7 @@ def _is_written_in(folder: int, name: str) -> bool:
         with opened(name, folder=folder) as descriptor:
             return has_writer(descriptor) is True
     except OSError as error:
-        if error.errno == errno.EAGAIN:  # leased for writing
+        if error.errno == errno.EAGAIN:  # a process has a lease to write to it
             return True
         if is_environmental(error):
             raise
@@ -219,16 +221,17 @@ def _observe_unopened(path: Path, status: os.stat_result, error: OSError) -> Obs
     """Observe a file that cannot be opened; None if it was just replaced."""
     if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
         return None
+    # Permission may be granted at the end of a copy. EAGAIN means that it is leased for writing.
     writers = {errno.EACCES: None, errno.EAGAIN: True}
-    if error.errno not in writers:  # permission may be granted at the end of a copy,
-        raise error  # and EAGAIN means that it is leased for writing
+    if error.errno not in writers:
+        raise error
     return Observation(path.name, fingerprint_of(status), writers[error.errno])
 
 
-def unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -> bool:
+def is_unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -> bool:
     """Whether a file or folder has not changed since it was observed, and has no writer.
 
-    Compares the bytes if given, because mtimes have a resolution of milliseconds.
+    If `data` is given, its bytes are compared, because mtimes have a resolution of milliseconds.
     """
     seen = (
         observe(path) if data is None else observe(path, lambda now: (None, now != data), len(data))
@@ -247,8 +250,8 @@ def is_written(path: Path) -> bool:
 def has_writer(descriptor: int) -> bool | None:
     """Whether any process has the file open for writing; None if leases are unsupported.
 
-    If another process opens it during the lease, the kernel sends a signal: instead of SIGIO, which
-    would kill us, SIGURG, which is ignored.
+    If another process opens it during the lease, the kernel sends a signal. We ask for SIGURG,
+    which is ignored by default; SIGIO would kill this process.
     """
     try:
         fcntl.fcntl(descriptor, F_SETSIG, signal.SIGURG)
@@ -264,10 +267,10 @@ def has_writer(descriptor: int) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """Not complete yet: observe again after `seconds`.
+    """A file is not complete yet: observe it again after `seconds`.
 
-    `patience`: what is left of the settling time since the name was first seen. `held`: a writer
-    has held it open, unchanged, for longer than the settling time, and may do so indefinitely.
+    `patience`: what is left of the settling time, counted from the first observation of the name.
+    `held`: a writer has held the file open, without changing it, for longer than the settling time.
     """
 
     seconds: float
@@ -278,10 +281,10 @@ class Settling:
 
 @dataclass(slots=True)
 class History:
-    """Earlier observations of a file, on a monotonic clock.
+    """The history of a file, from earlier observations. Times are read from a monotonic clock.
 
-    `first`: when it was first seen. `since`: since when it is unchanged. `written`: when a writer
-    was last seen.
+    `first`: when it was first observed. `since`: when it was first observed unchanged. `written`:
+    when a writer was last observed.
     """
 
     first: float = math.nan
@@ -292,7 +295,11 @@ class History:
     def judge(
         self, observation: Observation, settle: float, now: float, wall: float
     ) -> Settling | None:
-        """None if the file is complete. `now`: monotonic clock; `wall`: wall clock."""
+        """Decide whether the file is complete: returns None if it is.
+
+        `settle`: settling time in seconds. `now` is the time on a monotonic clock, `wall` on the
+        wall clock.
+        """
         if self.fingerprint is None:
             self.first = now
         if self.fingerprint != observation.fingerprint:

@@ -1,7 +1,7 @@
-"""Hints that a file may have been dropped. A hint only triggers a scan.
+"""Hints that a file may have been dropped, which cause a scan.
 
-Events can get lost (inotify's queue overflows silently) and never arrive from network and container
-mounts, so the callers also scan at intervals.
+Events can get lost (inotify's queue overflows silently), and none arrive from network and container
+mounts, so callers also scan at intervals.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _HINTS = 0x100 | 0x80 | 0x8 | 0x01000000
 """IN_CREATE, IN_MOVED_TO, IN_CLOSE_WRITE and IN_ONLYDIR, from <sys/inotify.h> of Linux."""
 
 _IGNORED = 0x8000
-_HEAD = struct.Struct("iIII")
-_MOST_EVENTS = 64 * 1024
+_EVENT_HEADER = struct.Struct("iIII")
+_EVENT_BUFFER_BYTES = 64 * 1024
 
 
 class Alarm:
     """An event that threads and signal handlers can set with `ring`.
 
-    `waited`: total seconds of all waits. `descriptor` is readable from `ring` until the next
-    `wait`, so that threads can wait for it together with other descriptors.
+    `waited`: total seconds of all waits. `descriptor` is readable after `ring` until the next
+    `wait`: a thread can wait for it and for other descriptors at once.
     """
 
     def __init__(self) -> None:
@@ -45,16 +45,16 @@ class Alarm:
         os.set_blocking(self._bell, False)
 
     def ring(self) -> None:
-        with contextlib.suppress(BlockingIOError):  # the pipe is full: it has rung
+        with contextlib.suppress(BlockingIOError):  # the pipe is full: it is set already
             os.write(self._bell, b"!")
 
     def wait(self, seconds: float) -> bool:
         """Wait up to `seconds`; returns whether it has rung since the last wait."""
         poll = select.poll()
         poll.register(self.descriptor, select.POLLIN)
-        begun = time.monotonic()
+        started = time.monotonic()
         rung = bool(poll.poll(math.ceil(seconds * 1000)))
-        self.waited += time.monotonic() - begun
+        self.waited += time.monotonic() - started
         with contextlib.suppress(BlockingIOError):
             while os.read(self.descriptor, 4096):
                 pass
@@ -66,7 +66,7 @@ class Alarm:
 
 
 class _Events(threading.Thread):
-    """Rings at inotify events for one folder, on Linux. The watchdog library would delay them."""
+    """Calls `ring` at inotify events of one folder, on Linux. Watchdog would delay them."""
 
     def __init__(self, folder: Path, ring: Callable[[], None]) -> None:
         super().__init__(daemon=True)
@@ -80,13 +80,15 @@ class _Events(threading.Thread):
             raise OSError(error.errno, error.strerror, str(folder)) from error
 
     def run(self) -> None:
-        """Ring until the folder is no longer watched."""
-        while not any(mask & _IGNORED for mask in _masks(os.read(self._descriptor, _MOST_EVENTS))):
+        """Call `ring` at each event, until the folder is no longer watched."""
+        while not any(
+            mask & _IGNORED for mask in _masks(os.read(self._descriptor, _EVENT_BUFFER_BYTES))
+        ):
             self._ring()
 
     def stop(self) -> None:
         """Stop watching the folder, which causes a last event."""
-        with contextlib.suppress(OSError):  # already gone
+        with contextlib.suppress(OSError):  # the folder is gone
             call("inotify_rm_watch", self._descriptor, self._watch)
         self.join()
         os.close(self._descriptor)
@@ -96,13 +98,13 @@ def _masks(events: bytes) -> Iterator[int]:
     """The masks of events; each event is followed by a name."""
     offset = 0
     while offset < len(events):
-        _watch, mask, _cookie, length = _HEAD.unpack_from(events, offset)
-        offset += _HEAD.size + length
+        _watch, mask, _cookie, length = _EVENT_HEADER.unpack_from(events, offset)
+        offset += _EVENT_HEADER.size + length
         yield mask
 
 
 class Watcher:
-    """Observes a folder, and rings when a file may have been dropped."""
+    """Watches a folder, and calls `ring` when a file may have been dropped."""
 
     def __init__(self, folder: Path, ring: Callable[[], None], *, poll: bool = False) -> None:
         self._folder = folder
@@ -112,7 +114,7 @@ class Watcher:
         self._watched: tuple[int, int] | None = None
 
     def start(self) -> None:
-        """Start observing. Raises OSError if that fails."""
+        """Start watching. Raises OSError if that fails."""
         status = self._folder.stat()
         if sys.platform.startswith("linux") and not self._poll:
             observer: _Events | BaseObserver = _Events(self._folder, self._ring)

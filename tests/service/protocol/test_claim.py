@@ -26,13 +26,13 @@ from pipeline.service.protocol.claim import (
     LOCK,
     MANIFEST,
     Manifest,
-    abandoned,
     last_object,
     manifests_in_work,
     new_job_id,
     read_manifest,
+    take_over_abandoned,
 )
-from pipeline.service.protocol.overview import claims_seen
+from pipeline.service.protocol.overview import described_claims
 from pipeline.service.protocol.settle import UNSEEN, Fingerprint
 
 WHOLE = Manifest("job", "a.txt", "a", keep_cnf=False, claimed="", fingerprint=UNSEEN)
@@ -47,7 +47,7 @@ FORGED: list[dict[str, object]] = [
 
 def taken_over(box):
     """The one claim whose owner has died, to be closed."""
-    (claim,) = abandoned(box.folders)
+    (claim,) = take_over_abandoned(box.folders)
     return closing(claim)
 
 
@@ -57,14 +57,14 @@ def test_a_claim_is_abandoned_only_when_its_owner_has_died_and_its_attempt_stays
     box.drop("a.txt")
     owner = bench.start("run", "--workers", "1", step="attempt.counted", what=WAIT)
     bench.wait_until_held()
-    assert list(abandoned(box.folders)) == []
+    assert list(take_over_abandoned(box.folders)) == []
     owner.kill()
     owner.wait()
     with taken_over(box) as claim:
         assert claim.manifest.source == "a.txt"
         assert claim.original.read_text() == SMALL
         assert claim.attempts() == 1
-        assert list(abandoned(box.folders)) == [], "it has a new owner"
+        assert list(take_over_abandoned(box.folders)) == [], "it has a new owner"
     with taken_over(box):
         pass
 
@@ -73,8 +73,8 @@ def test_the_lock_says_for_people_who_has_the_claim(box):
     with closing(claimed(box)) as claim:
         words = f"process {os.getpid()} on {os.uname().nodename}"
         assert (claim.folder / LOCK).read_text() == f"attempts at job: 0\n{words}\n"
-        assert list(claims_seen(box.folders)) == [(claim.manifest, words)]
-    ((_, words),) = claims_seen(box.folders)
+        assert list(described_claims(box.folders)) == [(claim.manifest, words)]
+    ((_, words),) = described_claims(box.folders)
     assert "abandoned" in words
 
 
@@ -174,7 +174,7 @@ def test_of_a_claim_whose_note_is_lost_or_forged_the_file_is_still_found(box):
 def test_a_claim_without_its_file_is_removed(box):
     with closing(claimed(box)) as claim:
         claim.original.unlink()
-    assert list(abandoned(box.folders)) == []
+    assert list(take_over_abandoned(box.folders)) == []
     assert box.in_work() == set()
 
 
@@ -184,9 +184,9 @@ def test_what_was_being_prepared_by_the_dead_is_removed_but_not_by_the_living(bo
     (litter / LOCK).touch()
     with (box.folders.work / ".preparing").open("w") as preparing:
         fcntl.flock(preparing, fcntl.LOCK_SH)
-        assert list(abandoned(box.folders)) == []
+        assert list(take_over_abandoned(box.folders)) == []
         assert box.in_work() == {".new-job"}
-    assert list(abandoned(box.folders)) == []
+    assert list(take_over_abandoned(box.folders)) == []
     assert box.in_work() == set()
 
 
@@ -242,6 +242,6 @@ def test_a_claim_that_cannot_be_looked_into_is_not_held(box, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr("pipeline.service.protocol.claim.read_manifest", denied)
-        assert list(abandoned(box.folders)) == []
+        assert list(take_over_abandoned(box.folders)) == []
     with taken_over(box) as found:
         assert found.is_held

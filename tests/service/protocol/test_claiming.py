@@ -26,9 +26,9 @@ from pipeline.service.protocol.claim import (
     LOCK,
     MANIFEST,
     Manifest,
-    abandoned,
     manifests_in_work,
     read_manifest,
+    take_over_abandoned,
 )
 from pipeline.service.protocol.claiming import Reservations, make_claim
 from pipeline.service.protocol.settle import UNSEEN
@@ -121,7 +121,7 @@ def test_a_changed_file_that_a_newer_one_keeps_from_going_back_stays_claimed_and
         assert make_claim(box.folders, manifest) is None
     assert path.read_text() == "newer"
     assert make_claim(box.folders, manifest_of(box)) is None, "the changed one comes first"
-    (claim,) = abandoned(box.folders)
+    (claim,) = take_over_abandoned(box.folders)
     assert claim.original.read_text() == "changed after it was seen"
     claim.original.unlink()
     claim.remove()
@@ -154,7 +154,7 @@ def test_what_is_no_file_can_be_claimed_and_put_back(box, make):
 def test_a_note_of_another_file_does_not_cost_a_claim_its_own(box):
     with closing(claimed(box)) as claim:
         (claim.folder / MANIFEST).write_text(replace(claim.manifest, source="b.txt").text())
-    (found,) = abandoned(box.folders)
+    (found,) = take_over_abandoned(box.folders)
     with closing(found):
         assert (found.manifest.job, found.manifest.source) == ("", "a.txt")
         assert found.original.read_text() == "original"
@@ -403,6 +403,6 @@ def test_a_claim_that_was_put_aside_is_not_used_again_once_others_could_lock_it(
     (spare.folder / LOCK).unlink()  # as one who clears up old files does
     box.drop("b.txt", "second")
     with closing(make_claim(box.folders, manifest_of(box, "b.txt"), None, [spare])) as second:
-        assert [*abandoned(box.folders)] == []
+        assert [*take_over_abandoned(box.folders)] == []
         assert second.original.read_text() == "second"
     assert box.in_work() == {key_of("b.txt")}

@@ -14,10 +14,10 @@ from pipeline.service.protocol.settle import (
     Observation,
     fingerprint_of,
     has_writer,
+    is_unchanged,
     is_written,
     names_in,
     observe,
-    unchanged,
 )
 
 MOST = 100
@@ -111,9 +111,9 @@ def test_a_file_is_not_unchanged_if_other_bytes_have_its_size_and_time(file):
     times = file.stat().st_atime_ns, file.stat().st_mtime_ns
     file.write_bytes(b"same size")
     os.utime(file, ns=times)
-    assert unchanged(file, seen.fingerprint)
-    assert not unchanged(file, seen.fingerprint, seen.data)
-    assert unchanged(file, seen.fingerprint, b"same size")
+    assert is_unchanged(file, seen.fingerprint)
+    assert not is_unchanged(file, seen.fingerprint, seen.data)
+    assert is_unchanged(file, seen.fingerprint, b"same size")
 
 
 def test_an_empty_or_too_large_file_is_not_read_and_one_that_is_gone_is_not_there(file):
@@ -135,7 +135,7 @@ def test_a_file_that_is_read_in_pieces_is_read_whole(file, monkeypatch):
     read_in_pieces(monkeypatch, 4)
     seen = observe(file, whole, MOST)
     assert (seen.data, seen.cut_off) == (b"some text", False)
-    assert unchanged(file, seen.fingerprint, seen.data)
+    assert is_unchanged(file, seen.fingerprint, seen.data)
 
 
 def test_a_file_of_which_less_can_be_read_than_it_has_is_cut_off(file, monkeypatch):
@@ -183,7 +183,7 @@ def test_what_is_no_file_is_refused_unopened_and_has_no_writer(tmp_path, monkeyp
     make(tmp_path / "a")
     seen = observe(tmp_path / "a", never_asked, MOST)
     assert seen.refusal == words
-    assert unchanged(tmp_path / "a", seen.fingerprint)
+    assert is_unchanged(tmp_path / "a", seen.fingerprint)
 
 
 def test_of_an_unreadable_file_it_is_not_known_whether_it_is_complete(file, request):
@@ -192,7 +192,7 @@ def test_of_an_unreadable_file_it_is_not_known_whether_it_is_complete(file, requ
         request.getfixturevalue("stranger")
     seen = observe(Path(os.path.relpath(file)), never_asked, MOST)
     assert (seen.writer, seen.cut_off) == (None, False)
-    assert unchanged(Path(os.path.relpath(file)), seen.fingerprint)
+    assert is_unchanged(Path(os.path.relpath(file)), seen.fingerprint)
 
 
 @pytest.mark.usefixtures("leases", "stranger")
@@ -204,12 +204,12 @@ def test_of_anothers_file_it_is_not_known_whether_it_has_a_writer(file):
 def test_a_file_is_unchanged_until_it_is_written_or_replaced(file):
     seen = observe(file, whole, MOST).fingerprint
     moved = file.rename(file.with_name("b"))
-    assert unchanged(moved, seen)
+    assert is_unchanged(moved, seen)
     with moved.open("ab"):
-        assert not unchanged(moved, seen)
-    assert unchanged(moved, seen)
+        assert not is_unchanged(moved, seen)
+    assert is_unchanged(moved, seen)
     os.utime(moved, ns=(1, 1))
-    assert not unchanged(moved, seen)
+    assert not is_unchanged(moved, seen)
 
 
 @pytest.fixture
@@ -241,10 +241,10 @@ def test_a_writer_anywhere_in_a_folder_is_seen_until_it_has_closed_its_file(fold
         seen = sight_of(folder)
         assert seen.writer is True
         assert is_written(folder)
-        assert not unchanged(folder, seen.fingerprint)
+        assert not is_unchanged(folder, seen.fingerprint)
     assert sight_of(folder).writer is None
     assert not is_written(folder)
-    assert unchanged(folder, seen.fingerprint)
+    assert is_unchanged(folder, seen.fingerprint)
 
 
 CHANGES = {
@@ -266,12 +266,12 @@ def test_any_change_below_a_folder_changes_its_fingerprint(folder, change):
     before = sight_of(folder).fingerprint
     CHANGES[change](folder)
     assert sight_of(folder).fingerprint != before
-    assert not unchanged(folder, before)
+    assert not is_unchanged(folder, before)
 
 
 def test_a_folder_that_is_renamed_is_still_what_was_seen_and_an_empty_one_has_no_size(folder):
     before = sight_of(folder).fingerprint
-    assert unchanged(folder.rename(folder.with_name("other")), before)
+    assert is_unchanged(folder.rename(folder.with_name("other")), before)
     folder.mkdir()
     assert sight_of(folder).fingerprint.size == 0
 
@@ -282,7 +282,7 @@ def test_a_folder_is_the_same_wherever_it_lies_however_long_the_paths_in_it_are(
     seen = sight_of(top)
     elsewhere = tmp_path / "some" / "way" / "further" / "down"
     elsewhere.mkdir(parents=True)
-    assert unchanged(top.rename(elsewhere / "set"), seen.fingerprint)
+    assert is_unchanged(top.rename(elsewhere / "set"), seen.fingerprint)
 
 
 @pytest.mark.usefixtures("leases")

@@ -18,7 +18,7 @@ def test_a_process_whose_folder_was_replaced_marks_what_it_reads_in_the_new_one(
     shutil.rmtree(box.inbox)
     box.inbox.mkdir()
     box.folders.prepare()
-    marks.gather(())
+    marks.take_over(())
     with marks.reading("a.txt"):
         assert len([*box.folders.work.glob(".reading-*")]) == 1
     marks.close()

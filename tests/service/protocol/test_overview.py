@@ -15,19 +15,19 @@ from support.archives import deep_folder
 from support.claims import claimed
 from support.drop_folders import DropFolder, record_text
 
-from pipeline.service.protocol.claim import LOCK, MANIFEST, abandoned
+from pipeline.service.protocol.claim import LOCK, MANIFEST, take_over_abandoned
 from pipeline.service.protocol.overview import (
     IN_THE_WAY,
-    LONG_AGO,
+    MAX_SCAN_AGE,
     NEWER,
     NOT_FAILED,
     FileState,
     Overview,
     delete_expired,
     expired_files,
+    read_overview,
     retry_failed,
     stamp_scan,
-    take_overview,
 )
 from pipeline.service.protocol.settle import has_writer
 
@@ -37,7 +37,7 @@ OURS = f"process {os.getpid()} on {os.uname().nodename}"
 
 
 def surveyed(box):
-    return take_overview(box.folders, SETTLE)
+    return read_overview(box.folders, SETTLE)
 
 
 def names(entries):
@@ -138,13 +138,13 @@ def test_the_age_of_the_last_scan_is_told_unless_a_clock_was_set_back(box):
     assert surveyed(box).scan_age is None
     for seconds in (0, 1000):
         scanned(box, seconds)
-        assert seconds <= surveyed(box).scan_age < seconds + LONG_AGO
+        assert seconds <= surveyed(box).scan_age < seconds + MAX_SCAN_AGE
     scanned(box, -1000)
     assert surveyed(box).scan_age is None
 
 
 def test_files_are_stuck_when_they_wait_and_nobody_has_looked_for_long():
-    for age, stuck in [(None, True), (LONG_AGO + 1, True), (LONG_AGO, False), (0.0, False)]:
+    for age, stuck in [(None, True), (MAX_SCAN_AGE + 1, True), (MAX_SCAN_AGE, False), (0.0, False)]:
         assert Overview(waiting=[FileState("a.txt")], scan_age=age).is_stuck is stuck
         assert not Overview(failed=[FileState("a.txt")], done=1, scan_age=age).is_stuck
 
@@ -152,7 +152,7 @@ def test_files_are_stuck_when_they_wait_and_nobody_has_looked_for_long():
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_files_that_whoever_asks_may_not_lease_are_stuck_as_well(box, monkeypatch):
     os.utime(box.drop("a.txt"), (0, 0))
-    scanned(box, 10 * LONG_AGO)
+    scanned(box, 10 * MAX_SCAN_AGE)
     monkeypatch.chdir(box.inbox.parent)
     relative = DropFolder(*(path.relative_to(box.inbox.parent) for path in (box.inbox, box.outbox)))
     box.inbox.parent.chmod(0o755)
@@ -175,7 +175,7 @@ def test_looking_changes_nothing(box):
     before = seen()
     surveyed(box)
     assert seen() == before
-    (claim,) = abandoned(box.folders)
+    (claim,) = take_over_abandoned(box.folders)
     claim.close()
 
 

@@ -20,7 +20,7 @@ from pipeline.service.protocol.claim import MANIFEST, Claim, read_manifest
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.publish import (
     PublishedSet,
-    finish,
+    move_originals,
     publish,
     published_record,
     remove_orphans,
@@ -68,7 +68,7 @@ def published(box, files, source="a.txt", stem="a", job=JOB):
     """A finished job with these files."""
     claim = claim_of(box, source, stem, job)
     publish_set(box, claim, files)
-    finish([(claim, False)], box.folders)
+    move_originals([(claim, False)], box.folders)
 
 
 def contents(box):
@@ -138,7 +138,7 @@ def test_records_come_when_the_names_of_all_other_files_are_durable_and_original
     assert list(synced)[-1] == box.outbox.stat().st_ino
     synced.clear()
     with at_step("finish.moved", lambda: synced.update(moved=1)):
-        finish([(claim, False)], box.folders)
+        move_originals([(claim, False)], box.folders)
     moved = [path.stat().st_ino for path in (box.inbox, box.inbox / "done")]
     assert list(synced) == [*moved, "moved"]
 
@@ -221,7 +221,7 @@ def test_a_fault_in_the_middle_leaves_no_litter_and_is_mended_by_doing_it_again(
 
 def test_originals_go_where_they_belong_and_none_is_overwritten(box):
     for is_failed in (False, True, True):
-        finish([(claim_of(box), is_failed)], box.folders)
+        move_originals([(claim_of(box), is_failed)], box.folders)
     assert (box.kept("done"), box.kept("failed")) == ({"a.txt"}, {"a.txt", "2/a.txt"})
     assert box.in_work() == set()
 
@@ -261,7 +261,7 @@ def test_the_sets_of_former_stems_are_replaced_as_well_and_nobody_elses(box):
     manifest = replace(manifest_of(box, stem="a.txt~2"), former=("a", "a.txt"))
     claim = make_claim(box.folders, manifest)
     publish_set(box, claim, {"a.txt~2.log": "new"})
-    finish([(claim, False)], box.folders)
+    move_originals([(claim, False)], box.folders)
     assert contents(box) == {"a.txt~2.log": "new", "a.txt_1.solution": "another's"}
     assert {path.stem for path in box.outbox.glob("*.json")} == {"a.txt", "a.txt~2"}
 
