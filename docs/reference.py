@@ -223,7 +223,7 @@ def _statuses() -> Iterator[str]:
     yield "## Statuses\n"
     yield _table(("status", "meaning"), _coded(schema.STATUSES.items()))
     yield "`totals` may also count:\n"
-    aside = {name: schema.ASIDE[name] for name in (schema.DISAGREEMENTS, schema.FALLBACKS)}
+    aside = {name: schema.EXTRA_COUNTS[name] for name in (schema.DISAGREEMENTS, schema.FALLBACKS)}
     yield _table(("name", "meaning"), _coded(aside.items()))
 
 

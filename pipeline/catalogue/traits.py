@@ -56,15 +56,15 @@ class SolvedBatch:
         )
 
 
-Redundancy = Callable[[SolvedBatch], tuple[Flags, Flags]]
-"""Finds redundant givens of puzzles with one solution: flags of cells (P, n²), and flags (P,) of
-the puzzles for which these are certain."""
+RedundancyFinder = Callable[[SolvedBatch], tuple[Flags, Flags]]
+"""Finds the redundant givens of puzzles with one solution. Returns flags (P, n²) of the cells, and
+flags (P,) of the puzzles for which they are certain."""
 
 
 def find_traits(
-    solved: SolvedBatch, asked: tuple[str, ...], redundancy: Redundancy | None = None
+    solved: SolvedBatch, asked: tuple[str, ...], redundancy: RedundancyFinder | None = None
 ) -> list[Traits]:
-    """The requested traits of each puzzle; see `canonical`, `effort` and `steps`."""
+    """The requested traits of each puzzle, which `canonical`, `effort` and `steps` define."""
     traits = [Traits(asked)] * len(solved.masks)
     if "minimal" in asked and redundancy:
         indices = np.flatnonzero(solved.unique)
@@ -74,9 +74,9 @@ def find_traits(
     if {"canonical", "effort"} & {*asked} and solved.geometry == NINE:
         wanted = solved.unique | (solved.non_unique & ("canonical" in asked))
         indices = np.flatnonzero(are_classic(solved.masks) & wanted)
-        classic = _classic(solved.take(indices), asked)
-        for index, found_traits in zip(indices.tolist(), classic, strict=True):
-            traits[index] = replace(found_traits, redundant=traits[index].redundant)
+        classic = _classic_traits(solved.take(indices), asked)
+        for index, classic_traits in zip(indices.tolist(), classic, strict=True):
+            traits[index] = replace(classic_traits, redundant=traits[index].redundant)
     if "rating" in asked and solved.geometry == NINE:
         indices = np.flatnonzero(solved.unique)
         rated = ratings(solved.masks[indices].tolist())
@@ -85,7 +85,7 @@ def find_traits(
     return traits
 
 
-def _classic(solved: SolvedBatch, asked: tuple[str, ...]) -> list[Traits]:
+def _classic_traits(solved: SolvedBatch, asked: tuple[str, ...]) -> list[Traits]:
     """The canonical forms of classic puzzles, and the efforts of those with one solution."""
     masks, unique = solved.masks, solved.unique
     forms = canonical_forms(values_of_masks(masks), unique, solved.solutions)

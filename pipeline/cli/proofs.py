@@ -23,7 +23,7 @@ from pipeline.errors import (
 )
 from pipeline.files import read_regular
 from pipeline.limits import MIB, Deadline, Limits
-from pipeline.outbox.assertions import Statement, folders_of
+from pipeline.outbox.assertions import Assertion, enclosing_folders
 from pipeline.outbox.names import PROOF
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle
 from pipeline.settings import Settings
@@ -47,7 +47,7 @@ def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -
     if not folder.parent.is_dir() or (os.path.lexists(folder) and not folder.is_dir()):
         raise UsageError(f"{shown}: no such folder")
     folder.mkdir(exist_ok=True)
-    if any(folder.samefile(each) for each in folders_of(published)):
+    if any(folder.samefile(each) for each in enclosing_folders(published)):
         raise UsageError(f"{shown} is reserved for published results; name another folder")
     return folder
 
@@ -71,7 +71,7 @@ class Attempt:
 
 
 def prove(
-    statement: Statement,
+    statement: Assertion,
     folder: Path,
     solvers: Solvers,
     settings: Settings,
@@ -145,7 +145,7 @@ def _holds(path: Path, text: str) -> bool:
         return False
 
 
-def _other(statement: Statement, solvers: Solvers, settings: Settings) -> str | None:
+def _other(statement: Assertion, solvers: Solvers, settings: Settings) -> str | None:
     """The text of a solution that is missing in a statement, if one is found."""
     more = replace(settings, max_solutions=len(statement.solutions) + 1)
     result = solve_problem(statement.problem, solvers, more, Stopwatch(), explain=False)

@@ -1,7 +1,8 @@
-"""Schema 1, which versions before 1.0 wrote: its records and rows as schema 2 has them.
+"""Convert records and rows of schema 1, which versions before 1.0 wrote, to schema 2.
 
-Only words changed: the certificate `claimed` is `unverified`, `exhaustion` is `exhaustive-search`,
-the solver `lanes` is `batch`, and the `told` of a rule is its `text`. Logs are read by people only.
+Only words changed: the certificate `claimed` is now `unverified`, `exhaustion` is
+`exhaustive-search`, the solver `lanes` is `batch`, and the field `told` of a rule is `text`. Logs
+are not converted: only people read them.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ _FIELD = r'(?:"(?:[^"]|"")*"|[^,"]*)'
 
 
 def record_as_now(fields: dict[str, Any]) -> dict[str, Any]:
-    """The JSON object of a record of schema 1 as schema 2 would have it.
+    """Convert the JSON object of a record from schema 1 to schema 2.
 
-    Values of unexpected types stay as they are: the reader of the record refuses them.
+    Leaves values of unexpected types unchanged: the reader of the record rejects them.
     """
     record = dict(fields)
     if isinstance(certificate := record.get("certificate"), dict):
@@ -46,7 +47,7 @@ def _rename(fields: dict[str, Any], name: str, words: dict[str, str]) -> None:
 
 
 def _renamed(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    """The fields by their names now; a former name stays if the field has its new one, too."""
+    """The fields with new names; a former name stays if the object has the new name, too."""
     return {
         name if names.get(name) in fields else names.get(name, name): value
         for name, value in fields.items()
@@ -68,7 +69,7 @@ def _fallback(fallback: Any) -> Any:
 
 
 def row_as_now(line: str, kind: type[Struct]) -> str:
-    """A row of a table of schema 1 as schema 2 would have it: its certificate, and its message."""
+    """Convert the certificate and message in a row of a table from schema 1 to schema 2."""
     names = kind.__struct_fields__
     before, between = names.index("certificate"), names.index("message")
     between -= before + 1

@@ -273,32 +273,32 @@ def solve_chunk(
 
     Raises EnvironmentFailure.
     """
-    from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - not for single puzzles
+    from pipeline.outbox.write_rows import RowsBuilder  # noqa: PLC0415 - not for single puzzles
     from pipeline.solving.many import Batch, batch_slices, solve_batch  # noqa: PLC0415 - as above
 
     contents = layout.contents(chunk, settings.reading)
-    builder = RowsOf(contents, layout.cells, first, settings.trait_names)
+    builder = RowsBuilder(contents, layout.cells, first, settings.trait_names)
     for geometry, places, masks in _batches(contents):
         for batch_slice in batch_slices(geometry, masks, settings):
             indices = places[batch_slice]
             batch = Batch(geometry, masks[batch_slice], partial(_problem_at, contents, indices))
             answers = solve_batch(batch, solvers, settings, explain=False)
-            builder.tell_answers(indices, answers)
+            builder.add_batch(indices, answers)
             if settings.trait_names:
                 from pipeline.catalogue.result_traits import traits_of  # noqa: PLC0415 - few ask for it
 
                 traits = traits_of(geometry, masks[batch_slice], answers, settings)
                 builder.add_traits(indices.tolist(), traits, geometry)
-    alone = builder.untold()
+    alone = builder.pending()
     for place in alone:
         entry = contents.entry(place)
         if entry.error is not None:
-            builder.tell(place, Result("invalid", message=entry.error))
+            builder.add_result(place, Result("invalid", message=entry.error))
             continue
         problem = problem_of(entry)
         chosen = _solvers_for(problem, len(alone), solvers)
         result = solve_problem(problem, chosen, settings, Stopwatch(), explain=False)
-        builder.tell(place, result)
+        builder.add_result(place, result)
         if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
             from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - as above
 
@@ -331,7 +331,7 @@ def _rows_of_many(
     layout: Layout, stream: PeekableStream, solvers: Solvers, settings: Settings, first: int
 ) -> Iterator[Rows]:
     """The rows of a collection, chunk by chunk; if reading stops early, the last row says why."""
-    from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_rows import error_rows  # noqa: PLC0415 - as above
 
     line = 1
     for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
@@ -340,7 +340,7 @@ def _rows_of_many(
         first += rows.count
         yield rows
     if stream.error:
-        rows = broken(layout, line, str(stream.error), settings.trait_names)
+        rows = error_rows(layout, line, str(stream.error), settings.trait_names)
         yield replace(rows, table=rows.table_from(first))
 
 
@@ -348,12 +348,12 @@ def failed_chunk(
     chunk: TextChunk, layout: Layout, settings: Settings, why: str, first: int = 1
 ) -> Rows:
     """The rows of a chunk whose computation failed."""
-    from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_rows import RowsBuilder  # noqa: PLC0415 - as above
 
     contents = layout.contents(chunk, settings.reading)
-    builder = RowsOf(contents, layout.cells, first, settings.trait_names)
-    for place in builder.untold():
-        builder.tell(place, Result("failed", message=why))
+    builder = RowsBuilder(contents, layout.cells, first, settings.trait_names)
+    for place in builder.pending():
+        builder.add_result(place, Result("failed", message=why))
     return builder.rows()
 
 

@@ -193,7 +193,7 @@ def test_only_puzzles_that_singles_solve_have_no_splits():
 def test_the_batch_size_does_not_change_the_result(monkeypatch):
     masks = puzzle_masks(NINE, ONE, TWO)
     expected, depths = count_splits(masks).tolist(), depths_of(masks).tolist()
-    monkeypatch.setattr(effort, "CLOSED_TOGETHER", 2)
+    monkeypatch.setattr(effort, "BATCH_STATES", 2)
     assert count_splits(masks).tolist() == expected
     assert depths_of(masks).tolist() == depths
 

@@ -11,7 +11,7 @@ from support.commands import run
 from support.drop_folders import DropFolder
 from support.outboxes import Outbox
 
-from pipeline.outbox import NoRecord, load_record, record_of, strange_in
+from pipeline.outbox import NoRecord, load_record, record_of, unknown_fields
 from pipeline.outbox.schema1 import record_as_now, row_as_now
 from pipeline.outbox.tables import MemberRow, PuzzleRow, rows_in
 
@@ -117,7 +117,7 @@ def test_a_field_under_both_its_names_hides_nothing(names):
     told = record_as_now(COLLECTION | {"certificate": {"solutions": "checked", **counts}})
     assert told["certificate"] == {"solutions": "checked", **counts}
     known = {"certificate": {"solutions": "", "unverified": 0}}
-    assert [*strange_in({"certificate": told["certificate"]}, known)] == ["certificate.claimed"]
+    assert [*unknown_fields({"certificate": told["certificate"]}, known)] == ["certificate.claimed"]
 
 
 def test_a_rule_with_both_texts_is_refused():

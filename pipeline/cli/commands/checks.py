@@ -196,7 +196,7 @@ def proof(  # noqa: PLR0913 - one for each option
     is missing.
     """
     from pipeline.cli import proofs
-    from pipeline.outbox.assertions import set_at, statements_in
+    from pipeline.outbox.assertions import assertions_in, set_at
     from pipeline.outbox.originals import archive_above
     from pipeline.solving.solvers import Solvers
     from pipeline.solving.solvers.pysat import check_installed
@@ -212,7 +212,7 @@ def proof(  # noqa: PLR0913 - one for each option
     settings = dataclasses.replace(settings, solver="pysat")
     code, doubts = EXIT_OK, set[str]()
     with Solvers(settings.solver) as solvers:
-        for statement in statements_in(published, indices or (), folders, settings):
+        for statement in assertions_in(published, indices or (), folders, settings):
             if isinstance(statement, InputError):
                 say(str(statement))
                 code = EXIT_BAD_INPUT

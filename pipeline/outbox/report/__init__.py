@@ -11,12 +11,12 @@ from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.board import TOO_LARGE, Board, board_svg
 from pipeline.outbox.report.page import Panel, ReportUpdater, job_piece, page_pieces, write_report
 from pipeline.outbox.report.puzzles import is_published, puzzles_at
-from pipeline.outbox.report.sheet import MOST_PRINTED, PER_PAGE, Head, Sheet, SheetPuzzle
+from pipeline.outbox.report.sheet import MAX_SHEET_PUZZLES, PER_PAGE, Head, Sheet, SheetPuzzle
 from pipeline.outbox.report.sheet_pdf import sheet_pdf
 from pipeline.outbox.report.typeset import check_installed
 
 __all__ = [
-    "MOST_PRINTED",
+    "MAX_SHEET_PUZZLES",
     "PER_PAGE",
     "REPORT",
     "TOO_LARGE",

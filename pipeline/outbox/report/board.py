@@ -16,8 +16,8 @@ from pipeline.puzzle.geometry import Geometry, unit_name, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 
-LARGEST_DRAWN = 25
-TOO_LARGE = f"not drawn: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells"
+MAX_DRAWN_SIDE = 25
+TOO_LARGE = f"not drawn: more than {MAX_DRAWN_SIDE}×{MAX_DRAWN_SIDE} cells"
 _BASELINE = 15
 _MARGIN = 2
 _PADDING = 1
@@ -63,7 +63,7 @@ class Board:
     @property
     def is_drawable(self) -> bool:
         """Whether it is small enough to draw."""
-        return max(self.geometry.extent) <= LARGEST_DRAWN
+        return max(self.geometry.extent) <= MAX_DRAWN_SIDE
 
     @property
     def size(self) -> tuple[int, int]:

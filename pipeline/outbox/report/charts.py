@@ -42,7 +42,7 @@ def charts_of_times(survey: Survey, bounds: PageBounds) -> list[Chart]:
     if bars := _solve_times(survey.solve_times):
         words = f"{counted(survey.solve_times.total(), 'puzzle', ',')} solved individually; "
         words += "batches are not included"
-        words += f", and only {bounds.timed:,} files of archives." if survey.is_cut else "."
+        words += f", and only {bounds.timed:,} files of archives." if survey.is_partial else "."
         charts.append(("Solve time", words, _svg(bars, "Puzzles by solve time", "c1")))
     return charts
 
@@ -74,11 +74,11 @@ def _finished(survey: Survey) -> tuple[list[Bar], str]:
     for moment, puzzles in zip(survey.finished, survey.puzzles, strict=True):
         counts[max(0, int((moment - first) // width))] += int(puzzles)
     number = int((last - first) // width) + 1
-    ends = {0: moment_said(first), number - 1: moment_said(last)} if number > 1 else {}
+    ends = {0: time_text(first), number - 1: time_text(last)} if number > 1 else {}
     bars = [
         Bar(
             counts[index],
-            f"from {moment_said(first + index * width)}: {counts[index]:,}",
+            f"from {time_text(first + index * width)}: {counts[index]:,}",
             ends.get(index, ""),
         )
         for index in range(number)
@@ -133,7 +133,7 @@ def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
     )
 
 
-def moment_said(seconds: float) -> str:
+def time_text(seconds: float) -> str:
     """The time in UTC, to the second."""
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")

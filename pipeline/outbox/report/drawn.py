@@ -9,8 +9,8 @@ from typing import NamedTuple
 from pipeline.certify import clashing_givens
 from pipeline.errors import PipelineError
 from pipeline.files import read_regular
-from pipeline.outbox.originals import SMALL, SmallOriginals
-from pipeline.outbox.report.board import LARGEST_DRAWN, Board
+from pipeline.outbox.originals import MAX_SMALL_BYTES, SmallOriginals
+from pipeline.outbox.report.board import MAX_DRAWN_SIDE, Board
 from pipeline.outbox.report.records import Job, job_of_member, places
 from pipeline.outbox.schema import or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, grid_in
@@ -49,15 +49,15 @@ def board_of_job(job: Job, original: bytes | None) -> Board | str:
     height, width = record.box or (0, 0)
     if not MIN_SIDE <= height * width <= MAX_SIDE:
         height = width = 0
-    if (n := height * width) > LARGEST_DRAWN:
-        limit = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
+    if (n := height * width) > MAX_DRAWN_SIDE:
+        limit = f"{MAX_DRAWN_SIDE}×{MAX_DRAWN_SIDE}"
         return f"{n}×{n} cells in boxes of {height}×{width}. Only boards up to {limit} are drawn."
     read, solution = _read(original, job.reading), f"{job.stem}_1.solution"
     grid, signs = None, ""
     if solution in job.files:
         boxes = f"{height}x{width}" if read is None and min(height, width) > 1 else "auto"
         reading = job.reading._replace(format="auto", boxes=boxes)
-        grid, signs = _solution(job.beside(solution), read, reading)
+        grid, signs = _solution(job.sibling(solution), read, reading)
     difference = or_none(record.difference)
     cells = places(or_none(record.conflict) or ()), places(difference.cells if difference else ())
     broken = [rule.number - 1 for rule in or_none(record.conflict_rules) or ()]
@@ -109,7 +109,7 @@ def _board(
 
 
 def _read(data: bytes | None, reading: Reading) -> Parsed | None:
-    if data is None or len(data) > SMALL:
+    if data is None or len(data) > MAX_SMALL_BYTES:
         return None
     try:
         return parse_source(data, "", reading)
@@ -120,7 +120,7 @@ def _read(data: bytes | None, reading: Reading) -> Parsed | None:
 def _solution(path: Path, read: Parsed | None, reading: Reading) -> tuple[Grid | None, str]:
     """The grid in a solution file, if there is one, and the signs of its values."""
     try:
-        data = read_regular(path, SMALL)
+        data = read_regular(path, MAX_SMALL_BYTES)
         if read is not None and is_written_as_values(read.format, read.puzzle):
             return read_values(data, "", read.puzzle.geometry), ""
         if filled := _read(data, reading):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pipeline.errors import duration, in_words
 from pipeline.files import remove_abandoned, write_whole
 from pipeline.outbox.names import REPORT
-from pipeline.outbox.report.charts import charts_of_times, moment_said
+from pipeline.outbox.report.charts import charts_of_times, time_text
 from pipeline.outbox.report.records import read_job, shortened
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.survey import Over, PageBounds, survey
@@ -77,8 +77,8 @@ def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
     views = [viewer.view(number, job) for number, job in enumerate(found.jobs)]
     statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
     formats = {view.kind for view in views}
-    style = BOARD_STYLE + SHAPES_STYLE + own_text("page.css") + panel.style
-    script = own_text("page.js") + panel.script
+    style = BOARD_STYLE + SHAPES_STYLE + read_asset("page.css") + panel.style
+    script = read_asset("page.js") + panel.script
     yield from template(_PAGE).generate(
         policy=policy(style, script, asks=bool(panel.script)),
         style=style,
@@ -86,9 +86,9 @@ def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
         panel=panel.html,
         outbox=shortened(str(outbox)),
         version=__version__,
-        now=moment_said(datetime.now(UTC).timestamp()),
+        now=time_text(datetime.now(UTC).timestamp()),
         found=found,
-        last=moment_said(max(found.finished)) if found.finished else "",
+        last=time_text(max(found.finished)) if found.finished else "",
         totals=_totals(found.totals),
         shares=_shares(found.totals),
         charts=charts_of_times(found, bounds),
@@ -126,14 +126,14 @@ def template(name: str) -> Template:
     environment.filters |= {
         "grouped": "{:,}".format,
         "duration": duration,
-        "moment": moment_said,
+        "moment": time_text,
         "shortened": shortened,
     }
     return environment.get_template(name)
 
 
 @cache
-def own_text(name: str) -> str:
+def read_asset(name: str) -> str:
     """The text of a file of this folder."""
     return (_FOLDER / name).read_text(encoding="utf-8")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
-from pipeline.outbox import ENDING, hashes_in, read_record
+from pipeline.outbox import ENDING, file_hashes, read_record
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.originals import Originals, SmallOriginals, archive_above
 from pipeline.outbox.report.board import Board
@@ -52,7 +52,7 @@ def is_published(path: Path) -> bool:
     if path.suffix == ENDING:
         return read_record(path) is not None
     record = read_record(path.with_suffix(ENDING)) if path.suffix == _TABLE else None
-    return record is not None and path.name in hashes_in(record)
+    return record is not None and path.name in file_hashes(record)
 
 
 def puzzles_at(path: Path, originals: Originals) -> Iterator[SheetPuzzle | InputError]:
@@ -78,7 +78,7 @@ def _of_record(record: Path, small: SmallOriginals) -> Iterator[SheetPuzzle | In
     elif job.status == ARCHIVE:
         yield from _members(job, small)
     elif job.is_many or or_none(job.record.member) is None:
-        yield from _puzzles_of(job, job.source, small.of_record(job.record))
+        yield from _puzzles_of(job, job.source, small.content_of(job.record))
     else:
         above = archive_above(record)
         original = None

@@ -29,7 +29,7 @@ from pipeline.outbox import (
 )
 from pipeline.outbox.names import likely_stems
 from pipeline.outbox.published import Published
-from pipeline.outbox.schema import ASIDE, SCHEMA, WITH_TOTALS, Cell, or_none
+from pipeline.outbox.schema import EXTRA_COUNTS, SCHEMA, WITH_TOTALS, Cell, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_of
 from pipeline.outbox.traits import RatingColumns
 from pipeline.puzzle.geometry import MAX_SIDE
@@ -84,7 +84,7 @@ class Job(Published):
         """Puzzles by known status, without the counts of puzzles that are counted already."""
         totals: Counter[str] = Counter()
         for name, puzzles in self.record.totals.items():
-            if name not in ASIDE and puzzles:
+            if name not in EXTRA_COUNTS and puzzles:
                 totals[known_status(name)] += puzzles
         return totals
 
@@ -244,10 +244,11 @@ def sample_table(
     path: Path, kind: type[R], max_rows: int, others: Path | None = None, *, schema: int = SCHEMA
 ) -> Sample[R]:
     """A sample of at most `max_rows` rows; `others` has second solutions. Raises InputError."""
-    table, levels, places = Table(path, kind, schema, is_cut=True), set[str](), count()
+    table, levels, places = Table(path, kind, schema, truncates=True), set[str](), count()
     status_at = columns(kind).index("status")
-    level_at = len(table.added) - table.added.index("level") if "level" in table.added else 0
-    beside = lines_of(others, is_cut=True) if others else iter(())
+    traits = table.trait_columns
+    level_at = len(traits) - traits.index("level") if "level" in traits else 0
+    beside = lines_of(others, truncates=True) if others else iter(())
 
     def ranked() -> Iterator[tuple[int, int, R | str, str]]:
         for line, other, place in zip(table, chain(beside, repeat("")), places, strict=False):

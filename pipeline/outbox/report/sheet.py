@@ -13,7 +13,7 @@ from typing import Final, Self
 
 from pipeline.errors import counted
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.page import own_text, policy, template
+from pipeline.outbox.report.page import policy, read_asset, template
 from pipeline.outbox.report.records import shortened
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.puzzle.puzzle import Puzzle
@@ -22,7 +22,7 @@ from pipeline.puzzle.rules.meaning import sentences
 from pipeline.reading.unread import caveat, unread_texts
 from pipeline.version import __version__
 
-MOST_PRINTED: Final = 1_000
+MAX_SHEET_PUZZLES: Final = 1_000
 """Puzzles of a sheet, which lies in the memory of a browser as a whole."""
 
 
@@ -271,13 +271,13 @@ class Sheet:
     ) -> Self:
         """Lay them out, up to `per_page` (one of PER_PAGE) a page; fewer of large boards.
 
-        Raises ValueError for another number, for no puzzle, for more than MOST_PRINTED, and for
-        a board without its puzzle or that is too large.
+        Raises ValueError for another number, for no puzzles or more than MAX_SHEET_PUZZLES, and for
+        a board that has no puzzle or is too large.
         """
         if per_page not in PER_PAGE:
             raise ValueError(f"per_page: expected one of {PER_PAGE}")
-        if not 1 <= len(printed) <= MOST_PRINTED:
-            raise ValueError(f"a sheet has 1 to {MOST_PRINTED:,} puzzles")
+        if not 1 <= len(printed) <= MAX_SHEET_PUZZLES:
+            raise ValueError(f"a sheet has 1 to {MAX_SHEET_PUZZLES:,} puzzles")
         if not all(puzzle.board.puzzle and puzzle.board.is_drawable for puzzle in printed):
             raise ValueError("every board needs a puzzle that can be drawn")
         puzzles, behind = (
@@ -312,7 +312,7 @@ class Sheet:
             f".of-{n} {{ --columns: {columns}; --rows: {rows}; --board: {size}mm; }}\n"
             for n, (columns, rows, size) in _LAYOUTS.items()
         )
-        style = BOARD_STYLE + SHAPES_STYLE + own_text("sheet.css") + "".join(layouts)
+        style = BOARD_STYLE + SHAPES_STYLE + read_asset("sheet.css") + "".join(layouts)
         yield from template("sheet.html.j2").generate(
             policy=policy(style),
             style=style,

@@ -6,12 +6,12 @@ import re
 from typing import Any, Final
 
 from pipeline.outbox.report.board import board_svg
-from pipeline.outbox.report.page import own_text
+from pipeline.outbox.report.page import read_asset
 from pipeline.outbox.report.records import shortened
 from pipeline.outbox.report.sheet import Sheet, SheetPage, Slot
 from pipeline.outbox.report.typeset import plain, typeset
 
-_COLOURS: Final = dict(re.findall(r"--([\w-]+): ([^;]+);", own_text("sheet.css")))
+_COLOURS: Final = dict(re.findall(r"--([\w-]+): ([^;]+);", read_asset("sheet.css")))
 _FEW, _WIDEST_OF_FEW = 6, 96
 _THIN, _THICK, _THICK_OF_MANY, _MANY = 0.2, 0.6, 0.45, 12
 
@@ -30,7 +30,7 @@ def sheet_pdf(sheet: Sheet) -> bytes:
         pages.append(title | _boards(page))
     name = head.name or f"Sudoku: {sheet.summary}"
     data = {"title": name, "author": shortened(head.author), "pages": pages}
-    return typeset(own_text("sheet.typ"), data | {"is_linked": bool(sheet.solutions)})
+    return typeset(read_asset("sheet.typ"), data | {"is_linked": bool(sheet.solutions)})
 
 
 def _boards(page: SheetPage) -> dict[str, Any]:

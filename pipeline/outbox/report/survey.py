@@ -46,7 +46,7 @@ class Survey:
     all. `solve_times` counts them by third of a power of ten of
     seconds: bin k holds those from 10^(k/3) on. `finished` and `puzzles` have an entry for each
     job whose end is known: seconds since 1970, and its number of puzzles; `started` is when the
-    first began. An end after `latest` is ignored. `is_cut`: not all members of archives were
+    first began. An end after `latest` is ignored. `is_partial`: not all members of archives were
     timed.
     """
 
@@ -59,7 +59,7 @@ class Survey:
     puzzles: array[float] = field(default_factory=lambda: array("d"))
     started: float = math.inf
     latest: float = math.inf
-    is_cut: bool = False
+    is_partial: bool = False
 
     def add(self, job: Job) -> None:
         self.count += 1
@@ -101,7 +101,7 @@ def survey(outbox: Path, bounds: PageBounds, over: Over = iter) -> Survey:
     members = (member for job in archives for member in _members(outbox, job.stem))
     for number, member in enumerate(members):
         if number == bounds.timed:
-            found.is_cut = True
+            found.is_partial = True
             break
         found.time(member)
     return found

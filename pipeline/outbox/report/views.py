@@ -169,7 +169,7 @@ class Viewer:
             self._levels.add(job.rated.partition(",")[0])
             board: Board | str = _NO_ROOM
             if self._has_room(self.singles):
-                board = board_of_job(job, self._originals.of_record(job.record))
+                board = board_of_job(job, self._originals.content_of(job.record))
                 self.singles -= isinstance(board, Board)
             return View(number, job, links, [self._job_card(job, job.puzzle, board, links)])
         max_rows = max(_FEWEST_ROWS, min(self._bounds.rows, -(-self.left // 2)))
@@ -189,7 +189,7 @@ class Viewer:
 
     def _rows(self, job: Job, before: str, max_rows: int) -> tuple[list[Card], int]:
         """Some puzzles of a collection, and how many it has. Raises InputError."""
-        second = job.beside(f"{job.stem}_2.solution")
+        second = job.sibling(f"{job.stem}_2.solution")
         solutions = second if second.name in job.files else None
         table, schema = job.path.with_suffix(".csv"), job.record.schema
         sample = sample_table(table, PuzzleRow, max_rows, solutions, schema=schema)
@@ -307,7 +307,7 @@ def _links(job: Job, prefix: str) -> Links:
     listed.sort(key=lambda name: (not name.endswith(".solution"), len(name), name))
     last = [name for name in last if name in job.files or name.endswith(ENDING)]
     names = [*listed[: _MOST_LINKS - len(last)], *last]
-    there = [name for name in names if _is_there(job.beside(name))]
+    there = [name for name in names if _is_there(job.sibling(name))]
     links = [(prefix + encoded(name), _link_text(name, job.stem)) for name in there]
     return Links(links, len(listed) + len(last) - len(names))
 

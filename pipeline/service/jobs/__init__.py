@@ -226,8 +226,8 @@ class Job(ABC):
         event = finished_fields(record) | {"source": printable(record.source)}
         for fields in made.warnings():
             log.warning("solver.fallback", source=event["source"], **fields)
-        if made.not_read:
-            log.warning("source.unread", source=event["source"], reason=made.not_read)
+        if made.caveat:
+            log.warning("source.unread", source=event["source"], reason=made.caveat)
         ended = Ended(self.claim.manifest, record.status, record.totals, event.get("message"))
         (log.error if ended.bad else log.info)("job.finished", job=record.job, **event)
         return ended

@@ -16,9 +16,9 @@ import msgspec
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.outbox import ENDING, read_record
-from pipeline.outbox.names import COUNT, fitted, is_output, stems_for
-from pipeline.outbox.rows import Rows, count_aside, summed
-from pipeline.outbox.schema import ASIDE, REFUSED, Fallback, PuzzleRecord, Record, or_none
+from pipeline.outbox.names import COUNT, is_output, shorten_stem, stems_for
+from pipeline.outbox.rows import Rows, count_extras, merge_fallbacks
+from pipeline.outbox.schema import EXTRA_COUNTS, REFUSED, Fallback, PuzzleRecord, Record, or_none
 from pipeline.outbox.tables import (
     MemberRow,
     columns,
@@ -31,7 +31,7 @@ from pipeline.outbox.write_record import (
     Origin,
     PuzzleSet,
     digest,
-    listable,
+    limit_solutions,
     timestamp,
 )
 from pipeline.reading import Archive, OneProblem
@@ -131,8 +131,8 @@ class ArchiveJob(LongJob):
             return
         result, trait_names = _judged(data, result), self._settings.trait_names
         origin = self._member(item.name, digest(data), len(data))
-        longest_stem = fitted(PurePosixPath(item.name).name, "~1000000")
-        result = listable(result, longest_stem)
+        longest_stem = shorten_stem(PurePosixPath(item.name).name, "~1000000")
+        result = limit_solutions(result, longest_stem)
         made = PuzzleSet(origin, result, self._settings.keep_cnf)
         try:
             record = self._tree.write_one(item.name, self._members, made)
@@ -141,7 +141,7 @@ class ArchiveJob(LongJob):
             why = _fault_of_name(error)
             result = replace(result, status="failed", solutions=(), complete=None, message=why)
             record, trait_names = PuzzleSet(origin, result).record({}, datetime.now(UTC)), ()
-        self.fallbacks = summed((*self.fallbacks, *count_aside(result, self.totals)))
+        self.fallbacks = merge_fallbacks((*self.fallbacks, *count_extras(result, self.totals)))
         self._row(item.name, *member_fields(record, trait_names))
 
     def _member(self, name: str, sha256: str | None, size: int | None) -> Origin:
@@ -192,7 +192,7 @@ class ArchiveJob(LongJob):
         message = printable(end.error or message)
         self._row(member, form, "collection", solved, "", "", message)
         self.totals += table.totals
-        self.fallbacks = summed((*self.fallbacks, *table.fallbacks))
+        self.fallbacks = merge_fallbacks((*self.fallbacks, *table.fallbacks))
         add_unread(self.unread, table.unread)
 
     def _state(self) -> dict[str, Any]:
@@ -208,7 +208,7 @@ class ArchiveJob(LongJob):
     def progress(self) -> Progress:
         inner = self._inner[1] if self._inner else ""
         counts = self.totals + (inner.totals if isinstance(inner, CheckpointedTable) else Counter())
-        puzzles = sum(count for name, count in counts.items() if name not in ASIDE)
+        puzzles = sum(count for name, count in counts.items() if name not in EXTRA_COUNTS)
         return Progress(puzzles, self._meter.read, self._size)
 
     def published_set(self) -> PublishedSet:
