@@ -1,10 +1,10 @@
-"""An outbox as one page to look at, puzzles as drawings, and on sheets to print.
+"""The report about an outbox, drawings of puzzles, and sheets to print.
 
     records ─ survey ─▶ Survey ─ views ─▶ cards, links ─ page ─▶ one HTML file
-    records ─ puzzles ─▶ boards with what is known ─ sheet ─▶ one HTML file, or a PDF
+    records ─ puzzles ─▶ SheetPuzzle ─ sheet ─▶ one HTML file, or a PDF
 
-All names and contents are untrusted: what cannot be read becomes a row that says so, everything is
-bounded, and what is shown is escaped.
+All names and contents are untrusted: an unreadable record becomes a row that says so, all sizes are
+limited, and all texts are escaped.
 """
 
 from pipeline.outbox.names import REPORT

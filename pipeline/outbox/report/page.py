@@ -1,4 +1,4 @@
-"""A survey of an outbox → one HTML file, written once, or kept up to date while jobs end."""
+"""Write the report about an outbox, one HTML file: once, or again and again while jobs finish."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from pipeline.errors import duration, in_words
 from pipeline.files import remove_abandoned, write_whole
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.charts import charts_of_times, time_text
-from pipeline.outbox.report.records import read_job, shortened
+from pipeline.outbox.report.records import read_job, shorten
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
-from pipeline.outbox.report.survey import Over, PageBounds, survey
-from pipeline.outbox.report.views import PAGE, Viewer, encoded, in_order
+from pipeline.outbox.report.survey import PageBounds, TrackRecords, survey
+from pipeline.outbox.report.views import PAGE, Viewer, in_order, url_path
 from pipeline.solving import LEVELS
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-_PAUSE, _SHARE = 5.0, 10
-"""Seconds between two pages; writing them takes at most one part in ten of the time."""
+_MIN_PAUSE, _MAX_TIME_SHARE = 5.0, 10
+"""Minimum seconds between two pages; writing takes at most one in _MAX_TIME_SHARE seconds."""
 
-_LONGEST_LAST = 1.0
-"""Seconds that a last page may take after a stop signal."""
+_MAX_LAST_SECONDS = 1.0
+"""The page is written after a stop signal if the one before took fewer seconds."""
 
 _BOUNDS, _BOUNDS_OF_ONE = PageBounds(), PageBounds(boards=12, rows=12)
 _FOLDER = Path(__file__).parent
@@ -40,9 +40,9 @@ _PAGE, _CARDS = "page.html.j2", "cards.html.j2"
 
 
 class Panel(NamedTuple):
-    """What a server adds to the page: HTML at its top, with a style and a script of its own.
+    """What a server adds to the page: HTML at its top, a style and a script.
 
-    Its script may make requests to that server.
+    The script may make requests to this server.
     """
 
     html: str = ""
@@ -57,22 +57,22 @@ def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
     outbox: Path,
     inbox: Path,
     beside: Path,
-    over: Over = iter,
+    track: TrackRecords = iter,
     bounds: PageBounds = _BOUNDS,
     panel: Panel = _NO_PANEL,
     *,
     totals: Counter[str] | None = None,
 ) -> Iterator[str]:
-    """Yield the text of the page about an outbox; the page lies in the folder `beside`.
+    """Yield the text of the report about an outbox, for a page in the folder `beside`.
 
-    Originals are looked for in the inbox. `totals` counts the puzzles by status. Raises OSError if
-    the outbox cannot be read.
+    Originals are searched for in the inbox. Adds the numbers of puzzles by status to `totals`.
+    Raises OSError if the outbox cannot be read.
     """
-    found = survey(outbox, bounds, over)
+    found = survey(outbox, bounds, track)
     if totals is not None:
         totals.update(found.totals)
     here, there = beside.resolve(), outbox.resolve()
-    prefix = "" if here == there else encoded(os.path.relpath(there, here)) + "/"
+    prefix = "" if here == there else url_path(os.path.relpath(there, here)) + "/"
     viewer = Viewer(found.jobs, outbox, prefix, inbox, bounds)
     views = [viewer.view(number, job) for number, job in enumerate(found.jobs)]
     statuses = dict.fromkeys((each for view in views for each in view.statuses), 1)
@@ -80,17 +80,17 @@ def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
     style = BOARD_STYLE + SHAPES_STYLE + read_asset("page.css") + panel.style
     script = read_asset("page.js") + panel.script
     yield from template(_PAGE).generate(
-        policy=policy(style, script, asks=bool(panel.script)),
+        policy=content_policy(style, script, asks=bool(panel.script)),
         style=style,
         script=script,
         panel=panel.html,
-        outbox=shortened(str(outbox)),
+        outbox=shorten(str(outbox)),
         version=__version__,
         now=time_text(datetime.now(UTC).timestamp()),
         found=found,
         last=time_text(max(found.finished)) if found.finished else "",
-        totals=_totals(found.totals),
-        shares=_shares(found.totals),
+        totals=_status_rows(found.totals),
+        shares=_share_strip(found.totals),
         charts=charts_of_times(found, bounds),
         views=views,
         statuses=[status for status, _ in in_order(statuses)],
@@ -117,7 +117,7 @@ def job_piece(record: Path, inbox: Path, first_id: int) -> str:
 
 @cache
 def template(name: str) -> Template:
-    """A template of this folder; the first takes some 0.2 s to load."""
+    """A template of this folder; loading the first one takes about 0.2 s."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow
 
     loader = FileSystemLoader(_FOLDER)
@@ -127,7 +127,7 @@ def template(name: str) -> Template:
         "grouped": "{:,}".format,
         "duration": duration,
         "moment": time_text,
-        "shortened": shortened,
+        "shortened": shorten,
     }
     return environment.get_template(name)
 
@@ -138,10 +138,10 @@ def read_asset(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def policy(style: str, script: str = "", *, asks: bool = False) -> str:
-    """The content security policy: the page's own style and script, and nothing else.
+def content_policy(style: str, script: str = "", *, asks: bool = False) -> str:
+    """The content security policy: allows only the page's own style and script.
 
-    `asks`: the script may make requests to where the page came from.
+    `asks`: the script may also make requests to the server of the page.
     """
     hashes = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
     ours = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
@@ -149,20 +149,20 @@ def policy(style: str, script: str = "", *, asks: bool = False) -> str:
     return f"default-src 'none'; {ours}; base-uri 'none'; form-action 'none'"
 
 
-def _totals(totals: Mapping[str, int]) -> list[tuple[str, int, str]]:
-    """Status, count and share of all puzzles."""
+def _status_rows(totals: Mapping[str, int]) -> list[tuple[str, int, str]]:
+    """Each status with its number and share of puzzles."""
     whole = sum(totals.values())
-    return [(status, n, _share(n / whole)) for status, n in in_order(totals)]
+    return [(status, n, _share_text(n / whole)) for status, n in in_order(totals)]
 
 
-def _share(part: float) -> str:
+def _share_text(part: float) -> str:
     if part in (0, 1):
         return ""
     return "< 0.1 %" if part < 0.001 else "> 99.9 %" if part > 0.999 else f"{part * 100:.1f} %"
 
 
-def _shares(totals: Mapping[str, int]) -> str:
-    """A strip divided by the statuses' shares."""
+def _share_strip(totals: Mapping[str, int]) -> str:
+    """An SVG strip that is divided by the shares of the statuses."""
     whole, left, parts = sum(totals.values()), 0.0, []
     for status, count in in_order(totals):
         width = count / whole * 1000
@@ -176,16 +176,16 @@ def write_report(
     outbox: Path,
     inbox: Path,
     target: Path,
-    over: Over = iter,
+    track: TrackRecords = iter,
     totals: Counter[str] | None = None,
 ) -> None:
-    """Write the page about an outbox, as `page_pieces` makes it. Raises OSError."""
+    """Write the report about an outbox to a file. Raises OSError."""
     remove_abandoned(target)
-    write_whole(target, page_pieces(outbox, inbox, target.parent, over, totals=totals))
+    write_whole(target, page_pieces(outbox, inbox, target.parent, track, totals=totals))
 
 
 class ReportUpdater:
-    """Keeps the report of an outbox up to date between jobs; a failure is only a warning."""
+    """Keeps the report about an outbox up to date between jobs; failures are only warnings."""
 
     def __init__(
         self,
@@ -204,10 +204,10 @@ class ReportUpdater:
         self._warned = ""
 
     def after(self, finished: int) -> float | None:
-        """Count finished jobs, and write the page if it is due.
+        """Take note of the number of newly finished jobs, and write the page if it is due.
 
-        The first page is written in any case. Returns the delay until the next call; None if
-        there is nothing to do until a job ends.
+        The first call always writes it. Returns the seconds until the next call; None if there
+        is nothing to do until a job finishes.
         """
         self._is_stale = self._is_stale or finished > 0
         if self._clock() >= self._next:
@@ -215,7 +215,7 @@ class ReportUpdater:
         return self._next - self._clock() if self._is_stale else None
 
     def finish(self) -> None:
-        """Write the page if it is not up to date."""
+        """Write the page unless it is up to date."""
         if not self._is_stale:
             return
         why, begun = "", self._clock()
@@ -227,13 +227,13 @@ class ReportUpdater:
             why = f"{type(error).__name__}: {error}"
         ended = self._clock()
         self._took = ended - begun
-        self._next = ended + max((_SHARE - 1) * self._took, _PAUSE)
+        self._next = ended + max((_MAX_TIME_SHARE - 1) * self._took, _MIN_PAUSE)
         self._is_stale = bool(why)
         if why and why != self._warned:
             self._warn(why)
         self._warned = why
 
     def close(self) -> None:
-        """Write the last page, if that is quick; otherwise the next run writes it."""
-        if self._took < _LONGEST_LAST:
+        """Write the last page if that is quick; otherwise the next run does."""
+        if self._took < _MAX_LAST_SECONDS:
             self.finish()

@@ -1,6 +1,6 @@
-"""An outbox, a record or a table → its puzzles in order, each with its board, to be printed.
+"""Read the puzzles of an outbox, a record or a table in order, to print them.
 
-Every published solution is certified again before it is given.
+Published solutions are certified again.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pipeline.outbox import ENDING, file_hashes, read_record
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.originals import Originals, SmallOriginals, archive_above
 from pipeline.outbox.report.board import Board
-from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_in
+from pipeline.outbox.report.drawn import board_of_job, board_of_row, find_members
 from pipeline.outbox.report.records import (
     NOT_WELL,
     UNRECOGNISED,
     Job,
+    display_text,
     read_job,
-    shortened,
-    shown,
+    shorten,
 )
 from pipeline.outbox.report.sheet import SheetPuzzle
 from pipeline.outbox.report.survey import is_record
@@ -34,17 +34,17 @@ from pipeline.reading.formats.formula import CNF_FORMAT, FORMULA_REFUSED
 
 _TABLE = ".csv"
 _UNDRAWN = NOT_WELL - {"unknown"} | {UNRECOGNISED}
-_MEMBERS_AT_ONCE = 1_000
-_MOST_MEMBERS = 50_000
-"""Members of originals that are read."""
+_BATCH_MEMBERS = 1_000
+_MAX_MEMBERS = 50_000
+"""The most members of archives that are read to find originals."""
 
-_LONGEST_NUMBER = 20
+_MAX_NUMBER = 20
 
 
 def is_published(path: Path) -> bool:
-    """Whether this is an outbox, a record, or a table with its record. Raises OSError.
+    """Whether a path is an outbox, a record, or a table with a record. Raises OSError.
 
-    A folder with only a report is an outbox whose jobs were all pruned.
+    A folder that contains only a report is an outbox whose jobs were all pruned.
     """
     if path.is_dir():
         names = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
@@ -56,13 +56,14 @@ def is_published(path: Path) -> bool:
 
 
 def puzzles_at(path: Path, originals: Originals) -> Iterator[SheetPuzzle | InputError]:
-    """The puzzles of what `is_published`; an error in the place of each that cannot be drawn.
+    """The puzzles at a path for which `is_published` holds.
 
-    Raises OSError if an outbox cannot be read.
+    Yields an InputError in place of each puzzle that cannot be drawn. Raises OSError if an outbox
+    cannot be read.
     """
-    small = SmallOriginals(originals, iter(range(_MOST_MEMBERS)))
+    small_originals = SmallOriginals(originals, iter(range(_MAX_MEMBERS)))
     for record in _records_in(path) if path.is_dir() else (path.with_suffix(ENDING),):
-        yield from _of_record(record, small)
+        yield from _puzzles_of_record(record, small_originals)
 
 
 def _records_in(folder: Path) -> Iterator[Path]:
@@ -71,28 +72,30 @@ def _records_in(folder: Path) -> Iterator[Path]:
     return (folder / name for name in names)
 
 
-def _of_record(record: Path, small: SmallOriginals) -> Iterator[SheetPuzzle | InputError]:
+def _puzzles_of_record(
+    record: Path, small_originals: SmallOriginals
+) -> Iterator[SheetPuzzle | InputError]:
     job = read_job(record)
     if job is None:
-        yield InputError(f"{printable(record.name)}: there is no such record")
+        yield InputError(f"{printable(record.name)}: no such record")
     elif job.status == ARCHIVE:
-        yield from _members(job, small)
+        yield from _members(job, small_originals)
     elif job.is_many or or_none(job.record.member) is None:
-        yield from _puzzles_of(job, job.source, small.content_of(job.record))
+        yield from _puzzles_of(job, job.source, small_originals.content_of(job.record))
     else:
         above = archive_above(record)
         original = None
         if above and (hashed := job.record.sha256):
-            original = small.in_archive(above[1].source, {hashed}).get(hashed)
+            original = small_originals.in_archive(above[1].source, {hashed}).get(hashed)
         yield from _puzzles_of(job, job.source, original)
 
 
-def _members(archive: Job, small: SmallOriginals) -> Iterator[SheetPuzzle | InputError]:
+def _members(archive: Job, small_originals: SmallOriginals) -> Iterator[SheetPuzzle | InputError]:
     try:
         rows = rows_in(archive.path.with_suffix(_TABLE), MemberRow, archive.record.schema)
         numbered = enumerate(rows)
-        while batch := [*islice(numbered, _MEMBERS_AT_ONCE)]:
-            for row, job, original in members_in(archive, batch, small):
+        while batch := [*islice(numbered, _BATCH_MEMBERS)]:
+            for row, job, original in find_members(archive, batch, small_originals):
                 where = f"{archive.source}/{row.member}"
                 if job is not None:
                     yield from _puzzles_of(job, where, original)
@@ -105,7 +108,7 @@ def _members(archive: Job, small: SmallOriginals) -> Iterator[SheetPuzzle | Inpu
 
 
 def _puzzles_of(job: Job, where: str, original: bytes | None) -> Iterator[SheetPuzzle | InputError]:
-    """The puzzles of a job."""
+    """The puzzles of a job; `where` is its source, for messages."""
     if job.puzzle is None:
         yield from _rows(job, where)
     elif job.status != "other":
@@ -121,12 +124,12 @@ def _single(
         return _undrawn(where, job.status, job.message)
     board = board_of_job(job, original)
     if isinstance(board, Board) and board.puzzle:
-        title = shown(or_none(record.title))
+        title = display_text(or_none(record.title))
         return _certified(
             SheetPuzzle(job.source, board, job.status, job.message, where, title=title)
         )
     if original is None:
-        why = "its original was not found; --inbox names the folder where it was dropped"
+        why = "its original was not found; give the inbox with --inbox"
     else:
         why = board if isinstance(board, str) and board else "its original cannot be read"
     return _undrawn(where, "not drawn", why)
@@ -138,7 +141,7 @@ def _rows(job: Job, where: str) -> Iterator[SheetPuzzle | InputError]:
     try:
         rows = rows_with_solutions(job.path.parent, job.stem, names, job.record.schema)
         for row, solutions in rows:
-            line = shortened(row.line, _LONGEST_NUMBER)
+            line = shorten(row.line, _MAX_NUMBER)
             here, message = (
                 f"{where}:{line}",
                 "; ".join(filter(None, (row.message, row.disagreement))),
@@ -159,16 +162,17 @@ def _rows(job: Job, where: str) -> Iterator[SheetPuzzle | InputError]:
 
 
 def _undrawn(where: str, subject: str, why: str) -> InputError:
-    return InputError(f"{printable(where)}: {shortened(subject)}: {shortened(why)}")
+    return InputError(f"{printable(where)}: {shorten(subject)}: {shorten(why)}")
 
 
-def _certified(printed: SheetPuzzle) -> SheetPuzzle | InputError:
-    """The puzzle, if its solution is one: an outbox is open to others."""
-    board = printed.board
+def _certified(puzzle: SheetPuzzle) -> SheetPuzzle | InputError:
+    """The puzzle, or an error if its published solution is wrong: others can write to an outbox.
+
+    The status becomes `unknown` if the solution is missing.
+    """
+    board = puzzle.board
     if board.puzzle and board.grid and (fault := certify_grid(board.puzzle, board.grid)):
-        return _undrawn(
-            printed.where, "BAD", f"its published solution breaks the rules: {fault[0]}"
-        )
-    if board.grid is None and printed.status in ("unique", "multiple"):
-        return replace(printed, status="unknown", message="its published solution cannot be read")
-    return printed
+        return _undrawn(puzzle.where, "BAD", f"its published solution breaks the rules: {fault[0]}")
+    if board.grid is None and puzzle.status in ("unique", "multiple"):
+        return replace(puzzle, status="unknown", message="its published solution cannot be read")
+    return puzzle

@@ -1,4 +1,4 @@
-"""What a report reads: records, and samples of tables. A broken one is a row that says so."""
+"""Read records and samples of tables for the report. What cannot be read says so in its message."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ UNREADABLE: Final = "unreadable"
 """The status of a file that is named like a record but is not one."""
 
 STATUSES: Final = (*(status for status in schema.STATUSES if status not in WITH_TOTALS), UNREADABLE)
-"""The statuses of puzzles, in the order in which they are shown."""
+"""The statuses of puzzles, in display order."""
 
 NOT_WELL: Final = solving.NOT_WELL | {schema.REFUSED, UNREADABLE}
 UNRECOGNISED: Final = "unrecognised"
-_LONGEST_NAME, _LONGEST_TEXT = 255, 600
-_MOST_PLACES = MAX_SIDE * MAX_SIDE
+_MAX_NAME, _MAX_TEXT = 255, 600
+_MAX_CELLS = MAX_SIDE * MAX_SIDE
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
 _CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
 _ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
-_LONGEST_SHOWN = 16 * 1024
-"""Characters of a line of which more than the beginning is shown."""
+_MAX_LINE = 16 * 1024
+"""The most characters of a line whose fields are shown in full."""
 _RANKS = {"collection": 1, "unsolvable": 2, "multiple": 3}
-"""Where a row comes in a sample: failures before it, and all others behind."""
+"""The ranks of rows in a sample by status: failures have rank 0, other statuses 4."""
 
 R = TypeVar("R", PuzzleRow, MemberRow)
 
 
 @dataclass(frozen=True)
 class Job(Published):
-    """A record as the report shows it: with printable texts and known statuses."""
+    """A record as the report shows it: all texts are printable, and all statuses are known."""
 
     @property
     def source(self) -> str:
@@ -72,7 +72,7 @@ class Job(Published):
 
     @property
     def puzzle(self) -> PuzzleRecord | None:
-        """The record of a puzzle or formula; None for a collection or archive."""
+        """The record, if it is of a puzzle or formula; None for a collection or archive."""
         return None if isinstance(self.record, CollectionRecord) else self.record
 
     @property
@@ -81,7 +81,7 @@ class Job(Published):
 
     @cached_property
     def totals(self) -> dict[str, int]:
-        """Puzzles by known status, without the counts of puzzles that are counted already."""
+        """The numbers of puzzles by status, without EXTRA_COUNTS."""
         totals: Counter[str] = Counter()
         for name, puzzles in self.record.totals.items():
             if name not in EXTRA_COUNTS and puzzles:
@@ -94,19 +94,19 @@ class Job(Published):
 
     @property
     def is_well(self) -> bool:
-        """Whether nothing of it is invalid, unknown, failed or unreadable."""
+        """Whether none of its puzzles is invalid, unknown, failed or unreadable."""
         return self.status not in NOT_WELL and not NOT_WELL & self.totals.keys()
 
     @property
     def format(self) -> str:
-        return shown(self.record.format)
+        return display_text(self.record.format)
 
     @property
     def message(self) -> str:
-        """The message, or for a collection or archive the unread texts."""
+        """The message; for a collection or archive, its unread texts."""
         if isinstance(self.record, CollectionRecord):
-            return shown(unread_of_many(or_none(self.record.unread) or {}))
-        return shown(self.record.message)
+            return display_text(unread_of_many(or_none(self.record.unread) or {}))
+        return display_text(self.record.message)
 
     @property
     def solutions(self) -> int | None:
@@ -114,19 +114,19 @@ class Job(Published):
 
     @property
     def seconds(self) -> Mapping[str, float]:
-        """The seconds of its stages."""
+        """The seconds of each stage."""
         return self.record.seconds or {}
 
     @cached_property
     def finished(self) -> float | None:
-        """In seconds since 1970."""
-        return _moment(self.record.finished)
+        """When it finished, in seconds since 1970."""
+        return _timestamp(self.record.finished)
 
     @property
     def started(self) -> float | None:
-        """When it was claimed: according to its id, else by the seconds that it took."""
+        """When it was claimed, by its id, or else by the seconds that it took."""
         match, finished = _CLAIMED.match(self.record.job), self.finished
-        claimed = _moment(match[1]) if match else None
+        claimed = _timestamp(match[1]) if match else None
         total = self.seconds.get("total")
         if claimed is None and finished is not None and total is not None:
             claimed = finished - total
@@ -136,23 +136,23 @@ class Job(Published):
 
     @property
     def reading(self) -> Reading:
-        """The declared notation."""
+        """How to read its source, with the declared notation."""
         known = {name: word for name, word in self.declared.items() if is_declaration(name, word)}
         return Reading()._replace(**known)  # type: ignore[arg-type] # checked
 
     @property
-    def rated(self) -> str:
-        """How hard it is for a person, if `--traits rating` says so: `hard, score 1204`."""
+    def rating_text(self) -> str:
+        """The rating of a puzzle, if it has one: `hard, score 1204`."""
         if self.puzzle is None:
             return ""
         score, level, *_ = RatingColumns.texts(RatingColumns.of_record(self.puzzle))
-        return rated(level, score)
+        return rating_text(level, score)
 
 
 def read_job(path: Path) -> Job | None:
-    """The job that a record is about; None if the file is gone.
+    """The job of a record; None if the file is missing.
 
-    One that cannot be read is a job that says so.
+    If the record cannot be read, the job has the status UNREADABLE, and its message says why.
     """
     try:
         return Job(path, load_record(path))
@@ -161,29 +161,29 @@ def read_job(path: Path) -> Job | None:
     except NoRecord as error:
         cause = error.__cause__
         why = in_words(cause) if isinstance(cause, OSError) else str(error)
-        message = f"the record cannot be read: {shown(why)}"
+        message = f"the record cannot be read: {display_text(why)}"
         unread = PuzzleRecord(job="", source="", status=UNREADABLE, message=message, files=())
         return Job(path, unread)
 
 
-def shown(text: str | None) -> str:
-    """A text made printable and short enough to show."""
-    return shortened(text or "", _LONGEST_TEXT)
+def display_text(text: str | None) -> str:
+    """A printable text of limited length; empty for None."""
+    return shorten(text or "", _MAX_TEXT)
 
 
-def shortened(text: str, max_length: int = _LONGEST_NAME) -> str:
+def shorten(text: str, max_length: int = _MAX_NAME) -> str:
     """A printable text of at most `max_length` characters."""
     shown = printable(text[: max_length + 1])
     return shown if len(shown) <= max_length else shown[: max_length - 1] + "…"
 
 
 def known_status(status: str | None) -> str:
-    """The status if it is a known one."""
+    """The status; UNRECOGNISED if it is unknown."""
     return status if status in STATUSES or status in WITH_TOTALS else UNRECOGNISED
 
 
 def is_within(folder: Path, top: Path) -> bool:
-    """Whether a path is inside a folder once links are resolved."""
+    """Whether a path stays in `top` after links are resolved."""
     try:
         return folder.resolve() == top.resolve() / folder.relative_to(top)
     except (OSError, RuntimeError, ValueError):
@@ -191,7 +191,7 @@ def is_within(folder: Path, top: Path) -> bool:
 
 
 def job_of_member(archive: Job, place: int, row: MemberRow) -> Job | None:
-    """The job of an archive's member; `place` is that of its row in the table, from 0."""
+    """The job of an archive's member; `place` is the index of its row in the table, from 0."""
     outbox = archive.path.parent
     unescaped = _ESCAPED.sub(  # as `printable` wrote it
         lambda match: match[0].encode().decode("unicode_escape"), row.member
@@ -208,12 +208,13 @@ def job_of_member(archive: Job, place: int, row: MemberRow) -> Job | None:
     return None
 
 
-def places(cells: Sequence[Cell]) -> tuple[Place, ...]:
-    return tuple(cell.place for cell in cells[:_MOST_PLACES])
+def positions(cells: Sequence[Cell]) -> tuple[Place, ...]:
+    """The positions of cells, at most as many as the largest grid has."""
+    return tuple(cell.place for cell in cells[:_MAX_CELLS])
 
 
-def _moment(text: str | None) -> float | None:
-    """Seconds since 1970 of an ISO 8601 time in this millennium."""
+def _timestamp(text: str | None) -> float | None:
+    """An ISO 8601 time as seconds since 1970; None if it is invalid, or before 2000."""
     try:
         moment = datetime.fromisoformat(text or "")
         seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
@@ -222,17 +223,18 @@ def _moment(text: str | None) -> float | None:
     return seconds if seconds >= _EARLIEST else None
 
 
-def rated(level: str, score: str) -> str:
-    """A level and a score as they are shown; empty if that is no level."""
-    return f"{level}, score {shortened(score, 20)}" if level in solving.LEVELS else ""
+def rating_text(level: str, score: str) -> str:
+    """A level and a score as a text; empty for an unknown level."""
+    return f"{level}, score {shorten(score, 20)}" if level in solving.LEVELS else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample(Generic[R]):
-    """Some rows of a table, failures first, out of `count`.
+    """Some rows of a table, failures first.
 
-    Each has its place in the table, from 0, and its second solution, if that is known. `levels` are
-    those of all rows.
+    rows: the index of each row, from 0; the row; its second solution, or an empty text.
+    count: the number of all rows.
+    levels: the levels of all rows.
     """
 
     rows: list[tuple[int, R, str]]
@@ -243,24 +245,27 @@ class Sample(Generic[R]):
 def sample_table(
     path: Path, kind: type[R], max_rows: int, others: Path | None = None, *, schema: int = SCHEMA
 ) -> Sample[R]:
-    """A sample of at most `max_rows` rows; `others` has second solutions. Raises InputError."""
-    table, levels, places = Table(path, kind, schema, truncates=True), set[str](), count()
+    """A sample of at most `max_rows` rows. Raises InputError.
+
+    `others` is the file of second solutions.
+    """
+    table, levels, positions = Table(path, kind, schema, truncates=True), set[str](), count()
     status_at = columns(kind).index("status")
     traits = table.trait_columns
     level_at = len(traits) - traits.index("level") if "level" in traits else 0
     beside = lines_of(others, truncates=True) if others else iter(())
 
     def ranked() -> Iterator[tuple[int, int, R | str, str]]:
-        for line, other, place in zip(table, chain(beside, repeat("")), places, strict=False):
+        for line, other, place in zip(table, chain(beside, repeat("")), positions, strict=False):
             if level_at and len(fields := line.rsplit(",", level_at)) > level_at:
                 levels.add(fields[1])
             fields = line.split(",", status_at + 1)
             is_kept = len(fields) > status_at + 1 and '"' not in line
-            is_kept = is_kept and len(line) <= _LONGEST_SHOWN
+            is_kept = is_kept and len(line) <= _MAX_LINE
             row = line if is_kept else _row(table, place, line)
             status = fields[status_at] if isinstance(row, str) else row.status
             rank = 0 if status in NOT_WELL else _RANKS.get(status, 4)
-            yield rank, place, row, other if len(other) <= _LONGEST_SHOWN else ""
+            yield rank, place, row, other if len(other) <= _MAX_LINE else ""
 
     best = heapq.nsmallest(max_rows, ranked())
     rows = [
@@ -268,17 +273,17 @@ def sample_table(
         for _, place, row, other in best
     ]
     sample = [(place, row, other if other.strip(".") else "") for place, row, other in rows]
-    return Sample(sample, next(places), levels)
+    return Sample(sample, next(positions), levels)
 
 
 def _row(table: Table[R], place: int, line: str) -> R:
-    """The row in a line, cut if it is long; a malformed one is a row that says so."""
+    """The row in a line; its fields are shortened if it is long. A malformed row says so."""
     try:
         row = table.row(line)
     except ValueError:
         first, *_ = names = columns(table.kind)
         fields = {first: str(place + 1), "status": UNREADABLE, "message": "the row cannot be read"}
         return table.kind(**(dict.fromkeys(names, "") | fields))
-    if len(line) > _LONGEST_SHOWN:
-        row = table.kind(*map(shown, astuple(row)))
-    return with_fields(row, status=known_status(row.status), message=shown(row.message))
+    if len(line) > _MAX_LINE:
+        row = table.kind(*map(display_text, astuple(row)))
+    return with_fields(row, status=known_status(row.status), message=display_text(row.message))

@@ -1,7 +1,7 @@
-"""Puzzles → pages to print, followed by their rules and, smaller, their solutions.
+"""Sheets: pages of puzzles to print, followed by their rules and their solutions.
 
-Here is what stands on which page, and the HTML file of it; `sheet_pdf.py` makes a PDF. Lengths are
-in millimetres. What stands on a page fits A4 and Letter within margins of 12 mm.
+This module distributes puzzles over pages and makes the HTML file; `sheet_pdf` makes a PDF. Lengths
+are in millimetres. Pages fit A4 and Letter with margins of 12 mm.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Final, Self
 
 from pipeline.errors import counted
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.page import policy, read_asset, template
-from pipeline.outbox.report.records import shortened
+from pipeline.outbox.report.page import content_policy, read_asset, template
+from pipeline.outbox.report.records import shorten
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import Along
@@ -23,7 +23,7 @@ from pipeline.reading.unread import caveat, unread_texts
 from pipeline.version import __version__
 
 MAX_SHEET_PUZZLES: Final = 1_000
-"""Puzzles of a sheet, which lies in the memory of a browser as a whole."""
+"""The most puzzles of a sheet, which a browser keeps in memory as a whole."""
 
 
 _LAYOUTS: Final = {
@@ -38,16 +38,16 @@ _LAYOUTS: Final = {
 """Columns, rows and the size of a board, by the number of boards on a page."""
 
 PER_PAGE: Final = (1, 2, 4, 6, 9, 12)
-"""How many puzzles may stand on a page."""
+"""The possible numbers of puzzles on a page."""
 
 _SOLUTIONS = 16
-_TO_WRITE_IN, _WITH_RULES, _TO_READ = 5.0, 7.0, 4.0
-"""The smallest cells of puzzles, of those with rules, which stand in smaller print, and to read."""
+_MIN_CELL, _MIN_VARIANT_CELL, _MIN_SOLUTION_CELL = 5.0, 7.0, 4.0
+"""The minimum size of cells: of puzzles, of variants (which have small texts), of solutions."""
 
-_LONGEST_NOTE = 160
-_LONGEST_HEAD = 80
-_LINES, _LINE = 44, 80
-"""Lines of a page of rules, with the gaps between rules, and characters of a line."""
+_MAX_NOTE = 160
+_MAX_HEAD = 80
+_PAGE_LINES, _LINE_CHARACTERS = 44, 80
+"""Lines of a page of rules, including gaps between rules, and characters of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +60,26 @@ class Head:
 
     @property
     def name(self) -> str:
-        return shortened(self.title, _LONGEST_HEAD)
+        return shorten(self.title, _MAX_HEAD)
 
     @property
-    def beside(self) -> str:
-        """The text beside the title."""
-        texts = (shortened(text, _LONGEST_HEAD) for text in (self.difficulty, self.author))
+    def subtitle(self) -> str:
+        """The text next to the title."""
+        texts = (shorten(text, _MAX_HEAD) for text in (self.difficulty, self.author))
         return " · ".join(filter(None, texts))
 
 
 @dataclass(frozen=True, slots=True)
 class SheetPuzzle:
-    """A puzzle on a sheet: its board, status and source.
+    """A puzzle on a sheet.
 
-    `board` has the puzzle, and a solution if there is one. `status` is empty if it was not asked
-    for; `message` says why there is no solution. `where` it stands is told in messages. `level`
-    says how difficult it is, if that is to be printed. `title` is its own, which is printed in
-    place of the name.
+    name: its source, printed unless there is a title.
+    board: the puzzle, and its solution if there is one.
+    status: the result; empty if the puzzle was not solved.
+    message: why there is no solution.
+    where: its source and line, for error messages.
+    level: its difficulty, if that is to be printed.
+    title: its title in the source.
     """
 
     name: str
@@ -89,7 +92,7 @@ class SheetPuzzle:
 
     @property
     def puzzle_note(self) -> str:
-        """Hints for the person who solves it; the board cannot show some rules."""
+        """Hints below the puzzle, about rules and marks that the board does not show."""
         board = self.board
         captions = _captions(board.puzzle) if board.puzzle else ()
         texts = unread_texts(board.unread)
@@ -97,14 +100,14 @@ class SheetPuzzle:
             _sentence(f"Rules: {', '.join(captions)}") if captions else "",
             "The text of its rules was not read." if "ruleset" in board.unread else "",
             _sentence(f"Not read: {', '.join(texts)}") if texts else "",
-            _marks_said(board),
+            _marks_note(board),
             {"multiple": "More than one solution.", "unsolvable": "No solution."}.get(self.status),
         ]
         return " ".join(filter(None, notes))
 
     @property
     def solution_note(self) -> str:
-        """Why there is no solution, or what this one does not take into account."""
+        """The text below the solution: why there is none, or what it ignores."""
         remark = caveat(self.status, self.board.unread)
         sentence = _sentence(remark[0].upper() + remark[1:]) if remark else ""
         if self.status == "multiple":
@@ -117,8 +120,8 @@ class SheetPuzzle:
         return _sentence(f"No solution is known: {self.message or self.status}")
 
 
-def _marks_said(board: Board) -> str:
-    """A sentence about the marks of even and odd cells."""
+def _marks_note(board: Board) -> str:
+    """A sentence that explains the marks of even and odd cells."""
     if not board.even_cells():
         return "Grey discs are odd." if board.odd_cells() else ""
     if board.odd_cells():
@@ -129,7 +132,7 @@ def _marks_said(board: Board) -> str:
 
 
 def _captions(puzzle: Puzzle) -> Iterable[str]:
-    """The names of the rules; lines that look alike but have several titles, with their places."""
+    """The names of the rules; with positions for kinds of lines that look the same."""
     geometry = puzzle.geometry
     looks = [(type(rule), *(shape.kind for shape in rule.draw(geometry))) for rule in puzzle.rules]
     titles = defaultdict[tuple[object, ...], set[str]](set)
@@ -144,7 +147,7 @@ def _captions(puzzle: Puzzle) -> Iterable[str]:
 
 
 def _sentence(text: str) -> str:
-    return shortened(text, _LONGEST_NOTE).rstrip(".") + "."
+    return shorten(text, _MAX_NOTE).rstrip(".") + "."
 
 
 def _rules_of(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
@@ -164,24 +167,24 @@ def _rules_of(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place on a page: a puzzle, or its solution, with its number."""
+    """A place on a page, with a puzzle or its solution."""
 
     number: int
-    printed: SheetPuzzle
+    puzzle: SheetPuzzle
     is_solution: bool
 
     @property
     def name(self) -> str:
-        return shortened(self.printed.title or self.printed.name)
+        return shorten(self.puzzle.title or self.puzzle.name)
 
     @property
     def note(self) -> str:
-        printed = self.printed
-        return printed.solution_note if self.is_solution else printed.puzzle_note
+        puzzle = self.puzzle
+        return puzzle.solution_note if self.is_solution else puzzle.puzzle_note
 
     @property
     def level(self) -> str:
-        return "" if self.is_solution else self.printed.level
+        return "" if self.is_solution else self.puzzle.level
 
     @property
     def title(self) -> str:
@@ -189,26 +192,26 @@ class Slot:
 
     @property
     def board(self) -> Board | None:
-        """The puzzle, or its solution or conflict; None if neither is known."""
-        board = self.printed.board
+        """The board to draw: the puzzle, or its solution or conflict; None if that is unknown."""
+        board = self.puzzle.board
         if not self.is_solution:
             return Board(board.puzzle, signs=board.signs)
-        is_seen = board.grid or board.conflict or board.rules_in_conflict
-        return board if is_seen else None
+        is_known = board.grid or board.conflict or board.rules_in_conflict
+        return board if is_known else None
 
     @property
     def svg(self) -> str:
-        """The drawing of the board, or nothing."""
+        """The drawing of the board; empty without one."""
         board = self.board
         return (
             board_svg(board, self.title, f"{self.title[0].lower()}{self.number}") if board else ""
         )
 
-    def fitting(self, max_boards: int) -> int:
-        """How many boards of that size fit a page so that one can write in them, or read them."""
-        board = self.printed.board
-        to_solve = _WITH_RULES if board.puzzle and board.puzzle.rules else _TO_WRITE_IN
-        minimum = (_TO_READ if self.is_solution else to_solve) * board.span
+    def boards_per_page(self, max_boards: int) -> int:
+        """The number of boards of this size on a page whose cells are large enough to use."""
+        board = self.puzzle.board
+        to_solve = _MIN_VARIANT_CELL if board.puzzle and board.puzzle.rules else _MIN_CELL
+        minimum = (_MIN_SOLUTION_CELL if self.is_solution else to_solve) * board.span
         return max(
             (n for n, (*_, size) in _LAYOUTS.items() if n <= max_boards and size >= minimum),
             default=1,
@@ -217,17 +220,19 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class SheetPage:
+    """A page with room for `boards` boards."""
+
     boards: int
     slots: Sequence[Slot]
 
     @property
     def layout(self) -> tuple[int, int, int]:
-        """Its columns, its rows, and the size of a board."""
+        """Its number of columns and rows, and the size of a board."""
         return _LAYOUTS[self.boards]
 
     @property
     def has_rules(self) -> bool:
-        boards = (slot.printed.board for slot in self.slots)
+        boards = (slot.puzzle.board for slot in self.slots)
         return any(board.puzzle and board.puzzle.rules for board in boards)
 
     @property
@@ -250,10 +255,7 @@ def _span(first: int, last: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Puzzles on pages in their order, their rules, and their solutions in the same order.
-
-    A page of `rules` has their names and descriptions.
-    """
+    """Pages of puzzles, pages of rules (pairs of names and description), and pages of solutions."""
 
     puzzles: Sequence[SheetPage]
     rules: Sequence[Sequence[tuple[str, str]]]
@@ -263,47 +265,47 @@ class Sheet:
     @classmethod
     def of(
         cls,
-        printed: Sequence[SheetPuzzle],
+        given: Sequence[SheetPuzzle],
         per_page: int = 4,
         *,
         solutions: bool = True,
         head: Head = Head(),
     ) -> Self:
-        """Lay them out, up to `per_page` (one of PER_PAGE) a page; fewer of large boards.
+        """Lay out puzzles, up to `per_page` (one of PER_PAGE) on a page; fewer if they are large.
 
         Raises ValueError for another number, for no puzzles or more than MAX_SHEET_PUZZLES, and for
         a board that has no puzzle or is too large.
         """
         if per_page not in PER_PAGE:
             raise ValueError(f"per_page: expected one of {PER_PAGE}")
-        if not 1 <= len(printed) <= MAX_SHEET_PUZZLES:
+        if not 1 <= len(given) <= MAX_SHEET_PUZZLES:
             raise ValueError(f"a sheet has 1 to {MAX_SHEET_PUZZLES:,} puzzles")
-        if not all(puzzle.board.puzzle and puzzle.board.is_drawable for puzzle in printed):
+        if not all(puzzle.board.puzzle and puzzle.board.is_drawable for puzzle in given):
             raise ValueError("every board needs a puzzle that can be drawn")
-        puzzles, behind = (
-            [Slot(number, puzzle, is_solution) for number, puzzle in enumerate(printed, 1)]
+        puzzles, solution_slots = (
+            [Slot(number, puzzle, is_solution) for number, puzzle in enumerate(given, 1)]
             for is_solution in (False, True)
         )
-        rules = _rules_of(puzzle.board.puzzle for puzzle in printed if puzzle.board.puzzle)
-        pages = _pages(behind, _SOLUTIONS) if solutions else ()
-        return cls(_pages(puzzles, per_page), _told_on_pages(rules), pages, head)
+        rules = _rules_of(puzzle.board.puzzle for puzzle in given if puzzle.board.puzzle)
+        pages = _pages(solution_slots, _SOLUTIONS) if solutions else ()
+        return cls(_pages(puzzles, per_page), _rule_pages(rules), pages, head)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many puzzles it has, and on how many pages they, rules and solutions are."""
+        """The numbers of puzzles, and of pages of puzzles, rules and solutions."""
         rest = {"rules": len(self.rules), "solutions": len(self.solutions)}
         return {"puzzles": self.puzzles[-1].last, "pages": len(self.puzzles), **rest}
 
     @property
     def summary(self) -> str:
-        """The same in words."""
+        """The counts as a text: `4 puzzles on 1 page, solutions on 1`."""
         counts = self.counts
         text = f"{counted(counts['puzzles'], 'puzzle')} on {counted(counts['pages'], 'page')}"
         return text + "".join(f", {x} on {counts[x]}" for x in ("rules", "solutions") if counts[x])
 
     @property
     def total(self) -> int:
-        """How many pages it has."""
+        """The number of pages."""
         return len(self.puzzles) + len(self.rules) + len(self.solutions)
 
     def chunks(self) -> Iterator[str]:
@@ -314,19 +316,19 @@ class Sheet:
         )
         style = BOARD_STYLE + SHAPES_STYLE + read_asset("sheet.css") + "".join(layouts)
         yield from template("sheet.html.j2").generate(
-            policy=policy(style),
+            policy=content_policy(style),
             style=style,
             version=__version__,
             sheet=self,
         )
 
-    def foot(self, page: SheetPage) -> str:
-        """The pages of the rules and solutions of a page of puzzles: `Solutions: pages 7–8`."""
-        begun = len(self.puzzles) + 1
-        rules = range(begun, begun + len(self.rules)) if page.has_rules else ()
+    def footer(self, page: SheetPage) -> str:
+        """The footer of a page of puzzles, which refers to other pages: `Solutions: pages 7–8`."""
+        first = len(self.puzzles) + 1
+        rules = range(first, first + len(self.rules)) if page.has_rules else ()
         solutions = [
             number
-            for number, solved in enumerate(self.solutions, begun + len(self.rules))
+            for number, solved in enumerate(self.solutions, first + len(self.rules))
             if solved.first <= page.last and page.first <= solved.last
         ]
         return " · ".join(
@@ -336,24 +338,24 @@ class Sheet:
         )
 
 
-def _told_on_pages(rules: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:
-    """Fill pages with the rules."""
+def _rule_pages(rules: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """Distribute rules over pages."""
     pages, room = list[list[tuple[str, str]]](), 0
     for names, sentence in rules:
-        lines = 2 + (len(shortened(names)) + len(sentence)) // _LINE
+        lines = 2 + (len(shorten(names)) + len(sentence)) // _LINE_CHARACTERS
         if lines > room:
             pages.append([])
-            room = _LINES
+            room = _PAGE_LINES
         pages[-1].append((names, sentence))
         room -= lines
     return pages
 
 
 def _pages(slots: Sequence[Slot], max_boards: int) -> list[SheetPage]:
-    """Fill pages with up to `max_boards` boards, fewer if the largest needs more room."""
+    """Distribute boards over pages, up to `max_boards` on each; fewer if one needs more room."""
     pages: list[SheetPage] = []
     for slot in slots:
-        boards = slot.fitting(max_boards)
+        boards = slot.boards_per_page(max_boards)
         if pages and len(pages[-1].slots) < min(boards, pages[-1].boards):
             last = pages.pop()
             pages.append(SheetPage(min(boards, last.boards), [*last.slots, slot]))

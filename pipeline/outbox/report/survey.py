@@ -1,4 +1,4 @@
-"""All records of an outbox → totals, times, and the jobs to show."""
+"""Read all records of an outbox: totals, times, and the jobs to show."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class PageBounds:
-    """How much of an outbox a page shows; its totals count everything.
+    """Limits on what a page shows; its totals count everything.
 
-    It lists up to `jobs`. At most `boards` are drawn, up to `rows` of them from one collection,
-    until they take `drawn` characters. `timed` and `members` limit how many members of archives
-    are timed, and how many originals are read.
+    jobs: listed jobs.
+    boards: boards.
+    rows: boards of one collection or archive.
+    drawn: characters of all boards.
+    timed: members of archives whose times are read.
+    members: members of archives that are read to find originals.
     """
 
     jobs: int = 1_000
@@ -40,14 +43,17 @@ class PageBounds:
 
 @dataclass(slots=True)
 class Survey:
-    """The sums of all jobs of an outbox, and some of the jobs: `jobs`, out of `count`.
+    """Statistics of all jobs of an outbox, and the jobs to show.
 
-    `totals` counts puzzles by status, `known` those whose solutions are proved, or claimed, to be
-    all. `solve_times` counts them by third of a power of ten of
-    seconds: bin k holds those from 10^(k/3) on. `finished` and `puzzles` have an entry for each
-    job whose end is known: seconds since 1970, and its number of puzzles; `started` is when the
-    first began. An end after `latest` is ignored. `is_partial`: not all members of archives were
-    timed.
+    jobs: the jobs to show.
+    count: the number of all jobs.
+    totals: numbers of puzzles by status.
+    known: numbers of complete results that are proved and unverified.
+    solve_times: numbers of puzzles by solve time; bin k begins at 10^(k/3) seconds.
+    finished, puzzles: for each job whose end is known, its end and its number of puzzles.
+    started: when the first of these jobs started. Times are in seconds since 1970.
+    latest: later ends are ignored.
+    is_partial: not all members of archives were timed.
     """
 
     jobs: Sequence[Job] = ()
@@ -78,12 +84,12 @@ class Survey:
             self.solve_times[math.floor(BINS_PER_DECADE * math.log10(seconds))] += 1
 
 
-Over = Callable[[Sequence[Path]], Iterable[Path]]
-"""Goes through the records of an outbox, and may show how far it is."""
+TrackRecords = Callable[[Sequence[Path]], Iterable[Path]]
+"""Iterates over the paths of records, and may show progress."""
 
 
-def survey(outbox: Path, bounds: PageBounds, over: Over = iter) -> Survey:
-    """Read all records; keep the jobs to show: failures, then the latest.
+def survey(outbox: Path, bounds: PageBounds, track: TrackRecords = iter) -> Survey:
+    """Read all records, and choose the jobs to show: failures, then the latest.
 
     Raises OSError if the folder cannot be read.
     """
@@ -91,7 +97,7 @@ def survey(outbox: Path, bounds: PageBounds, over: Over = iter) -> Survey:
 
     def jobs() -> Iterator[Job]:
         names = filter(is_record, os.listdir(outbox))  # noqa: PTH208 - there may be a million
-        for path in over([outbox / name for name in names]):
+        for path in track([outbox / name for name in names]):
             if job := read_job(path):
                 found.add(job)
                 yield job
@@ -119,8 +125,8 @@ def _rank(job: Job) -> tuple[bool, float, str]:
 def _members(outbox: Path, stem: str) -> Iterator[Job]:
     if not is_within(outbox / stem, outbox):
         return
-    for folder, inner, names in os.walk(outbox / stem):
-        inner.sort()
+    for folder, subfolders, names in os.walk(outbox / stem):
+        subfolders.sort()
         for name in sorted(names):
             job = read_job(Path(folder) / name) if name.endswith(ENDING) else None
             if job is not None:

@@ -27,7 +27,7 @@ RULES = sorted((Path(__file__).parents[3] / "docs" / "assets" / "rules").glob("*
 
 
 def drawn(text: str) -> str:
-    return board_svg(Board(parse_puzzle(text)), "Puzzle", "b", alone=True)
+    return board_svg(Board(parse_puzzle(text)), "Puzzle", "b", standalone=True)
 
 
 @needs_typst
