@@ -366,7 +366,7 @@ def _transform(scratch, tables, puzzles, puzzle, tie):
 
 @compiled()
 def write_forms(tables, scratch, puzzles, solutions, forms):
-    """Write the canonical forms (P, 81) of puzzles; nothing for a solution that breaks the rules.
+    """Write the canonical forms (P, 81) of puzzles; none if a solution has no valid second row.
 
     `puzzles` (P, 81) has values 0 to 9, `solutions` (P, 81) 1 to 9.
     """

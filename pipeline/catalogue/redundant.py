@@ -1,4 +1,4 @@
-"""Redundant givens and rules of variants: the puzzle stays unique without any one of them.
+"""Redundant givens and rules of variants: leaving out any single one keeps the puzzle unique.
 
 `solutions` finds the redundant givens of batches of puzzles without rules.
 """

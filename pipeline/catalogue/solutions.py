@@ -119,7 +119,7 @@ def find_solutions(
 
 @dataclass(frozen=True, slots=True)
 class RedundantGivens:
-    """Redundant givens of P puzzles: the puzzle stays unique without any one of them.
+    """Redundant givens of P puzzles: leaving out any single one keeps the puzzle unique.
 
     cells: (P, n²) flags of redundant givens.
     certain: (P,) whether all givens of the puzzle were decided.

@@ -142,7 +142,7 @@ def _archive_of(
 class _OriginalFinder:
     """Finds and reads the original of a set.
 
-    `named` are the originals with the name of its source; `gone` is the message if there are none.
+    `paths` are the originals with the name of its source; `gone` is the message if there are none.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class _OriginalFinder:
         self._dropped = dropped = self._top[1] if self._top else published.record
         is_lost = or_none(self._record.member) is not None and self._top is None
         self._originals = originals
-        self.named = [] if is_lost else originals.named(dropped.source)
+        self.paths = [] if is_lost else originals.find(dropped.source)
         self.gone = f"its original {printable(dropped.source)!r} was not found"
 
     def data(self) -> bytes:
@@ -184,14 +184,14 @@ class _OriginalFinder:
         raise self._mismatch()
 
     def _mismatch(self) -> InputError:
-        return InputError(f"{_printable_path(self.named[0])} is not the original of this record")
+        return InputError(f"{_printable_path(self.paths[0])} is not the original of this record")
 
     def _candidates(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream]]:
         """The content of each original with the right name and hash; a folder has no hash.
 
         For a member of an archive, it is the content of the member.
         """
-        if not self.named:
+        if not self.paths:
             raise InputError(f"{self.gone}; give its folder with --originals")
         settings, limits = self._settings, UnpackLimits.of(self._settings)
         number = or_none(self._record.member)
@@ -280,9 +280,9 @@ def _row_assertions(
     settings: Settings,
 ) -> Iterator[Assertion | InputError]:
     rows = _rows(published, indices)
-    entries = finder.entries([*rows]) if finder.named else {}
+    entries = finder.entries([*rows]) if finder.paths else {}
     table = printable(f"{published.stem}{_TABLE}")
-    doubt = "" if finder.named else f"{table}: {finder.gone}: the puzzles were read from the table"
+    doubt = "" if finder.paths else f"{table}: {finder.gone}: the puzzles were read from the table"
     for index, (row, lines) in rows.items():
         name = f"{table}: row {index}"
         try:
@@ -333,7 +333,7 @@ def _problem_of_row(
     Returns the problem and the characters of its values, which are empty for digits. Raises
     InputError.
     """
-    if not finder.named:
+    if not finder.paths:
         text = row.puzzle.encode(errors="surrogateescape")
         try:
             parsed = parse_source(text, "the table", settings.reading._replace(format="auto"))

@@ -188,7 +188,7 @@ def finished_fields(record: Record) -> dict[str, Any]:
     fields: dict[str, Any] = {"source": record.source, "status": record.status}
     seconds = dict(record.seconds or {})
     if isinstance(record, CollectionRecord):
-        fields |= {"totals": record.totals, PROVED: 0, UNVERIFIED: 0, **record.known}
+        fields |= {"totals": record.totals, PROVED: 0, UNVERIFIED: 0, **record.completeness_counts}
         fields |= {"unread": record.unread} if or_none(record.unread) else {}
         return {**fields, "seconds": seconds}
     if "batch" in seconds:

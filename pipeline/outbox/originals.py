@@ -49,7 +49,7 @@ class Originals:
         shelves = {*self.folders}
         return {path.name for path in paths if path not in shelves and path.name[0] != "."}
 
-    def named(self, source: str) -> list[Path]:
+    def find(self, source: str) -> list[Path]:
         """The originals with the name of a source, latest first."""
         paths = []
         for folder in self.folders if is_file_name(source) else ():
@@ -62,7 +62,7 @@ class Originals:
 
         The hash may be that of the decompressed content, if this has at most `max_bytes`.
         """
-        for path in self.named(record.source):
+        for path in self.find(record.source):
             if record.sha256 is None or _has_hash(path, record.sha256, max_bytes, limits):
                 yield path
 
@@ -71,15 +71,15 @@ class Originals:
 class SmallOriginals:
     """Finds originals of puzzles, up to MAX_SMALL_BYTES each.
 
-    `allowed` yields one item for each member of an archive or folder that may still be read.
+    `budget` yields one item for each member of an archive or folder that may still be read.
     """
 
     originals: Originals
-    allowed: Iterator[int]
+    budget: Iterator[int]
 
     def content_of(self, record: Record) -> bytes | None:
         """The content of the original; None if it is missing or too large."""
-        for path in self.originals.named(record.source) if record.sha256 else ():
+        for path in self.originals.find(record.source) if record.sha256 else ():
             with suppress(OSError, UnpackError):
                 is_small = path.lstat().st_size <= MAX_SMALL_BYTES
                 if is_small and _has_hash(
@@ -90,12 +90,12 @@ class SmallOriginals:
                     return data if len(data) <= MAX_SMALL_BYTES else None
         return None
 
-    def in_archive(self, source: str, wanted: Collection[str]) -> dict[str, bytes]:
+    def find_members(self, source: str, wanted: Collection[str]) -> dict[str, bytes]:
         """Maps the wanted hashes to the members of an archive or folder that have them."""
         contents: dict[str, bytes] = {}
-        for path in self.originals.named(source) if wanted else ():
+        for path in self.originals.find(source) if wanted else ():
             with suppress(OSError, UnpackError, ValueError):
-                for _, data in zip(self.allowed, _small_members(path), strict=False):
+                for _, data in zip(self.budget, _small_members(path), strict=False):
                     hashed = sha256(data).hexdigest()
                     if hashed in wanted:
                         contents[hashed] = data

@@ -387,7 +387,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         return (recorded.by or recorded.complete or "") if recorded and self.complete else ""
 
     @property
-    def known(self) -> dict[str, int]:
+    def completeness_counts(self) -> dict[str, int]:
         """A count of 1 under PROVED or UNVERIFIED, if the result is complete."""
         recorded = or_none(self.certificate)
         how = recorded.complete if recorded and self.complete else None
@@ -435,7 +435,7 @@ class CollectionRecord(Struct, frozen=True, kw_only=True):
     finished: Finished = None
 
     @property
-    def known(self) -> dict[str, int]:
+    def completeness_counts(self) -> dict[str, int]:
         """The counts of PROVED and UNVERIFIED puzzles."""
         recorded = or_none(self.certificate)
         return {PROVED: recorded.proved, UNVERIFIED: recorded.unverified} if recorded else {}

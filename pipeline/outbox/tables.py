@@ -182,11 +182,11 @@ def header(kind: type[Struct], trait_names: Iterable[str] = ()) -> bytes:
 def csv_line(fields: Struct | Iterable[object]) -> bytes:
     """A row as a line of CSV."""
     values = astuple(fields) if isinstance(fields, Struct) else fields
-    texts = (quoted("" if each is None else str(each)) for each in values)
+    texts = (csv_field("" if each is None else str(each)) for each in values)
     return (",".join(texts) + "\n").encode(errors="surrogateescape")
 
 
-def quoted(text: str) -> str:
+def csv_field(text: str) -> str:
     """A field of CSV, written so that no spreadsheet reads it as a formula."""
     if _FORMULA.match(text):
         text = f"'{text}"
@@ -230,7 +230,7 @@ def yes_or_no(value: bool | None) -> str:
     return "" if value is None else "true" if value else "false"
 
 
-def unproved(complete: str | None, reason: str | None) -> str | None:
+def unproved_reason(complete: str | None, reason: str | None) -> str | None:
     """The part of a message that says why completeness is unverified, or no proof is published.
 
     None without a reason.
@@ -242,7 +242,7 @@ def unproved(complete: str | None, reason: str | None) -> str | None:
 def member_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
     """The fields of a MemberRow after `member`, taken from a puzzle's record."""
     certificate = or_none(record.certificate)
-    why = unproved(certificate.complete, certificate.reason) if certificate else None
+    why = unproved_reason(certificate.complete, certificate.reason) if certificate else None
     known = yes_or_no(record.complete), record.certificate_label
     message = printable("; ".join(filter(None, (record.message, why))))
     head = record.format or "", record.status, str(record.solutions), *known, message

@@ -30,17 +30,17 @@ class Trait(Struct, frozen=True):
     is_slow: ClassVar[bool] = False
 
     @classmethod
-    def of_record(cls, record: PuzzleRecord) -> Any:
+    def record_value(cls, record: PuzzleRecord) -> Any:
         """Its value in a record; None if it is unknown."""
         return or_none(getattr(record, cls.field))
 
     @classmethod
-    def of(cls, traits: Traits, geometry: Geometry) -> Any:  # noqa: ARG003 - `redundant` has cells
+    def value_of(cls, traits: Traits, geometry: Geometry) -> Any:  # noqa: ARG003 - `redundant` has cells
         """Its value in the traits of a puzzle; None if it is unknown."""
         return getattr(traits, cls.field)
 
     @classmethod
-    def recorded(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:  # noqa: ARG003 - as above
+    def fields(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:  # noqa: ARG003 - as above
         """The fields of a record for these traits."""
         return {cls.field: getattr(traits, cls.field)}
 
@@ -56,7 +56,7 @@ class Trait(Struct, frozen=True):
     @classmethod
     def sentences(cls, traits: Traits, puzzle: Puzzle) -> list[str]:
         """Sentences about this trait of a puzzle."""
-        value = cls.of(traits, puzzle.geometry)
+        value = cls.value_of(traits, puzzle.geometry)
         return [] if value is None else [cls._sentence(value)]
 
     @classmethod
@@ -104,21 +104,21 @@ class MinimalColumns(Trait, frozen=True):
     ]
 
     @classmethod
-    def of_record(cls, record: PuzzleRecord) -> list[str] | None:
+    def record_value(cls, record: PuzzleRecord) -> list[str] | None:
         if (redundant := or_none(record.redundant)) is None:
             return None
         rules = or_none(record.redundant_rules) or ()
         return _part_names((cell.place for cell in redundant), (rule.number for rule in rules))
 
     @classmethod
-    def of(cls, traits: Traits, geometry: Geometry) -> list[str] | None:
+    def value_of(cls, traits: Traits, geometry: Geometry) -> list[str] | None:
         if traits.redundant is None:
             return None
         numbers = (place + 1 for place in traits.redundant_rules or ())
         return _part_names(map(geometry.place, traits.redundant), numbers)
 
     @classmethod
-    def recorded(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:
+    def fields(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:
         rules, redundant = traits.redundant_rules, None
         if traits.redundant is not None:
             givens, place = dict(puzzle.givens()), puzzle.geometry.place
@@ -254,12 +254,14 @@ def traits_in_record(record: PuzzleRecord) -> tuple[str, ...]:
 def record_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
     """The trait columns of a member's row, from its record."""
     return [
-        text for name in trait_names for text in TRAITS[name].texts(TRAITS[name].of_record(record))
+        text
+        for name in trait_names
+        for text in TRAITS[name].texts(TRAITS[name].record_value(record))
     ]
 
 
 def row_fields(traits: Traits, geometry: Geometry) -> str:
     """The trait columns of a puzzle's row, as text; each begins with a comma."""
     asked = (TRAITS[name] for name in traits.asked)
-    texts = (text for trait in asked for text in trait.texts(trait.of(traits, geometry)))
+    texts = (text for trait in asked for text in trait.texts(trait.value_of(traits, geometry)))
     return "".join(f",{text}" for text in texts)

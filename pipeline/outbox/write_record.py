@@ -219,7 +219,7 @@ def digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def listed(hashes: Mapping[str, str]) -> tuple[PublishedFile, ...]:
+def published_files(hashes: Mapping[str, str]) -> tuple[PublishedFile, ...]:
     """The `files` of a record, from a map of names to SHA-256."""
     return tuple(PublishedFile(name=name, sha256=hashed) for name, hashed in hashes.items())
 
@@ -248,7 +248,7 @@ def _common_fields(
         "bytes": origin.bytes,
         "declared": dict(origin.declared) or UNSET,
         "seconds": {stage: round(spent, 6) for stage, spent in seconds.items()},
-        "files": listed(files),
+        "files": published_files(files),
         "finished": timestamp(finished),
     }
 
@@ -318,7 +318,7 @@ def _trait_fields(result: Result) -> dict[str, Any]:
         return {}
     fields: dict[str, Any] = {}
     for name in traits.asked:
-        fields |= TRAITS[name].recorded(traits, parsed.puzzle)
+        fields |= TRAITS[name].fields(traits, parsed.puzzle)
     return fields
 
 

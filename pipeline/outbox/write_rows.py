@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pipeline.errors import printable
 from pipeline.outbox.rows import Rows, count_extras, merge_fallbacks
 from pipeline.outbox.schema import Fallback
-from pipeline.outbox.tables import one_line, quoted, trait_columns, unproved, yes_or_no
+from pipeline.outbox.tables import csv_field, one_line, trait_columns, unproved_reason, yes_or_no
 from pipeline.outbox.traits import row_fields
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -68,7 +68,7 @@ class _PlainRows:
             self.totals[certificate.complete] += count
         how = certificate.label if certificate else ""
         before = f",{status},{answers.counts[answer]},{complete},{how},"
-        return before.encode(), f",{quoted(_answer_message(answers, answer))},,\n".encode()
+        return before.encode(), f",{csv_field(_answer_message(answers, answer))},,\n".encode()
 
     def table(self, first: int, numbers: NDArray[np.int64], cells: NDArray[np.uint8]) -> bytes:
         """The rows of lines with these numbers (Q,) and cells (Q, 81), in order.
@@ -155,10 +155,10 @@ class RowsBuilder:
         warning = result.solver.warning if result.solver else None
         why = result.message, _reason(result.certificate), warning, result.disagreement
         message = "; ".join(filter(None, (*why, _caveat(entry, result.status))))
-        wrong = quoted(printable(result.disagreement or ""))
+        wrong = csv_field(printable(result.disagreement or ""))
         known = f"{yes_or_no(result.complete)},{result.certificate_label}"
         self._add_row(
-            place, entry, result.status, lines, known, f"{quoted(printable(message))},{wrong}"
+            place, entry, result.status, lines, known, f"{csv_field(printable(message))},{wrong}"
         )
         self._fallbacks += count_extras(result, self._totals)
 
@@ -190,7 +190,7 @@ class RowsBuilder:
         certificate = answers.certificate(index)
         how = certificate.label if certificate else ""
         known = f"{yes_or_no(answers.is_complete(index))},{how}"
-        self._add_row(place, entry, status, lines, known, f"{quoted(message)},")
+        self._add_row(place, entry, status, lines, known, f"{csv_field(message)},")
         if certificate:
             self._totals[certificate.complete] += 1
 
@@ -199,9 +199,9 @@ class RowsBuilder:
     ) -> None:
         """Add a row. `known` is its `complete` and `certificate`, `message` the next two fields."""
         max_length = _MAX_TEXT if entry.puzzle is None else None
-        text = entry.text if entry.plain else quoted(printable(entry.text[:max_length]))
+        text = entry.text if entry.plain else csv_field(printable(entry.text[:max_length]))
         head = f"{self._first + place},{entry.line or ''},{text},{status},{len(lines)},{known}"
-        row = f"{head},{lines[0] if lines else ''},{message},{quoted(entry.title)}\n"
+        row = f"{head},{lines[0] if lines else ''},{message},{csv_field(entry.title)}\n"
         cells = len(entry.puzzle.cells) if entry.puzzle else self._cells
         self._table[place] = row.encode(errors="surrogateescape")
         self._lines[place] = [*lines, "." * (81 if entry.plain else cells)]
@@ -317,4 +317,4 @@ def _answer_message(answers: BatchResult, index: int) -> str:
 
 
 def _reason(certificate: Certificate | None) -> str | None:
-    return unproved(certificate.complete, certificate.reason) if certificate else None
+    return unproved_reason(certificate.complete, certificate.reason) if certificate else None

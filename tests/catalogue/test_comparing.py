@@ -24,7 +24,7 @@ OTHERS = (HARD, NINE, NINE_TWO, STUCK, "." * 81, NINE_SOLVED)
 
 def image_of(text, seed=1):
     cells = np.array([[int(c) if c.isdigit() else 0 for c in text]], np.uint8)
-    return text_lines(random_symmetries(3, 1, seed).of(cells)).decode().strip()
+    return text_lines(random_symmetries(3, 1, seed).images(cells)).decode().strip()
 
 
 def collection(path, *lines):

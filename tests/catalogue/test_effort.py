@@ -160,7 +160,7 @@ def test_effort_is_invariant_under_symmetries():
     """1000 symmetries; fewer for puzzles with a backdoor of two cells, which take long."""
     for text, count in ((NINE, 500), (ONE, 480), (TWO, 20)):
         puzzle = [int(sign) if sign.isdigit() else 0 for sign in text]
-        images = random_symmetries(3, count, seed=11).of(np.array([puzzle], np.uint8))
+        images = random_symmetries(3, count, seed=11).images(np.array([puzzle], np.uint8))
         masks = masks_of_values(NINES, images)
         known = certified_solutions(NINES, masks, 2, PATIENCE)
         forms = canonical_forms(images, known.unique, known.grids[0])

@@ -124,13 +124,13 @@ def test_a_record_lists_plain_names_only_and_as_many_as_there_are(tmp_path):
 
 def test_why_it_is_no_record_is_told(box):
     for name, said in {
-        "deep": "it is no JSON",
+        "deep": "it is not JSON",
         "sparse": "it is larger than 32 MiB",
         "pipe": "it cannot be read: pipe.json is no regular file",
-        "number": "NaN is no number",
+        "number": "NaN is not a number",
         "objects": "it has more than 1,000,000 commas and brackets",
-        "twice": "an object has a name twice",
-        "schema": "it is no record of schema 2",
+        "twice": "an object has the same name twice",
+        "schema": "it is not a record of schema 2",
     }.items():
         with pytest.raises(NoRecord, match=said):
             load_record(box.outbox / f"{name}.json")

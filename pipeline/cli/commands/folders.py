@@ -69,9 +69,9 @@ def run(settings: Settings) -> None:
     screen = _screen(settings, is_pass=True)
     log = screen or LazyLog(quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
-        code = run_once(settings, log, keeper.after if keeper else no_hook)
+        code = run_once(settings, log, keeper.jobs_finished if keeper else no_hook)
         if keeper and code != EXIT_TEMPFAIL:
-            keeper.finish()
+            keeper.update()
     if screen:
         screen.sum_up(was_stopped=code == EXIT_TEMPFAIL)
     raise typer.Exit(code)
@@ -104,7 +104,7 @@ def watch(settings: Settings) -> None:
 
     log = _screen(settings) or LazyLog(quiet=settings.quiet)
     with _reporting(settings, log) as keeper:
-        watch_folders(settings, log, keeper.after if keeper else no_hook)
+        watch_folders(settings, log, keeper.jobs_finished if keeper else no_hook)
 
 
 @takes(*_ALL)

@@ -179,7 +179,7 @@ def _audit(
 ) -> str:
     """Audit a set against its original. Returns what the job asserts, in words."""
     record = published.record
-    candidates = originals.named(record.source)
+    candidates = originals.find(record.source)
     if not candidates:
         missing = f"its original {record.source!r} was not found, so nothing was compared"
         report.add_gap(f"{missing}; give its folder with --originals, or the inbox with --inbox")

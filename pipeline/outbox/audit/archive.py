@@ -48,6 +48,8 @@ def audit_archive(published: PublishedCollection, original: Path, report: Findin
 
 
 class _AuditedArchive:
+    """Audits the members of an archive, and counts their puzzles."""
+
     def __init__(self, published: PublishedCollection, report: Findings) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()

@@ -40,7 +40,7 @@ _CHUNK_BYTES = 512 * 1024
 
 def counts_in(record: CollectionRecord) -> Counter[str]:
     """The counts in a record: puzzles by status, and its further counts."""
-    return Counter(record.totals) + Counter(record.known)
+    return Counter(record.totals) + Counter(record.completeness_counts)
 
 
 def audit_counts(
@@ -100,6 +100,8 @@ def _chunks_of(layout: Layout, stream: PeekableStream, reading: Reading) -> Iter
 
 
 class _AuditedCollection:
+    """Audits the rows of a collection, and counts its puzzles."""
+
     def __init__(self, published: PublishedCollection, report: Findings) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()

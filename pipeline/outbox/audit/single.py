@@ -62,7 +62,7 @@ from pipeline.reading.formats.formula import (
 from pipeline.reading.read import looks_like_no_puzzle, parsed_of, unread
 from pipeline.settings import Reading
 
-_ONE_MODEL = "whether there is a second model was not checked: only one was published"
+_ONE_MODEL = "not checked whether there are other models: only one was asked for"
 _MAX_VIOLATIONS = 3
 _VARIABLE_BYTES, _EXTRA_BYTES = 16, 64 * 1024
 """The most bytes of a model's file: for each variable, and in addition."""
@@ -142,7 +142,7 @@ def _content_of(source: OneProblem | None, report: Findings) -> Content:
 def _audit_invalid(
     published: PublishedPuzzle, content: Content, data: bytes | None, report: Findings
 ) -> None:
-    """Check that the original is not a puzzle, and the choice between `invalid` and `other`."""
+    """Check that the original is not a puzzle, and whether the status should be `other`."""
     record = published.record
     if isinstance(content, Parsed | ParsedFormula):
         notation = content.format if isinstance(content, Parsed) else "a formula"

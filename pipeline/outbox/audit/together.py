@@ -15,7 +15,7 @@ from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.outbox.audit.rows import AuditedRow, RowChunk
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.fits import COMPLETE, misfit
-from pipeline.outbox.tables import PuzzleRow, quoted
+from pipeline.outbox.tables import PuzzleRow, csv_field
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.plain import masks_of_plain
@@ -81,7 +81,7 @@ def _simple_rows(chunk: RowChunk) -> dict[str, dict[int, str]]:
         else:
             entry = chunk.entry(index)
             line, puzzle, claimed = entry.line, entry.text, entry.claimed or first
-            title = quoted(entry.title)
+            title = csv_field(entry.title)
             if not entry.plain or entry.unread:
                 continue
         head, end = f"{chunk.first + index},{line},{puzzle},", f",{first},,,{title}"

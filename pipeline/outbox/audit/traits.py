@@ -130,7 +130,7 @@ def _audit_variant(row: TraitFields, seconds: float) -> None:
     ):
         row.report.add_problem("--traits columns are filled that do not apply to this puzzle")
     if grid is None or not is_expected or not (here := recorded.get("minimal", ",").strip(",")):
-        return  # empty if the time ran out
+        return  # the field is empty if the time ran out
     if certify_grid(puzzle, grid):
         return  # wrong solutions are reported elsewhere
 

@@ -154,7 +154,7 @@ def find_members(
     jobs = [(row, job_of_member(archive, place, row)) for place, row in rows]
     own = (job.puzzle for _, job in jobs if job and job.status != "other")
     wanted = {record.sha256 for record in own if record and record.sha256}
-    data = originals.in_archive(archive.source, wanted)
+    data = originals.find_members(archive.source, wanted)
     return [
         MemberJob(row, job, data.get(job.record.sha256 or "") if job else None) for row, job in jobs
     ]

@@ -203,18 +203,18 @@ class ReportUpdater:
         self._took = 0.0
         self._warned = ""
 
-    def after(self, finished: int) -> float | None:
+    def jobs_finished(self, count: int) -> float | None:
         """Take note of the number of newly finished jobs, and write the page if it is due.
 
         The first call always writes it. Returns the seconds until the next call; None if there
         is nothing to do until a job finishes.
         """
-        self._is_stale = self._is_stale or finished > 0
+        self._is_stale = self._is_stale or count > 0
         if self._clock() >= self._next:
-            self.finish()
+            self.update()
         return self._next - self._clock() if self._is_stale else None
 
-    def finish(self) -> None:
+    def update(self) -> None:
         """Write the page unless it is up to date."""
         if not self._is_stale:
             return
@@ -236,4 +236,4 @@ class ReportUpdater:
     def close(self) -> None:
         """Write the last page if that is quick; otherwise the next run does."""
         if self._took < _MAX_LAST_SECONDS:
-            self.finish()
+            self.update()

@@ -86,7 +86,7 @@ def _puzzles_of_record(
         above = archive_above(record)
         original = None
         if above and (hashed := job.record.sha256):
-            original = small_originals.in_archive(above[1].source, {hashed}).get(hashed)
+            original = small_originals.find_members(above[1].source, {hashed}).get(hashed)
         yield from _puzzles_of(job, job.source, original)
 
 

@@ -145,7 +145,7 @@ class Job(Published):
         """The rating of a puzzle, if it has one: `hard, score 1204`."""
         if self.puzzle is None:
             return ""
-        score, level, *_ = RatingColumns.texts(RatingColumns.of_record(self.puzzle))
+        score, level, *_ = RatingColumns.texts(RatingColumns.record_value(self.puzzle))
         return rating_text(level, score)
 
 

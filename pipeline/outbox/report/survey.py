@@ -70,7 +70,7 @@ class Survey:
     def add(self, job: Job) -> None:
         self.count += 1
         self.totals.update(job.totals)
-        self.known.update(job.record.known)
+        self.known.update(job.record.completeness_counts)
         self.time(job)
         if job.finished is not None and job.finished <= self.latest:
             self.finished.append(job.finished)

@@ -104,7 +104,9 @@ class View:
     def known(self) -> list[str]:
         """How many of its complete results are proved, and how many are not verified."""
         words = {PROVED: "proved", UNVERIFIED: "not verified"}
-        return [f"{n:,} {words[how]}" for how, n in self.job.record.known.items() if n]
+        return [
+            f"{n:,} {words[how]}" for how, n in self.job.record.completeness_counts.items() if n
+        ]
 
     @property
     def reason(self) -> str:
@@ -223,7 +225,7 @@ class Viewer:
         table, schema = job.path.with_suffix(".csv"), job.record.schema
         sample = sample_table(table, MemberRow, max_rows, schema=schema)
         self._levels |= sample.levels
-        there = self._originals if self.left > 0 else replace(self._originals, allowed=iter(()))
+        there = self._originals if self.left > 0 else replace(self._originals, budget=iter(()))
         rows = [(place, row) for place, row, _ in sample.rows]
         members = sorted(find_members(job, rows, there), key=_sort_key)
         cards: list[Card] = []

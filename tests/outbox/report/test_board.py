@@ -161,7 +161,7 @@ def test_up_to_25_by_25_cells_are_drawn():
 def test_what_does_not_fit_is_no_board():
     grid = Grid(Geometry(1, 2), (1, 2, 2, 1))
     for puzzle, solution in ((None, None), (Puzzle.empty(Geometry(2, 2)), grid)):
-        with pytest.raises(ValueError, match="a board is"):
+        with pytest.raises(ValueError, match="a board needs"):
             Board(puzzle, solution)
 
 
