@@ -105,10 +105,10 @@ class Classes(AbstractContextManager["Classes"]):
             run = _sorted_run(np.concatenate([run, self._runs.pop()]))
         self._runs.append(run)
         if sum(stored.nbytes for stored in self._runs) > self._limit:
-            self._spilled.append(self._on_disk(_sorted_run(np.concatenate(self._runs))))
+            self._spilled.append(self._spill(_sorted_run(np.concatenate(self._runs))))
             self._runs = []
 
-    def _on_disk(self, run: Run) -> Run:
+    def _spill(self, run: Run) -> Run:
         """Write a run to an unnamed file. Returns a memory map, which keeps the file alive."""
         with TemporaryFile(dir=self._folder) as file:
             file.write(run.data)

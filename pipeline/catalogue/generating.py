@@ -65,8 +65,8 @@ class Wish:
     """Properties of the puzzles to generate.
 
     givens: minimum and maximum number of clues, marks included.
-    minimal: no clue is redundant. If false, redundant clues are kept to reach a random number of
-    clues from `givens`.
+    minimal: no clue is redundant. If false, clues are removed only down to a random number from
+    `givens`.
     symmetric: the pattern of clues has half-turn symmetry.
     marks: cells may be marked even or odd.
     depth: minimum and maximum depth (see `effort`), 0 to 2. None of the first 1,024,000 puzzles of

@@ -244,7 +244,7 @@ def test_an_empty_batch_of_states_stays_empty():
 @needs_numba
 def test_compiled_code_that_misses_singles_fails_its_self_test(singling):
     try_singles(singling)
-    with pytest.raises(RuntimeError, match="does not take singles"):
+    with pytest.raises(RuntimeError, match="wrong singles"):
         try_singles(lambda *_: True)
 
 

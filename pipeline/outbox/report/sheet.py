@@ -265,7 +265,7 @@ class Sheet:
     @classmethod
     def of(
         cls,
-        given: Sequence[SheetPuzzle],
+        puzzles: Sequence[SheetPuzzle],
         per_page: int = 4,
         *,
         solutions: bool = True,
@@ -278,17 +278,17 @@ class Sheet:
         """
         if per_page not in PER_PAGE:
             raise ValueError(f"per_page: expected one of {PER_PAGE}")
-        if not 1 <= len(given) <= MAX_SHEET_PUZZLES:
+        if not 1 <= len(puzzles) <= MAX_SHEET_PUZZLES:
             raise ValueError(f"a sheet has 1 to {MAX_SHEET_PUZZLES:,} puzzles")
-        if not all(puzzle.board.puzzle and puzzle.board.is_drawable for puzzle in given):
+        if not all(puzzle.board.puzzle and puzzle.board.is_drawable for puzzle in puzzles):
             raise ValueError("every board needs a puzzle that can be drawn")
-        puzzles, solution_slots = (
-            [Slot(number, puzzle, is_solution) for number, puzzle in enumerate(given, 1)]
+        puzzle_slots, solution_slots = (
+            [Slot(number, puzzle, is_solution) for number, puzzle in enumerate(puzzles, 1)]
             for is_solution in (False, True)
         )
-        rules = _rules_of(puzzle.board.puzzle for puzzle in given if puzzle.board.puzzle)
+        rules = _rules_of(puzzle.board.puzzle for puzzle in puzzles if puzzle.board.puzzle)
         pages = _pages(solution_slots, _SOLUTIONS) if solutions else ()
-        return cls(_pages(puzzles, per_page), _rule_pages(rules), pages, head)
+        return cls(_pages(puzzle_slots, per_page), _rule_pages(rules), pages, head)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -48,7 +48,7 @@ class Survey:
     jobs: the jobs to show.
     count: the number of all jobs.
     totals: numbers of puzzles by status.
-    known: numbers of complete results that are proved and unverified.
+    completeness_counts: numbers of complete results that are proved and unverified.
     solve_times: numbers of puzzles by solve time; bin k begins at 10^(k/3) seconds.
     finished, puzzles: for each job whose end is known, its end and its number of puzzles.
     started: when the first of these jobs started. Times are in seconds since 1970.
@@ -59,7 +59,7 @@ class Survey:
     jobs: Sequence[Job] = ()
     count: int = 0
     totals: Counter[str] = field(default_factory=Counter)
-    known: Counter[str] = field(default_factory=Counter)
+    completeness_counts: Counter[str] = field(default_factory=Counter)
     solve_times: Counter[int] = field(default_factory=Counter)
     finished: array[float] = field(default_factory=lambda: array("d"))
     puzzles: array[float] = field(default_factory=lambda: array("d"))
@@ -70,7 +70,7 @@ class Survey:
     def add(self, job: Job) -> None:
         self.count += 1
         self.totals.update(job.totals)
-        self.known.update(job.record.completeness_counts)
+        self.completeness_counts.update(job.record.completeness_counts)
         self.time(job)
         if job.finished is not None and job.finished <= self.latest:
             self.finished.append(job.finished)

@@ -101,7 +101,7 @@ class View:
         return [(status, totals[status]) for status in STATUSES if status in totals]
 
     @property
-    def known(self) -> list[str]:
+    def completeness(self) -> list[str]:
         """How many of its complete results are proved, and how many are not verified."""
         words = {PROVED: "proved", UNVERIFIED: "not verified"}
         return [

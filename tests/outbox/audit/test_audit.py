@@ -95,7 +95,7 @@ def test_whatever_fails_in_a_job_costs_only_that_job(outbox, monkeypatch):
 def test_a_set_that_is_replaced_meanwhile_is_looked_at_again(outbox, monkeypatch):
     def replacing(published, source, report):
         monkeypatch.undo()
-        report.bad("a file of the earlier set is gone")
+        report.add_problem("a file of the earlier set is gone")
         outbox.edit("one", build="0")
 
     monkeypatch.setattr("pipeline.outbox.audit.audit_files", replacing)

@@ -145,5 +145,5 @@ def test_why_lines_end_is_told_behind_what_is_wrong_before(outbox, end, said):
         path.write_bytes(b"." * 81 + b"\nx\n" + end)
     problems = found(outbox, "plain").problems
     assert problems[-1].replace(f"{path}: ", "") == said
-    is_told = any("row 2: plain_2.solution: 'x' is no grid" in each for each in problems)
+    is_told = any("row 2: plain_2.solution: 'x' is not a grid" in each for each in problems)
     assert is_told == (end is not None)
