@@ -30,7 +30,7 @@ from pipeline.outbox.schema import (
     Record,
     json_schema,
 )
-from pipeline.outbox.schema1 import record_as_now
+from pipeline.outbox.schema1 import upgrade_record
 
 __all__ = [
     "ENDING",
@@ -158,7 +158,7 @@ def load_fields(path: Path) -> dict[str, Any]:
         raise NoRecord(f"it is not JSON: {str(error)[:_MAX_REASON]}") from error
     if not isinstance(fields, dict):
         raise NoRecord(f"it is not a record of schema {SCHEMA}")
-    return record_as_now(fields) if fields.get("schema") == FORMER_SCHEMA else fields
+    return upgrade_record(fields) if fields.get("schema") == FORMER_SCHEMA else fields
 
 
 def _distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -123,7 +123,11 @@ def table_of(results: Iterable[Result]) -> Table:
     check_installed()
     import pyarrow as pa  # noqa: PLC0415 - as above
 
-    tables, asked, rest = [arrow_table(b"", PuzzleRow, TRAITS)], set[str](), map(_checked, results)
+    tables, asked, rest = (
+        [arrow_table(b"", PuzzleRow, TRAITS)],
+        set[str](),
+        map(_check_result, results),
+    )
     while batch := list(islice(rest, BATCH_RESULTS)):
         asked.update(name for result in batch if result.traits for name in result.traits.asked)
         first = sum(map(len, tables)) + 1
@@ -132,7 +136,7 @@ def table_of(results: Iterable[Result]) -> Table:
     return whole.select(columns(PuzzleRow, [name for name in TRAITS if name in asked]))
 
 
-def _checked(result: object) -> Result:
+def _check_result(result: object) -> Result:
     if not isinstance(result, Result):
         message = f"expected results, such as those of `solve_many`, found {type(result).__name__}"
         raise TypeError(f"{message}; tables of an outbox are files: outbox/NAME.csv")

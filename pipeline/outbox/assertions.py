@@ -66,7 +66,7 @@ class Assertion:
     doubt: str = ""
 
 
-def set_at(path: Path) -> PublishedPuzzle | PublishedCollection:
+def load_set(path: Path) -> PublishedPuzzle | PublishedCollection:
     """The set of a record or table.
 
     Raises UsageError for other files, and InputError if the record cannot be read.
@@ -279,7 +279,7 @@ def _row_assertions(
     finder: _OriginalFinder,
     settings: Settings,
 ) -> Iterator[Assertion | InputError]:
-    rows = _rows(published, indices)
+    rows = _read_rows(published, indices)
     entries = finder.entries([*rows]) if finder.paths else {}
     table = printable(f"{published.stem}{_TABLE}")
     doubt = "" if finder.paths else f"{table}: {finder.gone}: the puzzles were read from the table"
@@ -296,7 +296,7 @@ def _row_assertions(
         yield Assertion(name, stem, row.status, problem, grids, doubt)
 
 
-def _rows(
+def _read_rows(
     published: PublishedCollection, indices: Sequence[int]
 ) -> dict[int, tuple[PuzzleRow, dict[str, str]]]:
     """The rows with these indices, or all complete rows, by index; each with its solutions."""

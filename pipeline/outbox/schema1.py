@@ -18,14 +18,14 @@ SOLVERS: Final = {"lanes": "batch", "exhaustion": "exhaustive-search"}
 _FIELD = r'(?:"(?:[^"]|"")*"|[^,"]*)'
 
 
-def record_as_now(fields: dict[str, Any]) -> dict[str, Any]:
+def upgrade_record(fields: dict[str, Any]) -> dict[str, Any]:
     """Convert the JSON object of a record from schema 1 to schema 2.
 
     Leaves values of unexpected types unchanged: the reader of the record rejects them.
     """
     record = dict(fields)
     if isinstance(certificate := record.get("certificate"), dict):
-        certificate = _renamed(certificate, CERTIFICATES)
+        certificate = _rename_fields(certificate, CERTIFICATES)
         for name in ("complete", "by"):
             _rename(certificate, name, CERTIFICATES)
         record["certificate"] = certificate
@@ -46,7 +46,7 @@ def _rename(fields: dict[str, Any], name: str, words: dict[str, str]) -> None:
         fields[name] = words.get(value, value)
 
 
-def _renamed(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+def _rename_fields(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
     """The fields with new names; a former name stays if the object has the new name, too."""
     return {
         name if names.get(name) in fields else names.get(name, name): value
@@ -57,7 +57,7 @@ def _renamed(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
 def _rule(rule: Any) -> Any:
     if not isinstance(rule, dict):
         return rule
-    return _renamed(rule, {"told": "text"})
+    return _rename_fields(rule, {"told": "text"})
 
 
 def _fallback(fallback: Any) -> Any:
@@ -68,7 +68,7 @@ def _fallback(fallback: Any) -> Any:
     return fallback
 
 
-def row_as_now(line: str, kind: type[Struct]) -> str:
+def upgrade_row(line: str, kind: type[Struct]) -> str:
     """Convert the certificate and message in a row of a table from schema 1 to schema 2."""
     names = kind.__struct_fields__
     before, between = names.index("certificate"), names.index("message")

@@ -22,7 +22,7 @@ from msgspec.structs import astuple
 from pipeline.errors import InputError, in_words, printable
 from pipeline.files import descriptor_of
 from pipeline.outbox.schema import PROVED, SCHEMA, UNVERIFIED, PuzzleRecord, or_none
-from pipeline.outbox.schema1 import row_as_now
+from pipeline.outbox.schema1 import upgrade_row
 from pipeline.outbox.traits import TRAITS, TRUTH, WHOLE, WORD, record_fields
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid
@@ -297,7 +297,7 @@ class Table(Generic[R]):
 
     def __iter__(self) -> Iterator[str]:
         lines = self._lines if self._has_title else map(self._add_title, self._lines)
-        return lines if self._schema == SCHEMA else (row_as_now(x, self.kind) for x in lines)
+        return lines if self._schema == SCHEMA else (upgrade_row(x, self.kind) for x in lines)
 
     def _add_title(self, line: str) -> str:
         head, *tail = line.rsplit(",", len(self.trait_columns))

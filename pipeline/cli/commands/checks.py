@@ -196,7 +196,7 @@ def proof(  # noqa: PLR0913 - one for each option
     is missing.
     """
     from pipeline.cli import proofs
-    from pipeline.outbox.assertions import assertions_in, set_at
+    from pipeline.outbox.assertions import assertions_in, load_set
     from pipeline.outbox.originals import archive_above
     from pipeline.solving.solvers import Solvers
     from pipeline.solving.solvers.pysat import check_installed
@@ -204,7 +204,7 @@ def proof(  # noqa: PLR0913 - one for each option
     check_installed()
     confirming = proofs.Checker(checker) if checker else None
     beside = settings.outbox / path
-    published = set_at(path if path.exists() or not beside.exists() else beside)
+    published = load_set(path if path.exists() or not beside.exists() else beside)
     above = archive_above(published.path)
     outbox = (above[0] if above else published.path).parent
     folders = _folders_of_originals(settings, originals, outbox)

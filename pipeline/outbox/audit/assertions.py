@@ -115,7 +115,7 @@ def _conflict_parts(
     record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Findings
 ) -> list[_ConflictPart]:
     """The parts of a conflict; none if the puzzle does not have them, or its rules are unknown."""
-    clues = _by_cell(or_none(record.conflict) or (), geometry, report)
+    clues = _clues_by_cell(or_none(record.conflict) or (), geometry, report)
     recorded = or_none(record.conflict_rules) or ()
     if clues is None or (recorded and puzzle is None):
         return []
@@ -147,7 +147,7 @@ def recorded_rule(puzzle: Puzzle, recorded: RecordedRule, report: Findings) -> t
     return rules
 
 
-def _by_cell(clues: Sequence[C], geometry: Geometry, report: Findings) -> dict[int, C] | None:
+def _clues_by_cell(clues: Sequence[C], geometry: Geometry, report: Findings) -> dict[int, C] | None:
     """The clues by cell; None if one is outside the grid, or two share a cell."""
     matches: dict[int, C] = {}
     for clue in clues:
@@ -177,8 +177,8 @@ def audit_difference(
     """Check in which cells these distinct grids differ, and that the decisive values leave one."""
     report = report.section("difference")
     geometry = grids[0].geometry
-    recorded = _by_cell(difference.cells, geometry, report)
-    decisive = _by_cell(difference.decisive, geometry, report)
+    recorded = _clues_by_cell(difference.cells, geometry, report)
+    decisive = _clues_by_cell(difference.decisive, geometry, report)
     if recorded is None or decisive is None:
         return
     grids_by_value = _grids_by_value(grids)

@@ -276,9 +276,9 @@ def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findin
     as_values = record.variant == "rules" or is_written_as_values(recorded, rules)
     readings: list[Callable[[], Grid]] = [
         lambda: read_values(data, name, rules.geometry),
-        lambda: _filled(data, name, _reading_of(recorded, max_bytes)),
-        lambda: _filled(data, name, Reading("classic", max_bytes)),
-        lambda: _in_document(data, rules.geometry),
+        lambda: _read_filled(data, name, _reading_of(recorded, max_bytes)),
+        lambda: _read_filled(data, name, Reading("classic", max_bytes)),
+        lambda: _read_document(data, rules.geometry),
     ]
     try:
         return readings[not as_values]()
@@ -291,12 +291,12 @@ def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findin
     return None
 
 
-def _filled(data: bytes, name: str, reading: Reading) -> Grid:
+def _read_filled(data: bytes, name: str, reading: Reading) -> Grid:
     """The grid of a filled puzzle. Raises InputError, UsageError."""
     return filled_grid(parse_source(data, name, reading).puzzle, name)
 
 
-def _in_document(data: bytes, geometry: Geometry) -> Grid:
+def _read_document(data: bytes, geometry: Geometry) -> Grid:
     """The grid in an f-puzzles document whose values are not givens. Raises ValueError."""
     try:
         rows = json.loads(data)["grid"]

@@ -126,7 +126,7 @@ def certify_lines(rows: Sequence[AuditedRow], report: Findings) -> set[int]:
     Returns the numbers of the rows with a grid that is not a solution.
     """
     unsound = set()
-    for geometry, group in _by_geometry(rows):
+    for geometry, group in _group_by_geometry(rows):
         lines = [(row, puzzle, *named) for row, puzzle in group for named in row.grids.items()]
         if geometry and lines:
             masks = np.array([puzzle.cells for _, puzzle, _, _ in lines], np.uint64)
@@ -151,7 +151,7 @@ def rows_with_correct_completeness(rows: Sequence[AuditedRow], seconds: float) -
     Each geometry is searched as a batch, for up to `seconds` per row; variants are left out.
     """
     correct = set()
-    for geometry, group in _by_geometry(rows):
+    for geometry, group in _group_by_geometry(rows):
         if geometry:
             counts = np.array([len(row.grids) for row, _ in group])
             kind = np.min_scalar_type(geometry.all_values)
@@ -168,7 +168,7 @@ def rows_with_correct_completeness(rows: Sequence[AuditedRow], seconds: float) -
     return correct
 
 
-def _by_geometry(
+def _group_by_geometry(
     rows: Sequence[AuditedRow],
 ) -> Iterable[tuple[Geometry | None, list[tuple[AuditedRow, Puzzle]]]]:
     """The rows that have a puzzle, by geometry; None has those to be checked one by one."""

@@ -70,7 +70,9 @@ def audit_rows(chunk: RowChunk, trait_names: Sequence[str], report: Findings) ->
             solution = row.solution
             grid = grid_in(solution, entry.signs, puzzle.geometry) if solution else None
             rows.append(
-                TraitFields(puzzle, row.status, grid, _by_name(fields, trait_names), row_report)
+                TraitFields(
+                    puzzle, row.status, grid, _fields_by_trait(fields, trait_names), row_report
+                )
             )
         elif any(fields):
             row_report.add_problem("--traits columns are filled, but the row has no puzzle")
@@ -95,7 +97,7 @@ def audit_record(
         )
     if trait_names:
         recorded, grid = (
-            _by_name(record_fields(record, trait_names), trait_names),
+            _fields_by_trait(record_fields(record, trait_names), trait_names),
             grids[0] if grids else None,
         )
         _audit_fields(
@@ -145,7 +147,7 @@ def _audit_variant(row: TraitFields, seconds: float) -> None:
             row.report.add_problem(_difference("minimal", here, there))
 
 
-def _by_name(fields: Sequence[str], trait_names: Sequence[str]) -> dict[str, str]:
+def _fields_by_trait(fields: Sequence[str], trait_names: Sequence[str]) -> dict[str, str]:
     """The fields of a row by trait, each as a comma-separated text."""
     rest = iter(fields)
     return {name: ",".join(islice(rest, len(columns(TRAITS[name])))) for name in trait_names}
@@ -167,7 +169,7 @@ def _audit_batch(geometry: Geometry, rows: Sequence[TraitFields], seconds: float
         np.array([row.grid.values if row.grid else blank for row in rows], np.uint8),
     )
     sound = np.flatnonzero(~has_grid | certify_many(geometry, solved.masks, solved.solutions))
-    expected = _expected(solved.take(sound), tuple(rows[0].texts), seconds)
+    expected = _expected_fields(solved.take(sound), tuple(rows[0].texts), seconds)
     for name, texts in expected.items():
         for index, there in zip(sound.tolist(), texts, strict=True):
             row, here = rows[index], rows[index].texts[name]
@@ -192,7 +194,7 @@ def _difference(name: str, recorded: str, computed: str) -> str:
     return f"--traits {name}: recorded {recorded[:200]!r}, computed {computed[:200]!r}"
 
 
-def _expected(
+def _expected_fields(
     solved: SolvedBatch, trait_names: tuple[str, ...], seconds: float
 ) -> dict[str, list[str | None]]:
     """The correct fields of each puzzle by trait; None where they were not computed."""

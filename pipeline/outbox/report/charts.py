@@ -15,10 +15,10 @@ from pipeline.outbox.report.survey import (
     Survey,
 )
 
-_WIDTHS = (1, 2, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_592_000, 31_536_000)
+_BAR_SECONDS = (1, 2, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_592_000, 31_536_000)
 _MAX_BARS = 40
 _ROOM, _HEIGHT, _FLOOR, _WIDEST = 360, 96, 74, 36
-_PER = ((1, "second"), (60, "minute"), (3600, "hour"), (86_400, "day"))
+_RATE_UNITS = ((1, "second"), (60, "minute"), (3600, "hour"), (86_400, "day"))
 
 Chart = tuple[str, str, str]
 """Title, text and SVG of a chart."""
@@ -68,7 +68,7 @@ def _throughput_bars(survey: Survey) -> tuple[list[Bar], str]:
     if not survey.finished:
         return [], ""
     first, last = survey.started, max(survey.finished)
-    width = next((w for w in _WIDTHS if (last - first) / w < _MAX_BARS - 1), _WIDTHS[-1])
+    width = next((w for w in _BAR_SECONDS if (last - first) / w < _MAX_BARS - 1), _BAR_SECONDS[-1])
     first = max(first // width, last // width - 10 * _MAX_BARS) * width
     counts: Counter[int] = Counter()
     for moment, puzzles in zip(survey.finished, survey.puzzles, strict=True):
@@ -93,7 +93,8 @@ def _rate_text(survey: Survey) -> str:
         return ""
     per_second = puzzles / seconds
     length, unit = next(
-        (unit_of_time for unit_of_time in _PER if per_second * unit_of_time[0] >= 1), _PER[-1]
+        (unit_of_time for unit_of_time in _RATE_UNITS if per_second * unit_of_time[0] >= 1),
+        _RATE_UNITS[-1],
     )
     number = per_second * length
     shown = f"{number:,.0f}" if number >= 10 else f"{number:.1f}"

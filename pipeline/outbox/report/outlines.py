@@ -27,7 +27,7 @@ def inner_lines(geometry: Geometry) -> str:
     places = {*map(geometry.place, range(geometry.size))}
     across = [(row, column - 1) for row, column in places if (row + 1, column) in places]
     down = [(column, row - 1) for row, column in places if (row, column + 1) in places]
-    return _straight(across, down)
+    return _straight_lines(across, down)
 
 
 @lru_cache(maxsize=16)
@@ -47,10 +47,10 @@ def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> 
                 across.add((row - 1 + step, column - 1))
             if places.get((row, column - 1 + 2 * step)) != own:
                 down.add((column - 1 + step, row - 1))
-    return _straight(across, down)
+    return _straight_lines(across, down)
 
 
-def _straight(across: Iterable[Edge], down: Iterable[Edge]) -> str:
+def _straight_lines(across: Iterable[Edge], down: Iterable[Edge]) -> str:
     """Draw horizontal and vertical sides of cells; adjacent ones become one line."""
     drawn = [f"M{x} {y}h{length}" for y, x, length in _runs(across)]
     drawn += [f"M{x} {y}v{length}" for x, y, length in _runs(down)]

@@ -56,14 +56,14 @@ _NO_PANEL = Panel()
 def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
     outbox: Path,
     inbox: Path,
-    beside: Path,
+    folder: Path,
     track: TrackRecords = iter,
     bounds: PageBounds = _BOUNDS,
     panel: Panel = _NO_PANEL,
     *,
     totals: Counter[str] | None = None,
 ) -> Iterator[str]:
-    """Yield the text of the report about an outbox, for a page in the folder `beside`.
+    """Yield the text of the report about an outbox, for a page in `folder`.
 
     Originals are searched for in the inbox. Adds the numbers of puzzles by status to `totals`.
     Raises OSError if the outbox cannot be read.
@@ -71,7 +71,7 @@ def page_pieces(  # noqa: PLR0913 - all but the first three have defaults
     found = survey(outbox, bounds, track)
     if totals is not None:
         totals.update(found.totals)
-    here, there = beside.resolve(), outbox.resolve()
+    here, there = folder.resolve(), outbox.resolve()
     prefix = "" if here == there else url_path(os.path.relpath(there, here)) + "/"
     viewer = Viewer(found.jobs, outbox, prefix, inbox, bounds)
     views = [viewer.view(number, job) for number, job in enumerate(found.jobs)]

@@ -33,7 +33,7 @@ from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
 from pipeline.reading.formats.formula import CNF_FORMAT, FORMULA_REFUSED
 
 _TABLE = ".csv"
-_UNDRAWN = NOT_WELL - {"unknown"} | {UNRECOGNISED}
+_UNDRAWN_STATUSES = NOT_WELL - {"unknown"} | {UNRECOGNISED}
 _BATCH_MEMBERS = 1_000
 _MAX_MEMBERS = 50_000
 """The most members of archives that are read to find originals."""
@@ -99,10 +99,10 @@ def _members(archive: Job, small_originals: SmallOriginals) -> Iterator[SheetPuz
                 where = f"{archive.source}/{row.member}"
                 if job is not None:
                     yield from _puzzles_of(job, where, original)
-                elif row.status in _UNDRAWN:
-                    yield _undrawn(where, row.status, row.message)
+                elif row.status in _UNDRAWN_STATUSES:
+                    yield _undrawn_error(where, row.status, row.message)
                 elif row.status != "other":
-                    yield _undrawn(where, "not drawn", "its record was not found")
+                    yield _undrawn_error(where, "not drawn", "its record was not found")
     except InputError as error:
         yield error
 
@@ -120,19 +120,17 @@ def _single(
 ) -> SheetPuzzle | InputError:
     if record.format == CNF_FORMAT:
         return InputError(f"{printable(where)}: {FORMULA_REFUSED}")
-    if job.status in _UNDRAWN:
-        return _undrawn(where, job.status, job.message)
+    if job.status in _UNDRAWN_STATUSES:
+        return _undrawn_error(where, job.status, job.message)
     board = board_of_job(job, original)
     if isinstance(board, Board) and board.puzzle:
         title = display_text(or_none(record.title))
-        return _certified(
-            SheetPuzzle(job.source, board, job.status, job.message, where, title=title)
-        )
+        return _certify(SheetPuzzle(job.source, board, job.status, job.message, where, title=title))
     if original is None:
         why = "its original was not found; give the inbox with --inbox"
     else:
         why = board if isinstance(board, str) and board else "its original cannot be read"
-    return _undrawn(where, "not drawn", why)
+    return _undrawn_error(where, "not drawn", why)
 
 
 def _rows(job: Job, where: str) -> Iterator[SheetPuzzle | InputError]:
@@ -146,33 +144,33 @@ def _rows(job: Job, where: str) -> Iterator[SheetPuzzle | InputError]:
                 f"{where}:{line}",
                 "; ".join(filter(None, (row.message, row.disagreement))),
             )
-            if row.status in _UNDRAWN:
-                yield _undrawn(here, row.status, row.message)
+            if row.status in _UNDRAWN_STATUSES:
+                yield _undrawn_error(here, row.status, row.message)
             elif (
                 board := board_of_row(row, solutions.get(second, ""), job.reading)
             ) and board.puzzle:
                 name = f"{job.source}, line {line}"
-                yield _certified(
-                    SheetPuzzle(name, board, row.status, message, here, title=row.title)
-                )
+                yield _certify(SheetPuzzle(name, board, row.status, message, here, title=row.title))
             else:
-                yield _undrawn(here, "not drawn", "the table's puzzle cannot be drawn")
+                yield _undrawn_error(here, "not drawn", "the table's puzzle cannot be drawn")
     except InputError as error:
         yield InputError(f"{printable(where)}: {error}")
 
 
-def _undrawn(where: str, subject: str, why: str) -> InputError:
+def _undrawn_error(where: str, subject: str, why: str) -> InputError:
     return InputError(f"{printable(where)}: {shorten(subject)}: {shorten(why)}")
 
 
-def _certified(puzzle: SheetPuzzle) -> SheetPuzzle | InputError:
+def _certify(puzzle: SheetPuzzle) -> SheetPuzzle | InputError:
     """The puzzle, or an error if its published solution is wrong: others can write to an outbox.
 
     The status becomes `unknown` if the solution is missing.
     """
     board = puzzle.board
     if board.puzzle and board.grid and (fault := certify_grid(board.puzzle, board.grid)):
-        return _undrawn(puzzle.where, "BAD", f"its published solution breaks the rules: {fault[0]}")
+        return _undrawn_error(
+            puzzle.where, "BAD", f"its published solution breaks the rules: {fault[0]}"
+        )
     if board.grid is None and puzzle.status in ("unique", "multiple"):
         return replace(puzzle, status="unknown", message="its published solution cannot be read")
     return puzzle

@@ -48,8 +48,8 @@ UNRECOGNISED: Final = "unrecognised"
 _MAX_NAME, _MAX_TEXT = 255, 600
 _MAX_CELLS = MAX_SIDE * MAX_SIDE
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
-_CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
-_ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
+_CLAIM_TIME = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
+_ESCAPE = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
 _MAX_LINE = 16 * 1024
 """The most characters of a line whose fields are shown in full."""
 _RANKS = {"collection": 1, "unsolvable": 2, "multiple": 3}
@@ -125,7 +125,7 @@ class Job(Published):
     @property
     def started(self) -> float | None:
         """When it was claimed, by its id, or else by the seconds that it took."""
-        match, finished = _CLAIMED.match(self.record.job), self.finished
+        match, finished = _CLAIM_TIME.match(self.record.job), self.finished
         claimed = _timestamp(match[1]) if match else None
         total = self.seconds.get("total")
         if claimed is None and finished is not None and total is not None:
@@ -193,7 +193,7 @@ def is_within(folder: Path, top: Path) -> bool:
 def job_of_member(archive: Job, place: int, row: MemberRow) -> Job | None:
     """The job of an archive's member; `place` is the index of its row in the table, from 0."""
     outbox = archive.path.parent
-    unescaped = _ESCAPED.sub(  # as `printable` wrote it
+    unescaped = _ESCAPE.sub(  # as `printable` wrote it
         lambda match: match[0].encode().decode("unicode_escape"), row.member
     )
     for name in dict.fromkeys((row.member, unescaped)):
@@ -249,14 +249,16 @@ def sample_table(
 
     `others` is the file of second solutions.
     """
-    table, levels, positions = Table(path, kind, schema, truncates=True), set[str](), count()
+    table, levels, indexes = Table(path, kind, schema, truncates=True), set[str](), count()
     status_at = columns(kind).index("status")
     traits = table.trait_columns
     level_at = len(traits) - traits.index("level") if "level" in traits else 0
-    beside = lines_of(others, truncates=True) if others else iter(())
+    second_lines = lines_of(others, truncates=True) if others else iter(())
 
     def ranked() -> Iterator[tuple[int, int, R | str, str]]:
-        for line, other, place in zip(table, chain(beside, repeat("")), positions, strict=False):
+        for line, other, place in zip(
+            table, chain(second_lines, repeat("")), indexes, strict=False
+        ):
             if level_at and len(fields := line.rsplit(",", level_at)) > level_at:
                 levels.add(fields[1])
             fields = line.split(",", status_at + 1)
@@ -273,7 +275,7 @@ def sample_table(
         for _, place, row, other in best
     ]
     sample = [(place, row, other if other.strip(".") else "") for place, row, other in rows]
-    return Sample(sample, next(positions), levels)
+    return Sample(sample, next(indexes), levels)
 
 
 def _row(table: Table[R], place: int, line: str) -> R:

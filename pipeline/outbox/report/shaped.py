@@ -33,7 +33,7 @@ _DISCS: Final = {"white": 2.6, "black": 2.6, "quadruple": 5.4}
 _TEXT_DISC = 3.8
 _HEADS: Final = {"little-killer": 2.6}
 _HEAD = 4.0
-_POINTING: Final = {"<": (-1, 0), ">": (1, 0), "∧": (0, -1), "∨": (0, 1)}
+_DIRECTIONS: Final = {"<": (-1, 0), ">": (1, 0), "∧": (0, -1), "∨": (0, 1)}
 """The direction of a sign: x and y."""
 
 _SIGNS: Final = {"greater": 3.4, "minimum": 2.2, "maximum": 2.2}
@@ -352,7 +352,7 @@ def _labels(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
 
 def _signs(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
     """Signs on borders between cells; the border has a gap at large ones."""
-    signs = [(_xy(arrow.point), _POINTING[arrow.text]) for arrow in shapes]
+    signs = [(_xy(arrow.point), _DIRECTIONS[arrow.text]) for arrow in shapes]
     if look.kind == "greater":
         yield _path("gap", (_gap(*arrow) for arrow in signs))
     yield _path(look.names, (_sign(*arrow, _SIGNS[look.kind]) for arrow in signs))

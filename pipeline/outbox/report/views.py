@@ -195,17 +195,17 @@ class Viewer:
         self.is_full = self.is_full or not has_room
         return has_room
 
-    def _rows(self, job: Job, before: str, max_rows: int) -> tuple[list[Card], int]:
+    def _rows(self, job: Job, prefix: str, max_rows: int) -> tuple[list[Card], int]:
         """Cards of some puzzles of a collection, and the number of all. Raises InputError."""
         second = job.sibling(f"{job.stem}_2.solution")
         solutions = second if second.name in job.files else None
         table, schema = job.path.with_suffix(".csv"), job.record.schema
         sample = sample_table(table, PuzzleRow, max_rows, solutions, schema=schema)
         self._levels |= sample.levels
-        cards = [self._row_card(job, row, other, before) for _, row, other in sample.rows]
+        cards = [self._row_card(job, row, other, prefix) for _, row, other in sample.rows]
         return cards, sample.count
 
-    def _row_card(self, job: Job, row: PuzzleRow, other: str, before: str) -> Card:
+    def _row_card(self, job: Job, row: PuzzleRow, other: str, prefix: str) -> Card:
         board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
         if self._has_room(self.left):
             board = board_of_row(row, other, job.reading) or ""
@@ -217,7 +217,7 @@ class Viewer:
         facts += [f"{solutions} solutions found"] if row.status == "multiple" else []
         how_hard = rating_text(getattr(row, "level", ""), getattr(row, "rating", ""))
         facts += filter(None, [how_hard])
-        card = self._card(f"{before}puzzle {index}", row.status, board, row.message, facts)
+        card = self._card(f"{prefix}puzzle {index}", row.status, board, row.message, facts)
         return replace(card, level=how_hard.partition(",")[0])
 
     def _members(self, job: Job, max_rows: int) -> tuple[list[Card], int]:
@@ -225,9 +225,9 @@ class Viewer:
         table, schema = job.path.with_suffix(".csv"), job.record.schema
         sample = sample_table(table, MemberRow, max_rows, schema=schema)
         self._levels |= sample.levels
-        there = self._originals if self.left > 0 else replace(self._originals, budget=iter(()))
+        originals = self._originals if self.left > 0 else replace(self._originals, budget=iter(()))
         rows = [(place, row) for place, row, _ in sample.rows]
-        members = sorted(find_members(job, rows, there), key=_sort_key)
+        members = sorted(find_members(job, rows, originals), key=_sort_key)
         cards: list[Card] = []
         for number, member in enumerate(members, 1):
             room = max_rows - len(cards)
