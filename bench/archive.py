@@ -193,7 +193,7 @@ def _lowest_columns(
 def copies(puzzles: ValueArray) -> None:
     """Check that all copies are items, and that no puzzle is reported as a copy of another."""
     originals = np.arange(COPIES) % len(puzzles)
-    images = random_symmetries(3, COPIES, 3).of(puzzles[originals])
+    images = random_symmetries(3, COPIES, 3).images(puzzles[originals])
     settings, tally = Settings().of_many(), Tally()
     with TemporaryDirectory() as folder:
         first, second = Path(folder, "first.txt"), Path(folder, "second.txt")

@@ -236,9 +236,7 @@ def _statuses() -> Iterator[str]:
     yield "## Statuses\n"
     yield _table(("status", "meaning"), _coded(schema.STATUSES.items()))
     yield "`totals` may also count:\n"
-    further = {
-        name: schema.FURTHER_COUNTS[name] for name in (schema.DISAGREEMENTS, schema.FALLBACKS)
-    }
+    further = {name: schema.EXTRA_COUNTS[name] for name in (schema.DISAGREEMENTS, schema.FALLBACKS)}
     yield _table(("name", "meaning"), _coded(further.items()))
 
 

@@ -76,7 +76,7 @@ class _Partial:
 
 def _lowest(grid: ValueArray, box: int) -> ValueArray:
     side = len(grid)
-    orders = _different_orders(grid, box)
+    orders = _distinct_orders(grid, box)
     candidates = _Partial(
         np.ascontiguousarray(grid[:, orders].swapaxes(0, 1)),
         np.zeros((len(orders), 0), np.intp),
@@ -87,49 +87,49 @@ def _lowest(grid: ValueArray, box: int) -> ValueArray:
     form = np.empty((side, side), np.uint8)
     for index in range(side):
         indices, row = _choices(candidates.rows, kinds, side, box)
-        if not index and not _repeats(grid):
-            lowest = _with_lowest_blanks(candidates.grids[indices, row])
+        if not index and not _has_repeats(grid):
+            lowest = _lowest_blank_patterns(candidates.grids[indices, row])
             indices, row = indices[lowest], row[lowest]
-        candidates, form[index] = _extended(candidates, indices, row)
+        candidates, form[index] = _extend(candidates, indices, row)
     return form.ravel()
 
 
-def _different_orders(grid: ValueArray, box: int) -> Indices:
-    """Orders of the columns, one for each different grid that they make."""
+def _distinct_orders(grid: ValueArray, box: int) -> Indices:
+    """Orders of the columns, one for each distinct grid that they produce."""
     orders, kinds = line_orders(box), _kinds(grid.T)
-    looks = kinds[orders] @ len(grid) ** np.arange(len(grid))
-    different: Indices = orders[np.unique(looks, return_index=True)[1]]
-    return different
+    images = kinds[orders] @ len(grid) ** np.arange(len(grid))
+    distinct: Indices = orders[np.unique(images, return_index=True)[1]]
+    return distinct
 
 
 def _kinds(grid: ValueArray) -> Indices:
-    """The index of the first equal row, for each row."""
+    """For each row, the index of the first row that equals it."""
     first: Indices = (grid[:, None] == grid[None]).all(axis=2).argmax(axis=1)
     return first
 
 
 def _band_kinds(grid: ValueArray, box: int) -> Indices:
-    """The index of the first band with the same rows in any order, for each band."""
+    """For each band, the index of the first band that has the same rows in any order."""
     bands = np.sort(_kinds(grid).reshape(-1, box), axis=1)
     return _kinds(bands.astype(np.uint8))
 
 
-def _repeats(grid: ValueArray) -> bool:
+def _has_repeats(grid: ValueArray) -> bool:
     """Whether any row has a value twice."""
     return any(np.bincount(row[row > 0]).max(initial=0) > 1 for row in grid)
 
 
-def _with_lowest_blanks(rows: ValueArray) -> Indices:
+def _lowest_blank_patterns(rows: ValueArray) -> Indices:
     """The indices of rows (C, n) with the lowest pattern of blanks.
 
-    Without repeated values these contain the lowest row.
+    If no row has a value twice, the lowest row is among them.
     """
     codes = (rows > 0) @ (1 << np.arange(rows.shape[1] - 1, -1, -1))
     return np.flatnonzero(codes == codes.min())
 
 
-def _extended(candidates: _Partial, indices: Indices, row: Indices) -> tuple[_Partial, ValueArray]:
-    """The candidates that reach the lowest next row, and that row.
+def _extend(candidates: _Partial, indices: Indices, row: Indices) -> tuple[_Partial, ValueArray]:
+    """Extend candidates by the lowest next row. Returns the new candidates and that row.
 
     `indices` (K,) and `row` (K,) are the choices: a candidate and its next row.
     """
@@ -152,13 +152,13 @@ def _extended(candidates: _Partial, indices: Indices, row: Indices) -> tuple[_Pa
 def _choices(
     rows: Indices, kinds: tuple[Indices, Indices], side: int, box: int
 ) -> tuple[Indices, Indices]:
-    """The possible next rows: pairs (candidate, row), the first of each set of equal lines."""
-    count, taken = rows.shape
+    """The possible next rows as pairs (candidate, row); only the first of equal rows or bands."""
+    count, chosen_count = rows.shape
     candidate = np.arange(count)[:, None]
     is_free = np.ones((count, side), np.bool_)
     is_free[candidate, rows] = False
     kind, band_kind = kinds
-    if taken % box:
+    if chosen_count % box:
         is_free &= np.arange(side) // box == rows[:, -1:] // box
     else:
         band_free = np.logical_and.reduce(is_free.reshape(count, box, box), axis=2)

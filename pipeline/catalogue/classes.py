@@ -1,4 +1,4 @@
-"""An index of classes of equivalent puzzles: where each class was met first.
+"""An index of classes of equivalent puzzles: the position of the first puzzle of each class.
 
 A class is identified by a 128-bit hash of its canonical form and takes 24 bytes: the hash and the
 position of its first puzzle. Beyond a memory limit, sorted runs are spilled to disk.
@@ -56,7 +56,7 @@ def _positions_in(run: Run, keys: Keys) -> Indices:
 
 
 class Classes(AbstractContextManager["Classes"]):
-    """The classes met so far. Close it (use `with`): it may hold temporary files.
+    """The classes added so far. Use it in a `with` statement: it may have temporary files.
 
     The files have no names, so the system frees them however the process ends.
     """
@@ -74,7 +74,7 @@ class Classes(AbstractContextManager["Classes"]):
         return sum(map(len, (*self._runs, *self._spilled)))
 
     def find(self, keys: Keys) -> Indices:
-        """The position (C,) at which each class was met first; ABSENT for a new class."""
+        """The position (C,) of the first puzzle of each class; ABSENT for a new class."""
         order = np.argsort(keys[:, 0])  # sorted keys read neighbouring parts of a file
         ordered, positions = keys[order], np.full(len(keys), ABSENT)
         for run in (*self._runs, *self._spilled):
@@ -83,8 +83,8 @@ class Classes(AbstractContextManager["Classes"]):
         unordered[order] = positions
         return unordered
 
-    def meet(self, keys: Keys, positions: Indices) -> Indices:
-        """The position (C,) at which each class was met first; adds the classes that are new.
+    def add(self, keys: Keys, positions: Indices) -> Indices:
+        """Add new classes. Returns the position (C,) of the first puzzle of each class.
 
         Raises OSError if the disk is full.
         """
@@ -105,11 +105,11 @@ class Classes(AbstractContextManager["Classes"]):
             run = _sorted_run(np.concatenate([run, self._runs.pop()]))
         self._runs.append(run)
         if sum(stored.nbytes for stored in self._runs) > self._limit:
-            self._spilled.append(self._on_disk(_sorted_run(np.concatenate(self._runs))))
+            self._spilled.append(self._spill(_sorted_run(np.concatenate(self._runs))))
             self._runs = []
 
-    def _on_disk(self, run: Run) -> Run:
-        """The same run, mapped from an unnamed file that lives as long as the map."""
+    def _spill(self, run: Run) -> Run:
+        """Write a run to an unnamed file. Returns a memory map, which keeps the file alive."""
         with TemporaryFile(dir=self._folder) as file:
             file.write(run.data)
             file.flush()

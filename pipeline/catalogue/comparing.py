@@ -35,11 +35,11 @@ from pipeline.solving.items import Item, item_of, sources_at
 from pipeline.solving.problem import PuzzleProblem
 
 CHUNK_BYTES = 256 * 1024
-COMPARED_TOGETHER = 4096
-"""Minimum puzzles per batch, except the last: enough to fill the batch solver."""
+BATCH_PUZZLES = 4096
+"""Minimum number of puzzles in a batch except the last: enough to fill the batch solver."""
 
 NamedPath = tuple[Path, str]
-"""A path and the name by which results call it."""
+"""A path, and its name in results."""
 
 _LINE_BITS = 36
 _NOT_CLASSIC = "it is not a classic puzzle of 9×9"
@@ -61,7 +61,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """An item that was not compared, and the reason; `line` is None if the source is one puzzle."""
+    """An item that was left out, and why; `line` is None if the source is a single puzzle."""
 
     source: str
     line: int | None
@@ -70,7 +70,7 @@ class Left:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of puzzles compared, of their classes and copies, and of items left out.
+    """Numbers of puzzles compared, of their classes, of copies, and of items left out.
 
     `on_batch` is called after each batch.
     """
@@ -97,11 +97,11 @@ class SourceLines:
 
     names: list[str] = field(default_factory=list)
 
-    def begin(self, name: str) -> None:
-        """Start a source or a member of an archive: later positions belong to it."""
+    def start_source(self, name: str) -> None:
+        """Start a source, or a member of an archive, to which later positions belong."""
         self.names.append(name)
 
-    def of(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+    def at_lines(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
         """The positions of these lines of the current source; line 0 is a single puzzle."""
         return (len(self.names) - 1 << _LINE_BITS) + lines
 
@@ -128,7 +128,7 @@ def find_copies(
     with Classes(limit) as classes:
         for batch, keys in _keyed_batches(sources, positions, settings, counted):
             yield from batch.left
-            firsts = classes.meet(keys, batch.positions)
+            firsts = classes.add(keys, batch.positions)
             is_first = firsts == batch.positions
             if kept:
                 kept.write(text_lines(batch.puzzles[is_first]))
@@ -157,7 +157,7 @@ def find_overlap(
     with Classes(limit) as classes:
         for batch, keys in _keyed_batches(known, positions, settings, theirs):
             yield from batch.left
-            classes.meet(keys, batch.positions)
+            classes.add(keys, batch.positions)
             theirs.classes = len(classes)
         theirs.copies = theirs.puzzles - theirs.classes
         for batch, keys in _keyed_batches(asked, positions, settings, ours):
@@ -174,7 +174,7 @@ def find_overlap(
 def _keyed_batches(
     sources: Sequence[NamedPath], positions: SourceLines, settings: Settings, tally: Tally
 ) -> Iterator[tuple[ClassicBatch, Keys]]:
-    """Batches of comparable puzzles with the keys of their classes; updates the tally."""
+    """Yield batches of certified puzzles with the keys of their classes; updates the tally."""
     for batch in classic_batches(sources, positions, settings):
         forms, certain = forms_of(batch.puzzles)
         undecided = batch.positions[~certain].tolist()
@@ -189,7 +189,7 @@ def _keyed_batches(
 
 
 def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
-    """Canonical forms (P, 81) of 9×9 puzzles (P, 81), and flags (P,): is the form certified?"""
+    """Canonical forms (P, 81) of 9×9 puzzles (P, 81), and flags (P,) of the certain ones."""
     solved = certified_solutions(NINE, masks_of_values(NINE, puzzles), 2)
     return canonical_forms(puzzles, solved.unique, solved.grids[0]), solved.certain
 
@@ -197,29 +197,29 @@ def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
 def classic_batches(
     sources: Sequence[NamedPath], positions: SourceLines, settings: Settings
 ) -> Iterator[ClassicBatch]:
-    """The puzzles of files, folders and archives in large batches; adds sources to `positions`.
+    """Yield the puzzles of files, folders and archives in batches; adds sources to `positions`.
 
     Only the names of members stay in memory. Raises OSError if the environment fails.
     """
-    return _merged_batches(
+    return _merge_batches(
         chain.from_iterable(_batches_at(*source, positions, settings) for source in sources)
     )
 
 
-def _merged_batches(batches: Iterable[ClassicBatch]) -> Iterator[ClassicBatch]:
+def _merge_batches(batches: Iterable[ClassicBatch]) -> Iterator[ClassicBatch]:
     waiting: list[ClassicBatch] = []
     count = 0
     for batch in batches:
         waiting.append(batch)
         count += len(batch.puzzles) + len(batch.left)
-        if count >= COMPARED_TOGETHER:
-            yield _joined(waiting)
+        if count >= BATCH_PUZZLES:
+            yield _join(waiting)
             waiting, count = [], 0
     if waiting:
-        yield _joined(waiting)
+        yield _join(waiting)
 
 
-def _joined(batches: list[ClassicBatch]) -> ClassicBatch:
+def _join(batches: list[ClassicBatch]) -> ClassicBatch:
     return ClassicBatch(
         np.concatenate([batch.puzzles for batch in batches]),
         np.concatenate([batch.positions for batch in batches]),
@@ -231,35 +231,35 @@ def _batches_at(
     path: Path, name: str, positions: SourceLines, settings: Settings
 ) -> Iterator[ClassicBatch]:
     for source_name, source in sources_at(path, name, settings, f"{name}/"):
-        positions.begin(source_name)
+        positions.start_source(source_name)
         if isinstance(source, tuple):
-            yield from _collection(*source, positions, settings)
+            yield from _batches_of_collection(*source, positions, settings)
         else:
-            yield _single_puzzle(item_of(source, source_name, settings), positions)
+            yield _batch_of_puzzle(item_of(source, source_name, settings), positions)
 
 
-def _single_puzzle(item: Item, positions: SourceLines) -> ClassicBatch:
+def _batch_of_puzzle(item: Item, positions: SourceLines) -> ClassicBatch:
     problem = item.problem
     cells = classic_values(problem.puzzle) if isinstance(problem, PuzzleProblem) else None
     if cells is None:
-        return _left_out(Left(item.name, None, item.reason or _NOT_CLASSIC))
-    return ClassicBatch(cells[None], positions.of(np.zeros(1, np.int64)), [])
+        return _batch_of_left(Left(item.name, None, item.reason or _NOT_CLASSIC))
+    return ClassicBatch(cells[None], positions.at_lines(np.zeros(1, np.int64)), [])
 
 
-def _collection(
+def _batches_of_collection(
     layout: Layout, stream: PeekableStream, positions: SourceLines, settings: Settings
 ) -> Iterator[ClassicBatch]:
     for chunk in layout.chunks(stream, CHUNK_BYTES):
-        yield _from_chunk(chunk, layout, positions, settings)
+        yield _batch_of_chunk(chunk, layout, positions, settings)
     if stream.error:
-        yield _left_out(Left(positions.names[-1], None, str(stream.error)))
+        yield _batch_of_left(Left(positions.names[-1], None, str(stream.error)))
 
 
-def _left_out(left: Left) -> ClassicBatch:
+def _batch_of_left(left: Left) -> ClassicBatch:
     return ClassicBatch(np.zeros((0, 81), np.uint8), np.zeros(0, np.int64), [left])
 
 
-def _from_chunk(
+def _batch_of_chunk(
     chunk: TextChunk, layout: Layout, positions: SourceLines, settings: Settings
 ) -> ClassicBatch:
     contents = layout.contents(chunk, settings.reading)
@@ -277,11 +277,11 @@ def _from_chunk(
             left.append(Left(positions.names[-1], entry.line, entry.error or _NOT_CLASSIC))
         else:
             cells[index], is_classic[index] = values, True
-    return ClassicBatch(cells[is_classic], positions.of(lines[is_classic]), left)
+    return ClassicBatch(cells[is_classic], positions.at_lines(lines[is_classic]), left)
 
 
 def _values_of(characters: NDArray[np.uint8]) -> ValueArray:
-    """Values 1 to 9 of the digits, 0 of any other character."""
+    """The values of characters: 1 to 9 for digits, 0 for any other character."""
     values = characters - np.uint8(ord("0"))
     values[values > 9] = 0
     return values

@@ -33,12 +33,12 @@ from pipeline.catalogue.singles import States, close_singles
 from pipeline.puzzle.geometry import NINE
 
 MAX_DEPTH, MAX_BACKDOOR = 2, 3
-"""Limits of the search for depths and backdoors; limit + 1 means "more"."""
+"""The largest depth and backdoor that are searched for; one more stands for any larger one."""
 
 IMAGES = 64
-"""Images of the canonical form over which splits are averaged."""
+"""The number of images of a puzzle over which splits are averaged."""
 
-CLOSED_TOGETHER = 8192
+BATCH_STATES = 8192
 """States per batch."""
 
 _SEED = 20_240_229
@@ -61,7 +61,7 @@ def states_of(masks: MaskArray) -> States:
     return np.array(masks.T, np.uint16, order="C")
 
 
-def is_open(states: States) -> Flags:
+def undecided_cells(states: States) -> Flags:
     """Flags (n², K) of the cells with several candidates."""
     several: Flags = states & (states - np.uint16(1)) != 0
     return several
@@ -74,7 +74,7 @@ def depths_of(masks: MaskArray, max_depth: int = MAX_DEPTH) -> Counts:
     for depth in range(max_depth + 1):
         if len(indices):
             _close(states, depth)
-            decided = ~is_open(states).any(axis=0)
+            decided = ~undecided_cells(states).any(axis=0)
             depths[indices[decided]] = depth
             indices, states = indices[~decided], states.take(np.flatnonzero(~decided), axis=1)
     return depths
@@ -83,14 +83,14 @@ def depths_of(masks: MaskArray, max_depth: int = MAX_DEPTH) -> Counts:
 def _close(states: States, depth: int) -> None:
     """Eliminate in place what trials of that depth refute; a contradiction becomes 0 everywhere."""
     close_singles(states)
-    undecided = np.flatnonzero(is_open(states).any(axis=0))
+    undecided = np.flatnonzero(undecided_cells(states).any(axis=0))
     if depth > 1:
         _close_columns(states, undecided, depth - 1)
     while depth and len(undecided):
         owners, cells, bits = _candidates(states[:, undecided])
         refuted = np.zeros(len(owners), np.bool_)
-        for start in range(0, len(owners), CLOSED_TOGETHER):
-            chunk = slice(start, start + CLOSED_TOGETHER)
+        for start in range(0, len(owners), BATCH_STATES):
+            chunk = slice(start, start + BATCH_STATES)
             trials = states.take(undecided[owners[chunk]], axis=1)
             trials[cells[chunk], np.arange(trials.shape[1])] = bits[chunk]
             _close(trials, depth - 1)
@@ -99,11 +99,11 @@ def _close(states: States, depth: int) -> None:
         np.bitwise_and.at(states, (cells[refuted], undecided[changed]), ~bits[refuted])
         undecided = undecided[np.unique(changed)]
         _close_columns(states, undecided, depth - 1)
-        undecided = undecided[is_open(states[:, undecided]).any(axis=0)]
+        undecided = undecided[undecided_cells(states[:, undecided]).any(axis=0)]
 
 
 def _close_columns(states: States, columns: Counts, depth: int) -> None:
-    """Close these columns of the states."""
+    """Close the states in these columns."""
     closed = states.take(columns, axis=1)
     _close(closed, depth)
     states[:, columns] = closed
@@ -111,7 +111,7 @@ def _close_columns(states: States, columns: Counts, depth: int) -> None:
 
 def _candidates(states: States) -> tuple[Counts, Counts, States]:
     """The candidates of undecided cells: the state, the cell and the bit of each."""
-    undecided = np.where(is_open(states), states, np.uint16(0))
+    undecided = np.where(undecided_cells(states), states, np.uint16(0))
     owners, cells, values = np.nonzero((undecided[:, :, None] & _BITS).swapaxes(0, 1))
     return owners, cells, _BITS[values]
 
@@ -123,23 +123,24 @@ def backdoors_of(masks: MaskArray, solutions: ValueArray, max_cells: int = MAX_B
     """
     states = states_of(masks)
     close_singles(states)
-    given = _BITS[solutions.T - 1]
+    bits = _BITS[solutions.T - 1]
     sizes = [
-        _backdoor(state, values, max_cells) for state, values in zip(states.T, given.T, strict=True)
+        _backdoor(state, values, max_cells) for state, values in zip(states.T, bits.T, strict=True)
     ]
     return np.array(sizes, np.int64)
 
 
-def _backdoor(state: States, given: States, max_cells: int) -> int:
-    cells = np.flatnonzero(is_open(state)).tolist()
+def _backdoor(state: States, bits: States, max_cells: int) -> int:
+    """The size of the smallest backdoor of a state (n²,); `bits` (n²,) are its solution."""
+    cells = np.flatnonzero(undecided_cells(state)).tolist()
     for size in range(max_cells + 1):
         remaining = combinations(cells, size)
-        while subsets := list(islice(remaining, CLOSED_TOGETHER)):
+        while subsets := list(islice(remaining, BATCH_STATES)):
             trials = np.repeat(state[:, None], len(subsets), axis=1)
             cell_indices = np.array(subsets, np.intp).reshape(len(subsets), size)
-            trials[cell_indices, np.arange(len(subsets))[:, None]] = given[cell_indices]
+            trials[cell_indices, np.arange(len(subsets))[:, None]] = bits[cell_indices]
             close_singles(trials)
-            if not is_open(trials).any(axis=0).all():
+            if not undecided_cells(trials).any(axis=0).all():
                 return size
     return max_cells + 1
 
@@ -149,7 +150,7 @@ def splits_of(forms: ValueArray) -> Splits:
     symmetries = random_symmetries(3, IMAGES, _SEED)
     counts = np.zeros((len(forms), IMAGES), np.int64)
     for index, form in enumerate(forms):
-        counts[index] = count_splits(masks_of_values(NINE, symmetries.of(form)))
+        counts[index] = count_splits(masks_of_values(NINE, symmetries.images(form)))
     return Splits(counts.mean(axis=1), counts.std(axis=1))
 
 
@@ -159,12 +160,12 @@ def count_splits(masks: MaskArray) -> Counts:
     stack = [(np.arange(len(masks)), states_of(masks))]
     while stack:
         owners, states = stack.pop()
-        if len(owners) > CLOSED_TOGETHER:
-            stack.append((owners[CLOSED_TOGETHER:], states[:, CLOSED_TOGETHER:]))
-            owners, states = owners[:CLOSED_TOGETHER], states[:, :CLOSED_TOGETHER]
+        if len(owners) > BATCH_STATES:
+            stack.append((owners[BATCH_STATES:], states[:, BATCH_STATES:]))
+            owners, states = owners[:BATCH_STATES], states[:, :BATCH_STATES]
         states = np.ascontiguousarray(states)
         close_singles(states)
-        undecided = is_open(states).any(axis=0)
+        undecided = undecided_cells(states).any(axis=0)
         owners, states = owners[undecided], states[:, undecided]
         np.add.at(counts, owners, 1)
         if len(owners):
@@ -174,7 +175,7 @@ def count_splits(masks: MaskArray) -> Counts:
 
 
 def _branches(states: States) -> tuple[Counts, States]:
-    """Branch on the first cell with the fewest candidates: (index of parent, new states)."""
+    """Branch on the first cell with the fewest candidates. Returns parents and new states."""
     sizes = np.bitwise_count(states).astype(np.int16)
     sizes[sizes == 1] = 99
     cells = sizes.argmin(axis=0)

@@ -36,25 +36,25 @@ from pipeline.solving.compiled import solve_masks
 from pipeline.solving.solvers import Solvers
 from pipeline.steps import ratings
 
-GENERATED_TOGETHER = 512
-"""Grids per batch. Changing it would change the puzzles of each seed."""
+BATCH_GRIDS = 512
+"""Grids per batch. Another number would give other puzzles for the same seed."""
 
 MAX_FRUITLESS = 2000
 """Consecutive batches without a suitable puzzle after which generation gives up."""
 
 MAX_FRUITLESS_RATED = 40
-"""The same when puzzles are rated, which takes longer."""
+"""The same for puzzles that must be rated, which takes longer."""
 
 MIN_FRUITLESS, HOPELESS_DISTANCE = 10, 3
-"""Generation gives up after this many batches if the wished number of clues is this far from all
-that occurred, or twice as far for symmetric puzzles. Each further clue is at least 15 times as
-rare."""
+"""Generation gives up after MIN_FRUITLESS batches if the requested number of clues differs by
+HOPELESS_DISTANCE or more (twice that for symmetric puzzles) from every number that occurred. Each
+further clue is at least 15 times as rare."""
 
 MAX_MINIMAL_GIVENS = 40
-"""The largest known number of givens in a minimal classic puzzle (M. Dobrichev, 2014)."""
+"""The largest known number of givens of a minimal classic puzzle (M. Dobrichev, 2014)."""
 
 MIN_GIVENS = 17
-"""Minimum number of givens of a unique classic puzzle (McGuire, Tugemann, Civario, 2012)."""
+"""The minimum number of givens for one solution (McGuire, Tugemann, Civario, 2012)."""
 
 _CELLS, _SIDE = 81, 9
 _FULL = np.uint16(NINE.all_values)
@@ -64,14 +64,14 @@ _FULL = np.uint16(NINE.all_values)
 class Wish:
     """Properties of the puzzles to generate.
 
-    - `givens`: minimum and maximum number of clues, marks included.
-    - `minimal`: no clue is redundant. If false, redundant clues stay in, up to a number drawn from
-      `givens`.
-    - `symmetric`: the pattern of clues has half-turn symmetry.
-    - `marks`: cells may be marked even or odd.
-    - `depth`: minimum and maximum depth (see `effort`), 0 to 2. None of the first 1,024,000 puzzles
-      of seed 0 has depth 2.
-    - `level`: the level of the puzzle's steps, see `steps`.
+    givens: minimum and maximum number of clues, marks included.
+    minimal: no clue is redundant. If false, clues are removed only down to a random number from
+    `givens`.
+    symmetric: the pattern of clues has half-turn symmetry.
+    marks: cells may be marked even or odd.
+    depth: minimum and maximum depth (see `effort`), 0 to 2. None of the first 1,024,000 puzzles of
+    seed 0 has depth 2.
+    level: the level of the puzzle's steps, see `steps`.
 
     Raises UsageError for empty ranges.
     """
@@ -110,37 +110,37 @@ class Generated:
 def generate_puzzles(
     wish: Wish, seed: int, on_tried: Callable[[int], object] = lambda _: None
 ) -> Iterator[Generated]:
-    """Generate puzzles endlessly; calls `on_tried` often with the number of grids tried.
+    """Generate puzzles endlessly; reports the number of grids tried to `on_tried`.
 
     Raises UsageError for a negative seed, and LimitReached when suitable puzzles are too rare.
     """
     if seed < 0:
         raise UsageError(f"seed: expected 0 or more, found {seed}")
     with Solvers("pysat") as solvers:  # for machines without compiled code
-        yield from _generated(wish, seed, on_tried, solvers)
+        yield from _generate_batches(wish, seed, on_tried, solvers)
 
 
-def _generated(
+def _generate_batches(
     wish: Wish, seed: int, on_tried: Callable[[int], object], solvers: Solvers
 ) -> Iterator[Generated]:
     fruitless, fewest_clues, most_clues = 0, _CELLS, 0
     for number in count():
         words = np.random.PCG64(np.random.SeedSequence((seed, number)))
-        masks = _made(wish, words, solvers, partial(on_tried, number * GENERATED_TOGETHER))
+        masks = _make_batch(wish, words, solvers, partial(on_tried, number * BATCH_GRIDS))
         clues = (masks != _FULL).sum(axis=1)
         fewest_clues, most_clues = (
             min(fewest_clues, int(clues.min())),
             max(most_clues, int(clues.max())),
         )
-        chosen = masks[_are_as_wished(wish, masks)]
+        chosen = masks[_matches(wish, masks)]
         solved = certified_solutions(NINE, chosen, 2)
         is_fruitless = True
         for index in np.flatnonzero(solved.unique).tolist():
-            made = _generated_puzzle(chosen, solved, index)
-            on_tried(number * GENERATED_TOGETHER)
-            if wish.level is None or next(ratings([made.masks])).level == wish.level:
+            puzzle = _generated_puzzle(chosen, solved, index)
+            on_tried(number * BATCH_GRIDS)
+            if wish.level is None or next(ratings([puzzle.masks])).level == wish.level:
                 is_fruitless = False
-                yield made
+                yield puzzle
         fruitless = fruitless + 1 if is_fruitless else 0
         distance = HOPELESS_DISTANCE * (2 if wish.symmetric else 1)
         is_far = (
@@ -149,7 +149,7 @@ def _generated(
         max_fruitless = MAX_FRUITLESS_RATED if wish.level else MAX_FRUITLESS
         if fruitless == max_fruitless or (fruitless == MIN_FRUITLESS and is_far):
             raise LimitReached(
-                f"none of {fruitless * GENERATED_TOGETHER:,} puzzles has the requested properties; "
+                f"none of {fruitless * BATCH_GRIDS:,} puzzles has the requested properties; "
                 f"they have {fewest_clues} to {most_clues} clues"
             )
 
@@ -159,18 +159,18 @@ def _generated_puzzle(masks: NDArray[np.uint16], solved: CertifiedBatch, index: 
     return Generated(tuple(masks[index].tolist()), tuple(grid.tolist()), nodes)
 
 
-def _made(
+def _make_batch(
     wish: Wish, words: np.random.PCG64, solvers: Solvers, on_step: Callable[[], object]
 ) -> NDArray[np.uint16]:
     """Masks (P, 81) of puzzles made from random grids."""
-    grids = _grids(words, solvers)
+    grids = _random_grids(words, solvers)
     given = np.left_shift(1, grids - 1, dtype=np.uint16)
     masks, (minimum, maximum) = given.copy(), wish.givens
-    drawn = minimum + (
-        words.random_raw(GENERATED_TOGETHER) % np.uint64(maximum - minimum + 1)
-    ).astype(np.int64)
-    wanted = np.zeros(GENERATED_TOGETHER, np.int64) if wish.minimal else drawn
-    order = np.argsort(words.random_raw((GENERATED_TOGETHER, _CELLS)), axis=1, kind="stable")
+    drawn = minimum + (words.random_raw(BATCH_GRIDS) % np.uint64(maximum - minimum + 1)).astype(
+        np.int64
+    )
+    wanted = np.zeros(BATCH_GRIDS, np.int64) if wish.minimal else drawn
+    order = np.argsort(words.random_raw((BATCH_GRIDS, _CELLS)), axis=1, kind="stable")
     if wish.symmetric:
         order = _first_halves(order)
     kinds = [np.full_like(given, _FULL)]
@@ -182,7 +182,7 @@ def _made(
         steps += [(kinds[0], column) for column in order.T]
     for kind, column in steps:
         on_step()
-        weaker = _weakened(masks, kind, column, symmetric=wish.symmetric)
+        weaker = _weaken(masks, kind, column, symmetric=wish.symmetric)
         clues = (weaker != _FULL).sum(axis=1)
         changed = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= wanted))
         if len(changed):
@@ -191,28 +191,26 @@ def _made(
     return masks
 
 
-def _grids(words: np.random.PCG64, solvers: Solvers) -> ValueArray:
-    """Random grids (GENERATED_TOGETHER, 81), not all equally likely.
+def _random_grids(words: np.random.PCG64, solvers: Solvers) -> ValueArray:
+    """Random grids (BATCH_GRIDS, 81), not all equally likely.
 
     The three boxes on the diagonal are filled at random, then a few cells as long as a solution
     remains. The grid is a random image of the first solution.
     """
-    masks = np.full((GENERATED_TOGETHER, _SIDE, _SIDE), _FULL, np.uint16)
+    masks = np.full((BATCH_GRIDS, _SIDE, _SIDE), _FULL, np.uint16)
     for box in range(0, _SIDE, 3):
-        values = np.argsort(words.random_raw((GENERATED_TOGETHER, _SIDE)), axis=1, kind="stable")
+        values = np.argsort(words.random_raw((BATCH_GRIDS, _SIDE)), axis=1, kind="stable")
         bits = np.left_shift(1, values.astype(np.uint16), dtype=np.uint16)
         masks[:, box : box + 3, box : box + 3] = bits.reshape(-1, 3, 3)
-    flat = masks.reshape(GENERATED_TOGETHER, _CELLS)
+    flat = masks.reshape(BATCH_GRIDS, _CELLS)
     for cell in (3, 15, 8, 54, 33):
-        bits = np.left_shift(
-            1, (words.random_raw(GENERATED_TOGETHER) % np.uint64(9)).astype(np.uint16)
-        )
+        bits = np.left_shift(1, (words.random_raw(BATCH_GRIDS) % np.uint64(9)).astype(np.uint16))
         tried = flat.copy()
         tried[:, cell] = bits
         solvable = find_solutions(NINE, tried, 1, solvers=solvers).counts == 1
         flat[solvable] = tried[solvable]
     solutions = solve_masks(flat, 1, inf).grids[0]
-    return random_symmetries(3, GENERATED_TOGETHER, int(words.random_raw() >> 1)).of(solutions)
+    return random_symmetries(3, BATCH_GRIDS, int(words.random_raw() >> 1)).images(solutions)
 
 
 def _first_halves(order: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -221,23 +219,23 @@ def _first_halves(order: NDArray[np.intp]) -> NDArray[np.intp]:
     return order[chosen].reshape(len(order), -1)
 
 
-def _weakened(
+def _weaken(
     masks: NDArray[np.uint16], kind: NDArray[np.uint16], cells: Indices, *, symmetric: bool
 ) -> NDArray[np.uint16]:
-    """The puzzles with one cell each weakened to `kind`; also the opposite cell if `symmetric`."""
+    """The puzzles with one cell each weakened to `kind`; if `symmetric`, also the opposite cell."""
     weaker, puzzles = masks.copy(), np.arange(len(masks))
     for chosen in (cells, _CELLS - 1 - cells) if symmetric else (cells,):
         weaker[puzzles, chosen] |= kind[puzzles, chosen]
     return weaker
 
 
-def _are_as_wished(wish: Wish, masks: NDArray[np.uint16]) -> Flags:
+def _matches(wish: Wish, masks: NDArray[np.uint16]) -> Flags:
     minimum, maximum = wish.givens
     clues = (masks != _FULL).sum(axis=1)
-    wished: Flags = (clues >= minimum) & (clues <= maximum)
+    matching: Flags = (clues >= minimum) & (clues <= maximum)
     if wish.minimal and wish.symmetric:
-        wished[wished] = ~redundant_clues(NINE, masks[wished]).cells.any(axis=1)
+        matching[matching] = ~redundant_clues(NINE, masks[matching]).cells.any(axis=1)
     if wish.depth:
-        depths = depths_of(masks[wished], wish.depth[1])
-        wished[wished] = (depths >= wish.depth[0]) & (depths <= wish.depth[1])
-    return wished
+        depths = depths_of(masks[matching], wish.depth[1])
+        matching[matching] = (depths >= wish.depth[0]) & (depths <= wish.depth[1])
+    return matching

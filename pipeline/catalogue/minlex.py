@@ -23,7 +23,7 @@ from pipeline.catalogue.puzzle_arrays import Indices, ValueArray, line_orders
 from pipeline.native import Loaded, Program, compiled
 
 CLOCK_PUZZLES = 4096
-"""Puzzles between two checks of signals: some milliseconds of machine code."""
+"""Puzzles between two checks of signals: a few milliseconds of machine code."""
 
 PYTHON_SECONDS = 0.02
 """Seconds that plain Python takes for a puzzle."""
@@ -40,24 +40,24 @@ PAIRS = 36
 """Ordered pairs of rows in a band, or of columns in a stack."""
 
 MAX_TIED = PAIRS * 18
-"""Maximum number of symmetries with the lowest form: a row has at most 18 orders to its lowest."""
+"""Maximum number of symmetries with the lowest form: a second row has at most 18 per pair."""
 
 NO_ROW = 2**30
-"""The rank of a key that no second row has."""
+"""The rank of a key that belongs to no second row."""
 
 _NO_PART = -(2**24)
-"""Makes a sum of codes negative: this stack cannot be part of a second row."""
+"""The code of a stack that no second row has; it makes the sum of codes negative."""
 
 
 class Tables(NamedTuple):
     """The lowest form of each second row, and the orders of columns that reach it, with K keys."""
 
     codes: NDArray[np.int32]
-    """(3, 729): a code for each stack and its columns p(c), read as digits in base 9. The sum of a
-    row's codes is its key, which is negative if it cannot be a second row.
+    """(3, 729): a code for each stack and its columns p(c), read as digits to base 9. The sum over
+    the stacks is the key of a row; it is negative if the row cannot be a second row.
     """
     ranks: NDArray[np.int32]
-    """(K,): the rank of the lowest row that can be reached, NO_ROW if the key has no row."""
+    """(K,): the rank of the lowest row that can be reached; NO_ROW if no row has this key."""
     starts: NDArray[np.int32]
     """(K,): where the orders that reach it start in `orders`."""
     order_counts: NDArray[np.int32]
@@ -69,31 +69,31 @@ class Tables(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Scratch for one puzzle."""
+    """The working memory for one puzzle."""
 
     grids: NDArray[np.uint8]
     """(2, 81): its solution, and the transposed solution."""
     columns: NDArray[np.uint8]
-    """(2, 9, 10): the column of each value in each row of these."""
+    """(2, 9, 10): the column of each value in each row of `grids`."""
     keys: NDArray[np.int64]
     """(PAIRS,): the keys of second rows."""
     labels: NDArray[np.uint8]
-    """(10,): the new label of each value, for the symmetry that is tried."""
+    """(10,): the new label of each value under the current symmetry."""
     rows: NDArray[np.int64]
-    """(9,): its order of rows."""
+    """(9,): the order of rows of the current symmetry."""
     first_labels: NDArray[np.int64]
-    """(9,): the label with which each row then starts."""
+    """(9,): the first label of each row under the current symmetry."""
     best: NDArray[np.uint8]
     """(81,): the lowest solution so far."""
     tied: NDArray[np.int64]
-    """(MAX_TIED, 4): the symmetries that reach it: transposed, first and second row, order."""
+    """(MAX_TIED, 4): the symmetries that reach `best`: transposed, first row, second row, order."""
     image: NDArray[np.uint8]
-    """(81,): the image of the puzzle by one of them."""
+    """(81,): the image of the puzzle under one of them."""
 
 
 @lru_cache
 def tables() -> Tables:
-    """Make the tables of second rows, in some tenths of a second."""
+    """Make the tables of second rows, which takes a few tenths of a second."""
     codes, keys = _codes()
     ranks, starts, order_counts = (np.full(keys, value, np.int32) for value in (NO_ROW, 0, 0))
     classes: list[tuple[list[int], Indices, Indices]] = []
@@ -125,8 +125,8 @@ def _keys(codes: NDArray[np.int32], rows: Indices) -> Indices:
 def _codes() -> tuple[NDArray[np.int32], int]:
     """The codes, see `Tables`, and the number of keys.
 
-    The codes of the last stack only depend on the order of its columns, because the other two
-    stacks determine which columns are left.
+    In the last stack only the order of its columns counts: the other stacks determine which they
+    are.
     """
     within = list(permutations(range(BOX)))
     codes, keys = np.full((BOX, SIDE**BOX), _NO_PART, np.int32), 1
@@ -145,7 +145,7 @@ def _codes() -> tuple[NDArray[np.int32], int]:
 
 
 def _second_rows() -> Indices:
-    """All second rows. Each stack takes columns outside of it that no other stack has taken."""
+    """All second rows: the columns p(c) of a stack are outside it; no column occurs twice."""
     parts = np.array(list(permutations(range(SIDE), BOX)), np.intp)
     bits = np.bitwise_or.reduce(1 << parts, axis=1)
     rows, taken = np.zeros((1, 0), np.intp), np.zeros(1, np.intp)
@@ -158,14 +158,14 @@ def _second_rows() -> Indices:
 
 
 def _class_of(row: Indices, codes: NDArray[np.int32]) -> tuple[list[int], Indices, Indices]:
-    """The lowest row that a row can become, the keys of all that can, and their orders to it."""
+    """The class of a second row: its lowest row, its keys, and the orders to the lowest row."""
     orders = line_orders(BOX)
     back = np.argsort(orders, axis=1)
     images = np.take_along_axis(back, row[orders], axis=1)
     lowest = images[np.lexsort(images.T[::-1])[0]]
     to_lowest = orders[(images == lowest).all(axis=1)]
     reached, first = np.unique(_keys(codes, images), return_index=True)
-    leading = back[first][:, to_lowest]  # after undoing the order that led to the image
+    leading = back[first][:, to_lowest]  # first undo the order that led to the image
     digits = SIDE ** np.arange(SIDE)
     order_keys = orders @ digits
     sorted_orders = np.argsort(order_keys)
@@ -205,21 +205,21 @@ def forms_by(step: Callable[..., int], puzzles: ValueArray, solutions: ValueArra
 
 
 def try_forms(step: Callable[..., int]) -> None:
-    """Transform a grid that was rotated by a quarter turn.
+    """Find the form of a grid that was rotated by a quarter turn.
 
-    Raises RuntimeError unless the result is the original grid, which is the lowest of all.
+    Raises RuntimeError unless it is the original grid, which is the lowest of all.
     """
     lowest = np.array(
         [[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)], np.uint8
     )
     turned = np.rot90(lowest).reshape(1, CELLS)
     if forms_by(step, turned, turned).reshape(SIDE, SIDE).tolist() != lowest.tolist():
-        raise RuntimeError("the compiled code returned a wrong canonical form")
+        raise RuntimeError("self-test of the compiled code failed: wrong canonical form")
 
 
 @compiled(inline=True)
 def _load_solution(scratch, solutions, puzzle):
-    """Write a solution and its transpose, and the columns of the values in each row."""
+    """Write a solution, its transpose, and the columns of the values in their rows."""
     for row in range(SIDE):
         for column in range(SIDE):
             value = solutions[puzzle, SIDE * row + column]
@@ -263,7 +263,7 @@ def _rank_pairs(scratch, tables):
 # different label in the first column, so within a band, and between bands, sorting by it is minlex.
 @compiled(inline=True)
 def _apply(scratch, tables, transposed, first, second, order):
-    """Write the labels and the order of rows of a symmetry."""
+    """Write the labels and the row order of a symmetry."""
     grids, labels, first_labels, rows = (
         scratch.grids,
         scratch.labels,
@@ -300,7 +300,7 @@ def _sort_band(rows, first_labels, to, start):
 
 @compiled(inline=True)
 def _compare(scratch, tables, transposed, order, is_first):
-    """Compare a symmetry with the best, which it replaces if it is lower."""
+    """Compare the image under a symmetry with the best so far, and replace that if it is lower."""
     state = _LOWER if is_first else _SAME
     for row in range(2, SIDE):
         start = SIDE * scratch.rows[row]
@@ -349,7 +349,7 @@ def _find_tied(scratch, tables, lowest_rank):
 
 @compiled(inline=True)
 def _transform(scratch, tables, puzzles, puzzle, tie):
-    """Write the image of a puzzle by a symmetry."""
+    """Write the image of a puzzle under a symmetry."""
     transposed, order = scratch.tied[tie, 0], scratch.tied[tie, 3]
     _apply(scratch, tables, transposed, scratch.tied[tie, 1], scratch.tied[tie, 2], order)
     scratch.labels[0] = 0
@@ -366,9 +366,9 @@ def _transform(scratch, tables, puzzles, puzzle, tie):
 
 @compiled()
 def write_forms(tables, scratch, puzzles, solutions, forms):
-    """Write the canonical form of each puzzle, (P, 81); nothing if its solution has no second row.
+    """Write the canonical forms (P, 81) of puzzles; none if a solution has no valid second row.
 
-    `puzzles` (P, 81) has values 0 to 9, `solutions` (P, 81) has values 1 to 9.
+    `puzzles` (P, 81) has values 0 to 9, `solutions` (P, 81) 1 to 9.
     """
     for puzzle in range(len(puzzles)):
         _load_solution(scratch, solutions, puzzle)

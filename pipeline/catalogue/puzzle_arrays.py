@@ -21,7 +21,7 @@ MaskArray = NDArray[np.unsignedinteger]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
-_SIGNS = np.frombuffer(b".123456789", np.uint8)
+_CHARACTERS = np.frombuffer(b".123456789", np.uint8)
 _VALUES = np.zeros(NINE.all_values + 1, np.uint8)
 _VALUES[1 << np.arange(9)] = np.arange(1, 10)
 
@@ -54,7 +54,7 @@ class Symmetries:
         sources: Indices = np.where(self.transposed[:, None, None], lying, upright)
         return sources.reshape(len(self), -1)
 
-    def of(self, puzzles: ValueArray) -> ValueArray:
+    def images(self, puzzles: ValueArray) -> ValueArray:
         """Images (S, n²) of S puzzles, each under its own symmetry, or of one puzzle under all."""
         moved = np.take_along_axis(np.broadcast_to(puzzles, self.sources.shape), self.sources, 1)
         return np.take_along_axis(self.labels, moved.astype(np.intp), 1)
@@ -62,7 +62,7 @@ class Symmetries:
 
 @lru_cache
 def line_orders(box: int) -> Indices:
-    """All orders (b!^(b+1), b²) of rows, or columns, that keep bands of b lines together."""
+    """All orders (b!^(b+1), b²) of rows or columns that keep the lines of each band together."""
     within = list(permutations(range(box)))
     orders = [
         [box * group + line for group, order in zip(groups, own, strict=True) for line in order]
@@ -73,7 +73,7 @@ def line_orders(box: int) -> Indices:
 
 
 def random_symmetries(box: int, count: int, seed: int) -> Symmetries:
-    """`count` symmetries that depend only on the seed; a smaller `count` gives a prefix of them.
+    """Random symmetries that depend only on the seed; a smaller `count` gives a prefix of them.
 
     Uses raw words of PCG64, which, unlike numpy's distributions, are the same in all versions.
     """
@@ -94,7 +94,7 @@ def masks_of_values(geometry: Geometry, puzzles: ValueArray) -> NDArray[np.uint3
 
 
 def are_classic(masks: MaskArray) -> Flags:
-    """Flags (P,) of the 9×9 puzzles (P, 81) whose cells are all given or blank: no marks."""
+    """Flags (P,) of the 9×9 puzzles (P, 81) without marks: all cells are given or blank."""
     is_given = masks & (masks - np.uint8(1)) == 0
     classic: Flags = (is_given | (masks == NINE.all_values)).all(axis=1)
     return classic
@@ -108,5 +108,5 @@ def values_of_masks(masks: MaskArray) -> ValueArray:
 def text_lines(puzzles: ValueArray) -> bytes:
     """Puzzles (P, 81) as lines of 81 characters, `.` for a blank."""
     lines = np.full((len(puzzles), puzzles.shape[1] + 1), ord("\n"), np.uint8)
-    lines[:, :-1] = _SIGNS[puzzles]
+    lines[:, :-1] = _CHARACTERS[puzzles]
     return lines.tobytes()

@@ -1,4 +1,4 @@
-"""Redundant givens and rules of variants: each can be left out alone, while the others stay.
+"""Redundant givens and rules of variants: leaving out any single one keeps the puzzle unique.
 
 `solutions` finds the redundant givens of batches of puzzles without rules.
 """
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pipeline.puzzle.puzzle import Puzzle
 
 UniquenessTest = Callable[[Puzzle, float], bool | None]
-"""Whether a puzzle has one solution; None if it is still unknown after the given seconds."""
+"""Decides whether a puzzle has one solution; None if that is unknown after the given seconds."""
 
 
 class RedundantParts(NamedTuple):
@@ -30,8 +30,8 @@ def redundant_parts(
     end = time.monotonic() + seconds
     blank, cells, rules = puzzle.geometry.all_values, puzzle.cells, puzzle.rules
     givens = [cell for cell, _ in puzzle.givens()]
-    opened = [(*cells[:cell], blank, *cells[cell + 1 :]) for cell in givens]
-    weaker = [replace(puzzle, cells=fewer_givens) for fewer_givens in opened]
+    emptied = [(*cells[:cell], blank, *cells[cell + 1 :]) for cell in givens]
+    weaker = [replace(puzzle, cells=fewer_givens) for fewer_givens in emptied]
     shortened = [(*rules[:index], *rules[index + 1 :]) for index in range(len(rules))]
     weaker += [replace(puzzle, rules=fewer_rules) for fewer_rules in shortened]
     answers = list[bool]()

@@ -1,4 +1,4 @@
-"""Add the traits that `--traits` names to results, and to the answers to a batch."""
+"""Compute the traits that `--traits` names for results, and for the answers to a batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pipeline.catalogue.solutions import redundant_givens
 from pipeline.catalogue.traits import (
     MAX_TRAITS_SIDE,
     NON_UNIQUE,
-    Redundancy,
+    RedundancyFinder,
     SolvedBatch,
     find_traits,
 )
@@ -45,7 +45,7 @@ def traits_of(
         if unique[index]:
             solutions[index] = result.solutions[0].values
     solved = SolvedBatch(geometry, masks, unique, non_unique, solutions)
-    return find_traits(solved, settings.trait_names, _by_batch_solver(settings.timeout))
+    return find_traits(solved, settings.trait_names, _redundancy_finder(settings.timeout))
 
 
 def add_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
@@ -60,28 +60,30 @@ def add_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
         else:
             completed[index] = replace(result, traits=traits_of_one(result, settings))
     for geometry, indices in groups.items():
-        solved = _solved(geometry, [results[index] for index in indices])
-        found_traits = find_traits(solved, settings.trait_names, _by_batch_solver(settings.timeout))
+        solved = _solved_batch(geometry, [results[index] for index in indices])
+        found_traits = find_traits(
+            solved, settings.trait_names, _redundancy_finder(settings.timeout)
+        )
         for index, traits in zip(indices, found_traits, strict=True):
             completed[index] = replace(results[index], traits=traits)
     return completed
 
 
 def traits_of_one(result: Result, settings: Settings) -> Traits:
-    """The traits of a puzzle that is not solved in a batch; empty unless it is a unique variant."""
+    """The traits of a puzzle that is not solved in a batch; only unique variants have any."""
     puzzle, nothing = _puzzle_of(result), Traits(settings.trait_names)
     is_asked = "minimal" in settings.trait_names and result.status == "unique"
     if puzzle is None or puzzle.is_plain or not is_asked or puzzle.geometry.side > MAX_TRAITS_SIDE:
         return nothing
     with Solvers("pysat") as solvers:
-        parts = redundant_parts(puzzle, _by_solver(solvers), settings.timeout)
+        parts = redundant_parts(puzzle, _uniqueness_test(solvers), settings.timeout)
     if parts is None:
         return nothing
     return replace(nothing, redundant=parts.givens, redundant_rules=parts.rules)
 
 
-def _by_solver(solvers: Solvers) -> UniquenessTest:
-    """A test that solves puzzles with PySAT and trusts only a proved uniqueness."""
+def _uniqueness_test(solvers: Solvers) -> UniquenessTest:
+    """A test that solves puzzles with PySAT; only proved uniqueness counts."""
 
     def is_unique(puzzle: Puzzle, seconds: float) -> bool | None:
         settings = Settings(max_solutions=2, timeout=seconds)
@@ -99,8 +101,8 @@ def _puzzle_of(result: Result) -> Puzzle | None:
     return result.problem.puzzle if isinstance(result.problem, PuzzleProblem) else None
 
 
-def _solved(geometry: Geometry, results: Sequence[Result[Grid]]) -> SolvedBatch:
-    """The puzzles of results, all of one geometry."""
+def _solved_batch(geometry: Geometry, results: Sequence[Result[Grid]]) -> SolvedBatch:
+    """The puzzles of results, all with this geometry, and their solutions."""
     statuses = np.array([result.status for result in results])
     blank = (1,) * geometry.size
     grids = [
@@ -116,8 +118,8 @@ def _solved(geometry: Geometry, results: Sequence[Result[Grid]]) -> SolvedBatch:
     )
 
 
-def _by_batch_solver(seconds: float) -> Redundancy:
-    """A finder of redundant givens that uses the batch solver; `seconds` are per puzzle."""
+def _redundancy_finder(seconds: float) -> RedundancyFinder:
+    """A finder of redundant givens with the batch solver; `seconds` is the time per puzzle."""
 
     def redundancy(solved: SolvedBatch) -> tuple[Flags, Flags]:
         givens = redundant_givens(solved.geometry, solved.masks, seconds * len(solved.masks))

@@ -30,10 +30,11 @@ __all__ = ["States", "close_singles"]
 
 CELLS = NINE.size
 DEAD, CHANGED, ROWS = CELLS, CELLS + 1, CELLS + 2
-"""Vectors that follow the cells: not 0 after a contradiction, and after a change."""
+"""Vectors after those of the cells: nonzero after a contradiction (DEAD) or a change (CHANGED).
+ROWS is the number of all vectors."""
 
 PYTHON_WIDTH = 1024
-"""States in a vector, in plain Python."""
+"""States per vector in plain Python."""
 
 PYTHON_SECONDS = 3e-4
 """Seconds that plain Python takes for a state."""
@@ -62,7 +63,7 @@ def close_singles(states: States) -> None:
 
 
 def new_board() -> Words:
-    """A vector of states for machine code."""
+    """Working memory for machine code: as many states as a vector has."""
     return aligned(np.uint16, ROWS)
 
 
@@ -100,9 +101,9 @@ def _single(cell):
 # and a cell that is the only place of two values, are contradictions.
 @compiled()
 def _propagate_unit(board, first, column_step, row_step):
-    """Propagate the singles of a unit; returns contradictions, and values that were eliminated.
+    """Propagate the singles of a unit. Returns contradictions and eliminated values.
 
-    The unit is three by three cells, at these distances.
+    Its cells are `first` + r · `row_step` + c · `column_step`, for r and c from 0 to 2.
     """
     none = broadcast(_NO_VALUES)
     once, twice, fixed, conflict = none, none, none, none
@@ -157,9 +158,9 @@ def _has_changed(board):
 
 
 def try_singles(step: Callable[..., int]) -> None:
-    """Fill two grids without their first row and column, one of which breaks the rules.
+    """Propagate singles in two grids without first row and column, one of which breaks the rules.
 
-    Raises RuntimeError unless it fills one and finds the contradiction in the other.
+    Raises RuntimeError unless one is filled and the contradiction in the other is found.
     """
     grid = np.array([[(3 * r + r // 3 + c) % 9 for c in range(9)] for r in range(9)], np.uint8)
     states = np.repeat(np.left_shift(1, grid, dtype=np.uint16).reshape(CELLS, 1), 2, axis=1)
@@ -168,4 +169,4 @@ def try_singles(step: Callable[..., int]) -> None:
     states[80, 1], expected[:, 1] = states[79, 1], 0
     step(new_board(), states)
     if not (states == expected).all():
-        raise RuntimeError("the compiled singles are wrong")
+        raise RuntimeError("self-test of the compiled code failed: wrong singles")

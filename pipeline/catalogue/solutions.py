@@ -27,26 +27,25 @@ from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 
-QUESTIONS = 1 << 20
-"""Cells of the puzzles that are solved together: enough to fill the batch solver."""
+BATCH_CELLS = 1 << 20
+"""Cells of the puzzles in a batch of searches for redundant givens."""
 
-DAY = 24 * 3600.0
-STARTING = 5.0
-"""Minimum seconds for each puzzle while time is left: the first one waits for PySAT to start."""
+MAX_PUZZLE_SECONDS = 24 * 3600.0
+"""The time limit for a puzzle if there is none for the batch."""
+
+MIN_PUZZLE_SECONDS = 5.0
+"""The minimum time limit for a puzzle while time is left: the first one includes starting PySAT."""
 
 
 @dataclass(frozen=True, slots=True)
 class CertifiedBatch:
     """Solutions of P puzzles, up to `max_solutions` each.
 
-    | array | shape | contents |
-    |---|---|---|
-    | `counts` | (P,) | the number of solutions found |
-    | `grids` | (max_solutions, P, n²) | the solutions |
-    | `certain` | (P,) | the grids were checked, and proved complete if below `max_solutions` |
-    | `nodes` | (P,) | search nodes of that proof |
-
-    If a puzzle is not `certain`, ignore its other fields.
+    counts: (P,) the number of solutions found.
+    grids: (max_solutions, P, n²) the solutions.
+    certain: (P,) whether the grids were checked and, if fewer than `max_solutions`, proved to be
+    all. Where it is false, ignore the other fields.
+    nodes: (P,) search nodes of that proof.
     """
 
     counts: NDArray[np.int64]
@@ -101,10 +100,10 @@ def find_solutions(
     grids = np.zeros((max_solutions, *masks.shape), np.uint8)
     with nullcontext(solvers) if solvers else Solvers("pysat") as used:
         for index, cells in enumerate((masks & geometry.all_values).tolist()):
-            left = min(DAY, deadline.left())
+            left = min(MAX_PUZZLE_SECONDS, deadline.left())
             if left < 1e-3:
                 break
-            left = min(left, max(STARTING, left / (count - index)))
+            left = min(left, max(MIN_PUZZLE_SECONDS, left / (count - index)))
             problem = PuzzleProblem(parsed_from(Puzzle(geometry, tuple(cells))))
             settings = Settings(
                 solver="pysat", max_solutions=max_solutions, timeout=left, trust_solver=True
@@ -119,8 +118,8 @@ def find_solutions(
 
 
 @dataclass(frozen=True, slots=True)
-class Redundant:
-    """Redundant givens of P puzzles: each can be left out alone, while the others stay.
+class RedundantGivens:
+    """Redundant givens of P puzzles: leaving out any single one keeps the puzzle unique.
 
     | array | shape | contents |
     |---|---|---|
@@ -132,7 +131,7 @@ class Redundant:
     certain: Flags
 
 
-def redundant_givens(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> Redundant:
+def redundant_givens(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> RedundantGivens:
     """The redundant givens of puzzles with one solution, from their masks (P, n²).
 
     A given is a cell with a single candidate; left out, it may hold any value. Other marks stay. A
@@ -141,24 +140,24 @@ def redundant_givens(geometry: Geometry, masks: MaskArray, seconds: float = inf)
     return _redundant(geometry, masks, masks & (masks - np.uint8(1)) == 0, seconds)
 
 
-def redundant_clues(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> Redundant:
+def redundant_clues(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> RedundantGivens:
     """Like `redundant_givens`, for all clues: givens and marks, the cells that exclude a value."""
     return _redundant(geometry, masks, masks != geometry.all_values, seconds)
 
 
-def _redundant(geometry: Geometry, masks: MaskArray, clues: Flags, seconds: float) -> Redundant:
+def _redundant(
+    geometry: Geometry, masks: MaskArray, clues: Flags, seconds: float
+) -> RedundantGivens:
     end = time.monotonic() + seconds
     owners, cells = np.nonzero(clues)
-    redundant = Redundant(np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_))
-    chunk_size = max(1, QUESTIONS // masks.shape[1])
+    redundant = RedundantGivens(np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_))
+    chunk_size = max(1, BATCH_CELLS // masks.shape[1])
     for start in range(0, len(owners), chunk_size):
         chunk = slice(start, start + chunk_size)
-        questions, cell_indices = (
-            masks[owners[chunk]],
-            (np.arange(len(owners[chunk])), cells[chunk]),
-        )
-        questions[cell_indices] ^= questions.dtype.type(geometry.all_values)
-        solved = certified_solutions(geometry, questions, 1, max(0.0, end - time.monotonic()))
+        weaker = masks[owners[chunk]]
+        cell_indices = np.arange(len(weaker)), cells[chunk]
+        weaker[cell_indices] ^= weaker.dtype.type(geometry.all_values)
+        solved = certified_solutions(geometry, weaker, 1, max(0.0, end - time.monotonic()))
         redundant.cells[owners[chunk], cells[chunk]] = solved.counts == 0
         redundant.certain[owners[chunk][~solved.certain]] = False
     return redundant

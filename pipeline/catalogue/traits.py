@@ -72,7 +72,7 @@ class SolvedBatch:
         return indices, forms
 
 
-Redundancy = Callable[[SolvedBatch], tuple[Flags, Flags]]
+RedundancyFinder = Callable[[SolvedBatch], tuple[Flags, Flags]]
 """Finds redundant givens of puzzles with one solution: returns flags of cells (P, n²), and whether
 they are certain for each puzzle (P,)."""
 
@@ -82,7 +82,7 @@ Computed = Iterable[tuple[int, Any]]
 
 
 def find_traits(
-    solved: SolvedBatch, asked: tuple[str, ...], redundancy: Redundancy | None = None
+    solved: SolvedBatch, asked: tuple[str, ...], redundancy: RedundancyFinder | None = None
 ) -> list[Traits]:
     """The requested traits of each puzzle, computed by `COMPUTATIONS`."""
     values: list[dict[str, Any]] = [{} for _ in solved.masks]
@@ -93,14 +93,14 @@ def find_traits(
     return [Traits(asked, **fields) for fields in values]
 
 
-def _canonical(solved: SolvedBatch, _: Redundancy | None) -> Computed:
+def _canonical(solved: SolvedBatch, _: RedundancyFinder | None) -> Computed:
     if solved.geometry != NINE:
         return
     for indices, forms in (solved.unique_forms, solved.forms_of(solved.non_unique)):
         yield from zip(indices.tolist(), text_lines(forms).decode().split(), strict=True)
 
 
-def _redundant(solved: SolvedBatch, redundancy: Redundancy | None) -> Computed:
+def _redundant(solved: SolvedBatch, redundancy: RedundancyFinder | None) -> Computed:
     if redundancy is None:
         return
     indices = np.flatnonzero(solved.unique)
@@ -109,7 +109,7 @@ def _redundant(solved: SolvedBatch, redundancy: Redundancy | None) -> Computed:
         yield index, tuple(np.flatnonzero(cells).tolist())
 
 
-def _efforts(solved: SolvedBatch, _: Redundancy | None) -> Computed:
+def _efforts(solved: SolvedBatch, _: RedundancyFinder | None) -> Computed:
     if solved.geometry != NINE:
         return
     indices, forms = solved.unique_forms
@@ -122,14 +122,14 @@ def _efforts(solved: SolvedBatch, _: Redundancy | None) -> Computed:
         yield index, Effort(depth=depth, backdoor=backdoor, splits=mean, spread=spread)
 
 
-def _ratings(solved: SolvedBatch, _: Redundancy | None) -> Computed:
+def _ratings(solved: SolvedBatch, _: RedundancyFinder | None) -> Computed:
     if solved.geometry != NINE:
         return
     indices = np.flatnonzero(solved.unique)
     yield from zip(indices.tolist(), ratings(solved.masks[indices].tolist()), strict=True)
 
 
-Computation = Callable[[SolvedBatch, Redundancy | None], Computed]
+Computation = Callable[[SolvedBatch, RedundancyFinder | None], Computed]
 
 COMPUTATIONS: Final[Mapping[str, tuple[str, Computation]]] = {
     "canonical": ("canonical", _canonical),

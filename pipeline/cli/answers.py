@@ -86,7 +86,7 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
     nothing, if no file could be read.
     """
     from pipeline.outbox.schema import STATUSES  # noqa: PLC0415 - few write tables
-    from pipeline.outbox.tables import PuzzleRow, SourcedRow, quoted  # noqa: PLC0415
+    from pipeline.outbox.tables import PuzzleRow, SourcedRow, csv_field  # noqa: PLC0415
 
     totals, done = Counter[str](), 0
     unread = defaultdict[str, Counter[str]](Counter)
@@ -103,7 +103,7 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
         for source, rows in chain(first_rows, named_rows):
             lines = rows.table
             if are_several:
-                before = f"{quoted(source)},".encode()
+                before = f"{csv_field(source)},".encode()
                 lines = b"".join(before + line + b"\n" for line in lines.split(b"\n")[:-1])
             table.write(lines)
             totals += rows.totals

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 from pipeline.errors import InputError, UsageError, is_environmental, printable
 from pipeline.files import numbered, replacing
 from pipeline.outbox import is_listed
-from pipeline.outbox.names import DONE, FAILED, fitted
+from pipeline.outbox.names import DONE, FAILED, shorten_stem
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.archives.walk import is_packed
@@ -36,7 +36,7 @@ from pipeline.solving.problem import FormulaProblem, PuzzleProblem, read_problem
 if TYPE_CHECKING:
     from msgspec import Struct
 
-    from pipeline.outbox.arrow import Groups
+    from pipeline.outbox.arrow import RowGroups
 
 STANDARD_INPUT = Path("-")
 _COPY_BYTES = 64 * 1024
@@ -315,12 +315,12 @@ def atomic_output(target: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def atomic_table(
     target: Path, kind: type[Struct], trait_names: Iterable[str] = ()
-) -> Iterator[Groups | BinaryIO]:
+) -> Iterator[RowGroups | BinaryIO]:
     """Open a checked target for a table: as Parquet, or as CSV, with its header written."""
     if is_parquet(target):
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 
-        with atomic_output(target) as file, arrow.parquet(file, kind, trait_names) as writer:
+        with atomic_output(target) as file, arrow.parquet_writer(file, kind, trait_names) as writer:
             yield writer
     else:
         from pipeline.outbox.tables import header  # noqa: PLC0415 - few write tables
@@ -360,7 +360,9 @@ class Folder:
 
     def _name_of(self, source: str, line: int | None) -> str:
         """A name that no earlier puzzle got."""
-        stem = fitted(_UNSAFE_CHARACTERS.sub("-", PurePath(source).stem).strip("-.") or "puzzle")
+        stem = shorten_stem(
+            _UNSAFE_CHARACTERS.sub("-", PurePath(source).stem).strip("-.") or "puzzle"
+        )
         path = Path(f"{stem}-{line}{self._ending}" if line else f"{stem}{self._ending}")
         name = next(file.name for file in numbered(path) if file.name not in self._taken)
         self._taken.add(name)

@@ -24,7 +24,7 @@ from pipeline.errors import (
 )
 from pipeline.files import read_regular
 from pipeline.limits import MIB, Deadline, Limits
-from pipeline.outbox.assertions import Statement, folders_of
+from pipeline.outbox.assertions import Assertion, enclosing_folders
 from pipeline.outbox.names import PROOF
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle
 from pipeline.settings import Settings
@@ -48,7 +48,7 @@ def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -
     if not folder.parent.is_dir() or (os.path.lexists(folder) and not folder.is_dir()):
         raise UsageError(f"{shown}: no such folder; name an existing one")
     folder.mkdir(exist_ok=True)
-    if any(folder.samefile(published_folder) for published_folder in folders_of(published)):
+    if any(folder.samefile(published_folder) for published_folder in enclosing_folders(published)):
         raise UsageError(f"{shown} is reserved for published results; name another folder")
     return folder
 
@@ -72,7 +72,7 @@ class Attempt:
 
 
 def prove(
-    statement: Statement,
+    statement: Assertion,
     folder: Path,
     solvers: Solvers,
     settings: Settings,
@@ -150,7 +150,7 @@ def _has_content(path: Path, text: str) -> bool:
         return False
 
 
-def _other_solution(statement: Statement, solvers: Solvers, settings: Settings) -> str | None:
+def _other_solution(statement: Assertion, solvers: Solvers, settings: Settings) -> str | None:
     """The text of a solution that a statement lacks, if one is found."""
     more = replace(settings, max_solutions=len(statement.solutions) + 1)
     result = solve_problem(statement.problem, solvers, more, Stopwatch(), explain=False)

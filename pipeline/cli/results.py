@@ -282,7 +282,7 @@ def draw(target: Path, name: str, result: Result, *, puzzle_only: bool) -> None:
     if not board.is_drawable:
         raise InputError(f"{name}: {TOO_LARGE}")
     title = name if puzzle_only else f"{name}: {result.status}"
-    write_to(target, [board_svg(board, title, "b", alone=True), "\n"])
+    write_to(target, [board_svg(board, title, "b", standalone=True), "\n"])
 
 
 def print_times(results: Iterable[tuple[str, Result]]) -> None:

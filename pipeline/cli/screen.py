@@ -16,7 +16,7 @@ from pipeline.cli.options import program
 from pipeline.errors import counted, duration, printable
 from pipeline.outbox.events import EVENTS
 from pipeline.outbox.names import FAILED, REPORT
-from pipeline.outbox.schema import ARCHIVE, COLLECTION, FURTHER_COUNTS, UNVERIFIED, WITH_TOTALS
+from pipeline.outbox.schema import ARCHIVE, COLLECTION, EXTRA_COUNTS, UNVERIFIED, WITH_TOTALS
 from pipeline.reading.unread import unread_of_many
 from pipeline.service.log import can_encode
 from pipeline.settings import Settings
@@ -125,7 +125,7 @@ class Screen:
     def _count(self, values: Mapping[str, Any]) -> None:
         self._jobs += 1
         totals = values["totals"] if "totals" in values else {values["status"]: 1}
-        self._puzzles.update({name: n for name, n in totals.items() if name not in FURTHER_COUNTS})
+        self._puzzles.update({name: n for name, n in totals.items() if name not in EXTRA_COUNTS})
         self._unverified += values.get(UNVERIFIED, values.get("certificate") == UNVERIFIED)
         self._earlier += self._continued.pop(values["source"], 0)
         self._refused += values["status"] in ("invalid", "failed")
@@ -242,7 +242,7 @@ class Screen:
 
 def _counts(totals: Mapping[str, int], unverified: int) -> list[str]:
     """The number of puzzles by status, and the number of unverified ones."""
-    shown = Counter({name: n for name, n in totals.items() if name not in FURTHER_COUNTS})
+    shown = Counter({name: n for name, n in totals.items() if name not in EXTRA_COUNTS})
     counts = [f"{n:,} {name}" for name, n in shown.most_common() if n]
     return counts + ([f"{unverified:,} not verified"] if unverified else [])
 

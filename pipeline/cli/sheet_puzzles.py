@@ -14,7 +14,7 @@ from pipeline.errors import InputError, UsageError, printable
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.report import (
-    MOST_PRINTED,
+    MAX_SHEET_PUZZLES,
     TOO_LARGE,
     Board,
     Sheet,
@@ -36,7 +36,7 @@ from pipeline.solving.solvers import Solvers
 from pipeline.steps import ratings
 
 __all__ = [
-    "MOST_PRINTED",
+    "MAX_SHEET_PUZZLES",
     "RATING",
     "check_target_kind",
     "complaint",
@@ -102,10 +102,10 @@ def take_first(
         if isinstance(entry, InputError):
             errors.append(entry)
             continue
-        if len(taken) == MOST_PRINTED:
+        if len(taken) == MAX_SHEET_PUZZLES:
             raise UsageError(
-                f"a sheet has at most {MOST_PRINTED:,} puzzles; --first {MOST_PRINTED} prints "
-                "the first of them"
+                f"a sheet has at most {MAX_SHEET_PUZZLES:,} puzzles; "
+                f"--first {MAX_SHEET_PUZZLES} prints the first of them"
             )
         taken.append(entry)
         if len(taken) == first:

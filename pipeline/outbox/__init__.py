@@ -1,12 +1,12 @@
-"""The files of an outbox, as they are written, audited and reported.
+"""The contents of an outbox, for the programs that write, audit and report it.
 
-`schema` defines records and statuses, `tables` the tables, `names` the names of sets and files, and
-`events` the lines of logs. `originals` finds the original of a record, and `assertions` reads
-assertions of completeness back.
+`schema` defines records and statuses, `tables` tables, `names` the names of sets and files, and
+`events` the lines of logs. `originals` finds the original of a record, and `assertions` reads the
+problems whose completeness an outbox asserts.
 
-This module reads records that are not trusted. Others can write to an outbox: a file named like a
-record may be a pipe, a link to a device, huge, deeply nested, or of wrong types. None of these may
-block or crash the reader.
+This module reads records safely. Other programs can write to an outbox: a file named like a record
+may be a pipe, a link to a device, huge, deeply nested, or have wrong types. None of these may block
+or crash the reader.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pipeline.outbox.schema import (
     Record,
     json_schema,
 )
-from pipeline.outbox.schema1 import record_as_now
+from pipeline.outbox.schema1 import upgrade_record
 
 __all__ = [
     "ENDING",
@@ -39,26 +39,28 @@ __all__ = [
     "PuzzleRecord",
     "Record",
     "RecordForbidden",
+    "file_hashes",
     "file_names",
-    "hashes_in",
     "is_listed",
     "json_schema",
+    "load_fields",
     "load_record",
-    "load_told",
     "read_record",
     "record_of",
-    "strange_in",
+    "unknown_fields",
 ]
 
 ENDING: Final = ".json"
-LARGEST: Final = 32 * 1024 * 1024
-"""Maximum size of a record in bytes: room for 100,000 solution files with names of 200 letters."""
+"""The ending of the names of records."""
 
-MOST_SIGNS: Final = 1_000_000
-"""Maximum number of commas and opening brackets in a record, three for each file. They bound the
-number of values, which take far more time and memory than bytes."""
+MAX_RECORD_BYTES: Final = 32 * 1024 * 1024
+"""The largest record that is read: 100,000 solution files with names of 200 characters."""
 
-_LONGEST_REASON = 200
+MAX_SEPARATORS: Final = 1_000_000
+"""Commas and opening brackets in a record, of which each file needs three. They limit the number of
+values, which take far more time and memory than bytes."""
+
+_MAX_REASON = 200
 
 
 class NoRecord(InputError):
@@ -66,11 +68,11 @@ class NoRecord(InputError):
 
 
 class RecordForbidden(NoRecord):
-    """A file that may be a record is not readable for this user."""
+    """A file may be a record, but this user may not read it."""
 
 
 def read_record(path: Path) -> Record | None:
-    """The record in a file; None if it is missing or not a valid record."""
+    """The record in a file; None if the file is missing or is not a record."""
     try:
         return load_record(path)
     except (NoRecord, FileNotFoundError):
@@ -78,7 +80,8 @@ def read_record(path: Path) -> Record | None:
 
 
 def load_record(path: Path) -> Record:
-    return record_of(load_told(path))
+    """The record in a file. Raises NoRecord and FileNotFoundError."""
+    return record_of(load_fields(path))
 
 
 def record_of(fields: dict[str, Any]) -> Record:
@@ -90,79 +93,81 @@ def record_of(fields: dict[str, Any]) -> Record:
         record = msgspec.convert(fields, kind)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # a surrogate cannot be encoded
         raise NoRecord(f"it does not match the schema: {error}") from error
-    if len(hashes_in(record)) < len(record.files):
+    if len(file_hashes(record)) < len(record.files):
         raise NoRecord("it lists a file twice")
     return record
 
 
-def strange_in(fields: Any, known: Any, where: str = "") -> Iterator[str]:
-    """The names in a JSON object and its nested objects that the record does not have."""
+def unknown_fields(fields: Any, known: Any, prefix: str = "") -> Iterator[str]:
+    """The paths of the fields of a JSON value that `known`, its record as JSON, does not have."""
     if isinstance(fields, dict):
         for name, value in fields.items():
             if name in known:
-                yield from strange_in(value, known[name], f"{where}{name}.")
+                yield from unknown_fields(value, known[name], f"{prefix}{name}.")
             else:
-                yield f"{where}{name}"
+                yield f"{prefix}{name}"
     elif isinstance(fields, list):
-        for value, here in zip(fields, known, strict=True):
-            yield from strange_in(value, here, where)
+        for value, known_value in zip(fields, known, strict=True):
+            yield from unknown_fields(value, known_value, prefix)
 
 
-def hashes_in(record: Record) -> dict[str, str]:
-    """The names that a record lists, each with its SHA-256."""
+def file_hashes(record: Record) -> dict[str, str]:
+    """Maps the name of each file that a record lists to its SHA-256."""
     return {file.name: file.sha256 for file in record.files}
 
 
 def file_names(record: Record) -> tuple[str, ...]:
-    """The names that a record lists, if they are plain file names."""
+    """The files that a record lists, without names that lead out of the folder."""
     return tuple(file.name for file in record.files if is_file_name(file.name))
 
 
 def is_listed(path: Path) -> bool:
-    """Whether a file is a record, or is listed in a record beside it."""
+    """Whether a file is a record, or is listed in a record in the same folder."""
     name = path.name
     for end in range(1, len(name) + 1):
-        beside = path.with_name(name[:end] + ENDING)
-        record = read_record(beside)
-        if record and name in (beside.name, *file_names(record)):
+        record_path = path.with_name(name[:end] + ENDING)
+        record = read_record(record_path)
+        if record and name in (record_path.name, *file_names(record)):
             return True
     return False
 
 
-def load_told(path: Path) -> dict[str, Any]:
-    """The JSON object in a file, converted to schema 2; its fields are not checked yet.
+def load_fields(path: Path) -> dict[str, Any]:
+    """The JSON object in the file of a record, whose fields are not checked yet.
 
-    Does not follow links, and does not block. Raises NoRecord, also as RecordForbidden, and
-    FileNotFoundError.
+    Converts schema 1 to schema 2. Does not follow links, and does not block. Raises NoRecord
+    (RecordForbidden if access is denied) and FileNotFoundError.
     """
     try:
         with os.fdopen(descriptor_of(path), "rb") as file:
             size = os.fstat(file.fileno()).st_size
-            if size > LARGEST:
-                raise NoRecord(f"it is larger than {LARGEST // 2**20} MiB")
+            if size > MAX_RECORD_BYTES:
+                raise NoRecord(f"it is larger than {MAX_RECORD_BYTES // 2**20} MiB")
             data = file.read(size)
-        if sum(map(data.count, (b",", b"[", b"{"))) > MOST_SIGNS:
-            raise NoRecord(f"it has more than {MOST_SIGNS:,} commas and brackets")
-        fields = json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_no_number)
+        if sum(map(data.count, (b",", b"[", b"{"))) > MAX_SEPARATORS:
+            raise NoRecord(f"it has more than {MAX_SEPARATORS:,} commas and brackets")
+        fields = json.loads(
+            data.decode(), object_pairs_hook=_distinct_fields, parse_constant=_reject_constant
+        )
     except FileNotFoundError:
         raise
     except OSError as error:
         kind = RecordForbidden if isinstance(error, PermissionError) else NoRecord
         raise kind(f"it cannot be read: {in_words(error)}") from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise NoRecord(f"it is not JSON: {str(error)[:_LONGEST_REASON]}") from error
+        raise NoRecord(f"it is not JSON: {str(error)[:_MAX_REASON]}") from error
     if not isinstance(fields, dict):
         raise NoRecord(f"it is not a record of schema {SCHEMA}")
-    return record_as_now(fields) if fields.get("schema") == FORMER_SCHEMA else fields
+    return upgrade_record(fields) if fields.get("schema") == FORMER_SCHEMA else fields
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object. Raises ValueError for a repeated name."""
+def _distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The JSON object with these fields. Raises ValueError if a name occurs twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise ValueError("a name is repeated in an object")
+        raise ValueError("an object has the same name twice")
     return fields
 
 
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+def _reject_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")

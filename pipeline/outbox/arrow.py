@@ -1,7 +1,7 @@
-"""Typed tables: rows of CSV → Arrow, Parquet and pandas. Only this module imports pyarrow.
+"""Convert rows of CSV to Arrow, Parquet and pandas. No other module uses pyarrow or pandas.
 
-An Arrow table has the same content as the CSV. Its columns have the types that `tables.py`
-declares, an empty field is null, and texts lack the apostrophe that only spreadsheets need.
+An Arrow table has the content of the CSV. Its columns have the types that `tables.py` declares,
+empty fields are null, and texts lack the apostrophe that protects them from spreadsheets.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame as DataFrame  # noqa: PLC0414 - `api.py` names it
     from pyarrow import Table as Table  # noqa: PLC0414 - as above
 
-ROWS_AT_ONCE = 1024
-"""Number of results that are converted to rows together."""
+BATCH_RESULTS = 1024
+"""Results per batch that is converted to rows."""
 
 GROUP_BYTES = 16 * 1024 * 1024
 """Bytes of CSV per row group of a Parquet file: about 70,000 puzzles."""
@@ -35,8 +35,8 @@ def check_installed(name: str = "pyarrow") -> None:
     check_extra("a table with types", "data", name)
 
 
-def typed(lines: bytes, kind: type[Struct], trait_names: Iterable[str] = ()) -> Table:
-    """The table of these lines of CSV, which have no header."""
+def arrow_table(lines: bytes, kind: type[Struct], trait_names: Iterable[str] = ()) -> Table:
+    """Convert lines of CSV, without a header, to an Arrow table."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, and slow to load
     from pyarrow import compute, csv  # noqa: PLC0415
 
@@ -56,10 +56,10 @@ def typed(lines: bytes, kind: type[Struct], trait_names: Iterable[str] = ()) -> 
             strings_can_be_null=True,
         ),
     )
-    for place, field in enumerate(schema):
+    for index, field in enumerate(schema):
         if field.type == pa.string():
-            bare = compute.replace_substring_regex(table.column(place), r"^'('*[=+@-])", r"\1")
-            table = table.set_column(place, field, bare)
+            bare = compute.replace_substring_regex(table.column(index), r"^'('*[=+@-])", r"\1")
+            table = table.set_column(index, field, bare)
     return table
 
 
@@ -77,62 +77,66 @@ def _schema(kind: type[Struct], trait_names: Iterable[str]) -> pa.Schema:
 
 
 @contextmanager
-def parquet(
+def parquet_writer(
     file: BinaryIO,
     kind: type[Struct],
     trait_names: Iterable[str] = (),
     group_bytes: int = GROUP_BYTES,
-) -> Iterator[Groups]:
-    """A writer of Parquet, a row group at a time. Raises UsageError if pyarrow is missing."""
+) -> Iterator[RowGroups]:
+    """A writer of Parquet that collects row groups. Raises UsageError if pyarrow is missing."""
     check_installed()
     from pyarrow import parquet as pq  # noqa: PLC0415 - as above
 
     with pq.ParquetWriter(file, _schema(kind, trait_names), compression="zstd") as writer:
-        groups = Groups(
-            lambda lines: writer.write_table(typed(lines, kind, trait_names)), group_bytes
+        groups = RowGroups(
+            lambda lines: writer.write_table(arrow_table(lines, kind, trait_names)), group_bytes
         )
         yield groups
-        groups.end()
+        groups.flush()
 
 
-class Groups:
+class RowGroups:
     """Buffers lines and writes them once they exceed `max_bytes`."""
 
     def __init__(self, write: Callable[[bytes], object], max_bytes: int) -> None:
-        self._write, self._most = write, max_bytes
+        self._write, self._max_bytes = write, max_bytes
         self._lines, self._size = list[bytes](), 0
 
     def write(self, lines: bytes, /) -> None:
         self._lines.append(lines)
         self._size += len(lines)
-        if self._size >= self._most:
-            self.end()
+        if self._size >= self._max_bytes:
+            self.flush()
 
-    def end(self) -> None:
-        """Write the remaining lines."""
+    def flush(self) -> None:
+        """Write the buffered lines."""
         if self._lines:
             self._write(b"".join(self._lines))
         self._lines, self._size = [], 0
 
 
 def table_of(results: Iterable[Result]) -> Table:
-    """The rows of results, with the columns of all traits that were requested for any of them.
+    """The rows of results, with the columns of every trait that was requested for any of them.
 
     Raises UsageError if pyarrow is missing, TypeError for anything but a Result.
     """
     check_installed()
     import pyarrow as pa  # noqa: PLC0415 - as above
 
-    tables, asked, rest = [typed(b"", PuzzleRow, TRAITS)], set[str](), map(_checked, results)
-    while batch := list(islice(rest, ROWS_AT_ONCE)):
+    tables, asked, rest = (
+        [arrow_table(b"", PuzzleRow, TRAITS)],
+        set[str](),
+        map(_check_result, results),
+    )
+    while batch := list(islice(rest, BATCH_RESULTS)):
         asked.update(name for result in batch if result.traits for name in result.traits.asked)
         first = sum(map(len, tables)) + 1
-        tables.append(typed(rows_of(batch, first, tuple(TRAITS)).table, PuzzleRow, TRAITS))
+        tables.append(arrow_table(rows_of(batch, first, tuple(TRAITS)).table, PuzzleRow, TRAITS))
     whole = pa.concat_tables(tables).unify_dictionaries()
     return whole.select(columns(PuzzleRow, [name for name in TRAITS if name in asked]))
 
 
-def _checked(result: object) -> Result:
+def _check_result(result: object) -> Result:
     if not isinstance(result, Result):
         message = f"expected results, such as those of `solve_many`, found {type(result).__name__}"
         raise TypeError(f"{message}; tables of an outbox are files: outbox/NAME.csv")
@@ -140,7 +144,7 @@ def _checked(result: object) -> Result:
 
 
 def frame_of(table: Table) -> DataFrame:
-    """The table as a pandas frame. Columns of integers stay integers if values are missing.
+    """Convert a table to a pandas DataFrame; columns of integers stay integers despite nulls.
 
     Raises UsageError if pandas is missing.
     """

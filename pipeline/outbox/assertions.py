@@ -1,7 +1,7 @@
-"""Read assertions of completeness from an outbox.
+"""Read the assertions of completeness in an outbox, to prove them.
 
-The problem is read from the original. The solutions are read from the published files, and
-certified.
+The problem of an assertion is read from the original; its solutions are the published ones, which
+are certified.
 """
 
 from __future__ import annotations
@@ -42,19 +42,20 @@ from pipeline.settings import Settings
 from pipeline.solving.items import problem_of
 from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
 
-MOST_ROWS = 1000
-"""Maximum number of rows of a table that are read if no index is given."""
+MAX_ROWS = 1000
+"""The most rows of a table that are read at once without INDEX arguments."""
 
 _TABLE = ".csv"
 _YES = yes_or_no(True)
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """The assertion that a problem has no other solutions than these, which are certified.
+class Assertion:
+    """An assertion that certified solutions are all solutions of a problem.
 
-    `name` is the record or row, `stem` the prefix of file names for it. `doubt` is the reason why
-    this may not be the problem that was dropped, or empty.
+    name: where it is, for messages: a record, or a row of a table.
+    stem: the beginning of the names of files about it.
+    doubt: why the problem may differ from the dropped one; empty if it was read from the original.
     """
 
     name: str
@@ -65,55 +66,60 @@ class Statement:
     doubt: str = ""
 
 
-def set_at(path: Path) -> PublishedPuzzle | PublishedCollection:
-    """The set of a record or a table. Raises UsageError for any other file, and InputError."""
+def load_set(path: Path) -> PublishedPuzzle | PublishedCollection:
+    """The set of a record or table.
+
+    Raises UsageError for other files, and InputError if the record cannot be read.
+    """
     if path.suffix not in (ENDING, _TABLE):
-        raise UsageError(f"{_shown(path)}: expected a record, NAME.json, or a table, NAME.csv")
+        raise UsageError(
+            f"{_printable_path(path)}: expected a record, NAME.json, or a table, NAME.csv"
+        )
     record = path.with_suffix(ENDING)
     try:
         published = load_published(record.parent.resolve() / record.name)
     except FileNotFoundError:
-        raise InputError(f"{_shown(record)}: there is no such record") from None
+        raise InputError(f"{_printable_path(record)}: no such record") from None
     except NoRecord as error:
-        raise InputError(f"{_shown(record)}: {error}") from error
+        raise InputError(f"{_printable_path(record)}: {error}") from error
     if path.suffix == _TABLE and path.name not in published.files:
-        raise InputError(f"{_shown(path)}: its record does not list it")
+        raise InputError(f"{_printable_path(path)}: its record does not list it")
     return published
 
 
-def statements_in(
+def assertions_in(
     published: PublishedPuzzle | PublishedCollection,
     indices: Sequence[int],
     folders: Sequence[Path],
     settings: Settings,
-) -> Iterator[Statement | InputError]:
-    """The assertions of a record, or of a table's rows with these indices, by default all.
+) -> Iterator[Assertion | InputError]:
+    """The assertions of a record, or of the rows of its table with these indices; else of all rows.
 
-    `folders` contain originals, such as `inbox/done`. A faulty row is yielded as an InputError.
-    Raises InputError if nothing can be read, UsageError for the record of an archive, an invalid
-    index or too many rows, and OSError.
+    `folders` contain originals, for example `inbox/done`. Yields an InputError for a wrong row.
+    Raises InputError if nothing can be read, UsageError for an archive's record, a wrong index or
+    too many rows, and OSError.
     """
     name = printable(published.path.name)
     settings = replace(settings, **published.declared)  # type: ignore[arg-type] # checked
-    sought = _Sought(published, Originals.of(folders), settings)
+    finder = _OriginalFinder(published, Originals.of(folders), settings)
     if isinstance(published, PublishedPuzzle):
         if indices:
-            raise UsageError(f"{name} is about one puzzle, which has no index")
+            raise UsageError(f"{name} is a single puzzle; leave out INDEX")
         try:
-            yield _statement_of(published, sought, settings)
+            yield _puzzle_assertion(published, finder, settings)
         except InputError as error:
             raise InputError(f"{name}: {error}") from error
     elif published.record.status == ARCHIVE:
         inside = f"{printable(published.stem)}/"
         raise UsageError(
-            f"{name} is an archive's; name the record or table of a member in {inside}"
+            f"{name} belongs to an archive; give the record or table of a member in {inside}"
         )
     else:
-        yield from _statements_of_rows(published, indices, sought, settings)
+        yield from _row_assertions(published, indices, finder, settings)
 
 
-def folders_of(published: PublishedPuzzle | PublishedCollection) -> Iterator[Path]:
-    """The folder of a set; for a member of an archive, also its parents up to the outbox."""
+def enclosing_folders(published: PublishedPuzzle | PublishedCollection) -> Iterator[Path]:
+    """The folder of a set; for a member of an archive also those above it, up to the outbox."""
     top = _archive_of(published)
     for folder in published.path.parents:
         yield folder
@@ -121,20 +127,23 @@ def folders_of(published: PublishedPuzzle | PublishedCollection) -> Iterator[Pat
             return
 
 
-def _shown(path: Path) -> str:
+def _printable_path(path: Path) -> str:
     return printable(str(path))
 
 
 def _archive_of(
     published: PublishedPuzzle | PublishedCollection,
 ) -> tuple[Path, CollectionRecord] | None:
-    """The path and the record of the archive that contains the set, if any."""
+    """The path of the record of the archive that a set belongs to, and that record."""
     is_member = or_none(published.record.member) is not None
     return archive_above(published.path) if is_member else None
 
 
-class _Sought:
-    """The original of a set, which is searched for in the folders of originals."""
+class _OriginalFinder:
+    """Finds and reads the original of a set.
+
+    `paths` are the originals with the name of its source; `gone` is the message if there are none.
+    """
 
     def __init__(
         self,
@@ -148,15 +157,15 @@ class _Sought:
         self._dropped = dropped = self._top[1] if self._top else published.record
         is_lost = or_none(self._record.member) is not None and self._top is None
         self._originals = originals
-        self.named = [] if is_lost else originals.named(dropped.source)
-        self.gone = f"its original {printable(dropped.source)!r} is gone"
+        self.paths = [] if is_lost else originals.find(dropped.source)
+        self.gone = f"its original {printable(dropped.source)!r} was not found"
 
     def data(self) -> bytes:
-        """The bytes of one puzzle or formula. Raises InputError, OSError."""
-        for path in self._fitting():
-            match path:
+        """The bytes of a single puzzle or formula. Raises InputError, OSError."""
+        for content in self._candidates():
+            match content:
                 case Unreadable(data=None):
-                    raise InputError(f"the original cannot be read: {path.reason}")
+                    raise InputError(f"the original cannot be read: {content.reason}")
                 case (
                     SinglePuzzle(data=data)
                     | SingleFormula(data=data)
@@ -164,44 +173,40 @@ class _Sought:
                 ):
                     if self._top is None or sha256(data).hexdigest() == self._record.sha256:
                         return data
-        raise self._other()
+        raise self._mismatch()
 
     def entries(self, wanted: Sequence[int]) -> Mapping[int, Entry]:
-        """The puzzles of a collection with the wanted indices, by index.
-
-        Raises InputError, OSError.
-        """
-        for path in self._fitting():
-            if isinstance(path, tuple):
-                entries, stream = _entries_in(*path, wanted, self._settings), path[1]
+        """The wanted puzzles of a collection by index. Raises InputError, OSError."""
+        for content in self._candidates():
+            if isinstance(content, tuple):
+                entries, stream = _entries_in(*content, wanted, self._settings), content[1]
                 if self._top is None:
                     return entries
                 drain(stream)
                 if stream.digest == self._record.sha256:
                     return entries
-        raise self._other()
+        raise self._mismatch()
 
-    def _other(self) -> InputError:
-        return InputError(f"{_shown(self.named[0])} is not the original of this record")
+    def _mismatch(self) -> InputError:
+        return InputError(f"{_printable_path(self.paths[0])} is not the original of this record")
 
-    def _fitting(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream]]:
-        """The content of each file that may be the original, by its name.
+    def _candidates(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream]]:
+        """The content of each original with the right name and hash; a folder has no hash.
 
-        It must have the hash of the dropped file, unless a folder was dropped. For an archive, this
-        yields the content of the member.
+        For a member of an archive, it is the content of the member.
         """
-        if not self.named:
-            raise InputError(f"{self.gone}: --originals names the folder that it is in")
-        settings, room = self._settings, UnpackLimits.of(self._settings)
+        if not self.paths:
+            raise InputError(f"{self.gone}; give its folder with --originals")
+        settings, limits = self._settings, UnpackLimits.of(self._settings)
         number = or_none(self._record.member)
-        for path in self._originals.fitting(self._dropped, settings.max_bytes, room):
+        for path in self._originals.matching(self._dropped, settings.max_bytes, limits):
             source = source_at(path, self._record.source, settings)
             if isinstance(source, Archive):
-                with closing(walk(path, room)) as members:
+                with closing(walk(path, limits)) as members:
                     for member in islice(members, number, number + 1) if number is not None else ():
                         yield source_of_member(member, settings)
             elif self._top is None and isinstance(source, Collection):
-                with PeekableStream(open_unpacked(path, room)) as stream:
+                with PeekableStream(open_unpacked(path, limits)) as stream:
                     yield source.layout, stream
             elif self._top is None and not isinstance(source, Collection):
                 yield source
@@ -210,6 +215,7 @@ class _Sought:
 def _entries_in(
     layout: Layout, stream: PeekableStream, wanted: Sequence[int], settings: Settings
 ) -> dict[int, Entry]:
+    """Maps the wanted indices, from 1 and ascending, to the entries of a collection."""
     by_index: dict[int, Entry] = {}
     before, left = 0, [*reversed(wanted)]
     for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
@@ -223,90 +229,100 @@ def _entries_in(
     return by_index
 
 
-def _statement_of(published: PublishedPuzzle, sought: _Sought, settings: Settings) -> Statement:
-    """The assertion of a record. Raises InputError, OSError."""
+def _puzzle_assertion(
+    published: PublishedPuzzle, finder: _OriginalFinder, settings: Settings
+) -> Assertion:
+    """The assertion of a puzzle's or formula's record. Raises InputError, OSError."""
     record = published.record
-    _check_status(record.status, len(published.numbered), record.complete)
-    problem = read_problem(sought.data(), record.source, settings)
+    _check_status(record.status, len(published.solution_files), record.complete)
+    problem = read_problem(finder.data(), record.source, settings)
     report = Findings(AuditOptions(settings), is_ours=published.is_ours)
     if isinstance(problem, FormulaProblem):
         solutions: list[object] = [*models_of(published, problem.parsed, report)]
     else:
-        names, puzzle = published.numbered, problem.puzzle
+        names, puzzle = published.solution_files, problem.puzzle
         solutions = [grid_of(published, name, puzzle, report) for name in names]
     for fault in report.finding(published.stem, record.status).problems:
         raise InputError(fault)
-    if None in solutions or not len(solutions) == len(published.numbered) == record.solutions:
-        raise InputError(f"of {counted(record.solutions or 0, 'solution')} not all are there")
-    by_name: dict[str, Any] = dict(zip(published.numbered, solutions, strict=True))
-    certified = _certified(problem, by_name)
-    return Statement(
+    if None in solutions or not len(solutions) == len(published.solution_files) == record.solutions:
+        raise InputError(
+            f"the record counts {counted(record.solutions or 0, 'solution')}, "
+            f"found {len(solutions) - solutions.count(None)}"
+        )
+    by_name: dict[str, Any] = dict(zip(published.solution_files, solutions, strict=True))
+    certified = _certify(problem, by_name)
+    return Assertion(
         printable(published.path.name), published.stem, record.status, problem, certified
     )
 
 
 def _check_status(status: str, solutions: int, complete: bool | None) -> None:
-    """Raise InputError unless these fields assert that the solutions are complete."""
+    """Raise InputError unless these values assert that all solutions are listed."""
     if not complete:
-        raise InputError(f"it does not assert that its solutions are all: its status is {status!r}")
+        raise InputError(
+            f"nothing to prove: it does not claim that all solutions are listed (status {status})"
+        )
     if fault := misfit(status, solutions, complete):
         raise InputError(fault)
 
 
-def _certified(problem: Problem[S], solutions: Mapping[str, S]) -> tuple[S, ...]:
-    """The solutions, by file name. Raises InputError if one breaks the rules."""
+def _certify(problem: Problem[S], solutions: Mapping[str, S]) -> tuple[S, ...]:
+    """Certify solutions by file name. Raises InputError if one is wrong, or two are equal."""
     first: dict[S, str] = {}
     for name, solution in solutions.items():
         if fault := problem.fault(solution, name):
             raise InputError(fault)
         if (other := first.setdefault(solution, name)) != name:
-            raise InputError(f"{other} and {name} hold the same {problem.noun}")
+            raise InputError(f"{other} and {name} have the same {problem.noun}")
     return tuple(first)
 
 
-def _statements_of_rows(
-    published: PublishedCollection, indices: Sequence[int], sought: _Sought, settings: Settings
-) -> Iterator[Statement | InputError]:
-    rows = _rows(published, indices)
-    entries = sought.entries([*rows]) if sought.named else {}
+def _row_assertions(
+    published: PublishedCollection,
+    indices: Sequence[int],
+    finder: _OriginalFinder,
+    settings: Settings,
+) -> Iterator[Assertion | InputError]:
+    rows = _read_rows(published, indices)
+    entries = finder.entries([*rows]) if finder.paths else {}
     table = printable(f"{published.stem}{_TABLE}")
-    doubt = "" if sought.named else f"{table}: {sought.gone}: the puzzles are the table's"
+    doubt = "" if finder.paths else f"{table}: {finder.gone}: the puzzles were read from the table"
     for index, (row, lines) in rows.items():
         name = f"{table}: row {index}"
         try:
             _check_status(row.status, len(lines), row.complete == _YES)
-            problem, signs = _problem_of_row(row, entries.get(index), sought, settings)
+            problem, signs = _problem_of_row(row, entries.get(index), finder, settings)
             grids = _grids(problem, signs, row, lines)
         except InputError as error:
             yield InputError(f"{name}: {error}")
             continue
         stem = f"{published.stem}_{index}"
-        yield Statement(name, stem, row.status, problem, grids, doubt)
+        yield Assertion(name, stem, row.status, problem, grids, doubt)
 
 
-def _rows(
+def _read_rows(
     published: PublishedCollection, indices: Sequence[int]
 ) -> dict[int, tuple[PuzzleRow, dict[str, str]]]:
-    """The rows with these indices, by default all complete ones, in order, with solutions."""
+    """The rows with these indices, or all complete rows, by index; each with its solutions."""
     name, wanted = printable(f"{published.stem}{_TABLE}"), {*indices}
     if wanted and min(wanted) < 1:
-        raise UsageError(f"{min(wanted)} is not an index: rows count from 1")
+        raise UsageError(f"INDEX: expected 1 or more, found {min(wanted)}")
     last = min(max(wanted), sys.maxsize) if wanted else None
     asserting: dict[int, tuple[PuzzleRow, dict[str, str]]] = {}
     rows = rows_with_solutions(
-        *(published.path.parent, published.stem, published.numbered), published.record.schema
+        *(published.path.parent, published.stem, published.solution_files), published.record.schema
     )
     count = complete = 0
     for count, (row, lines) in enumerate(islice(rows, last), 1):
         complete += row.complete == _YES
-        if count in wanted or (not wanted and row.complete == _YES and complete <= MOST_ROWS):
+        if count in wanted or (not wanted and row.complete == _YES and complete <= MAX_ROWS):
             asserting[count] = row, lines
     if missing := sorted(wanted - asserting.keys()):
         raise UsageError(f"{name} has no row {missing[0]}: it has {counted(count, 'row')}")
-    if complete > MOST_ROWS and not wanted:
+    if complete > MAX_ROWS and not wanted:
         raise UsageError(
-            f"{name}: {complete:,} rows are complete, more than the limit of {MOST_ROWS:,}; "
-            "select some by their indices"
+            f"{name}: {complete:,} rows are complete, more than the {MAX_ROWS:,} allowed at once; "
+            "give some INDEX arguments"
         )
     if not asserting:
         raise InputError(f"{name}: no row is complete")
@@ -314,21 +330,24 @@ def _rows(
 
 
 def _problem_of_row(
-    row: PuzzleRow, entry: Entry | None, sought: _Sought, settings: Settings
+    row: PuzzleRow, entry: Entry | None, finder: _OriginalFinder, settings: Settings
 ) -> tuple[PuzzleProblem, str]:
-    """The puzzle of a row in the original, or in the table if the original is gone.
+    """Read the puzzle of a row from the original, or from the table if there is no original.
 
-    Also returns the signs of its values, if they are letters. Raises InputError.
+    Returns the problem and the characters of its values, which are empty for digits. Raises
+    InputError.
     """
-    if not sought.named:
+    if not finder.paths:
         text = row.puzzle.encode(errors="surrogateescape")
         try:
             parsed = parse_source(text, "the table", settings.reading._replace(format="auto"))
         except InvalidPuzzle as error:
-            raise InputError(f"{sought.gone}, and without it: {error}") from error
+            raise InputError(
+                f"{finder.gone}, and the table has no readable puzzle: {error}"
+            ) from error
         return PuzzleProblem(parsed), signs_of(parsed.format)
     if entry is None or entry.error is not None:
-        raise InputError("the original holds no puzzle there")
+        raise InputError("the original has no puzzle there")
     if printable(entry.text) != row.puzzle:
         raise InputError(f"the original has another puzzle there: {printable(entry.text)[:100]!r}")
     return problem_of(entry), entry.signs
@@ -337,15 +356,14 @@ def _problem_of_row(
 def _grids(
     problem: PuzzleProblem, signs: str, row: PuzzleRow, lines: Mapping[str, str]
 ) -> tuple[Grid, ...]:
-    """The solutions of a row, certified. Raises InputError."""
+    """The certified solutions of a row. Raises InputError."""
     if row.solutions != str(len(lines)):
-        has = counted(len(lines), "line")
         raise InputError(
-            f"{row.solutions[:20]} solutions in the table, the solution files have {has}"
+            f"the table says {row.solutions[:20]} solutions, the solution files have {len(lines)}"
         )
     grids: dict[str, Grid] = {}
     for name, line in lines.items():
         if (grid := grid_in(line, signs, problem.puzzle.geometry)) is None:
             raise InputError(f"{name}: {line[:100]!r} is not a grid of the puzzle's size")
         grids[name] = grid
-    return _certified(problem, grids)
+    return _certify(problem, grids)

@@ -1,6 +1,7 @@
 """Log events: their names, fields and meanings.
 
-The log of a job, `name.log`, has one JSON object per line. `run` and `watch` log to standard error.
+The log of a job, `name.log`, has one JSON object per line. `run` and `watch` also log to standard
+error.
 """
 
 from __future__ import annotations
@@ -49,23 +50,23 @@ FIELDS: Final = {
     "unverified": "number of puzzles that were not verified to be complete",
     "variant": "`classic`, `even-odd` or `rules`",
 }
-"""The fields of all events."""
+"""The fields of events and their meanings."""
 
-ALWAYS: Final = ("timestamp", "level", "job", "event")
-"""Fields that events have in addition to their own, if they apply."""
+COMMON_FIELDS: Final = ("timestamp", "level", "job", "event")
+"""Fields that any event may have in addition to its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event: its logs, its meaning, and its fields in addition to ALWAYS."""
+    """An event: where it is logged, its meaning, and its fields besides COMMON_FIELDS."""
 
     where: tuple[str, ...]
     meaning: str
     fields: tuple[str, ...] = ()
 
 
-def _shown(meaning: str, *fields: str) -> Event:
-    """An event that is only logged by `run` and `watch`."""
+def _stderr_event(meaning: str, *fields: str) -> Event:
+    """An event that `run` and `watch` log to standard error only."""
     return Event((ERROR,), meaning, fields)
 
 
@@ -96,7 +97,7 @@ EVENTS: Final = {
         "for each solver and reason, with the number of `puzzles`",
         ("source", "solver", "reason", "puzzles"),
     ),
-    "source.unread": _shown(
+    "source.unread": _stderr_event(
         "text in a file that may be a rule was not read; for a collection or archive, logged once "
         "with the number of puzzles",
         "source",
@@ -108,67 +109,70 @@ EVENTS: Final = {
         "and perhaps `unread`, other jobs `solutions`, `complete`, `certificate` and `message`",
         _FINISHED,
     ),
-    "job.progress": _shown(
+    "job.progress": _stderr_event(
         "progress of a collection or archive", "source", "puzzles", "per_second", "percent"
     ),
-    "job.recovered": _shown(
+    "job.recovered": _stderr_event(
         "results were already published by an earlier process; the original was moved",
         "source",
         "status",
     ),
-    "job.crashed": _shown("an attempt to process a file crashed", "source", "reason"),
-    "job.continued": _shown("continuing where an earlier run stopped", "source", "puzzles"),
-    "job.paused": _shown("stopped; a later run will continue it", "source"),
-    "job.kept": _shown("a file stays claimed until a problem is fixed", "source", "reason"),
-    "file.held": _shown("a file is still being written", "source", "reason"),
-    "file.waits": _shown("a folder waits until nothing in it changes", "source", "reason"),
-    "file.left": _shown(
+    "job.crashed": _stderr_event("an attempt to process a file crashed", "source", "reason"),
+    "job.continued": _stderr_event("continuing where an earlier run stopped", "source", "puzzles"),
+    "job.paused": _stderr_event("stopped; a later run will continue it", "source"),
+    "job.kept": _stderr_event("a file stays claimed until a problem is fixed", "source", "reason"),
+    "file.held": _stderr_event("a file is still being written", "source", "reason"),
+    "file.waits": _stderr_event("a folder waits until nothing in it changes", "source", "reason"),
+    "file.left": _stderr_event(
         "a file was not complete in time, and is left for the next `run`", "source", "reason"
     ),
-    "file.stuck": _shown("a file cannot be moved out of the inbox", "source", "reason"),
-    "marker.unchangeable": _shown(
-        "a marker in `.work`, for a file that was read or for the last scan, cannot be changed; "
-        "files are processed anyway",
+    "file.stuck": _stderr_event("a file cannot be moved out of the inbox", "source", "reason"),
+    "marker.unchangeable": _stderr_event(
+        "a marker in `.work` (of a read file, or of the last scan) cannot be updated; files are "
+        "processed anyway",
         "reason",
     ),
-    "compiled.missing": _shown(
+    "compiled.missing": _stderr_event(
         "until code is compiled, collections are solved (`batch`) or checked (`check`) hundreds of "
         "times slower; logged again when the reason changes",
         "programs",
         "reason",
     ),
-    "compiled.ready": _shown("code was compiled, and is used from now on", "programs"),
-    "batch.crashed": _shown(
+    "compiled.ready": _stderr_event("code was compiled, and is used from now on", "programs"),
+    "batch.crashed": _stderr_event(
         "solving files as a batch crashed; they are solved one at a time", "reason"
     ),
-    "environment.failed": _shown(
+    "environment.failed": _stderr_event(
         "a disk, a folder or a cluster failed; nothing was lost", "reason"
     ),
-    "environment.recovered": _shown("the failure is over; `watch` continues"),
-    "run.waited": _shown("how long `run` only waited for files to be complete", "seconds"),
-    "watch.started": _shown("`watch` started", "inbox"),
-    "watch.stopped": _shown("`watch` stopped"),
-    "watcher.replaced": _shown("the file watcher died and was restarted", "inbox"),
-    "watcher.missing": _shown(
+    "environment.recovered": _stderr_event("the failure is over; `watch` continues"),
+    "run.waited": _stderr_event(
+        "how long `run` did nothing but wait for complete files", "seconds"
+    ),
+    "watch.started": _stderr_event("`watch` started", "inbox"),
+    "watch.stopped": _stderr_event("`watch` stopped"),
+    "watcher.replaced": _stderr_event("the file watcher died and was restarted", "inbox"),
+    "watcher.missing": _stderr_event(
         "there is no file watcher; the inbox is scanned periodically", "reason"
     ),
-    "command.failed": _shown(
+    "command.failed": _stderr_event(
         "a command of `--on-done` or `--on-bad` could not be started, failed or took too long",
         "source",
         "reason",
     ),
-    "metrics.failed": _shown("the file for `--metrics` cannot be written", "reason"),
-    "report.failed": _shown("the report cannot be written", "reason"),
+    "metrics.failed": _stderr_event("the file for `--metrics` cannot be written", "reason"),
+    "report.failed": _stderr_event("the report cannot be written", "reason"),
 }
 
 
 def log_lines(record: Record, claimed: object, reason: object) -> list[dict[str, Any]]:
-    """The lines of a job's log, by its record.
+    """The lines of a job's log.
 
-    A record does not have when the source was `claimed`, nor the `reason` for its format.
+    `claimed` is the time when the source was claimed, `reason` why it was read in its format:
+    neither is in the record.
     """
     if isinstance(record, CollectionRecord):
-        stages = _stages_of_many(record, reason)
+        stages = _collection_stages(record, reason)
     else:
         stages = _stages(record, reason)
     lines = (
@@ -184,11 +188,11 @@ def finished_fields(record: Record) -> dict[str, Any]:
     fields: dict[str, Any] = {"source": record.source, "status": record.status}
     seconds = dict(record.seconds or {})
     if isinstance(record, CollectionRecord):
-        fields |= {"totals": record.totals, PROVED: 0, UNVERIFIED: 0, **record.known}
+        fields |= {"totals": record.totals, PROVED: 0, UNVERIFIED: 0, **record.completeness_counts}
         fields |= {"unread": record.unread} if or_none(record.unread) else {}
         return {**fields, "seconds": seconds}
     if "batch" in seconds:
-        seconds.pop("total", None)  # the total of a batch is for all of its puzzles
+        seconds.pop("total", None)  # of all puzzles of the batch
     return {
         **fields,
         "solutions": record.solutions,
@@ -211,7 +215,7 @@ def _stages(record: PuzzleRecord, reason: object) -> Iterator[dict[str, Any]]:
         yield {"event": "solver.fallback", "reason": used.fallback, "solver": used.name}
 
 
-def _stages_of_many(record: CollectionRecord, reason: object) -> Iterator[dict[str, Any]]:
+def _collection_stages(record: CollectionRecord, reason: object) -> Iterator[dict[str, Any]]:
     yield {"event": "stage.parse", "format": record.format, "reason": reason}
     for fallback in or_none(record.fallbacks) or ():
         yield {"event": "solver.fallback", **to_builtins(fallback)}

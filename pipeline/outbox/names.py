@@ -1,4 +1,4 @@
-"""Names of sets in an outbox, of their files, and of finished originals."""
+"""The names of sets, of their files, and of the folders of originals."""
 
 from __future__ import annotations
 
@@ -14,40 +14,43 @@ from pipeline.files import LONGEST_NAME
 from pipeline.outbox.schema import ARCHIVE, COLLECTION
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
-_LONGEST_ENDING = 32
+_MAX_SUFFIX = 32
 """Room for suffixes of a stem: `_1234567.solution`, `.proof.drat.xz`."""
 COUNT_SUFFIX = "_count"
+"""Ends the stem of the second CNF, which excludes the published solutions."""
+
 _ANY_NUMBER = re.compile(r"_[0-9]+\.solution\Z")
 PROOF = ".proof"
 _PROOFS = (
     *(f"{PROOF}{ending}" for ending in (".cnf", ".drat", ".drat.xz", ".lrat", ".lrat.xz")),
     *(".proofs.xz", ".proofs.csv"),
 )
-"""The last line has files of earlier versions."""
+"""Endings of proof files; those in the last line are from earlier versions."""
 _ANSWER = rf"_[0-9]+\.solution|{'|'.join(map(re.escape, _PROOFS))}"
 _ENDING = re.compile(rf"(?:{_ANSWER}|\.json|\.log|\.csv|(?:{COUNT_SUFFIX})?\.cnf)\Z")
-_NAMED_LIKE_AN_ANSWER = re.compile(rf".+(?:{_ANSWER})", re.DOTALL)
-_OF_ONE = re.compile(
+_ANSWER_NAME = re.compile(rf".+(?:{_ANSWER})", re.DOTALL)
+_PUZZLE_FILES = re.compile(
     r"_[1-9][0-9]*\.solution|\.log|(?:_count|\.proof)?\.cnf|\.proof\.[dl]rat(?:\.xz)?"
 )
-_OF_MANY = {
+_COLLECTION_FILES = {
     COLLECTION: re.compile(r"_[1-9][0-9]*\.solution|\.log|\.csv|\.proofs\.(?:xz|csv)"),
     ARCHIVE: re.compile(r"\.csv|\.log"),
 }
-"""The endings of file names in a set, after the stem, by the status of the job."""
+"""What may follow the stem in the name of a file of a set, by the status of the job."""
 
 _NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
 DONE, FAILED = "done", "failed"
 """The folders of finished originals; each has shelves for originals of the same name."""
 
 REPORT = "report.html"
-"""The report of the outbox. No job may use its name."""
-MOST_LIKELY = 4
-"""Number of a source's stems that are searched for an existing set."""
+"""The report about the outbox; no set may use this name."""
+
+LIKELY_STEMS = 4
+"""How many stems of a source are tried to find its existing set."""
 
 
 def stem_of(name: str) -> str:
-    """The file name without its last extension, and without a compression suffix after that."""
+    """A file name without a compression suffix, and without the extension before that."""
     path = PurePath(name)
     if path.suffix.lower() in _COMPRESSED:
         path = PurePath(path.stem)
@@ -55,44 +58,44 @@ def stem_of(name: str) -> str:
 
 
 def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
-    """The stems a source may use, the preferred first: `a`, `a.txt`, `a.txt~2` and so on.
+    """The stems that a source may use, in order of preference: `a`, `a.txt`, `a.txt~2`, ….
 
-    A folder keeps its whole name. None equals the report's name.
+    The first stem of a folder is its full name. No stem equals the name of the report.
     """
     if not is_folder and fold(stem := stem_of(source)) != REPORT:
-        yield fitted(stem)
+        yield shorten_stem(stem)
     if fold(source) != REPORT:
-        yield fitted(source)
+        yield shorten_stem(source)
     number = 2
     while True:
-        yield fitted(source, f"~{number}")
+        yield shorten_stem(source, f"~{number}")
         number += 1
 
 
 def likely_stems(source: str) -> dict[str, str]:
-    """The MOST_LIKELY stems of a source, each with its folded form."""
-    return {stem: fold(stem) for stem in islice(stems_for(source), MOST_LIKELY)}
+    """Maps the first LIKELY_STEMS stems of a source to their folded forms."""
+    return {stem: fold(stem) for stem in islice(stems_for(source), LIKELY_STEMS)}
 
 
-def fitted(stem: str, ending: str = "") -> str:
-    """The stem with its ending, shortened with a hash if names would get too long."""
-    room = LONGEST_NAME - _LONGEST_ENDING - len(ending)
+def shorten_stem(stem: str, ending: str = "") -> str:
+    """The stem with an ending; shortened, and with a hash, if file names would get too long."""
+    max_bytes = LONGEST_NAME - _MAX_SUFFIX - len(ending)
     raw = os.fsencode(stem)
-    if len(raw) > room:
+    if len(raw) > max_bytes:
         mark = "~" + sha256(raw).hexdigest()[:8]
-        stem = raw[: room - len(mark)].decode(errors="ignore") + mark
+        stem = raw[: max_bytes - len(mark)].decode(errors="ignore") + mark
     return stem + ending
 
 
 def fold(name: str) -> str:
-    """The name in NFC, case-folded: equal for names that are the same file on some filesystem."""
+    """A normal form of a name: equal for names that are one file on some file system."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def outputs(stem: str, *, keep_cnf: bool) -> frozenset[str]:
-    """The case-folded names that a job with this stem may write; `#` is any number.
+def output_names(stem: str, *, keep_cnf: bool) -> frozenset[str]:
+    """The folded names of all files that a job with this stem may write; `#` stands for a number.
 
-    The stem itself is among them: the folder of an archive.
+    They include the stem itself, the folder of an archive.
     """
     endings = ["", ".json", ".log", ".csv", "_#.solution", *_PROOFS]
     if keep_cnf:
@@ -107,58 +110,58 @@ def is_output(name: str) -> bool:
 
 
 def folded_stems(stem: str) -> tuple[str, str]:
-    """The folded stem, and the stem of a job that would write a file of this name."""
+    """The folded stem, and the stem of a job that would write a file of that name."""
     folded = fold(stem)
     return folded, base_of(folded)
 
 
 def base_of(folded: str) -> str:
-    """The stem of a job that would write a file of this name; the name itself if none."""
+    """The stem of a job that would write a file of this name; the name itself if there is none."""
     return _ENDING.sub("", folded)
 
 
 def key_of(source: str) -> str:
-    """The name of a claim's folder: unique to the source, so that only one can be made."""
+    """The name of the folder of a source's claim, a hash: each source can only have one claim."""
     return sha256(os.fsencode(source)).hexdigest()[:32]
 
 
-def is_of_set(name: str, stem: str, status: str) -> bool:
-    """Whether a job with that stem and status may list a file of this name."""
-    own = _OF_MANY.get(status, _OF_ONE)
+def is_file_of_set(name: str, stem: str, status: str) -> bool:
+    """Whether the record of a job with this stem and status may list a file of this name."""
+    own = _COLLECTION_FILES.get(status, _PUZZLE_FILES)
     return name.startswith(stem) and own.fullmatch(name[len(stem) :]) is not None
 
 
-def solutions_among(names: Iterable[str], stem: str) -> list[str]:
+def solution_names(names: Iterable[str], stem: str) -> list[str]:
     """The solution files of a set, ordered by number."""
-    stems = {}
+    by_number = {}
     for name in names:
         if name.startswith(stem) and (match := _NUMBERED.fullmatch(name[len(stem) :])):
-            stems[int(match[1])] = name
-    return [stems[number] for number in sorted(stems)]
+            by_number[int(match[1])] = name
+    return [by_number[number] for number in sorted(by_number)]
 
 
 def is_answer(name: str, stems: Collection[str]) -> bool:
-    """Whether a file is named like an answer, or like a table or formula of one of these stems."""
+    """Whether a file is named like an answer, or a table or formula with one of these stems."""
     if name.endswith((".csv", ".cnf")):
         stem = name[:-4]
         return stem in stems or stem.removesuffix(COUNT_SUFFIX) in stems
-    return _NAMED_LIKE_AN_ANSWER.fullmatch(name) is not None
+    return _ANSWER_NAME.fullmatch(name) is not None
 
 
 def shelves_in(folder: Path) -> list[Path]:
-    """The folders `2`, `3`, … for further originals of one name. Raises OSError."""
+    """The folders `2`, `3`, …, for further originals of the same name. Raises OSError."""
     with os.scandir(folder) as entries:
         names = [e.name for e in entries if e.name.isdecimal() and e.is_dir(follow_symlinks=False)]
     return [folder / name for name in sorted(names, key=int)]
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """All files in `done` or `failed`, including the shelves."""
+    """Everything in `done` or `failed` and their shelves."""
     return map(Path, paths_in(folder))
 
 
 def paths_in(folder: Path) -> Iterator[str]:
-    """The same as strings, which is faster for large folders."""
+    """Like `files_in`, as strings, which are faster for many files."""
     if not folder.is_dir():
         return
     shelves = {shelf.name for shelf in shelves_in(folder)}

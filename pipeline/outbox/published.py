@@ -1,4 +1,4 @@
-"""A record and its path, as the audit, the report and `proof` read it."""
+"""A published set, as the audit, the report and `proof` read it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pipeline.outbox import (
     NoRecord,
     PuzzleRecord,
     Record,
-    hashes_in,
-    load_told,
+    file_hashes,
+    load_fields,
     record_of,
-    strange_in,
+    unknown_fields,
 )
-from pipeline.outbox.names import solutions_among
+from pipeline.outbox.names import solution_names
 from pipeline.outbox.schema import or_none
 from pipeline.settings import is_declaration
 from pipeline.version import __version__, build
@@ -29,11 +29,11 @@ from pipeline.version import __version__, build
 
 @dataclass(frozen=True)
 class Published:
-    """A record and its path. `strange` are names of fields that the schema does not have."""
+    """A record and its path. `unknown_fields` are those that are not in the schema."""
 
     path: Path
     record: Record
-    strange: tuple[str, ...] = ()
+    unknown_fields: tuple[str, ...] = ()
 
     @property
     def stem(self) -> str:
@@ -41,25 +41,26 @@ class Published:
 
     @cached_property
     def files(self) -> Mapping[str, str]:
-        """The names that it lists, each with its SHA-256."""
-        return hashes_in(self.record)
+        """Maps the name of each listed file to its SHA-256."""
+        return file_hashes(self.record)
 
     @cached_property
-    def numbered(self) -> list[str]:
-        """The names of its solution files, by their numbers."""
-        return solutions_among(self.files, self.stem)
+    def solution_files(self) -> list[str]:
+        """The names of its solution files, ordered by number."""
+        return solution_names(self.files, self.stem)
 
     @property
     def declared(self) -> Mapping[str, str]:
-        """The declared notation."""
+        """The declared notation: the option and its value."""
         return or_none(self.record.declared) or {}
 
     @property
     def is_ours(self) -> bool:
-        """Whether this build wrote it, according to its record."""
+        """Whether the record says that this build wrote it."""
         return (self.record.version, self.record.build) == (__version__, build())
 
-    def beside(self, name: str) -> Path:
+    def sibling(self, name: str) -> Path:
+        """The path of another file in the folder of the record."""
         return self.path.with_name(name)
 
 
@@ -78,12 +79,12 @@ class PublishedCollection(Published):
 
 
 def load_published(path: Path) -> PublishedPuzzle | PublishedCollection:
-    """The set of a record. Raises NoRecord, also for an unknown notation, and FileNotFoundError."""
-    fields = load_told(path)
+    """The set of the record in a file. Raises NoRecord and FileNotFoundError."""
+    fields = load_fields(path)
     record = record_of(fields)
     if not all(starmap(is_declaration, (or_none(record.declared) or {}).items())):
         raise NoRecord("declared: expected a known format, variant, alphabet and boxes")
-    strange = tuple(strange_in(fields, msgspec.to_builtins(record)))
+    unknown = tuple(unknown_fields(fields, msgspec.to_builtins(record)))
     if isinstance(record, PuzzleRecord):
-        return PublishedPuzzle(path, record, strange)
-    return PublishedCollection(path, record, strange)
+        return PublishedPuzzle(path, record, unknown)
+    return PublishedCollection(path, record, unknown)

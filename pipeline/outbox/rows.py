@@ -1,4 +1,4 @@
-"""The rows of a chunk of a collection: the result of each puzzle, as CSV and as solutions."""
+"""The rows of consecutive puzzles of a collection, as CSV and as lines of solution files."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pipeline.outbox.schema import DISAGREEMENTS, FALLBACKS, Fallback
 if TYPE_CHECKING:
     from pipeline.solving.result import Result
 
-MOST_FALLBACKS = 20
-"""Maximum number of different fallbacks listed, because their reasons may name single puzzles."""
+MAX_FALLBACKS = 20
+"""Listed fallbacks; there may be many, as a reason may concern a single puzzle."""
 
 OTHER_REASONS = "other reasons"
 
@@ -27,11 +27,14 @@ _BLOCK = 1024 * 1024
 class Rows:
     """The rows of consecutive puzzles.
 
-    - `first`: the first number in the index column.
-    - `table`: the rows as CSV.
-    - `solutions`: by rank, a line for each puzzle. The first rank exists if there are puzzles.
-    - `unread`: number of puzzles by unread text, which has no line numbers.
-    - `seconds`: the time that the rows took.
+    first: the first value of the index column.
+    count: the number of puzzles.
+    table: the rows as CSV, without a header.
+    solutions: for each solution file, a line per puzzle; at least one file if there are puzzles.
+    totals: numbers of puzzles by status, and further counts.
+    fallbacks: which solvers answered instead of the first choice.
+    unread: unread parts of the source, without line numbers, with their numbers of puzzles.
+    seconds: how long solving took.
     """
 
     first: int = 1
@@ -44,36 +47,36 @@ class Rows:
     seconds: float = field(default=0.0, compare=False)
 
     def add(self, more: Rows) -> None:
-        """Append the rows of the puzzles that follow."""
+        """Append the rows of the next puzzles."""
         if not self.count:
             self.first = more.first
         both = zip_longest(self.solutions, more.solutions)
         self.solutions = [
-            (self.unsolved() if mine is None else mine)
-            + (more.unsolved() if theirs is None else theirs)
+            (self.empty_lines() if mine is None else mine)
+            + (more.empty_lines() if theirs is None else theirs)
             for mine, theirs in both
         ]
         self.table += more.table_from(self.first + self.count)
         self.count += more.count
         self.totals += more.totals
-        self.fallbacks = summed((*self.fallbacks, *more.fallbacks))
+        self.fallbacks = merge_fallbacks((*self.fallbacks, *more.fallbacks))
         self.unread += more.unread
         self.seconds += more.seconds
 
-    def unsolved(self) -> bytes:
-        """A line without a solution for each puzzle."""
-        return _without_solutions(self.solutions[0]) if self.solutions else b""
+    def empty_lines(self) -> bytes:
+        """Lines of a solution file in which no puzzle has a solution."""
+        return _blank_out(self.solutions[0]) if self.solutions else b""
 
     def table_from(self, first: int) -> bytes:
-        """The table with an index column that begins with `first`."""
+        """The table, with an index column that begins with `first`."""
         if first == self.first:
             return self.table
         rows = (row.partition(b",")[2] for row in self.table.split(b"\n")[:-1])
         return b"".join([b"%d,%b\n" % (index, row) for index, row in enumerate(rows, first)])
 
 
-def count_further(result: Result, totals: Counter[str]) -> tuple[Fallback, ...]:
-    """Count a result in FURTHER_COUNTS, and return its fallback, unless it was planned."""
+def count_extras(result: Result, totals: Counter[str]) -> tuple[Fallback, ...]:
+    """Add a result to the EXTRA_COUNTS. Returns its fallback, if it has an unplanned one."""
     if result.complete and result.certificate:
         totals[result.certificate.complete] += 1
     if result.disagreement:
@@ -84,12 +87,12 @@ def count_further(result: Result, totals: Counter[str]) -> tuple[Fallback, ...]:
     return ()
 
 
-def summed(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
-    """Sum up fallbacks by solver and reason; those beyond MOST_FALLBACKS get OTHER_REASONS."""
+def merge_fallbacks(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
+    """Combine fallbacks by solver and reason; beyond MAX_FALLBACKS, the reason is OTHER_REASONS."""
     puzzles: Counter[tuple[str, str]] = Counter()
     for fallback in fallbacks:
         key = fallback.solver, fallback.reason
-        if key not in puzzles and len(puzzles) >= MOST_FALLBACKS:
+        if key not in puzzles and len(puzzles) >= MAX_FALLBACKS:
             key = fallback.solver, OTHER_REASONS
         puzzles[key] += fallback.puzzles
     return tuple(
@@ -98,8 +101,8 @@ def summed(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
     )
 
 
-def _without_solutions(lines: bytes) -> bytes:
-    """Replace each solution by dots, one for each cell."""
+def _blank_out(lines: bytes) -> bytes:
+    """Replace each solution by one dot per cell."""
     if b" " not in lines:
         return lines.translate(_DOTS)
     cells = (len(line.split() if b" " in line else line) for line in lines.splitlines())
@@ -107,7 +110,7 @@ def _without_solutions(lines: bytes) -> bytes:
 
 
 def blank_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a solution file with each solution blanked, in blocks."""
+    """Yield the lines of a solution file, in blocks, with all solutions blanked out."""
     with path.open("rb") as file:
         while lines := file.readlines(_BLOCK):
-            yield _without_solutions(b"".join(lines))
+            yield _blank_out(b"".join(lines))

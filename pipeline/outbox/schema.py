@@ -37,7 +37,7 @@ WITH_TOTALS: Final = (COLLECTION, ARCHIVE)
 
 PROVED, UNVERIFIED = "proved", "unverified"
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
-FURTHER_COUNTS: Final = {
+EXTRA_COUNTS: Final = {
     DISAGREEMENTS: "puzzles with a wrong solution in their file; `disagreement` says why",
     FALLBACKS: (
         "puzzles for which the first solver failed and another answered, or for which it missed a "
@@ -46,7 +46,7 @@ FURTHER_COUNTS: Final = {
     PROVED: "puzzles that were proved to have no other solutions",
     UNVERIFIED: "puzzles that were not verified to have no other solutions",
 }
-"""Further counts, of puzzles that are also counted by status."""
+"""Further counts; these puzzles are also counted by status."""
 
 _Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
 Seconds = Annotated[float, Meta(ge=0, lt=COUNT_LIMIT)]
@@ -54,7 +54,7 @@ T = TypeVar("T")
 
 
 def or_none(value: T | UnsetType | None) -> T | None:
-    """The value of a field; None if it is not set."""
+    """The value of a field; None if it is unset."""
     return None if value is UNSET else value
 
 
@@ -99,7 +99,7 @@ class PuzzleCertificate(Struct, frozen=True, kw_only=True):
     ] = None
     nodes: Annotated[
         Count | None,
-        about("number of branches of the exhaustive search; its implementations count differently"),
+        about("branches of that search; the number depends on the implementation"),
     ] = None
     solver: Annotated[str | None, about("what found the proof")] = None
     checker: Annotated[str | None, about("what checked the proof")] = None
@@ -115,8 +115,8 @@ class CollectionCertificate(Struct, frozen=True, kw_only=True):
     """How many puzzles were verified to have no other solutions."""
 
     solutions: _Checked
-    proved: Annotated[Count, about(FURTHER_COUNTS[PROVED])] = 0
-    unverified: Annotated[Count, about(FURTHER_COUNTS[UNVERIFIED])] = 0
+    proved: Annotated[Count, about(EXTRA_COUNTS[PROVED])] = 0
+    unverified: Annotated[Count, about(EXTRA_COUNTS[UNVERIFIED])] = 0
 
 
 class Fallback(Struct, frozen=True, kw_only=True):
@@ -170,7 +170,7 @@ class RecordedClue(RecordedCell, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A grid without implicit units: its rows, columns and boxes are rules.
+    """A grid without implicit units: rows, columns and boxes mean nothing unless a rule says so.
 
     Its values or its shape differ from those of a classic grid.
     """
@@ -185,13 +185,13 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @classmethod
     def of(cls, geometry: Geometry) -> RecordedFree | None:
-        """The shape of a free geometry; None for others."""
+        """The shape of a free geometry; None for any other geometry."""
         if (free := geometry.free) is None:
             return None
         return cls(rows=free.rows, columns=free.columns, lowest=free.lowest, groups=free.groups)
 
     def free(self) -> Free:
-        """The shape as `Geometry` takes it. Raises ValueError."""
+        """The shape for a `Geometry`. Raises ValueError if it is invalid."""
         return Free(self.rows, self.columns, self.lowest, self.groups)
 
 
@@ -244,10 +244,10 @@ Hash = Annotated[
     ),
 ]
 Size = Annotated[
-    Count | None, about("the size of the same in bytes; null for a folder, or if it was not read")
+    Count | None, about("the size in bytes of what `sha256` is about; null where that is null")
 ]
 _Member = Annotated[
-    Count | UnsetType, about("for a member of an archive: its number there, from 0")
+    Count | UnsetType, about("for a member of an archive: its number in the archive, from 0")
 ]
 _Format = Annotated[str | None, about("the input format; null if it could not be read")]
 Finished = Annotated[str | None, about("when the job finished, in UTC")]
@@ -283,7 +283,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = UNSET
     rules: Annotated[
         dict[str, Count] | UnsetType,
-        about("how many rules of each name there are, beyond rows, columns and boxes"),
+        about("rules beyond rows, columns and boxes: name and count"),
     ] = UNSET
     unread: Annotated[
         tuple[str, ...] | UnsetType,
@@ -381,17 +381,18 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def totals(self) -> dict[str, int]:
+        """A count of 1 under the status, like the totals of a collection."""
         return {self.status: 1}
 
     @property
     def certificate_label(self) -> str:
-        """How completeness was verified, in one word; empty if it is not claimed."""
+        """How completeness was verified, in one word; empty for incomplete results."""
         recorded = or_none(self.certificate)
         return (recorded.by or recorded.complete or "") if recorded and self.complete else ""
 
     @property
-    def known(self) -> dict[str, int]:
-        """A count of one under PROVED or UNVERIFIED, if the result is complete."""
+    def completeness_counts(self) -> dict[str, int]:
+        """A count of 1 under PROVED or UNVERIFIED, if the result is complete."""
         recorded = or_none(self.certificate)
         how = recorded.complete if recorded and self.complete else None
         return {how: 1} if how and how in {PROVED, UNVERIFIED} else {}
@@ -438,7 +439,7 @@ class CollectionRecord(Struct, frozen=True, kw_only=True):
     finished: Finished = None
 
     @property
-    def known(self) -> dict[str, int]:
+    def completeness_counts(self) -> dict[str, int]:
         """The counts of PROVED and UNVERIFIED puzzles."""
         recorded = or_none(self.certificate)
         return {PROVED: recorded.proved, UNVERIFIED: recorded.unverified} if recorded else {}
@@ -450,8 +451,8 @@ Record = PuzzleRecord | CollectionRecord
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of all records."""
     (one, many), parts = msgspec.json.schema_components((PuzzleRecord, CollectionRecord))
-    _say_statuses(parts["PuzzleRecord"], [name for name in STATUSES if name not in WITH_TOTALS])
-    _say_statuses(parts["CollectionRecord"], [*WITH_TOTALS])
+    _set_statuses(parts["PuzzleRecord"], [name for name in STATUSES if name not in WITH_TOTALS])
+    _set_statuses(parts["CollectionRecord"], [*WITH_TOTALS])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The record of a job of sudoku-pipeline",
@@ -460,5 +461,5 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def _say_statuses(part: dict[str, Any], statuses: list[str]) -> None:
+def _set_statuses(part: dict[str, Any], statuses: list[str]) -> None:
     part["properties"]["status"]["enum"] = statuses

@@ -1,7 +1,8 @@
-"""Schema 1, which versions before 1.0 wrote: converts its records and rows to schema 2.
+"""Convert records and rows of schema 1, which versions before 1.0 wrote, to schema 2.
 
-Only words changed: the certificate `claimed` is `unverified`, `exhaustion` is `exhaustive-search`,
-the solver `lanes` is `batch`, and the `told` of a rule is its `text`. Logs are read by people only.
+Only words changed: the certificate `claimed` is now `unverified`, `exhaustion` is
+`exhaustive-search`, the solver `lanes` is `batch`, and the field `told` of a rule is `text`. Logs
+are not converted: only people read them.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ SOLVERS: Final = {"lanes": "batch", "exhaustion": "exhaustive-search"}
 _FIELD = r'(?:"(?:[^"]|"")*"|[^,"]*)'
 
 
-def record_as_now(fields: dict[str, Any]) -> dict[str, Any]:
+def upgrade_record(fields: dict[str, Any]) -> dict[str, Any]:
     """Convert the JSON object of a record from schema 1 to schema 2.
 
-    Values of unexpected types are left unchanged; the reader of the record rejects them.
+    Leaves values of unexpected types unchanged: the reader of the record rejects them.
     """
     record = dict(fields)
     if isinstance(certificate := record.get("certificate"), dict):
-        certificate = _renamed(certificate, CERTIFICATES)
+        certificate = _rename_fields(certificate, CERTIFICATES)
         for name in ("complete", "by"):
             _rename(certificate, name, CERTIFICATES)
         record["certificate"] = certificate
@@ -45,8 +46,8 @@ def _rename(fields: dict[str, Any], name: str, words: dict[str, str]) -> None:
         fields[name] = words.get(value, value)
 
 
-def _renamed(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    """Rename fields; an old name stays if the new one is present, too."""
+def _rename_fields(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """The fields with new names; a former name stays if the object has the new name, too."""
     return {
         name if names.get(name) in fields else names.get(name, name): value
         for name, value in fields.items()
@@ -56,7 +57,7 @@ def _renamed(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
 def _rule(rule: Any) -> Any:
     if not isinstance(rule, dict):
         return rule
-    return _renamed(rule, {"told": "text"})
+    return _rename_fields(rule, {"told": "text"})
 
 
 def _fallback(fallback: Any) -> Any:
@@ -67,8 +68,8 @@ def _fallback(fallback: Any) -> Any:
     return fallback
 
 
-def row_as_now(line: str, kind: type[Struct]) -> str:
-    """Convert a row of a table from schema 1 to schema 2: its certificate and its message."""
+def upgrade_row(line: str, kind: type[Struct]) -> str:
+    """Convert the certificate and message in a row of a table from schema 1 to schema 2."""
     names = kind.__struct_fields__
     before, between = names.index("certificate"), names.index("message")
     between -= before + 1

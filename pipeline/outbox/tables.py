@@ -1,7 +1,7 @@
 """Tables: the meaning of their columns, and how rows are written and read.
 
-The class of a row has a field for each column, in order. Fields with a comma or a quote are quoted
-(RFC 4180). No field contains a line break, and lines end with LF. A field that a spreadsheet would
+A row class has a field for each column, in order. Fields with a comma or a quote are quoted
+(RFC 4180). No field contains a line break, and lines end with LF. A field that a spreadsheet might
 read as a formula begins with an apostrophe.
 """
 
@@ -22,20 +22,20 @@ from msgspec.structs import astuple
 from pipeline.errors import InputError, in_words, printable
 from pipeline.files import descriptor_of
 from pipeline.outbox.schema import PROVED, SCHEMA, UNVERIFIED, PuzzleRecord, or_none
-from pipeline.outbox.schema1 import row_as_now
-from pipeline.outbox.traits import TRAITS, TRUTH, WHOLE, WORD, added_fields
+from pipeline.outbox.schema1 import upgrade_row
+from pipeline.outbox.traits import TRAITS, TRUTH, WHOLE, WORD, record_fields
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid
 from pipeline.solving import Count, about
 
-LONGEST_LINE: Final = 1024 * 1024
+MAX_LINE_BYTES: Final = 1024 * 1024
 R = TypeVar("R", bound=Struct)
 
 _TITLE = "title"
 _DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
 _FORMULA = re.compile("'*[=+@-]")
-"""Matches a field that needs an apostrophe, or another one."""
-
+"""Matches a field that a spreadsheet might read as a formula, with or without leading apostrophes;
+it is written with one more apostrophe."""
 
 _COMPLETE = about("`true` if these are all solutions, else `false`; empty if not asked")
 _CERTIFICATE = about(
@@ -54,7 +54,7 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
         str,
         about(
             "the puzzle in one line; blanks are `.`, or 0 among numbers; variants are as in the "
-            "source; other boxes than usual begin with their height and width; empty if no "
+            "source; a puzzle with unusual boxes begins with their height and width; empty if no "
             "notation has these boxes and marks"
         ),
     ]
@@ -98,13 +98,13 @@ class MemberRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
 
 
 class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """A puzzle that is equivalent to another: a row of `dedupe`."""
+    """A puzzle that is equivalent to an earlier or known one: a row of `dedupe`."""
 
     source: _SOURCE
     line: Annotated[str, about("the line where it begins; empty if the file is one puzzle"), WHOLE]
     first_source: Annotated[
         str,
-        about("the file of the first puzzle of its class; with `--against` in that source"),
+        about("the file of the first puzzle of its class; with `--against`, a file of that source"),
         WORD,
     ]
     first_line: Annotated[
@@ -128,16 +128,16 @@ TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
 
 def columns(kind: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
     """The column names of a table, including traits."""
-    return [*kind.__struct_fields__, *added_names(trait_names)]
+    return [*kind.__struct_fields__, *trait_columns(trait_names)]
 
 
-def added_names(trait_names: Iterable[str]) -> list[str]:
-    """The names of the columns of these traits."""
+def trait_columns(trait_names: Iterable[str]) -> list[str]:
+    """The names of the columns of these traits, in order."""
     return [name for trait in trait_names for name in TRAITS[trait].__struct_fields__]
 
 
 def column_types(kind: type[Struct], trait_names: Iterable[str] = ()) -> dict[str, str]:
-    """The type of each column of a table: WHOLE, NUMBER, WORD, TRUTH or `text`."""
+    """The type of each column: WHOLE, NUMBER, WORD or TRUTH, else `text`."""
     kinds = kind, *(TRAITS[name] for name in trait_names)
     declared = (field for fields in kinds for field in msgspec.structs.fields(fields))
     return {
@@ -147,46 +147,47 @@ def column_types(kind: type[Struct], trait_names: Iterable[str] = ()) -> dict[st
 
 
 @cache
-def with_columns(kind: type[R], trait_names: tuple[str, ...]) -> type[R]:
-    """The class of a table's rows with the columns of these traits, in the order of ALSO."""
-    added: list[Any] = [(name, str) for name in added_names(trait_names)]
-    made: Any = msgspec.defstruct(
+def extended_row(kind: type[R], trait_names: tuple[str, ...]) -> type[R]:
+    """The row class of a table, extended by the columns of these traits, in the given order."""
+    fields: list[Any] = [(name, str) for name in trait_columns(trait_names)]
+    row: Any = msgspec.defstruct(
         kind.__name__,
-        added,
+        fields,
         bases=(kind,),
         frozen=True,
         array_like=True,
         forbid_unknown_fields=True,
     )
-    return made if trait_names else kind
+    return row if trait_names else kind
 
 
 def traits_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
-    """The traits whose columns a table has, by its first line; None if it is not such a table.
+    """The traits whose columns a table has, by its first line; None if it is no such table.
 
-    Only tables of puzzles and of members have traits. Tables of earlier versions have no titles.
+    Only tables of puzzles and of members have trait columns. Tables of earlier versions may lack
+    the titles.
     """
     named, trait_names = first.split(","), tuple[str, ...]()
     if issubclass(kind, (PuzzleRow, SourcedRow, MemberRow)):
-        trait_names = tuple(name for name in TRAITS if {*named} >= {*added_names([name])})
+        trait_names = tuple(name for name in TRAITS if {*named} >= {*trait_columns([name])})
     whole = columns(kind, trait_names)
     return trait_names if named in (whole, [name for name in whole if name != _TITLE]) else None
 
 
 def header(kind: type[Struct], trait_names: Iterable[str] = ()) -> bytes:
-    """The first line of a table."""
+    """The first line of a table: its column names."""
     return (",".join(columns(kind, trait_names)) + "\n").encode("ascii")
 
 
 def csv_line(fields: Struct | Iterable[object]) -> bytes:
     """A row as a line of CSV."""
     values = astuple(fields) if isinstance(fields, Struct) else fields
-    texts = (quoted("" if value is None else str(value)) for value in values)
+    texts = (csv_field("" if value is None else str(value)) for value in values)
     return (",".join(texts) + "\n").encode(errors="surrogateescape")
 
 
-def quoted(text: str) -> str:
-    """A field of CSV, escaped so that spreadsheets do not read it as a formula."""
+def csv_field(text: str) -> str:
+    """A field of CSV, written so that no spreadsheet reads it as a formula."""
     if _FORMULA.match(text):
         text = f"'{text}"
     if any(sign in text for sign in ',"'):
@@ -195,7 +196,7 @@ def quoted(text: str) -> str:
 
 
 def one_line(values: Sequence[int], signs: str = "") -> str:
-    """Write a grid of any size in one line: digits, signs of an alphabet, or spaced numbers."""
+    """A grid of any size in one line: characters of an alphabet, digits, or spaced numbers."""
     if signs:
         return "".join([signs[value - 1] for value in values])
     if len(values) <= 81:
@@ -204,7 +205,10 @@ def one_line(values: Sequence[int], signs: str = "") -> str:
 
 
 def grid_in(line: str, signs: str, geometry: Geometry) -> Grid | None:
-    """The grid in a line as `one_line` writes it, with signs or digits; None if it is invalid."""
+    """The grid in a line written by `one_line`; None if it is invalid.
+
+    A line of digits is accepted at any size.
+    """
     if not line.isascii():
         return None
     if signs:
@@ -222,74 +226,81 @@ def grid_in(line: str, signs: str, geometry: Geometry) -> Grid | None:
 
 
 def yes_or_no(value: bool | None) -> str:
-    """The text in a table: `true`, `false`, or empty for None."""
+    """`true` or `false`, as in a table; empty for None."""
     return "" if value is None else "true" if value else "false"
 
 
-def unproved(complete: str | None, reason: str | None) -> str | None:
-    """The part of a message with the reason in a certificate; None without a reason."""
+def unproved_reason(complete: str | None, reason: str | None) -> str | None:
+    """The part of a message that says why completeness is unverified, or no proof is published.
+
+    None without a reason.
+    """
     label = {UNVERIFIED: UNVERIFIED, PROVED: "no proof to publish"}.get(complete or "")
     return f"{label}: {reason}" if label and reason else None
 
 
 def member_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
-    """The fields of a MemberRow after `member`, from the record of a puzzle."""
+    """The fields of a MemberRow after `member`, taken from a puzzle's record."""
     certificate = or_none(record.certificate)
-    why = unproved(certificate.complete, certificate.reason) if certificate else None
+    why = unproved_reason(certificate.complete, certificate.reason) if certificate else None
     known = yes_or_no(record.complete), record.certificate_label
     message = printable("; ".join(filter(None, (record.message, why))))
     head = record.format or "", record.status, str(record.solutions), *known, message
-    return [*head, *added_fields(record, trait_names)]
+    return [*head, *record_fields(record, trait_names)]
 
 
-def lines_of(path: Path, *, is_cut: bool = False) -> Iterator[str]:
-    """The lines of a file, without their line ends; each must end with LF.
+def lines_of(path: Path, *, truncates: bool = False) -> Iterator[str]:
+    """Yield the lines of a file without their ends, which must be LF, even after the last line.
 
-    `is_cut`: accept any line ends, and truncate lines that are too long. Raises InputError.
+    With `truncates`, a line may end in any way, and only the first MAX_LINE_BYTES bytes of a longer
+    line are given. Raises InputError.
     """
     try:
         with os.fdopen(descriptor_of(path), "rb") as file:
-            while line := file.readline(LONGEST_LINE):
+            while line := file.readline(MAX_LINE_BYTES):
                 is_whole = line.endswith(b"\n")
-                if not (is_whole or is_cut):
-                    raise InputError(f"{path.name}: a line is too long, or has no newline")
-                if line.endswith(b"\r\n") and not is_cut:
+                if not (is_whole or truncates):
+                    raise InputError(
+                        f"{path.name}: a line is too long, or does not end with a newline"
+                    )
+                if line.endswith(b"\r\n") and not truncates:
                     raise InputError(f"{path.name}: a line ends with CR and LF, not with LF")
                 yield line.rstrip(b"\r\n").decode(errors="surrogateescape")
-                while not is_whole and (rest := file.readline(LONGEST_LINE)):
+                while not is_whole and (rest := file.readline(MAX_LINE_BYTES)):
                     is_whole = rest.endswith(b"\n")
     except OSError as error:
         raise InputError(f"{path.name}: cannot be read: {in_words(error)}") from error
 
 
 class Table(Generic[R]):
-    """A published table: its lines, converted to the current schema, and its rows.
+    """A published table. Iterating gives its lines, converted to the current schema.
 
-    `trait_names` are the traits whose columns it has, `added` the names of these columns. Unless
-    `is_current`, an earlier version wrote it: it has no titles, or is of schema 1, according to its
-    record. `is_cut` is for `lines_of`. Raises InputError, also while it is read.
+    `trait_names` are the traits whose columns it has, `trait_columns` the names of these columns.
+    `is_current` is false for tables of earlier versions, which lack titles or have schema 1, as
+    their record says. `row` parses a line. Creating a table and iterating over it raise InputError.
+    For `truncates`, see `lines_of`.
     """
 
     def __init__(
-        self, path: Path, kind: type[R], schema: int = SCHEMA, *, is_cut: bool = False
+        self, path: Path, kind: type[R], schema: int = SCHEMA, *, truncates: bool = False
     ) -> None:
-        self._lines = lines_of(path, is_cut=is_cut)
+        self._lines = lines_of(path, truncates=truncates)
         first = next(self._lines, "")
         trait_names = traits_in(first, kind)
         if trait_names is None:
             raise InputError(f"{path.name}: the first line is not {','.join(columns(kind))!r}")
-        self.trait_names, self.added = trait_names, added_names(trait_names)
-        self.kind: type[R] = with_columns(kind, trait_names)
-        self._is_complete = (_TITLE in columns(kind)) == (_TITLE in first.split(","))
+        self.trait_names, self.trait_columns = trait_names, trait_columns(trait_names)
+        self.kind: type[R] = extended_row(kind, trait_names)
+        self._has_title = (_TITLE in columns(kind)) == (_TITLE in first.split(","))
         self._schema = schema
-        self.is_current = self._is_complete and schema == SCHEMA
+        self.is_current = self._has_title and schema == SCHEMA
 
     def __iter__(self) -> Iterator[str]:
-        lines = self._lines if self._is_complete else map(self._with_title, self._lines)
-        return lines if self._schema == SCHEMA else (row_as_now(x, self.kind) for x in lines)
+        lines = self._lines if self._has_title else map(self._add_title, self._lines)
+        return lines if self._schema == SCHEMA else (upgrade_row(x, self.kind) for x in lines)
 
-    def _with_title(self, line: str) -> str:
-        head, *tail = line.rsplit(",", len(self.added))
+    def _add_title(self, line: str) -> str:
+        head, *tail = line.rsplit(",", len(self.trait_columns))
         return ",".join((head, "", *tail))
 
     def row(self, line: str) -> R:
@@ -298,7 +309,7 @@ class Table(Generic[R]):
 
 
 def rows_in(path: Path, kind: type[R], schema: int = SCHEMA) -> Iterator[R]:
-    """The rows of a table. Raises InputError if it is not such a table."""
+    """The rows of a table. Raises InputError if the file is not such a table."""
     table = Table(path, kind, schema)
     for number, line in enumerate(table, 2):
         try:
@@ -310,7 +321,7 @@ def rows_in(path: Path, kind: type[R], schema: int = SCHEMA) -> Iterator[R]:
 def rows_with_solutions(
     folder: Path, stem: str, names: Iterable[str], schema: int = SCHEMA
 ) -> Iterator[tuple[PuzzleRow, dict[str, str]]]:
-    """The rows of a collection's table, each with its solutions in these files, by their names.
+    """The rows of a collection's table, each with its solutions by the names of their files.
 
     Raises InputError.
     """

@@ -1,4 +1,4 @@
-"""The traits of `--traits`, each with its columns, its field in a record, and its sentences."""
+"""The traits that `--traits` adds: their columns, their fields in records, and their sentences."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.solving import Effort, Rating, Traits, about
 
 WHOLE, NUMBER, WORD, TRUTH = "whole number", "number", "word", "true or false"
-"""The types of columns. Columns without a type are texts; WORD columns have few different texts."""
+"""The types of columns; a column without a type is text. A WORD is one of a few texts."""
 
 
 class Trait(Struct, frozen=True):
-    """A trait: its fields are its columns; `field` is the name in a record and in `Traits`.
+    """A trait. The fields of a subclass are its columns.
 
-    `pattern` matches its columns, separated by commas. `known_for` are the puzzles that may have a
-    value: those with one solution, those whose number of solutions is known, or all. If `is_slow`,
-    only samples are audited, and puzzles for which it is computed are solved in small chunks.
+    field: the name of its field in a record and in `Traits`.
+    pattern: matches its columns, joined by commas.
+    is_slow: recomputing takes long, so only samples are audited.
     """
 
     field: ClassVar[str]
@@ -31,23 +31,23 @@ class Trait(Struct, frozen=True):
     is_slow: ClassVar[bool] = False
 
     @classmethod
-    def of_record(cls, record: PuzzleRecord) -> Any:
+    def record_value(cls, record: PuzzleRecord) -> Any:
         """Its value in a record; None if it is unknown."""
         return or_none(getattr(record, cls.field))
 
     @classmethod
-    def of(cls, traits: Traits, geometry: Geometry) -> Any:  # noqa: ARG003 - `redundant` has cells
+    def value_of(cls, traits: Traits, geometry: Geometry) -> Any:  # noqa: ARG003 - `redundant` has cells
         """Its value in the traits of a puzzle; None if it is unknown."""
         return getattr(traits, cls.field)
 
     @classmethod
-    def recorded(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:  # noqa: ARG003 - as above
-        """The fields of a record."""
+    def fields(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:  # noqa: ARG003 - as above
+        """The fields of a record for these traits."""
         return {cls.field: getattr(traits, cls.field)}
 
     @classmethod
     def texts(cls, value: Any) -> Sequence[str]:
-        """The texts of its columns; empty if nothing is known."""
+        """The texts of its columns; empty for None."""
         return [""] * len(cls.__struct_fields__) if value is None else cls._texts(value)
 
     @classmethod
@@ -56,8 +56,8 @@ class Trait(Struct, frozen=True):
 
     @classmethod
     def sentences(cls, traits: Traits, puzzle: Puzzle) -> list[str]:
-        """Sentences about a puzzle, for people."""
-        value = cls.of(traits, puzzle.geometry)
+        """Sentences about this trait of a puzzle."""
+        value = cls.value_of(traits, puzzle.geometry)
         return [] if value is None else [cls._sentence(value)]
 
     @classmethod
@@ -106,21 +106,21 @@ class MinimalColumns(Trait, frozen=True):
     ]
 
     @classmethod
-    def of_record(cls, record: PuzzleRecord) -> list[str] | None:
+    def record_value(cls, record: PuzzleRecord) -> list[str] | None:
         if (redundant := or_none(record.redundant)) is None:
             return None
         rules = or_none(record.redundant_rules) or ()
-        return _parts((cell.place for cell in redundant), (rule.number for rule in rules))
+        return _part_names((cell.place for cell in redundant), (rule.number for rule in rules))
 
     @classmethod
-    def of(cls, traits: Traits, geometry: Geometry) -> list[str] | None:
+    def value_of(cls, traits: Traits, geometry: Geometry) -> list[str] | None:
         if traits.redundant is None:
             return None
         numbers = (place + 1 for place in traits.redundant_rules or ())
-        return _parts(map(geometry.place, traits.redundant), numbers)
+        return _part_names(map(geometry.place, traits.redundant), numbers)
 
     @classmethod
-    def recorded(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:
+    def fields(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:
         rules, redundant = traits.redundant_rules, None
         if traits.redundant is not None:
             givens, place = dict(puzzle.givens()), puzzle.geometry.place
@@ -139,19 +139,20 @@ class MinimalColumns(Trait, frozen=True):
         if traits.redundant is None:
             return []
         givens = " ".join(map(puzzle.geometry.name_of, traits.redundant))
-        can_go = (puzzle.rules[place] for place in traits.redundant_rules or ())
-        rules = ", ".join(rule.describe(puzzle.geometry) for rule in can_go)
+        redundant = (puzzle.rules[index] for index in traits.redundant_rules or ())
+        rules = ", ".join(rule.describe(puzzle.geometry) for rule in redundant)
         parts = (("givens", givens), ("rules", rules))
         remarks = [f"redundant {kind}: {count}" for kind, count in parts if count]
         return remarks or ["it is minimal"]
 
 
-def _parts(places: Iterable[tuple[int, int]], rules: Iterable[int]) -> list[str]:
+def _part_names(places: Iterable[tuple[int, int]], rules: Iterable[int]) -> list[str]:
+    """The names of givens and rules in a table: `r1c9`, `#2`."""
     return [*(f"r{row}c{column}" for row, column in places), *(f"#{number}" for number in rules)]
 
 
 def recorded_rules(puzzle: Puzzle, places: Iterable[int]) -> tuple[RecordedRule, ...]:
-    """The rules at these places, from 0."""
+    """The rules at these indices, as a record has them."""
     rules, geometry = puzzle.rules, puzzle.geometry
     return tuple(
         RecordedRule(number=place + 1, text=rules[place].describe(geometry)) for place in places
@@ -222,7 +223,7 @@ class RatingColumns(Trait, frozen=True):
 
     @classmethod
     def _texts(cls, value: Rating) -> Sequence[str]:
-        """A lower bound begins with `>`."""
+        """The columns; lower bounds begin with `>`."""
         if value.level is None:
             return ["failed", "", value.hardest, str(value.steps), ""]
         more = "" if value.solved else ">"
@@ -253,19 +254,21 @@ def any_slow(trait_names: Iterable[str]) -> bool:
 
 
 def traits_in_record(record: PuzzleRecord) -> tuple[str, ...]:
-    """The names of the traits that a record has."""
+    """The traits in a record."""
     return tuple(n for n, trait in TRAITS.items() if getattr(record, trait.field) is not UNSET)
 
 
-def added_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
-    """The fields of a member's row in the columns of these traits, from its record."""
+def record_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
+    """The trait columns of a member's row, from its record."""
     return [
-        text for name in trait_names for text in TRAITS[name].texts(TRAITS[name].of_record(record))
+        text
+        for name in trait_names
+        for text in TRAITS[name].texts(TRAITS[name].record_value(record))
     ]
 
 
 def row_fields(traits: Traits, geometry: Geometry) -> str:
-    """The traits of a puzzle as the end of its row, with a comma before each field."""
+    """The trait columns of a puzzle's row, as text; each begins with a comma."""
     asked = (TRAITS[name] for name in traits.asked)
-    texts = (text for trait in asked for text in trait.texts(trait.of(traits, geometry)))
+    texts = (text for trait in asked for text in trait.texts(trait.value_of(traits, geometry)))
     return "".join(f",{text}" for text in texts)

@@ -1,4 +1,4 @@
-"""Result → published files: the record, the log, the solutions, the CNFs."""
+"""Write the files of a set: record, log, solutions, formulas and proofs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from pipeline.outbox import LARGEST
+from pipeline.outbox import MAX_RECORD_BYTES
 from pipeline.outbox.events import log_lines
 from pipeline.outbox.schema import (
     PROVED,
@@ -45,21 +45,21 @@ if TYPE_CHECKING:
     from pipeline.solving.problem import S
 
 FilesOfSet = Iterator[tuple[str, Iterable[str | bytes]]]
-"""File names, and the content of each in chunks."""
+"""Pairs of a file's name and its content in chunks."""
 
-_INDENTED = 10
-"""The extra bytes of an object in a list, in the layout of `record_text`."""
+_INDENT_BYTES = 10
+"""The bytes by which indentation enlarges an object in a list of a record."""
 
 LARGE_PROOF = 256 * 1024
-"""Minimum number of characters from which proofs are compressed."""
+"""The minimum number of characters of proofs that are compressed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The dropped source of a job: its id, file name, and size and hash of its bytes.
+    """The source of a job: the job's id, the file's name, and the hash and size of its content.
 
-    `sha256` and `bytes` are None if it was refused unread. `declared` has the options that declare
-    its notation, `member` is the index of a member in its archive, from 0.
+    `sha256` and `bytes` are None if the source was not read. `declared` has the options that
+    declared its notation. `member` is the number of a member in its archive, from 0.
     """
 
     job: str
@@ -72,24 +72,24 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class PuzzleSet:
-    """The published set of one puzzle or formula."""
+    """The result of one puzzle or formula, to be published."""
 
     origin: Origin
     result: Result
     keep_cnf: bool = False
 
     @property
-    def not_read(self) -> str | None:
-        """The parts of the source that the answer ignores."""
+    def caveat(self) -> str | None:
+        """What the answer ignores: unread parts of the source."""
         return self.result.caveat
 
     def warnings(self) -> list[dict[str, str]]:
-        """The reason for a fallback, unless it was planned, as fields of log lines."""
+        """The unplanned fallback, if there is one, as fields of a log line."""
         used = self.result.solver
         return [{"solver": used.name, "reason": used.warning}] if used and used.warning else []
 
     def record(self, files: Mapping[str, str], finished: datetime) -> PuzzleRecord:
-        """The record; `files` maps each published name to its SHA-256."""
+        """The record; `files` maps the name of each published file to its SHA-256."""
         result, solver = self.result, None
         if used := result.solver:
             solver = RecordedSolver(name=used.name, version=used.version, fallback=used.fallback)
@@ -97,8 +97,8 @@ class PuzzleSet:
         if certificate := result.certificate:
             checked = PuzzleCertificate(solutions="checked", **msgspec.to_builtins(certificate))
         return PuzzleRecord(
-            **_fields_of_all(self.origin, files, result.seconds, finished),
-            **_read(_parsed(result)),
+            **_common_fields(self.origin, files, result.seconds, finished),
+            **_puzzle_fields(_parsed(result)),
             format=result.format,
             status=result.status,
             solutions=len(result.solutions),
@@ -107,13 +107,13 @@ class PuzzleSet:
             solver=solver,
             encoding=_encoding(result),
             certificate=checked,
-            **_explained(result),
+            **_explanation_fields(result),
             disagreement=result.disagreement or UNSET,
-            **_traits(result),
+            **_trait_fields(result),
         )
 
     def files(self, stem: str, record: Record, claimed: str) -> FilesOfSet:
-        """All files of the set except the record, which need not list them yet."""
+        """All files of the set except the record, which is only used to write the log."""
         result = self.result
         for number, solution in enumerate(result.solutions, 1):
             assert result.problem, "solutions come from a problem"  # noqa: S101
@@ -132,25 +132,27 @@ class PuzzleSet:
         yield f"{stem}.log", _log(record, claimed, read.reason if read else "")
 
 
-def listable(result: Result[S], stem: str, largest: int = LARGEST) -> Result[S]:
-    """The result with as many solutions as a record of `largest` bytes can list with that stem.
+def limit_solutions(
+    result: Result[S], stem: str, max_record_bytes: int = MAX_RECORD_BYTES
+) -> Result[S]:
+    """The result with only as many solutions as a record with this stem can list.
 
-    A larger record could not be read back.
+    Larger records than `max_record_bytes` could not be read.
     """
     count = len(result.solutions)
     last = PublishedFile(name=f"{stem}_{count}.solution", sha256="0" * 64)
-    entry = len(record_text(last)) + _INDENTED
-    max_bytes = (largest - largest // 8) // entry  # the rest is for the other fields
-    if count <= max_bytes:
+    entry = len(record_text(last)) + _INDENT_BYTES
+    max_files = max_record_bytes * 7 // 8 // entry  # the rest is for the other fields
+    if count <= max_files:
         return result
     from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - hardly ever needed
 
-    shown = result.solutions[:max_bytes]
+    shown = result.solutions[:max_files]
     return replace(
         result,
         solutions=shown,
         complete=False,
-        message=f"there are more solutions than the {max_bytes} that a record can list",
+        message=f"there are more solutions than the {max_files} that a record can list",
         certificate=Certificate("no"),
         proof=None,
         difference=explain_difference(list[Any](shown)) if result.difference else None,
@@ -159,13 +161,13 @@ def listable(result: Result[S], stem: str, largest: int = LARGEST) -> Result[S]:
 
 @dataclass(frozen=True, slots=True)
 class CollectionSet:
-    """The published set of a collection or an archive, without its table and solutions.
+    """The results of a collection or archive, to be published with its table and solutions.
 
-    - `counts`: by status, and the further counts of FURTHER_COUNTS.
-    - `seconds`: the time that the job took.
-    - `reason`: why it was read in that format.
-    - `fallbacks`: why solvers other than the first choice answered.
-    - `unread`: number of puzzles by unread text.
+    reason: why it was read as this format.
+    counts: numbers of puzzles by status, and the EXTRA_COUNTS.
+    fallbacks: which solvers answered instead of the first choice.
+    seconds: how long the job took.
+    unread: unread parts of the source, with their numbers of puzzles.
     """
 
     origin: Origin
@@ -178,8 +180,8 @@ class CollectionSet:
     unread: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def not_read(self) -> str | None:
-        """The parts of the source that the answers ignore."""
+    def caveat(self) -> str | None:
+        """What the answers ignore: unread parts of the source."""
         return unread_of_many(self.unread) or None
 
     def warnings(self) -> list[dict[str, Any]]:
@@ -187,11 +189,11 @@ class CollectionSet:
         return [msgspec.structs.asdict(fallback) for fallback in self.fallbacks]
 
     def record(self, files: Mapping[str, str], finished: datetime) -> CollectionRecord:
-        """The record; `files` maps each published name to its SHA-256."""
+        """The record; `files` maps the name of each published file to its SHA-256."""
         known = {how: self.counts.get(how, 0) for how in (PROVED, UNVERIFIED)}
         totals = {name: n for name, n in sorted(self.counts.items()) if name not in known}
         return CollectionRecord(
-            **_fields_of_all(self.origin, files, {"total": self.seconds}, finished),
+            **_common_fields(self.origin, files, {"total": self.seconds}, finished),
             format=self.format,
             status=self.status,
             totals=totals,
@@ -208,22 +210,22 @@ class CollectionSet:
 
 
 def timestamp(moment: datetime) -> str:
-    """UTC with milliseconds and a Z."""
+    """The time in UTC, in ISO 8601 with milliseconds and `Z`."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def digest(data: bytes) -> str:
-    """The SHA-256 in hexadecimal."""
+    """The SHA-256 of the data, in hexadecimal."""
     return sha256(data).hexdigest()
 
 
-def listed(hashes: Mapping[str, str]) -> tuple[PublishedFile, ...]:
-    """The files of a record, by their SHA-256."""
+def published_files(hashes: Mapping[str, str]) -> tuple[PublishedFile, ...]:
+    """The `files` of a record, from a map of names to SHA-256."""
     return tuple(PublishedFile(name=name, sha256=hashed) for name, hashed in hashes.items())
 
 
 def record_text(record: Record | PublishedFile) -> str:
-    """The record, or a part of it, as indented JSON in ASCII."""
+    """A record, or an entry of its `files`, as indented JSON in ASCII."""
     fields = msgspec.to_builtins(record)
     try:
         text = msgspec.json.format(json.dumps(fields), indent=1)
@@ -232,7 +234,7 @@ def record_text(record: Record | PublishedFile) -> str:
     return text + "\n"
 
 
-def _fields_of_all(
+def _common_fields(
     origin: Origin, files: Mapping[str, str], seconds: Mapping[str, float], finished: datetime
 ) -> dict[str, Any]:
     """The fields that every record has."""
@@ -246,20 +248,20 @@ def _fields_of_all(
         "bytes": origin.bytes,
         "declared": dict(origin.declared) or UNSET,
         "seconds": {stage: round(spent, 6) for stage, spent in seconds.items()},
-        "files": listed(files),
+        "files": published_files(files),
         "finished": timestamp(finished),
     }
 
 
 def _parsed(result: Result) -> Parsed | None:
-    """The puzzle as it was read; None for a formula, or if nothing was read."""
+    """The parsed puzzle; None for a formula, or if reading failed."""
     from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415 - as above
 
     return result.problem.parsed if isinstance(result.problem, PuzzleProblem) else None
 
 
-def _read(parsed: Parsed | None) -> dict[str, Any]:
-    """The fields about the puzzle itself."""
+def _puzzle_fields(parsed: Parsed | None) -> dict[str, Any]:
+    """The fields about the puzzle."""
     if parsed is None:
         return {}
     puzzle = parsed.puzzle
@@ -275,7 +277,7 @@ def _read(parsed: Parsed | None) -> dict[str, Any]:
 
 
 def _encoding(result: Result) -> Encoding | None:
-    """The encoding of the solver's formula, and its size."""
+    """The encoding and size of the formula that the solver got; None if it got none."""
     from pipeline.solving.problem import FormulaProblem  # noqa: PLC0415 - as above
 
     if isinstance(result.problem, FormulaProblem):
@@ -284,12 +286,12 @@ def _encoding(result: Result) -> Encoding | None:
     return result.encoding
 
 
-def _explained(result: Result) -> dict[str, Any]:
+def _explanation_fields(result: Result) -> dict[str, Any]:
     """The fields that explain why there is no solution, or where several differ."""
     fields: dict[str, Any] = {}
     if result.status == "unsolvable" and (parsed := _parsed(result)):
         conflict, puzzle = result.conflict, parsed.puzzle
-        fields["conflict"] = tuple(map(_clue, conflict.clues)) if conflict else None
+        fields["conflict"] = tuple(map(_recorded_clue, conflict.clues)) if conflict else None
         fields["conflict_minimal"] = conflict.minimal if conflict else None
         if conflict and conflict.rules:
             fields["conflict_rules"] = recorded_rules(puzzle, conflict.rules)
@@ -303,30 +305,30 @@ def _explained(result: Result) -> dict[str, Any]:
     return fields
 
 
-def _clue(clue: Clue) -> RecordedClue:
+def _recorded_clue(clue: Clue) -> RecordedClue:
     if isinstance(clue.holds, int):
         return RecordedClue(*clue.place, value=clue.holds)
     return RecordedClue(*clue.place, mark=clue.holds)
 
 
-def _traits(result: Result) -> dict[str, Any]:
-    """The fields of traits."""
+def _trait_fields(result: Result) -> dict[str, Any]:
+    """The fields of the requested traits."""
     traits, parsed = result.traits, _parsed(result)
     if traits is None or parsed is None:
         return {}
     fields: dict[str, Any] = {}
     for name in traits.asked:
-        fields |= TRAITS[name].recorded(traits, parsed.puzzle)
+        fields |= TRAITS[name].fields(traits, parsed.puzzle)
     return fields
 
 
 def _log(record: Record, claimed: str, reason: str) -> list[str]:
-    """The text of a log."""
+    """The content of a log, as one chunk."""
     return ["".join(json.dumps(line) + "\n" for line in log_lines(record, claimed, reason))]
 
 
 def _proof_file(name: str, text: str) -> tuple[str, Iterable[str | bytes]]:
-    """The name and content of a proof's file, compressed if it is large."""
+    """The name and content of a proof's file; compressed if it is large."""
     if len(text) < LARGE_PROOF:
         return name, [text]
     return f"{name}.xz", [lzma.compress(text.encode("ascii"), preset=1)]

@@ -1,6 +1,6 @@
-"""Results → rows: the results of a chunk of puzzles, as CSV and solution files.
+"""Write the results of a chunk of puzzles as rows of CSV and lines of solution files.
 
-Rows of plain lines are made together, in numpy; the rows of other puzzles one at a time.
+The rows of plain lines are made with numpy, all at once; other puzzles are added one by one.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import printable
-from pipeline.outbox.rows import Rows, count_further, summed
+from pipeline.outbox.rows import Rows, count_extras, merge_fallbacks
 from pipeline.outbox.schema import Fallback
-from pipeline.outbox.tables import added_names, one_line, quoted, unproved, yes_or_no
+from pipeline.outbox.tables import csv_field, one_line, trait_columns, unproved_reason, yes_or_no
 from pipeline.outbox.traits import row_fields
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -32,33 +32,35 @@ from pipeline.solving.one import compared
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Certificate, Result
 
-_LONGEST_TEXT = 500
+_MAX_TEXT = 500
 _COMMA = np.uint8(ord(","))
 
 
 class _PlainRows:
-    """The rows of Q plain lines that need no message, made together.
+    """The rows of Q plain lines without individual results, made all at once.
 
-    `places` (Q,) are the indices of the puzzles in their chunk, ascending, `indexes` (Q,) the
-    indices of their answers. Puzzles with the same status and number of solutions are of one kind.
-    They also have the same certificate, because puzzles that were solved alone are not among them.
+    places: (Q,) the positions of the puzzles in their chunk, ascending.
+    indexes: (Q,) the indices of their answers.
+
+    Puzzles with the same status and number of solutions are of one kind: the rest of their rows,
+    apart from puzzle and solution, is the same.
     """
 
     def __init__(
         self, places: NDArray[np.intp], answers: BatchResult, indexes: NDArray[np.intp]
     ) -> None:
-        self.places, self._answers, self._at = places, answers, indexes
+        self.places, self._answers, self._indexes = places, answers, indexes
         self._counts = answers.counts[indexes]
         self._kinds = self._counts * 2 + answers.more[indexes]
         self.ranks = int(self._counts.max(initial=0))
         self.totals: Counter[str] = Counter()
-        self._row_texts: list[tuple[bytes, bytes]] = []
+        self._texts: list[tuple[bytes, bytes]] = []
         for kind, count in enumerate(np.bincount(self._kinds).tolist()):
             first = int(indexes[(self._kinds == kind).argmax()])
-            self._row_texts.append(self._row_text(first, count) if count else (b"", b""))
+            self._texts.append(self._text_of_kind(first, count) if count else (b"", b""))
 
-    def _row_text(self, answer: int, count: int) -> tuple[bytes, bytes]:
-        """The text of a row before and after its solution; counts puzzles of one kind."""
+    def _text_of_kind(self, answer: int, count: int) -> tuple[bytes, bytes]:
+        """The texts before and after the solution in the rows of a kind; counts its puzzles."""
         answers, certificate = self._answers, self._answers.certificate(answer)
         status, complete = answers.status(answer), yes_or_no(answers.is_complete(answer))
         self.totals[status] += count
@@ -66,17 +68,17 @@ class _PlainRows:
             self.totals[certificate.complete] += count
         how = certificate.label if certificate else ""
         before = f",{status},{answers.counts[answer]},{complete},{how},"
-        return before.encode(), f",{quoted(_beside_answer(answers, answer))},,\n".encode()
+        return before.encode(), f",{csv_field(_answer_message(answers, answer))},,\n".encode()
 
     def table(self, first: int, numbers: NDArray[np.int64], cells: NDArray[np.uint8]) -> bytes:
-        """The rows of lines with these numbers (Q,) and cells (Q, 81).
+        """The rows of lines with these numbers (Q,) and cells (Q, 81), in order.
 
         `first` is the index of the chunk's first puzzle.
         """
         comma = np.full((len(numbers), 1), _COMMA)
         before, after = (
             np.array(texts)[self._kinds].view(np.uint8).reshape(len(numbers), -1)
-            for texts in zip(*self._row_texts, strict=True)
+            for texts in zip(*self._texts, strict=True)
         )
         solutions = [self._solutions(0, 0)] if self.ranks else []
         index = _digits(self.places + first)
@@ -84,14 +86,14 @@ class _PlainRows:
         return _without_padding(np.concatenate(columns, axis=1))
 
     def _solutions(self, rank: int, blank: int) -> NDArray[np.uint8]:
-        """The solutions of that rank in ASCII, (Q, 81), with `blank` for missing ones."""
-        have = (self._counts > rank)[:, None]
-        grids = self._answers.grids[rank, self._at] + np.uint8(ord("0"))
-        return grids if have.all() else np.where(have, grids, np.uint8(blank))
+        """The solutions (Q, 81) of this rank in ASCII; `blank` in rows without one."""
+        is_solved = (self._counts > rank)[:, None]
+        grids = self._answers.grids[rank, self._indexes] + np.uint8(ord("0"))
+        return grids if is_solved.all() else np.where(is_solved, grids, np.uint8(blank))
 
     def lines(self, rank: int) -> bytes:
-        """A line for each puzzle: its solution of that rank, from 0, or dots."""
-        lines = np.full((len(self._at), 82), ord("."), np.uint8)
+        """Lines with the solutions of this rank, from 0; dots for puzzles without one."""
+        lines = np.full((len(self._indexes), 82), ord("."), np.uint8)
         lines[:, -1] = ord("\n")
         if rank < self.ranks:
             lines[:, :-1] = self._solutions(rank, ord("."))
@@ -102,22 +104,23 @@ def _digits(numbers: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Positive ascending numbers in ASCII, (Q, digits), padded with NUL bytes on the left."""
     digits = np.zeros((len(numbers), len(str(numbers[-1]))), np.uint8)
     for column in reversed(range(digits.shape[1])):
-        left, numbers = numbers, numbers // 10
-        digits[:, column] = np.where(left > 0, left - numbers * 10 + ord("0"), 0)
+        rest, numbers = numbers, numbers // 10
+        digits[:, column] = np.where(rest > 0, rest - numbers * 10 + ord("0"), 0)
     return digits
 
 
 def _without_padding(text: NDArray[np.uint8]) -> bytes:
-    """The text without its NUL bytes, if any."""
+    """The text without NUL bytes; most chunks have none."""
     whole = text.tobytes()
     return whole.translate(None, b"\0") if b"\0" in whole else whole
 
 
-class RowsOf:
+class RowsBuilder:
     """Makes the rows of a chunk; each puzzle is added once, in any order.
 
-    `cells` is the number of dots for a puzzle of unknown size, `first` the index of the first
-    puzzle. `trait_names` are the traits that rows have.
+    cells: the number of dots in a solution file for a puzzle of unknown size.
+    first: the index of the chunk's first puzzle.
+    trait_names: the traits whose columns the rows have.
     """
 
     def __init__(
@@ -132,17 +135,17 @@ class RowsOf:
         self._plain_table = b""
         self._table: dict[int, bytes] = {}
         self._lines: dict[int, Sequence[str]] = {}
-        self._added: dict[int, str] = {}
+        self._traits: dict[int, str] = {}
         self._totals: Counter[str] = Counter()
         self._fallbacks: list[Fallback] = []
 
-    def untold(self) -> list[int]:
-        """The indices of puzzles that were not added yet."""
+    def pending(self) -> list[int]:
+        """The positions of the puzzles that were not added yet."""
         places: list[int] = np.flatnonzero(~self._is_added).tolist()
         return places
 
-    def add(self, place: int, result: Result) -> None:
-        """Add the result of one puzzle. A model of a formula has no line."""
+    def add_result(self, place: int, result: Result) -> None:
+        """Add one puzzle with its result. Models of formulas become empty lines."""
         entry = self._contents.entry(place)
         if entry.claimed is not None:
             puzzle = problem_of(entry).puzzle
@@ -152,15 +155,15 @@ class RowsOf:
         warning = result.solver.warning if result.solver else None
         why = result.message, _reason(result.certificate), warning, result.disagreement
         message = "; ".join(filter(None, (*why, _caveat(entry, result.status))))
-        wrong = quoted(printable(result.disagreement or ""))
+        wrong = csv_field(printable(result.disagreement or ""))
         known = f"{yes_or_no(result.complete)},{result.certificate_label}"
-        self._put(
-            place, entry, result.status, lines, known, f"{quoted(printable(message))},{wrong}"
+        self._add_row(
+            place, entry, result.status, lines, known, f"{csv_field(printable(message))},{wrong}"
         )
-        self._fallbacks += count_further(result, self._totals)
+        self._fallbacks += count_extras(result, self._totals)
 
-    def tell_answers(self, places: NDArray[np.intp], answers: BatchResult) -> None:
-        """Add the answers of a batch. Only in the first batch are plain lines made together."""
+    def add_batch(self, places: NDArray[np.intp], answers: BatchResult) -> None:
+        """Add puzzles with their answers. Plain lines are fast in the first batch that has any."""
         lines = self._contents.lines_of(places)
         lines[list(answers.results)] = -1
         if self._plain:
@@ -173,32 +176,32 @@ class RowsOf:
             self._totals += self._plain.totals
             self._is_added[places[indexes]] = True
         for index in np.flatnonzero(lines < 0).tolist():
-            self._tell_answer(int(places[index]), answers, index)
+            self._add_answer(int(places[index]), answers, index)
 
-    def _tell_answer(self, place: int, answers: BatchResult, index: int) -> None:
-        """Add one puzzle of a batch, by its own result if it has one."""
+    def _add_answer(self, place: int, answers: BatchResult, index: int) -> None:
+        """Add one puzzle with its result, or with its answer if it has no result of its own."""
         entry, status = self._contents.entry(place), answers.status(index)
         lines = [one_line(values, entry.signs) for values in answers.solutions(index)]
         differs = entry.claimed is not None and entry.claimed not in lines
         if differs or index in answers.results:
-            self.add(place, answers.result(index))
+            self.add_result(place, answers.result(index))
             return
-        message = "; ".join(filter(None, (_beside_answer(answers, index), _caveat(entry, status))))
+        message = "; ".join(filter(None, (_answer_message(answers, index), _caveat(entry, status))))
         certificate = answers.certificate(index)
         how = certificate.label if certificate else ""
         known = f"{yes_or_no(answers.is_complete(index))},{how}"
-        self._put(place, entry, status, lines, known, f"{quoted(message)},")
+        self._add_row(place, entry, status, lines, known, f"{csv_field(message)},")
         if certificate:
             self._totals[certificate.complete] += 1
 
-    def _put(
+    def _add_row(
         self, place: int, entry: Entry, status: str, lines: Sequence[str], known: str, message: str
     ) -> None:
-        """Put a row at its index; `known` and `message` are columns in their written form."""
-        max_length = _LONGEST_TEXT if entry.puzzle is None else None
-        text = entry.text if entry.plain else quoted(printable(entry.text[:max_length]))
+        """Add a row. `known` is its `complete` and `certificate`, `message` the next two fields."""
+        max_length = _MAX_TEXT if entry.puzzle is None else None
+        text = entry.text if entry.plain else csv_field(printable(entry.text[:max_length]))
         head = f"{self._first + place},{entry.line or ''},{text},{status},{len(lines)},{known}"
-        row = f"{head},{lines[0] if lines else ''},{message},{quoted(entry.title)}\n"
+        row = f"{head},{lines[0] if lines else ''},{message},{csv_field(entry.title)}\n"
         cells = len(entry.puzzle.cells) if entry.puzzle else self._cells
         self._table[place] = row.encode(errors="surrogateescape")
         self._lines[place] = [*lines, "." * (81 if entry.plain else cells)]
@@ -210,41 +213,41 @@ class RowsOf:
     ) -> None:
         """Add the traits of puzzles of one geometry to their rows."""
         fields = (row_fields(traits, geometry) for traits in traits_of_each)
-        self._added.update(zip(places, fields, strict=True))
+        self._traits.update(zip(places, fields, strict=True))
 
     def rows(self) -> Rows:
-        """The rows, once all results were added."""
+        """The rows, once all puzzles were added."""
         ranks = max((len(lines) - 1 for lines in self._lines.values()), default=0)
         ranks = max(ranks, min(1, len(self._is_added)), self._plain.ranks if self._plain else 0)
         return Rows(
             self._first,
             len(self._is_added),
-            self._with_added(self._merged(self._plain_table, self._table)),
-            [self._rank(rank) for rank in range(ranks)],
+            self._with_traits(self._merge(self._plain_table, self._table)),
+            [self._solution_lines(rank) for rank in range(ranks)],
             self._totals,
-            summed(self._fallbacks),
+            merge_fallbacks(self._fallbacks),
             unread_counts(entry.unread for _, entry in self._contents.entries()),
         )
 
-    def _with_added(self, table: bytes) -> bytes:
-        """The rows with the columns of traits, empty where they are unknown."""
+    def _with_traits(self, table: bytes) -> bytes:
+        """The rows with trait columns, which are empty where traits are unknown."""
         if not self._trait_names:
             return table
-        empty = "," * len(added_names(self._trait_names))
-        added = [self._added.get(place, empty) for place in range(len(self._is_added))]
-        ends = "\n".join([*added, ""]).encode("ascii").split(b"\n")
+        empty = "," * len(trait_columns(self._trait_names))
+        fields = [self._traits.get(place, empty) for place in range(len(self._is_added))]
+        ends = "\n".join([*fields, ""]).encode("ascii").split(b"\n")
         return b"\n".join(map(add, table.split(b"\n"), ends))
 
-    def _rank(self, rank: int) -> bytes:
-        """A line for each puzzle: its solution of that rank, from 0, or dots."""
+    def _solution_lines(self, rank: int) -> bytes:
+        """Lines with the solutions of this rank, from 0; dots for puzzles without one."""
         texts = {
             place: f"{lines[min(rank, len(lines) - 1)]}\n".encode("ascii")
             for place, lines in self._lines.items()
         }
-        return self._merged(self._plain.lines(rank) if self._plain else b"", texts)
+        return self._merge(self._plain.lines(rank) if self._plain else b"", texts)
 
-    def _merged(self, plain: bytes, separate: Mapping[int, bytes]) -> bytes:
-        """The texts of plain lines and of other puzzles, in order."""
+    def _merge(self, plain: bytes, separate: Mapping[int, bytes]) -> bytes:
+        """Combine the texts of plain lines and of other puzzles, in order."""
         if not separate:
             return plain
         texts = dict(separate)
@@ -253,41 +256,41 @@ class RowsOf:
         return b"".join([texts[place] for place in range(len(self._is_added))])
 
 
-def broken(layout: Layout, line: int, message: str, trait_names: Sequence[str] = ()) -> Rows:
-    """A row with the reason why the rest could not be read."""
+def error_rows(layout: Layout, line: int, message: str, trait_names: Sequence[str] = ()) -> Rows:
+    """A row with status `invalid` that says why the rest of a source could not be read."""
     entry = Entry(line, "", None, message, None, plain=False)
-    making = RowsOf(ChunkContents(PlainLines.none(), [entry]), layout.cells, 1, trait_names)
-    making.add(0, Result("invalid", message=message))
-    return making.rows()
+    builder = RowsBuilder(ChunkContents(PlainLines.none(), [entry]), layout.cells, 1, trait_names)
+    builder.add_result(0, Result("invalid", message=message))
+    return builder.rows()
 
 
 def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] = ()) -> Rows:
-    """The rows of results from any source; their line numbers are unknown."""
+    """The rows of results from any source; their line numbers are empty."""
     contents = ChunkContents(PlainLines.none(), [_entry_of(result) for result in results])
-    making = RowsOf(contents, NINE.size, first, trait_names)
+    builder = RowsBuilder(contents, NINE.size, first, trait_names)
     for place, result in enumerate(results):
-        making.add(place, result)
+        builder.add_result(place, result)
         if (traits := result.traits) and isinstance(problem := result.problem, PuzzleProblem):
-            making.add_traits(
+            builder.add_traits(
                 [place], [replace(traits, asked=trait_names)], problem.puzzle.geometry
             )
-    return making.rows()
+    return builder.rows()
 
 
 def _entry_of(result: Result) -> Entry:
-    """The entry that the puzzle was read from, rebuilt from the result."""
+    """An entry for a result's problem, as if it were read from a collection."""
     problem = result.problem
     if not isinstance(problem, PuzzleProblem):
         return Entry(0, "", None, None, None, plain=False)
     puzzle, signs = problem.puzzle, signs_of(problem.format)
-    text = _text_of(puzzle, signs)
+    text = _puzzle_text(puzzle, signs)
     read = problem.parsed
     entry = Entry(0, text, puzzle, None, None, plain=False, signs=signs, parsed=read)
     return entry._replace(title=read.title, unread=read.unread)
 
 
-def _text_of(puzzle: Puzzle, signs: str) -> str:
-    """A puzzle in one line, as in rows. Rules and marks are written in ISS; empty if impossible."""
+def _puzzle_text(puzzle: Puzzle, signs: str) -> str:
+    """A puzzle in one line, as in rows. Variants and marks are written in ISS, or are empty."""
     values, blank = dict(puzzle.givens()), puzzle.geometry.all_values
     free = (mask for cell, mask in enumerate(puzzle.cells) if cell not in values)
     if not puzzle.is_plain or any(mask != blank for mask in free):
@@ -304,14 +307,14 @@ def _text_of(puzzle: Puzzle, signs: str) -> str:
 
 
 def _caveat(entry: Entry, status: str) -> str | None:
-    """The parts of an entry that its answer ignores."""
+    """What the answer ignores: the unread parts of the entry."""
     return caveat(status, entry.unread) if entry.unread else None
 
 
-def _beside_answer(answers: BatchResult, index: int) -> str:
-    """The message for an answer that has no result of its own."""
+def _answer_message(answers: BatchResult, index: int) -> str:
+    """The message for an answer without a result of its own."""
     return answers.message(index) or _reason(answers.certificate(index)) or ""
 
 
 def _reason(certificate: Certificate | None) -> str | None:
-    return unproved(certificate.complete, certificate.reason) if certificate else None
+    return unproved_reason(certificate.complete, certificate.reason) if certificate else None

@@ -218,7 +218,7 @@ def _text_of_item(item: Item, result: Result | None, to: str) -> bytes:
 
     board = Board(puzzle, grid, signs=item.signs, unread=item.unread)
     title = f"{item.name}, line {item.line}" if item.line else item.name
-    return board_svg(board, title, "b", alone=True).encode()
+    return board_svg(board, title, "b", standalone=True).encode()
 
 
 def _puzzle_of(item: Item) -> Puzzle:

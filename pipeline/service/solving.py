@@ -276,32 +276,32 @@ def solve_chunk(
 
     Raises EnvironmentFailure.
     """
-    from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - not for single puzzles
+    from pipeline.outbox.write_rows import RowsBuilder  # noqa: PLC0415 - not for single puzzles
     from pipeline.solving.many import Batch, batch_slices, solve_batch  # noqa: PLC0415 - as above
 
     contents = layout.contents(chunk, settings.reading)
-    builder = RowsOf(contents, layout.cells, first, settings.trait_names)
+    builder = RowsBuilder(contents, layout.cells, first, settings.trait_names)
     for geometry, group_indices, masks in _batches(contents):
         for batch_slice in batch_slices(geometry, masks, settings):
             indices = group_indices[batch_slice]
             batch = Batch(geometry, masks[batch_slice], partial(_problem_at, contents, indices))
             answers = solve_batch(batch, solvers, settings, explain=False)
-            builder.tell_answers(indices, answers)
+            builder.add_batch(indices, answers)
             if settings.trait_names:
                 from pipeline.catalogue.result_traits import traits_of  # noqa: PLC0415 - few ask for it
 
                 traits = traits_of(geometry, masks[batch_slice], answers, settings)
                 builder.add_traits(indices.tolist(), traits, geometry)
-    single_indices = builder.untold()
+    single_indices = builder.pending()
     for index in single_indices:
         entry = contents.entry(index)
         if entry.error is not None:
-            builder.add(index, Result("invalid", message=entry.error))
+            builder.add_result(index, Result("invalid", message=entry.error))
             continue
         problem = problem_of(entry)
         chosen = _solvers_for(problem, len(single_indices), solvers)
         result = solve_problem(problem, chosen, settings, Stopwatch(), explain=False)
-        builder.add(index, result)
+        builder.add_result(index, result)
         if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
             from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - as above
 
@@ -334,7 +334,7 @@ def _rows_of_collection(
     layout: Layout, stream: PeekableStream, solvers: Solvers, settings: Settings, first: int
 ) -> Iterator[Rows]:
     """Yield the rows of a collection by chunk; if reading stops early, the last row says why."""
-    from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_rows import error_rows  # noqa: PLC0415 - as above
 
     line = 1
     for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
@@ -343,7 +343,7 @@ def _rows_of_collection(
         first += rows.count
         yield rows
     if stream.error:
-        rows = broken(layout, line, str(stream.error), settings.trait_names)
+        rows = error_rows(layout, line, str(stream.error), settings.trait_names)
         yield replace(rows, table=rows.table_from(first))
 
 
@@ -351,12 +351,12 @@ def failed_rows(
     chunk: TextChunk, layout: Layout, settings: Settings, why: str, first: int = 1
 ) -> Rows:
     """The rows of a chunk whose computation failed."""
-    from pipeline.outbox.write_rows import RowsOf  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_rows import RowsBuilder  # noqa: PLC0415 - as above
 
     contents = layout.contents(chunk, settings.reading)
-    builder = RowsOf(contents, layout.cells, first, settings.trait_names)
-    for index in builder.untold():
-        builder.add(index, Result("failed", message=why))
+    builder = RowsBuilder(contents, layout.cells, first, settings.trait_names)
+    for index in builder.pending():
+        builder.add_result(index, Result("failed", message=why))
     return builder.rows()
 
 

@@ -24,7 +24,7 @@ OTHERS = (HARD, NINE, NINE_TWO, STUCK, "." * 81, NINE_SOLVED)
 
 def image_of(text, seed=1):
     cells = np.array([[int(c) if c.isdigit() else 0 for c in text]], np.uint8)
-    return text_lines(random_symmetries(3, 1, seed).of(cells)).decode().strip()
+    return text_lines(random_symmetries(3, 1, seed).images(cells)).decode().strip()
 
 
 def collection(path, *lines):
@@ -35,7 +35,7 @@ def collection(path, *lines):
 @pytest.fixture(params=[4096, 1])
 def sized(request, monkeypatch):
     """Batches of thousands of puzzles, and of one."""
-    monkeypatch.setattr(comparing, "COMPARED_TOGETHER", request.param)
+    monkeypatch.setattr(comparing, "BATCH_PUZZLES", request.param)
     monkeypatch.setattr(comparing, "CHUNK_BYTES", 16 * request.param)
 
 
@@ -129,7 +129,7 @@ def test_the_position_of_a_class_is_that_of_its_first_puzzle(tmp_path, limit):
             numbers = generator.choices(range(300), k=generator.randrange(1, 30))
             places = np.arange(place, place + len(numbers))
             expected = [first.setdefault(n, p) for n, p in zip(numbers, places, strict=True)]
-            assert classes.meet(keys(*numbers), places).tolist() == expected
+            assert classes.add(keys(*numbers), places).tolist() == expected
             place += len(numbers)
         every = keys(*range(300))
         assert classes.find(every).tolist() == [first.get(n, ABSENT) for n in range(300)]
@@ -140,7 +140,7 @@ def test_the_position_of_a_class_is_that_of_its_first_puzzle(tmp_path, limit):
 def test_a_full_disk_is_an_environment_failure(monkeypatch):
     monkeypatch.setattr("pipeline.catalogue.classes.TemporaryFile", full_disk)
     with Classes(0) as classes, pytest.raises(OSError, match="No space left") as caught:
-        classes.meet(keys(1), np.zeros(1, np.int64))
+        classes.add(keys(1), np.zeros(1, np.int64))
     assert is_environmental(caught.value)
 
 
@@ -151,7 +151,7 @@ def full_disk(**_):
 def test_an_empty_index_has_no_classes():
     with Classes() as classes:
         assert classes.find(keys(1, 2)).tolist() == [ABSENT, ABSENT]
-        assert classes.meet(keys(), np.zeros(0, np.int64)).tolist() == []
+        assert classes.add(keys(), np.zeros(0, np.int64)).tolist() == []
         assert len(classes) == 0
 
 

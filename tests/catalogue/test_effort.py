@@ -160,7 +160,7 @@ def test_effort_is_invariant_under_symmetries():
     """1000 symmetries; fewer for puzzles with a backdoor of two cells, which take long."""
     for text, count in ((NINE, 500), (ONE, 480), (TWO, 20)):
         puzzle = [int(sign) if sign.isdigit() else 0 for sign in text]
-        images = random_symmetries(3, count, seed=11).of(np.array([puzzle], np.uint8))
+        images = random_symmetries(3, count, seed=11).images(np.array([puzzle], np.uint8))
         masks = masks_of_values(NINES, images)
         known = certified_solutions(NINES, masks, 2, PATIENCE)
         forms = canonical_forms(images, known.unique, known.grids[0])
@@ -193,7 +193,7 @@ def test_only_puzzles_that_singles_solve_have_no_splits():
 def test_the_batch_size_does_not_change_the_result(monkeypatch):
     masks = puzzle_masks(NINE, ONE, TWO)
     expected, depths = count_splits(masks).tolist(), depths_of(masks).tolist()
-    monkeypatch.setattr(effort, "CLOSED_TOGETHER", 2)
+    monkeypatch.setattr(effort, "BATCH_STATES", 2)
     assert count_splits(masks).tolist() == expected
     assert depths_of(masks).tolist() == depths
 
@@ -244,7 +244,7 @@ def test_an_empty_batch_of_states_stays_empty():
 @needs_numba
 def test_compiled_code_that_misses_singles_fails_its_self_test(singling):
     try_singles(singling)
-    with pytest.raises(RuntimeError, match="singles are wrong"):
+    with pytest.raises(RuntimeError, match="wrong singles"):
         try_singles(lambda *_: True)
 
 

@@ -24,7 +24,7 @@ FULL = NINE.all_values
 
 @pytest.fixture(autouse=True)
 def _few_at_once(monkeypatch):
-    monkeypatch.setattr(generating, "GENERATED_TOGETHER", 24)
+    monkeypatch.setattr(generating, "BATCH_GRIDS", 24)
 
 
 def some(wish, number, seed=1):
@@ -98,7 +98,7 @@ def test_the_first_puzzle_of_a_seed_never_changes():
 @pytest.mark.trial  # plain Python takes some seconds for a puzzle
 def test_the_same_is_generated_with_and_without_machine_code(lanes, monkeypatch):
     found = []
-    monkeypatch.setattr(generating, "GENERATED_TOGETHER", 1)
+    monkeypatch.setattr(generating, "BATCH_GRIDS", 1)
     for step in (lanes._step, None):
         monkeypatch.setattr("pipeline.solving.compiled.loaded", Asked(step))
         found.append(some(Wish(minimal=False, givens=(75, 78)), 1))

@@ -58,7 +58,7 @@ def test_redundant_givens_of_9x9_agree_with_removal_one_by_one(monkeypatch):
     texts = [NINE, HARD, NINE_SOLVED, NINE_SOLVED[:40] + NINE[40:], EVEN_ODD]
     puzzles = [parse_puzzle(text) for text in texts]
     found = found_in(*puzzles)
-    monkeypatch.setattr(solving, "QUESTIONS", 5 * 81)
+    monkeypatch.setattr(solving, "BATCH_CELLS", 5 * 81)
     assert found_in(*puzzles) == found
     assert found == [by_hand(puzzle) for puzzle in puzzles]
     assert not any(found[1])

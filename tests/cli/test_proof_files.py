@@ -260,17 +260,17 @@ def test_one_row_that_is_false_keeps_the_others_from_nothing(desk):
 
 # What is no claim, or cannot be proved
 
-NO_CLAIM = "it does not assert that its solutions are all: its status is"
-ARCHIVE = "set.json is an archive's; name the record or table of a member in set/"
+NO_CLAIM = "nothing to prove: it does not claim that all solutions are listed (status"
+ARCHIVE = "set.json belongs to an archive; give the record or table of a member in set/"
 
 
 @for_each(
     ("line", "code", "said"),
     [
-        ("bad.json", 1, f"bad.json: {NO_CLAIM} 'inv"),
-        ("some.json", 1, f"some.json: {NO_CLAIM} 'so"),
-        ("else.json", 1, "else.json: there is no such record"),
-        ("else.csv", 1, "else.json: there is no such record"),
+        ("bad.json", 1, f"bad.json: {NO_CLAIM} inv"),
+        ("some.json", 1, f"some.json: {NO_CLAIM} so"),
+        ("else.json", 1, "else.json: no such record"),
+        ("else.csv", 1, "else.json: no such record"),
         ("lines.csv 4", 1, f"lines.csv: row 4: {NO_CLAIM}"),
         ("lines.csv 5", 1, f"lines.csv: row 5: {NO_CLAIM}"),
         ("one.json --max-bytes 8", 1, "expected at most 8 bytes (--max-bytes)"),
@@ -279,8 +279,8 @@ ARCHIVE = "set.json is an archive's; name the record or table of a member in set
             "hard.json: not proved: the time limit of 0.001 s was reached",
         ),
         ("one_1.solution", 2, "expected a record, NAME.json, or a table, NAME.csv"),
-        ("one.json 1", 2, "one.json is about one puzzle, which has no index"),
-        ("lines.csv 0", 2, "0 is not an index: rows count from 1"),
+        ("one.json 1", 2, "one.json is a single puzzle; leave out INDEX"),
+        ("lines.csv 0", 2, "INDEX: expected 1 or more, found 0"),
         (f"lines.csv {10**30}", 2, f"lines.csv has no row {10**30}: it has 6 rows"),
         ("lines.csv 2 7 9", 2, "lines.csv has no row 7: it has 6 rows"),
         ("set.json", 2, ARCHIVE),
@@ -306,7 +306,7 @@ def test_more_rows_than_are_taken_at_once_have_to_be_named(desk):
         csv.writer(file, lineterminator="\n").writerows(more)
     said = desk.said("lines.csv", 2)
     assert "lines.csv: 1,201 rows are complete, more than the limit of 1,000" in said
-    assert "select some by their indices" in said
+    assert "give some INDEX arguments" in said
     assert desk.proof("lines.csv 1")[0] == 0
 
 
@@ -314,7 +314,7 @@ def test_a_record_or_a_solution_that_is_none_is_told(desk):
     desk.outbox.write("one_1.solution", OTHER_GRID, "one")
     assert "one.json: the grid of one_1.solution is not a solution: row 1" in desk.said("one.json")
     desk.outbox.path("one_1.solution").unlink()
-    assert "one.json: of 1 solution not all are there" in desk.said("one.json")
+    assert "one.json: the record counts 1 solution, found 0" in desk.said("one.json")
     desk.outbox.path("one.json").write_text("{}")
     assert "one.json: it is not a record of schema 2" in desk.said("one.json")
 
@@ -324,7 +324,10 @@ def test_without_its_original_a_record_is_not_proved(desk, name):
     shutil.rmtree(desk.outbox.box.inbox / "done")
     (desk.outbox.box.inbox / "done").mkdir()
     dropped_as = "set.zip" if "/" in name else "one.txt"
-    assert f"its original '{dropped_as}' is gone: --originals names the folder" in desk.said(name)
+    assert (
+        f"its original '{dropped_as}' was not found; give its folder with --originals"
+        in desk.said(name)
+    )
 
 
 @pytest.mark.parametrize("name", ["lines.csv", "set/sub/lines.csv"])
@@ -334,7 +337,7 @@ def test_without_its_original_a_row_is_proved_as_it_stands_in_the_table(desk, na
     shutil.rmtree(desk.outbox.box.inbox / "done")
     code, _, said = there.proof(name)
     gone = "set.zip" if "/" in name else "lines.txt"
-    told = f"lines.csv: its original '{gone}' is gone: the puzzles are the table's\n"
+    told = f"lines.csv: its original '{gone}' was not found: the puzzles were read from the table\n"
     assert (code, said) == (0, told)
     assert contents(there.folder) == contents(desk.folder)
 

@@ -99,7 +99,7 @@ def test_the_columns_have_their_declared_types_whatever_stands_in_them(kind):
     types = column_types(kind)
     known = {WHOLE: "7", NUMBER: "0.50", TRUTH: "true"}
     fields = [[known.get(each, odd) if odd else "" for each in types.values()] for odd in ODD]
-    table = arrow.typed(b"".join(map(csv_line, fields)), kind)
+    table = arrow.arrow_table(b"".join(map(csv_line, fields)), kind)
     assert table.schema.names == columns(kind)
     word = pa.dictionary(pa.int32(), pa.string())
     expected = {WHOLE: pa.int64(), NUMBER: pa.float64(), TRUTH: pa.bool_(), WORD: word}
@@ -110,7 +110,7 @@ def test_the_columns_have_their_declared_types_whatever_stands_in_them(kind):
 
 @needs_arrow
 def test_bytes_that_are_no_text_are_replaced():
-    table = arrow.typed(b"1,1,,invalid,0,,,,a\xffb,,\n", PuzzleRow)
+    table = arrow.arrow_table(b"1,1,,invalid,0,,,,a\xffb,,\n", PuzzleRow)
     assert table["message"].to_pylist() == ["a\ufffdb"]
 
 
@@ -119,7 +119,7 @@ def test_a_table_is_written_in_row_groups_so_that_memory_does_not_grow():
     from pyarrow import parquet
 
     file, line = io.BytesIO(), csv_line(["1", EASY, "exhaustive-search", "0"])
-    with arrow.parquet(file, GeneratedRow, group_bytes=2 * len(line)) as writer:
+    with arrow.parquet_writer(file, GeneratedRow, group_bytes=2 * len(line)) as writer:
         for _ in range(5):
             writer.write(line)
     found = parquet.ParquetFile(io.BytesIO(file.getvalue()))
@@ -260,8 +260,8 @@ def test_a_table_is_made_of_results_alone(given):
 @needs_arrow
 def test_a_table_of_many_results_counts_them_all():
     one = solve(FOUR)
-    table = to_arrow(one for _ in range(arrow.ROWS_AT_ONCE * 2 + 1))
-    assert table["index"].to_pylist() == [*range(1, arrow.ROWS_AT_ONCE * 2 + 2)]
+    table = to_arrow(one for _ in range(arrow.BATCH_RESULTS * 2 + 1))
+    assert table["index"].to_pylist() == [*range(1, arrow.BATCH_RESULTS * 2 + 2)]
     assert {*table["solution"].to_pylist()} == {"1243342143122134"}
 
 

@@ -13,7 +13,7 @@ from support.cases import for_each
 from support.strategies import examples
 
 from pipeline.files import is_temporary
-from pipeline.outbox.names import fold, key_of, outputs, stem_of, stems_for
+from pipeline.outbox.names import fold, key_of, output_names, stem_of, stems_for
 
 NFC, NFD = "\u00e9.txt", "e\u0301.txt"
 file_names = st.text(
@@ -128,8 +128,8 @@ def test_a_job_may_write_its_record_log_and_solutions_and_its_cnfs_only_if_kept(
     endings = ("proof.cnf", "proof.drat", "proof.drat.xz", "proof.lrat", "proof.lrat.xz")
     proofs = {f"a.{ending}" for ending in (*endings, "proofs.xz", "proofs.csv")}
     plain = {"a", "a.json", "a.log", "a.csv", "a_#.solution"} | proofs
-    assert outputs("A", keep_cnf=False) == plain
-    assert outputs("A", keep_cnf=True) == plain | {"a.cnf", "a_count.cnf"}
+    assert output_names("A", keep_cnf=False) == plain
+    assert output_names("A", keep_cnf=True) == plain | {"a.cnf", "a_count.cnf"}
 
 
 def test_a_claims_folder_has_a_safe_name_for_each_source():

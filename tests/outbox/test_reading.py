@@ -127,9 +127,9 @@ def test_why_it_is_no_record_is_told(box):
         "deep": "it is not JSON",
         "sparse": "it is larger than 32 MiB",
         "pipe": "it cannot be read: pipe.json is not a regular file",
-        "number": "NaN is no number",
+        "number": "NaN is not a number",
         "objects": "it has more than 1,000,000 commas and brackets",
-        "twice": "a name is repeated in an object",
+        "twice": "an object has the same name twice",
         "schema": "it is not a record of schema 2",
     }.items():
         with pytest.raises(NoRecord, match=said):

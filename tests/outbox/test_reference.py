@@ -12,7 +12,7 @@ from support.cases import for_each
 from support.commands import run
 
 import pipeline
-from pipeline.outbox.events import ALWAYS, ERROR, EVENTS, FIELDS
+from pipeline.outbox.events import COMMON_FIELDS, ERROR, EVENTS, FIELDS
 from pipeline.outbox.schema import REFUSED, STATUSES, WITH_TOTALS
 from pipeline.outbox.tables import TABLES, columns
 from pipeline.solving.result import Stage, Status
@@ -79,10 +79,12 @@ def test_every_event_that_is_logged_is_described_with_its_fields():
     assert {event for event, _ in calls} == set(EVENTS) - silent
     for event, fields in calls:
         assert ERROR in EVENTS[event].where, event
-        assert fields - {None} <= {*EVENTS[event].fields, *ALWAYS}, event
+        assert fields - {None} <= {*EVENTS[event].fields, *COMMON_FIELDS}, event
 
 
 def test_every_stage_has_its_event_and_every_field_of_an_event_is_described():
     stages = {f"stage.{stage}" for stage in (*get_args(Stage), "batch")}
     assert stages == {name for name in EVENTS if name.startswith("stage.")}
-    assert {*ALWAYS, *(each for event in EVENTS.values() for each in event.fields)} == set(FIELDS)
+    assert {*COMMON_FIELDS, *(each for event in EVENTS.values() for each in event.fields)} == set(
+        FIELDS
+    )

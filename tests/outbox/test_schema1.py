@@ -11,8 +11,8 @@ from support.commands import run
 from support.drop_folders import DropFolder
 from support.outboxes import Outbox
 
-from pipeline.outbox import NoRecord, load_record, record_of, strange_in
-from pipeline.outbox.schema1 import record_as_now, row_as_now
+from pipeline.outbox import NoRecord, load_record, record_of, unknown_fields
+from pipeline.outbox.schema1 import upgrade_record, upgrade_row
 from pipeline.outbox.tables import MemberRow, PuzzleRow, rows_in
 
 COLLECTION = {"schema": 1, "job": "j", "source": "a.txt", "status": "collection", "files": []}
@@ -63,14 +63,14 @@ def test_words_of_schema_1_are_read_as_those_of_schema_2(outbox):
     ],
 )
 def test_only_the_certificate_of_a_row_and_its_reason_are_renamed(line, expected):
-    assert row_as_now(line, PuzzleRow).endswith(expected)
-    assert row_as_now(line, PuzzleRow)[:20] == line[:20]
+    assert upgrade_row(line, PuzzleRow).endswith(expected)
+    assert upgrade_row(line, PuzzleRow)[:20] == line[:20]
 
 
 def test_values_of_unexpected_types_are_left_to_the_reader():
     odd = {"certificate": ["claimed"], "solver": {"name": 3}, "conflict_rules": [1, {"told": 2}]}
     odd |= {"fallbacks": {"solver": "lanes"}, "redundant_rules": "told"}
-    assert record_as_now(odd) == odd | {"conflict_rules": [1, {"text": 2}]}
+    assert upgrade_record(odd) == odd | {"conflict_rules": [1, {"text": 2}]}
 
 
 @pytest.mark.parametrize(
@@ -114,14 +114,14 @@ def test_commands_take_an_outbox_of_schema_1(outbox):
 @pytest.mark.parametrize("names", [("claimed", "unverified"), ("unverified", "claimed")])
 def test_a_field_under_both_its_names_hides_nothing(names):
     counts = dict.fromkeys(names, 5) | {"claimed": 99}
-    told = record_as_now(COLLECTION | {"certificate": {"solutions": "checked", **counts}})
+    told = upgrade_record(COLLECTION | {"certificate": {"solutions": "checked", **counts}})
     assert told["certificate"] == {"solutions": "checked", **counts}
     known = {"certificate": {"solutions": "", "unverified": 0}}
-    assert [*strange_in({"certificate": told["certificate"]}, known)] == ["certificate.claimed"]
+    assert [*unknown_fields({"certificate": told["certificate"]}, known)] == ["certificate.claimed"]
 
 
 def test_a_rule_with_both_texts_is_refused():
     rule = {"number": 1, "told": "cage", "text": "another"}
     told = COLLECTION | {"status": "unsolvable", "conflict_rules": [rule]}
     with pytest.raises(NoRecord, match="unknown field `told`"):
-        record_of(record_as_now(told))
+        record_of(upgrade_record(told))

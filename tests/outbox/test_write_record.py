@@ -33,7 +33,7 @@ from pipeline.outbox.write_record import (
     CollectionSet,
     Origin,
     PuzzleSet,
-    listable,
+    limit_solutions,
     record_text,
     timestamp,
 )
@@ -336,7 +336,7 @@ def test_a_record_lists_no_more_solutions_than_can_be_read_again(stem, tmp_path)
     """The name is written in ASCII, which can take six times as much room."""
     two = solved(TWO)
     many = replace(two, solutions=two.solutions * 150_000, difference=None)
-    result = listable(many, stem)
+    result = limit_solutions(many, stem)
     names = [f"{stem}_{number}.solution" for number in range(1, len(result.solutions) + 1)]
     record = PuzzleSet(origin_of(TWO), result).record(dict.fromkeys(names, "0" * 64), FINISHED)
     (tmp_path / "a.json").write_text(record_text(record))
@@ -349,8 +349,8 @@ def test_a_record_lists_no_more_solutions_than_can_be_read_again(stem, tmp_path)
 def test_the_solutions_that_a_record_can_list_are_those_that_are_published():
     every = solved("....\n" * 4, max_solutions=1000)
     assert (len(every.solutions), every.complete) == (288, True)
-    assert listable(every, "a", 50_000) == every
-    cut = listable(every, "a", 20_000)
+    assert limit_solutions(every, "a", 50_000) == every
+    cut = limit_solutions(every, "a", 20_000)
     assert cut.difference == explain_difference(cut.solutions) != every.difference
     published = PuzzleSet(origin_of("....\n" * 4), cut)
     names = [name for name, _ in files_of(published)]

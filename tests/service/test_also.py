@@ -14,7 +14,7 @@ from support.drop_folders import SMALL, TWO_SOLUTIONS, DropFolder
 from support.puzzles import EVEN_ODD
 from support.sources import answers, check_records, check_tidy, drop
 
-from pipeline.outbox.tables import MemberRow, PuzzleRow, columns, traits_in, with_columns
+from pipeline.outbox.tables import MemberRow, PuzzleRow, columns, extended_row, traits_in
 from pipeline.outbox.traits import TRAITS
 from pipeline.settings import Settings, TraitName
 
@@ -36,7 +36,7 @@ def added(box: DropFolder, name: str, kind: type = PuzzleRow) -> list[list[str]]
 def test_a_table_tells_by_its_first_line_which_columns_were_asked_for(kind):
     for trait_names in ("", "canonical", "minimal,effort", "effort, canonical", ALL):
         names = Settings(traits=trait_names).trait_names
-        assert traits_in(",".join(columns(with_columns(kind, names))), kind) == names
+        assert traits_in(",".join(columns(extended_row(kind, names))), kind) == names
     assert traits_in("index,canonical", kind) is None
     assert get_args(TraitName) == tuple(TRAITS)
 

@@ -68,5 +68,5 @@ def test_an_audit_finds_out_who_tells_another(outbox, tmp_path, stem, fields, sa
 def test_an_audit_finds_out_who_does_not_tell_it(outbox, tmp_path):
     tampered = copied(outbox, tmp_path)
     tampered.forget("bad", "disagreement")
-    said = "the record does not say that the solution beside the puzzle is wrong"
+    said = "the record does not say that the solution in the original is wrong"
     assert tampered.problems("bad") == (said,)

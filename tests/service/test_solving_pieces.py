@@ -24,10 +24,10 @@ from support.puzzles import NONE, SIX, UNIQUE, holed, pattern, program
 from support.strategies import examples
 
 from pipeline.limits import Limits
-from pipeline.outbox.rows import MOST_FALLBACKS, OTHER_REASONS, Rows, blank_lines
+from pipeline.outbox.rows import MAX_FALLBACKS, OTHER_REASONS, Rows, blank_lines
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import MemberRow, PuzzleRow, csv_line, header, one_line
-from pipeline.outbox.write_rows import broken
+from pipeline.outbox.write_rows import error_rows
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading.formats import TextChunk, parse_puzzle
@@ -86,7 +86,7 @@ def test_unique_puzzles_have_a_row_and_a_line_each(solvers):
         f"2,{A},unique,1,true,exhaustive-search,{SOLVED},,,\n4,{A},unique,1,true,exhaustive-search,{SOLVED},,,\n"
     )
     assert rows.solutions == [f"{SOLVED}\n{SOLVED}\n".encode()]
-    assert rows.unsolved() == MANY_DOTS.encode() * 2
+    assert rows.empty_lines() == MANY_DOTS.encode() * 2
     assert (rows.count, rows.totals) == (2, Counter(unique=2, proved=2))
 
 
@@ -134,8 +134,8 @@ def test_as_many_ranks_are_written_as_a_puzzle_needs(solvers):
 def test_dots_are_as_many_as_the_puzzle_has_cells_else_as_the_first_has(solvers):
     source = source_of(f"{ONE}\n{ONE}\n".encode(), cells=36)
     rows = solved(f"{CLASH}\n11{'.' * 79}\nnonsense\n", solvers, source=source)
-    assert rows.unsolved() == DOTS.encode() + MANY_DOTS.encode() + b"." * 36 + b"\n"
-    assert rows.solutions == [rows.unsolved()], "one text, though there is no solution"
+    assert rows.empty_lines() == DOTS.encode() + MANY_DOTS.encode() + b"." * 36 + b"\n"
+    assert rows.solutions == [rows.empty_lines()], "one text, though there is no solution"
     assert solved("# nothing\n\n", solvers, source=source) == Rows()
 
 
@@ -160,7 +160,7 @@ def test_a_side_above_nine_is_written_in_the_signs_of_its_puzzle(solvers):
     assert rows.solutions == [f"{SIGNS}\n{SIGNS}\n".encode()]
     row = f"{text},unique,1,true,exhaustive-search,{SIGNS},,,\n"
     assert without_index(rows) == f"1,{row}2,{row}"
-    assert rows.unsolved() == (b"." * 256 + b"\n") * 2
+    assert rows.empty_lines() == (b"." * 256 + b"\n") * 2
 
 
 def test_one_line_is_digits_up_to_side_9_and_numbers_above():
@@ -217,11 +217,11 @@ def test_fallbacks_are_added_up_by_solver_and_reason_and_do_not_become_ever_more
         return Fallback(solver="pysat", reason=reason, puzzles=puzzles)
 
     added = Rows()
-    for number in range(3 * MOST_FALLBACKS):
+    for number in range(3 * MAX_FALLBACKS):
         added.add(Rows(fallbacks=(fallback("it crashed"), fallback(f"row {number}"))))
-    first = [fallback(f"row {number}") for number in range(MOST_FALLBACKS - 1)]
-    others = fallback(OTHER_REASONS, 2 * MOST_FALLBACKS + 1)
-    assert added.fallbacks == (fallback("it crashed", 3 * MOST_FALLBACKS), *first, others)
+    first = [fallback(f"row {number}") for number in range(MAX_FALLBACKS - 1)]
+    others = fallback(OTHER_REASONS, 2 * MAX_FALLBACKS + 1)
+    assert added.fallbacks == (fallback("it crashed", 3 * MAX_FALLBACKS), *first, others)
 
 
 def test_every_claim_that_is_not_proved_says_why(solvers):
@@ -327,14 +327,14 @@ def test_a_failed_piece_has_a_row_for_every_puzzle_that_says_why():
         f'4,{PAIR},failed,0,,,,"it died, ""killed""",,\n'
     )
     assert (rows.count, rows.totals) == (2, Counter(failed=2))
-    assert rows.solutions == [rows.unsolved()] == [DOTS.encode() * 2]
+    assert rows.solutions == [rows.empty_lines()] == [DOTS.encode() * 2]
 
 
 def test_a_broken_collection_ends_with_a_row_that_says_so():
     source = source_of(f"{ONE}\n{ONE}\n".encode(), cells=16)
-    rows = broken(source, 12, "it ends too early: it is cut off")
+    rows = error_rows(source, 12, "it ends too early: it is cut off")
     assert rows.table == b"1,12,,invalid,0,,,,it ends too early: it is cut off,,\n"
-    assert (rows.count, rows.unsolved(), rows.totals) == (1, DOTS.encode(), Counter(invalid=1))
+    assert (rows.count, rows.empty_lines(), rows.totals) == (1, DOTS.encode(), Counter(invalid=1))
 
 
 LINES = st.sampled_from([ONE, PAIR, MORE, CLASH, BAD, "# a", ""])

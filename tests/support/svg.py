@@ -10,7 +10,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(board: Board, title: str = "a.txt") -> ET.Element:
-    return ET.fromstring(board_svg(board, title, "b", alone=True))
+    return ET.fromstring(board_svg(board, title, "b", standalone=True))
 
 
 def of_class(svg: ET.Element, *names: str) -> list[ET.Element]:

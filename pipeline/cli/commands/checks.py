@@ -196,7 +196,7 @@ def proof(  # noqa: PLR0913 - one for each option
     is missing.
     """
     from pipeline.cli import proof_files
-    from pipeline.outbox.assertions import set_at, statements_in
+    from pipeline.outbox.assertions import assertions_in, load_set
     from pipeline.outbox.originals import archive_above
     from pipeline.solving.solvers import Solvers
     from pipeline.solving.solvers.pysat import check_installed
@@ -204,7 +204,7 @@ def proof(  # noqa: PLR0913 - one for each option
     check_installed()
     other_checker = proof_files.Checker(checker) if checker else None
     in_outbox = settings.outbox / path
-    published = set_at(path if path.exists() or not in_outbox.exists() else in_outbox)
+    published = load_set(path if path.exists() or not in_outbox.exists() else in_outbox)
     above = archive_above(published.path)
     outbox = (above[0] if above else published.path).parent
     folders = _folders_of_originals(settings, originals, outbox)
@@ -212,7 +212,7 @@ def proof(  # noqa: PLR0913 - one for each option
     settings = dataclasses.replace(settings, solver="pysat")
     code, doubts = EXIT_OK, set[str]()
     with Solvers(settings.solver) as solvers:
-        for statement in statements_in(published, indices or (), folders, settings):
+        for statement in assertions_in(published, indices or (), folders, settings):
             if isinstance(statement, InputError):
                 say(str(statement))
                 code = EXIT_BAD_INPUT

@@ -64,9 +64,9 @@ def run(settings: Settings) -> None:
     screen = _terminal_log(settings, is_pass=True)
     log = screen or LazyLog(quiet=settings.quiet)
     with _reporting(settings, log) as updater:
-        code = run_once(settings, log, updater.after if updater else no_hook)
+        code = run_once(settings, log, updater.jobs_finished if updater else no_hook)
         if updater and code != EXIT_TEMPFAIL:
-            updater.finish()
+            updater.update()
     if screen:
         screen.sum_up(was_stopped=code == EXIT_TEMPFAIL)
     raise typer.Exit(code)
@@ -99,7 +99,7 @@ def watch(settings: Settings) -> None:
 
     log = _terminal_log(settings) or LazyLog(quiet=settings.quiet)
     with _reporting(settings, log) as updater:
-        watch_folders(settings, log, updater.after if updater else no_hook)
+        watch_folders(settings, log, updater.jobs_finished if updater else no_hook)
 
 
 @takes(*_ALL_SETTINGS)

@@ -339,8 +339,8 @@ def sheet(  # noqa: PLR0913 - one for each option
     check_target("--output", target, sources, force=force)
     sheets.check_target_kind(target)
     check_json(output, as_json=as_json)
-    if first is not None and not 1 <= first <= sheets.MOST_PRINTED:
-        raise UsageError(f"--first: expected 1 to {sheets.MOST_PRINTED:,}")
+    if first is not None and not 1 <= first <= sheets.MAX_SHEET_PUZZLES:
+        raise UsageError(f"--first: expected 1 to {sheets.MAX_SHEET_PUZZLES:,}")
     unsolved, faults = sheets.take_first(sheets.puzzles_in(sources, settings), first)
     for fault in faults:
         say(str(fault))

@@ -1,4 +1,4 @@
-"""An archive's set: each member against its own record, and the table of all members."""
+"""Audit an archive's set: every member against its record, and the table of all members."""
 
 from __future__ import annotations
 
@@ -34,60 +34,62 @@ from pipeline.reading.unread import add_unread, unread_counts
 
 
 def audit_archive(published: PublishedCollection, original: Path, report: Findings) -> str:
-    """Audit an archive's set against the dropped archive or folder."""
+    """Audit an archive's set against its original. Returns a summary of the counts found."""
     audited = _AuditedArchive(published, report)
     try:
         kind = kind_of(original)
         if kind != published.record.format:
             recorded = published.record.format
-            report.bad(f"the record says {recorded!r}, the original is {kind!r}")
+            report.add_problem(f"the record says {recorded!r}, the original is {kind!r}")
         audited.run(original)
     except (InputError, OSError) as error:
-        report.bad(in_words(error) if isinstance(error, OSError) else str(error))
+        report.add_problem(in_words(error) if isinstance(error, OSError) else str(error))
     return summary(f"archive of {counted(audited.count, 'member')}", audited.counts)
 
 
 class _AuditedArchive:
+    """Audits the members of an archive, and counts their puzzles."""
+
     def __init__(self, published: PublishedCollection, report: Findings) -> None:
         self.count = 0
         self.counts: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
         self._published = published
-        self._top = published.beside(published.stem)
+        self._top = published.sibling(published.stem)
         self._report = report
-        self._found: dict[int, Path] = {}
-        self._empty: set[Path] = set()
+        self._records: dict[int, Path] = {}
+        self._empty_folders: set[Path] = set()
 
     def run(self, original: Path) -> None:
-        """Audit every member. Raises InputError and OSError if it has to stop."""
+        """Audit all members. Raises InputError or OSError if it cannot go on."""
         self._find_records()
-        table = self._published.beside(f"{self._published.stem}.csv")
+        table = self._published.sibling(f"{self._published.stem}.csv")
         rows = rows_in(table, MemberRow, self._published.record.schema)
         for number, member in enumerate(walk(original, UnpackLimits.of(self._report.settings))):
             row = next(rows, None)
             if row is None:
                 raise InputError(f"{table.name} ends too early, before {member.name}")
             self.count += 1
-            self._look(number, member, row, self._report.within(member.name))
+            self._audit_member(number, member, row, self._report.section(member.name))
         if next(rows, None) is not None:
             raise InputError(f"{table.name} continues after the last member")
-        for path in self._found.values():
-            self._report.bad(f"{self._relative(path)} is the record of no member")
-        for path in sorted(self._empty):
-            self._report.bad(f"{self._relative(path)}/ is an empty folder")
+        for path in self._records.values():
+            self._report.add_problem(f"{self._relative(path)} belongs to no member of the archive")
+        for path in sorted(self._empty_folders):
+            self._report.add_problem(f"{self._relative(path)}/ is an empty folder")
         audit_counts(self._published, self.counts, self._unread, self._report)
 
     def _relative(self, path: Path) -> str:
         return str(path.relative_to(self._top.parent))
 
     def _find_records(self) -> None:
-        """Find the records in the tree, by the number of their member."""
+        """Find the records in the tree, and index them by the numbers of their members."""
         if not stat.S_ISDIR(self._top.lstat().st_mode):
-            raise NotADirectoryError(f"{self._top.name} is no folder")
+            raise NotADirectoryError(f"{self._top.name} is not a folder")
         folders = [*folders_in(self._top)]
         full = [folder.path for folder in folders if folder.names]
-        self._empty = {folder.path for folder in folders} - {self._top, *full}
-        self._empty -= {above for path in full for above in path.parents}
+        self._empty_folders = {folder.path for folder in folders} - {self._top, *full}
+        self._empty_folders -= {above for path in full for above in path.parents}
         for folder in folders:
             for path in folder.records():
                 folder.names.remove(path.name)
@@ -95,49 +97,51 @@ class _AuditedArchive:
                 try:
                     published = load_published(path)
                 except (NoRecord, FileNotFoundError) as error:
-                    self._report.bad(f"{where}: {error}")
+                    self._report.add_problem(f"{where}: {error}")
                     continue
                 folder.names.difference_update(published.files)
                 number = or_none(published.record.member)
-                if number is None or number in self._found:
-                    self._report.bad(f"{where}: member {number} is another's")
+                if number is None or number in self._records:
+                    self._report.add_problem(
+                        f"{where}: member {number} is missing or already has another record"
+                    )
                 else:
-                    self._found[number] = path
+                    self._records[number] = path
             for name in sorted(folder.names):
-                self._report.bad(f"{self._relative(folder.path / name)} {NOT_LISTED}")
+                self._report.add_problem(f"{self._relative(folder.path / name)} {NOT_LISTED}")
 
-    def _look(self, number: int, member: Member, row: MemberRow, report: Findings) -> None:
-        """Audit one member."""
+    def _audit_member(self, number: int, member: Member, row: MemberRow, report: Findings) -> None:
+        """Audit one member: its row in the table, and its set."""
         if row.member != printable(member.name):
-            report.bad(f"row {number + 1} of the table is about {row.member[:100]!r}")
+            report.add_problem(f"row {number + 1} of the table is about {row.member[:100]!r}")
         if row.status != COLLECTION:
             self.counts[row.status] += 1
-        path = self._found.pop(number, None)
+        path = self._records.pop(number, None)
         if path is None and (row.solutions not in ("", "0") or row.complete or row.certificate):
-            report.bad("its row has results, but it has no record")
+            report.add_problem("its row in the table has results, but there is no record")
         source = source_of_member(member, report.settings)
         is_refused = isinstance(source, Unreadable) and source.data is None
         if path is not None and is_refused:
-            report.bad(f"it cannot be read, but its status is {row.status!r}")
+            report.add_problem(f"cannot be read, but its status is {row.status!r}")
         elif path is not None:
             published = load_published(path)
             report = replace(report, is_ours=published.is_ours)
-            self._audit(published, member.name, source, report)
+            self._audit_set(published, member.name, source, report)
             _compare_row(published, row, report)
         elif row.status == "failed" and member.stream is not None:
-            self._spare_folders_of(member)
+            self._allow_empty_folders(member)
         elif row.status != REFUSED or not is_refused:
-            report.bad("there is no record of it")
+            report.add_problem("has no record")
 
-    def _spare_folders_of(self, member: Member) -> None:
-        """Accept empty folders for a member whose set could not be written."""
+    def _allow_empty_folders(self, member: Member) -> None:
+        """Allow the folders of a member whose results could not be written to be empty."""
         parts = PurePosixPath(member.name).parent.parts
-        for folder in [*self._empty]:
+        for folder in [*self._empty_folders]:
             own = folder.relative_to(self._top).parts
             if _is_folder_of(own, parts[: len(own)]):
-                self._empty.remove(folder)
+                self._empty_folders.remove(folder)
 
-    def _audit(
+    def _audit_set(
         self,
         published: PublishedPuzzle | PublishedCollection,
         member: str,
@@ -150,15 +154,15 @@ class _AuditedArchive:
         here = published.path.parent.relative_to(self._top).parts
         if not _is_folder_of(here, name.parent.parts):
             where = self._relative(published.path.parent)
-            report.bad(f"its set lies in another folder, {where}")
+            report.add_problem(f"its results are in the wrong folder, {where}")
         if published.declared != self._published.declared:
-            report.bad("its record declares another notation than the archive")
+            report.add_problem("its record declares a different notation than the archive's record")
         if record.source != member:
-            report.bad(f"its record is about {record.source!r}")
+            report.add_problem(f"its record has the source {record.source!r}")
         try:
             audit_content(published, source, report)
         except UnpackError as error:
-            report.bad(f"it cannot be read: {error}")
+            report.add_problem(f"cannot be read: {error}")
         self._count(record)
         if isinstance(source, tuple):
             stream = source[1]
@@ -168,7 +172,11 @@ class _AuditedArchive:
             data = source.data or b""
             digest, size = sha256(data).hexdigest(), len(data)
         if (record.sha256, record.bytes) != (digest, size):
-            report.bad(f"its sha256 is {digest[:12]}…, which is not the one in the record")
+            recorded = f"sha256 {(record.sha256 or 'null')[:12]}… and {record.bytes} bytes"
+            report.add_problem(
+                f"its content differs from the record: sha256 {digest[:12]}… and {size} bytes, "
+                f"recorded {recorded}"
+            )
 
     def _count(self, record: Record) -> None:
         if isinstance(record, CollectionRecord):
@@ -195,18 +203,19 @@ def _compare_row(
         trait_names = traits_in(",".join(columns(type(row))), MemberRow) or ()
         fields = member_fields(published.record, trait_names)
         if trait_names != traits_in_record(published.record) and traits_in_record(published.record):
-            report.bad("the record and the table tell different things in addition")
+            report.add_problem("the record and the table have different --traits")
     recorded = type(row)(row.member, *fields)
     for name, there in asdict(recorded).items():
         if (here := getattr(row, name)) != there:
-            add_finding = report.rewritten if name == "message" else report.bad
+            add_finding = report.add_difference if name == "message" else report.add_problem
             add_finding(f"{name} is {here[:60]!r} in the table, {there[:60]!r} in its record")
 
 
 def _is_folder_of(here: Sequence[str], there: Sequence[str]) -> bool:
-    """Whether a folder of the tree is the one for a folder of the archive, by their parts.
+    """Whether `here`, a folder of the tree, is for `there`, a folder of the archive.
 
-    A folder gets a `~` after its name if a result could have the same name.
+    Both are given by their parts. A folder gets a `~` after its name if a result could have the
+    same name.
     """
     return len(here) == len(there) and all(
         own.startswith(name) and not own[len(name) :].strip("~")

@@ -1,7 +1,7 @@
-"""Check for solutions that are not listed: by an exhaustive search, or by a refuter.
+"""Check whether there are other solutions than those published.
 
-Puzzles are searched exhaustively, from the rules alone. A refuter is asked about formulas, and
-about puzzles that the search leaves undecided. Its proofs and models are checked.
+Puzzles are searched exhaustively, from the rules alone. A refuter, which is a SAT solver, decides
+formulas, and puzzles that the search leaves undecided. Its proofs and models are checked.
 """
 
 from __future__ import annotations
@@ -23,41 +23,42 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.dimacs import Model, ParsedFormula, proof_clauses
 
 SEARCH_SHARE = 0.5
-"""Share of the time limit for the search if there is a refuter."""
+"""The share of the time that the search gets if there is a refuter."""
 
-_SHOWN = 12
-_NO_REFUTER = "this needs a solver, which `sudoku-pipeline audit` has"
+_MAX_LITERALS = 12
+_NO_REFUTER = "this needs a solver; use sudoku-pipeline audit"
 
 
 class Undecided(PipelineError):
-    """An assertion was neither confirmed nor refuted."""
+    """It is not known whether an assertion is true."""
 
 
 def remedy(end: float) -> str:
-    """Advice if a check ran out of time."""
-    return "; increase --timeout" if time.monotonic() > end else ""
+    """Advice to append to a message, if the time for a check is over."""
+    return "; raise --timeout" if time.monotonic() > end else ""
 
 
 def model_of(
-    make: Callable[[], Formula], why: str, terms: AuditOptions, end: float
+    make: Callable[[], Formula], why: str, options: AuditOptions, end: float
 ) -> Model | None:
-    """A model of the formula, not certified; None if it is proved unsatisfiable.
+    """A model of the formula, not yet certified; None if a checked proof shows that it has none.
 
-    `why` is the reason to report if there is no refuter. Raises PipelineError.
+    `why` is the message of Undecided, which is raised if a refuter is needed and there is none.
+    Raises other kinds of PipelineError if the refuter fails or its proof is wrong.
     """
-    if terms.refuter is None and time.monotonic() > end:
+    if options.refuter is None and time.monotonic() > end:
         raise Undecided(why)
     deadline = Deadline(end, TOO_SHORT)
     core = core_of(make(), deadline)
     text = REFUTED
     if not core.is_refuted:
-        if terms.refuter is None:
+        if options.refuter is None:
             raise Undecided(why)
-        refutation = terms.refuter(core, end - time.monotonic())
+        refutation = options.refuter(core, end - time.monotonic())
         if not isinstance(refutation, str):
             return core.model(refutation)
         text = refutation
-    terms.confirm(core.formula.text(), lrat_of(core, text, deadline)[0], deadline)
+    options.confirm(core.formula.text(), lrat_of(core, text, deadline)[0], deadline)
     return None
 
 
@@ -70,15 +71,20 @@ def grid_of_literals(literals: Iterable[int], geometry: Geometry) -> Grid | None
     return Grid(geometry, tuple(value + geometry.lowest for _, value in chosen))
 
 
-def _another(
-    puzzle: Puzzle, grids: Sequence[Grid], terms: AuditOptions, end: float, *, refuted: bool = True
+def _other_solution(
+    puzzle: Puzzle,
+    grids: Sequence[Grid],
+    options: AuditOptions,
+    end: float,
+    *,
+    refuted: bool = True,
 ) -> Grid | None:
-    """A certified solution that is not among these, or None.
+    """A certified solution that is not among `grids`; None if there is none.
 
-    If `refuted`, a refuter is asked if the search does not decide. Raises PipelineError if the
-    question stays undecided.
+    `refuted`: if the search leaves it undecided, the refuter decides. Raises PipelineError if it
+    stays undecided.
     """
-    share = SEARCH_SHARE if terms.refuter and refuted else 1.0
+    share = SEARCH_SHARE if options.refuter and refuted else 1.0
     searched = searched_through(puzzle, grids, seconds=(end - time.monotonic()) * share)
     if searched.is_complete:
         return None
@@ -86,62 +92,62 @@ def _another(
     if grid is None:
         if not refuted:
             raise Undecided(why)
-        model = model_of(lambda: proof_formula(puzzle, grids), why, terms, end)
+        model = model_of(lambda: proof_formula(puzzle, grids), why, options, end)
         if model is None:
             return None
         if (grid := grid_of_literals(model, puzzle.geometry)) is None:
-            raise Undecided("the model that was found is not a grid")
+            raise Undecided("the model found does not decode to a grid")
     for violation in certify_grid(puzzle, grid):
-        raise Undecided(f"the grid that was found breaks the rules: {violation}")
+        raise Undecided(f"the solution found breaks the rules: {violation}")
     if grid in grids:
-        raise Undecided("the grid that was found is published")
+        raise Undecided("the solution found is already published")
     return grid
 
 
-def has_solution(puzzle: Puzzle, terms: AuditOptions, end: float) -> bool:
+def has_solution(puzzle: Puzzle, options: AuditOptions, end: float) -> bool:
     """Whether a puzzle has a solution. Raises PipelineError if that stays undecided."""
-    return _another(puzzle, (), terms, end, refuted=not puzzle.is_plain) is not None
+    return _other_solution(puzzle, (), options, end, refuted=not puzzle.is_plain) is not None
 
 
 def audit_others(
     puzzle: Puzzle, grids: Sequence[Grid], report: Findings, *, are_claimed: bool = False
 ) -> None:
-    """Check that a puzzle has no solutions other than these, which are distinct solutions.
+    """Check that a puzzle has no solutions besides `grids`, which are distinct solutions of it.
 
-    With `are_claimed`, check instead that it has another one.
+    `are_claimed`: check instead that it has another one.
     """
-    end = time.monotonic() + report.terms.seconds
+    end = time.monotonic() + report.options.seconds
     try:
-        grid = _another(puzzle, grids, report.terms, end)
+        grid = _other_solution(puzzle, grids, report.options, end)
     except PipelineError as error:
-        assertion = "there are more solutions" if are_claimed else "there is no other solution"
-        report.gap(f"that {assertion} was not checked: {error}{remedy(end)}")
+        report.add_gap(f"not checked whether there are other solutions: {error}{remedy(end)}")
         return
     if are_claimed and grid is None:
-        report.bad("there are no more solutions, where more are claimed")
+        report.add_problem("the record says that there are more solutions, but there are none")
     elif grid and not are_claimed:
         there_is = "there is another solution" if grids else "there is a solution"
-        report.bad(f"{there_is}: {one_line(grid.values)}")
+        report.add_problem(f"{there_is}: {one_line(grid.values)}")
 
 
 def audit_models(parsed: ParsedFormula, models: Sequence[Model], report: Findings) -> None:
-    """Check that a formula has no other models than these."""
-    end = time.monotonic() + report.terms.seconds
+    """Check that a formula has no models besides these."""
+    end = time.monotonic() + report.options.seconds
     try:
         if (clauses := len(parsed.clauses)) > MAX_REFUTED:
-            limit = f"the limit of {MAX_REFUTED:,} for a proof"
-            raise Undecided(f"{clauses:,} clauses are more than {limit}")
+            raise Undecided(
+                f"{clauses:,} clauses, more than the {MAX_REFUTED:,} allowed for a proof"
+            )
         blocked = Formula(*proof_clauses(parsed, models))
-        model = model_of(lambda: blocked, _NO_REFUTER, report.terms, end)
+        model = model_of(lambda: blocked, _NO_REFUTER, report.options, end)
         if model is None:
             return
         if (index := certify_model(parsed.written, model)) is not None:
-            raise Undecided(f"the model that was found does not satisfy clause {index + 1}")
+            raise Undecided(f"the model found does not satisfy clause {index + 1}")
         if model in models:
-            raise Undecided("the model that was found is published")
+            raise Undecided("the model found is already published")
     except PipelineError as error:
-        report.gap(f"that there is no other model was not checked: {error}{remedy(end)}")
+        report.add_gap(f"not checked whether there are other models: {error}{remedy(end)}")
     else:
-        more = " …" if len(model) > _SHOWN else ""
+        more = " …" if len(model) > _MAX_LITERALS else ""
         there_is = "there is another model" if models else "there is a model"
-        report.bad(f"{there_is}: {' '.join(map(str, model[:_SHOWN]))}{more}")
+        report.add_problem(f"{there_is}: {' '.join(map(str, model[:_MAX_LITERALS]))}{more}")

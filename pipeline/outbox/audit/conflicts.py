@@ -1,4 +1,4 @@
-"""Check assertions other than solutions: status, conflict, difference, disagreement."""
+"""Check what a record asserts besides its solutions: conflict, difference and disagreement."""
 
 from __future__ import annotations
 
@@ -29,137 +29,140 @@ from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.reading.formats.dimacs import CNF_FORMAT
 
 C = TypeVar("C", bound=RecordedCell)
-UNASKED = ("invalid", "other")
-"""The statuses for which no solver was asked."""
-_OF_PUZZLES = ("variant", "box", "grids", "free", "rules", "unread")
-_BETWEEN_LOOKS = 1000
-"""Combinations that are tried between two checks of the clock."""
+UNSOLVED_STATUSES = ("invalid", "other")
+"""Statuses of sources that are never solved."""
+_PUZZLE_FIELDS = ("variant", "box", "grids", "free", "rules", "unread")
+_CLOCK_COMBINATIONS = 1000
+"""Combinations tried between two checks of the clock."""
 
 
 def audit_presence(published: PublishedPuzzle, report: Findings) -> None:
-    """Check that fields about puzzles are present if and only if the status requires them."""
+    """Check that the record has the fields of its status and kind of source, and no others."""
     record = published.record
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
     has_conflict = or_none(record.conflict) or or_none(record.conflict_rules)
-    for name, is_told, is_wanted in (
-        ("conflict", bool(has_conflict) or _is_not_found(record), record.status == "unsolvable"),
-        ("difference", or_none(record.difference) is not None, len(published.numbered) > 1),
+    for name, is_present, is_expected in (
+        ("conflict", bool(has_conflict) or _has_no_conflict(record), record.status == "unsolvable"),
+        ("difference", or_none(record.difference) is not None, len(published.solution_files) > 1),
     ):
-        if is_told != (is_wanted and is_puzzle):
-            report.bad(f"{name}: {'unexpected' if is_told else 'missing'}")
+        if is_present != (is_expected and is_puzzle):
+            report.add_problem(f"{name}: {'not expected here' if is_present else 'missing'}")
     if (or_none(record.conflict) is None) != (or_none(record.conflict_minimal) is None):
-        report.rewritten("conflict_minimal: it goes with a conflict")
-    for name in _OF_PUZZLES if record.status in UNASKED or record.format == CNF_FORMAT else ():
+        report.add_difference("conflict_minimal must be given exactly when conflict is")
+    for name in (
+        _PUZZLE_FIELDS if record.status in UNSOLVED_STATUSES or record.format == CNF_FORMAT else ()
+    ):
         if or_none(getattr(record, name)) is not None:
-            report.bad(f"{name}: unexpected")
-    if record.status in UNASKED and record.format is not None:
-        report.bad("format: unexpected")
+            report.add_problem(f"{name}: not allowed with status {record.status!r}")
+    if record.status in UNSOLVED_STATUSES and record.format is not None:
+        report.add_problem(f"format: not allowed with status {record.status!r}")
 
 
-def _is_not_found(record: PuzzleRecord) -> bool:
+def _has_no_conflict(record: PuzzleRecord) -> bool:
+    """Whether the record says that no conflict was found in time."""
     return or_none(record.conflict) is None and record.conflict_minimal is None
 
 
 def audit_conflict(
     record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Findings
 ) -> None:
-    """Check a conflict: its clues are in the puzzle, are contradictory, and minimal if recorded so.
+    """Check a conflict: it belongs to the puzzle, has no solution, and is minimal if it says so.
 
-    `puzzle` is None if it is not known.
+    `puzzle` is None if it is unknown.
     """
-    report = report.within("conflict")
-    if _is_not_found(record):
-        report.note("none was found in time")
+    report = report.section("conflict")
+    if _has_no_conflict(record):
+        report.add_note("none was found in time")
         if puzzle and (unit := unit_without_matching(puzzle)):
-            report.bad(f"no conflict is named, but the clues of {unit} have no solution together")
+            report.add_problem(f"none is recorded, but the clues of {unit} contradict each other")
         return
-    demands = _demands(record, puzzle, geometry, report)
-    if not demands:
+    parts = _conflict_parts(record, puzzle, geometry, report)
+    if not parts:
         return
-    end = time.monotonic() + report.terms.seconds
+    end = time.monotonic() + report.options.seconds
     try:
-        if has_solution(_demanding(demands, geometry), report.terms, end):
-            report.bad("there is a grid that has all of its clues")
+        if has_solution(_puzzle_of(parts, geometry), report.options, end):
+            report.add_problem("its clues do not contradict each other: they have a solution")
             return
-        for demand in demands if record.conflict_minimal is not False else ():
-            rest = [other for other in demands if other is not demand]
-            if not has_solution(_demanding(rest, geometry), report.terms, end):
-                report.bad(f"it is not minimal: without {demand.text} there is no solution either")
+        for part in parts if record.conflict_minimal is not False else ():
+            rest = [other for other in parts if other is not part]
+            if not has_solution(_puzzle_of(rest, geometry), report.options, end):
+                report.add_problem(f"not minimal: without {part.name} there is still no solution")
                 return
     except PipelineError as error:
-        report.gap(f"it was not checked: {error}{remedy(end)}")
+        report.add_gap(f"not checked: {error}{remedy(end)}")
 
 
-class _Demand(NamedTuple):
-    """A part of a conflict: its name, and the mask of a cell or a rule."""
+class _ConflictPart(NamedTuple):
+    """A part of a conflict: a clue, which restricts a cell to a mask, or a rule."""
 
-    text: str
+    name: str
     cell: int = 0
     mask: int = -1
     rules: tuple[Rule, ...] = ()
 
 
-def _demanding(demands: Iterable[_Demand], geometry: Geometry) -> Puzzle:
+def _puzzle_of(parts: Iterable[_ConflictPart], geometry: Geometry) -> Puzzle:
     """The puzzle that consists of these parts of a conflict."""
     cells = [geometry.all_values] * geometry.size
-    for demand in demands:
-        cells[demand.cell] &= demand.mask
-    rules = chain.from_iterable(demand.rules for demand in demands)
+    for part in parts:
+        cells[part.cell] &= part.mask
+    rules = chain.from_iterable(part.rules for part in parts)
     return Puzzle(geometry, tuple(cells), tuple(rules))
 
 
-def _demands(
+def _conflict_parts(
     record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Findings
-) -> list[_Demand]:
-    """The parts of a conflict; empty if they are not in the puzzle, or its rules are unknown."""
-    clues = _by_cell(or_none(record.conflict) or (), geometry, report)
+) -> list[_ConflictPart]:
+    """The parts of a conflict; none if the puzzle does not have them, or its rules are unknown."""
+    clues = _clues_by_cell(or_none(record.conflict) or (), geometry, report)
     recorded = or_none(record.conflict_rules) or ()
     if clues is None or (recorded and puzzle is None):
         return []
-    demands = []
+    parts = []
     for cell, clue in clues.items():
         mask = _mask(clue, geometry)
         if not mask or (puzzle and puzzle.cells[cell] != mask):
-            report.bad(f"the original does not have {clue}")
+            report.add_problem(f"the original does not have {clue}")
             return []
-        demands.append(_Demand(str(clue), cell, mask))
+        parts.append(_ConflictPart(str(clue), cell, mask))
     for entry in recorded:
-        rules = named_rule(puzzle, entry, report) if puzzle else ()
+        rules = recorded_rule(puzzle, entry, report) if puzzle else ()
         if not rules:
             return []
-        demands.append(_Demand(entry.text, rules=rules))
-    return demands
+        parts.append(_ConflictPart(entry.text, rules=rules))
+    return parts
 
 
-def named_rule(puzzle: Puzzle, recorded: RecordedRule, report: Findings) -> tuple[Rule, ...]:
-    """The rule of a puzzle that a record names; empty, and reported, if it has no such rule.
+def recorded_rule(puzzle: Puzzle, recorded: RecordedRule, report: Findings) -> tuple[Rule, ...]:
+    """The rule of a puzzle that a record names, as a tuple; empty if there is no such rule.
 
-    Another version may have named it differently.
+    Reports a rule that is missing or described differently, as another version may have done.
     """
     rules = puzzle.rules[recorded.number - 1 : recorded.number]
     if [rule.describe(puzzle.geometry) for rule in rules] != [recorded.text]:
-        add_finding = report.rewritten if rules else report.bad
+        add_finding = report.add_difference if rules else report.add_problem
         add_finding(f"the original does not have rule {recorded.number}, {recorded.text[:100]!r}")
         return () if report.is_ours else rules
     return rules
 
 
-def _by_cell(clues: Sequence[C], geometry: Geometry, report: Findings) -> dict[int, C] | None:
+def _clues_by_cell(clues: Sequence[C], geometry: Geometry, report: Findings) -> dict[int, C] | None:
     """The clues by cell; None if one is outside the grid, or two share a cell."""
     matches: dict[int, C] = {}
     for clue in clues:
         cell = geometry.cell_at(clue.row, clue.column)
         if cell is None:
-            report.bad(f"{clue} is no cell")
+            report.add_problem(f"{clue} is not in the grid")
             return None
         if matches.setdefault(cell, clue) is not clue:
-            report.bad(f"row {clue.row}, column {clue.column} is named twice")
+            report.add_problem(f"row {clue.row}, column {clue.column} is named twice")
             return None
     return matches
 
 
 def _mask(clue: RecordedClue, geometry: Geometry) -> int:
-    """The mask of the values that a clue allows; 0 if one of them is too large or too small."""
+    """The mask of the values that a clue allows; 0 if one of them is out of range."""
     held = clue.holds
     if isinstance(held, str):
         return geometry.even_values if held == "even" else geometry.odd_values
@@ -171,43 +174,45 @@ def _mask(clue: RecordedClue, geometry: Geometry) -> int:
 def audit_difference(
     difference: RecordedDifference, grids: Sequence[Grid], report: Findings
 ) -> None:
-    """Check in which cells these distinct grids differ, and which values leave only one of them."""
-    report = report.within("difference")
+    """Check in which cells these distinct grids differ, and that the decisive values leave one."""
+    report = report.section("difference")
     geometry = grids[0].geometry
-    recorded = _by_cell(difference.cells, geometry, report)
-    decisive = _by_cell(difference.decisive, geometry, report)
+    recorded = _clues_by_cell(difference.cells, geometry, report)
+    decisive = _clues_by_cell(difference.decisive, geometry, report)
     if recorded is None or decisive is None:
         return
-    holders = _holders(grids)
+    grids_by_value = _grids_by_value(grids)
     for cells, fault in (
         (
-            recorded.keys() - holders.keys(),
+            recorded.keys() - grids_by_value.keys(),
             "is listed, but all solutions have the same value there",
         ),
-        (holders.keys() - recorded.keys(), "is not listed, but the solutions differ there"),
+        (grids_by_value.keys() - recorded.keys(), "is not listed, but the solutions differ there"),
     ):
         for cell in sorted(cells)[:1]:
             row, column = geometry.place(cell)
-            report.bad(f"row {row}, column {column} {fault}")
+            report.add_problem(f"row {row}, column {column} {fault}")
     everything = (1 << len(grids)) - 1
     left = everything
     for cell, clue in decisive.items():
-        left &= holders.get(cell, {grids[0].values[cell]: everything}).get(clue.value, 0)
+        left &= grids_by_value.get(cell, {grids[0].values[cell]: everything}).get(clue.value, 0)
     if left.bit_count() != 1:
         number = counted(left.bit_count(), "solution")
-        report.bad(f"{number} with the values that should leave one")
+        report.add_problem(f"the decisive values leave {number}, not one")
     elif difference.exact:
-        options = {held for values in holders.values() for held in values.values()}
-        fewer, end = len(decisive) - 1, time.monotonic() + report.terms.seconds
+        options = {held for values in grids_by_value.values() for held in values.values()}
+        fewer, end = len(decisive) - 1, time.monotonic() + report.options.seconds
         try:
             if _leaves_one(everything, options, fewer, end):
-                report.bad(f"{counted(fewer, 'value')} would suffice to leave one solution")
+                report.add_problem(
+                    f"{counted(fewer, 'value')} can leave one solution, so exact is wrong"
+                )
         except Undecided as error:
-            report.gap(f"whether it is exact was not checked: {error}{remedy(end)}")
+            report.add_gap(f"not checked whether it is exact: {error}{remedy(end)}")
 
 
-def _holders(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:
-    """For each cell in which the grids differ, maps values to the grids with them, as bits."""
+def _grids_by_value(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:
+    """Maps each cell in which grids differ to {value: bit mask of the grids with that value}."""
     columns: dict[int, dict[int, int]] = {}
     for cell, column in enumerate(zip(*(grid.values for grid in grids), strict=True)):
         if len(values := {*column}) > 1:
@@ -218,20 +223,20 @@ def _holders(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:
 
 
 def _leaves_one(everything: int, options: Collection[int], size: int, end: float) -> bool:
-    """Whether some `size` or fewer of these sets of grids have a single grid in common.
+    """Whether some `size` or fewer options, which are bit masks, have a single grid in common.
 
-    Raises Undecided.
+    Raises Undecided if the time runs out.
     """
     tried = chain.from_iterable(combinations(options, few) for few in range(1, size + 1))
     for number, chosen in enumerate(tried):
-        if number % _BETWEEN_LOOKS == 0 and time.monotonic() > end:
+        if number % _CLOCK_COMBINATIONS == 0 and time.monotonic() > end:
             raise Undecided(TOO_SHORT)
         if reduce(and_, chosen, everything).bit_count() == 1:
             return True
     return False
 
 
-def is_denied(
+def is_wrong_solution(
     claimed: str | None,
     signs: str,
     puzzle: Puzzle | None,
@@ -239,9 +244,10 @@ def is_denied(
     *,
     complete: bool,
 ) -> bool:
-    """Whether the solution that the original gives is wrong, or missing from a complete list.
+    """Whether the solution in an original is wrong: it breaks the rules, or is not among all.
 
-    `claimed` is that solution, in `signs` or digits, or None.
+    `claimed` is this solution, in `signs` or digits; None if there is none. `complete`: `grids` are
+    all solutions.
     """
     if claimed is None or puzzle is None:
         return False

@@ -1,4 +1,4 @@
-"""Check proofs: that they refute the right formula, and that every step follows."""
+"""Check certificates and proofs: the formula of each proof, and every step of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.published import PublishedPuzzle
 from pipeline.outbox.schema import PuzzleCertificate, PuzzleRecord, or_none
 
-_MEMORY = 64 * 1024 * 1024
+_MAX_XZ_MEMORY = 64 * 1024 * 1024
 _FIELDS = {
     ("proved", "exhaustive-search"): {"nodes"},
     ("proved", "drat"): {"solver", "checker", "steps"},
@@ -25,55 +25,62 @@ _FIELDS = {
     ("unverified", None): set(),
     ("no", None): set(),
 }
-"""The fields of a certificate except the reason, by its `complete` and `by`."""
+"""The fields that a certificate has besides `reason`, by its `complete` and `by`."""
 _ALL_FIELDS = sorted(set().union(*_FIELDS.values()))
 _PROPAGATION = "unit propagation"
-"""Solvers of proofs whose only step is the empty clause."""
-_KINDS = {"drat": ("cnf", "drat"), "lrat": ("cnf", "drat", "lrat")}
-"""The files of a proof by the certificate; only earlier versions wrote `drat` alone."""
-_SLACK = 1024 * 1024
+"""The solver of proofs whose only step is the empty clause."""
+_PROOF_KINDS = {"drat": ("cnf", "drat"), "lrat": ("cnf", "drat", "lrat")}
+"""The files of a proof by its certificate; only earlier versions wrote `drat` without `lrat`."""
+_EXTRA_BYTES = 1024 * 1024
 
 MakeFormula = Callable[[], Formula]
-"""Makes the formula to be refuted. Raises ValueError or PipelineError if it is unknown."""
+"""Makes the formula that a proof refutes. Raises ValueError or PipelineError if it cannot."""
 
 
 def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
-    """Check that the fields of a certificate agree with each other and with the record.
+    """Check a certificate's fields against each other and the record.
 
-    Return its `complete`: `proved`, `unverified` or `no`.
+    Returns its `proved`, `unverified` or `no`.
     """
-    report, recorded = report.within("certificate"), or_none(record.certificate)
+    report, recorded = report.section("certificate"), or_none(record.certificate)
     word, by = (recorded.complete or "no", recorded.by) if recorded else ("no", None)
     if all(word != complete for complete, _ in _FIELDS):
-        report.bad(f"complete is {word[:40]!r}")
+        report.add_problem(f"complete: expected proved, unverified or no, found {word[:40]!r}")
         return "no"
     if (word == "no") == bool(record.complete):
         published = str(record.complete).lower()
-        report.bad(f"complete is {word!r}, where the record says {published}")
+        report.add_problem(f"complete is {word!r}, but the record's complete is {published}")
     fields = _FIELDS.get((word, by))
     if fields is None:
-        report.bad(f"complete is {word!r}, by {'nothing' if by is None else repr(by[:40])}")
+        shown = "null" if by is None else repr(by[:40])
+        report.add_problem(f"complete {word!r} cannot go with by: {shown}")
         return word
     label = f"{word} by {by}" if by else word
     for name in _ALL_FIELDS:
         if (getattr(recorded, name, None) is not None) != (name in fields):
-            is_told = "is missing" if name in fields else "is unexpected"
-            report.bad(f"{name} {is_told}, where the certificate says {label}")
+            problem = "is missing" if name in fields else "is not allowed"
+            report.add_problem(f"{name} {problem} in a certificate {label!r}")
     if recorded and by == "lrat" and recorded.checker != f"sudoku-pipeline {record.version}":
-        report.bad(f"the checker is {(recorded.checker or '')[:60]!r}, of version {record.version}")
+        report.add_problem(
+            f"the checker is {(recorded.checker or '')[:60]!r}, "
+            f"but the record's version is {record.version}"
+        )
     if recorded and report.is_ours:
-        _audit_ours(recorded, report)
+        _audit_own_certificate(recorded, report)
     return word
 
 
-def _audit_ours(recorded: PuzzleCertificate, report: Findings) -> None:
-    """Check what this version does not write."""
+def _audit_own_certificate(recorded: PuzzleCertificate, report: Findings) -> None:
+    """Check rules that only this version keeps."""
     if recorded.complete is None:
-        report.bad("complete is missing")
+        report.add_problem("complete is missing")
     if recorded.by == "lrat" and (recorded.solver == _PROPAGATION) != (recorded.steps == 1):
-        report.bad(f"{recorded.steps} steps are not what {(recorded.solver or '')[:40]!r} proves")
+        report.add_problem(
+            f"steps: 1 if and only if the solver is {_PROPAGATION}; "
+            f"found {recorded.steps} and {(recorded.solver or '')[:40]!r}"
+        )
     if recorded.by == "drat":
-        report.bad("by is 'drat', as only earlier versions have it")
+        report.add_problem("by: 'drat' is written only by earlier versions")
 
 
 def audit_proof(
@@ -81,54 +88,56 @@ def audit_proof(
     make: MakeFormula | None,
     report: Findings,
 ) -> bool:
-    """Check the proof of a result, if any; return whether it shows that no solution is missing.
+    """Check the proof of a result, if it has one. Returns whether the proof is accepted.
 
     `make` is None if the puzzle is unknown.
     """
-    there = _files_of(published, report)
-    if not there or make is None:
+    files = _proof_files(published, report)
+    if not files or make is None:
         return False
-    name = there["cnf"]
+    name = files["cnf"]
     try:
         formula = make()
     except (ValueError, PipelineError) as error:
-        report.bad(f"{name}: cannot be made again: {error}")
+        report.add_problem(f"{name}: cannot be recomputed: {error}")
         return False
-    if fault := _compared(published.beside(name), formula):
-        report.rewritten(f"{name}: {fault}")
+    if fault := _fault_in_formula(published.sibling(name), formula):
+        report.add_difference(f"{name}: {fault}")
         if not report.is_ours:
             return False
-    return _check(published, there, formula, report)
+    return _check_proof(published, files, formula, report)
 
 
-def _files_of(published: PublishedPuzzle, report: Findings) -> dict[str, str]:
-    """The files of a proof by kind; empty if there is no proof, or if a file is not listed."""
+def _proof_files(published: PublishedPuzzle, report: Findings) -> dict[str, str]:
+    """The names of a proof's files by kind; empty if there is no proof, or it is incomplete."""
     recorded = or_none(published.record.certificate)
     word = (recorded.by or recorded.complete or "no") if recorded else "no"
     names = {kind: f"{published.stem}.proof.{kind}" for kind in ("cnf", "drat", "lrat")}
-    there = [
+    files = [
         packed
         for name in names.values()
         for packed in (name, f"{name}.xz")
         if packed in published.files
     ]
-    wanted = _KINDS.get(word, ())
+    wanted = _PROOF_KINDS.get(word, ())
     expected = [names[kind] for kind in wanted]
     if not wanted:
-        for name in there:
-            report.bad(f"{name} is listed, where the certificate says {word[:40]!r}")
-    elif there[:1] != expected[:1] or [name.removesuffix(".xz") for name in there] != expected:
-        listed = " and ".join(there) or "nothing"
-        report.bad(f"proved by {' and '.join(expected)}, but {listed} is listed")
+        for name in files:
+            report.add_problem(
+                f"{name} is listed, but certificate {word[:40]!r} has no proof files"
+            )
+    elif files[:1] != expected[:1] or [name.removesuffix(".xz") for name in files] != expected:
+        listed = " and ".join(files) or "nothing"
+        report.add_problem(f"expected the proof files {' and '.join(expected)}, found {listed}")
     else:
-        return dict(zip(wanted, there, strict=True))
+        return dict(zip(wanted, files, strict=True))
     return {}
 
 
-def _compared(path: Path, formula: Formula) -> str | None:
-    """The fault of a file that should contain the formula; None if it is right or missing."""
+def _fault_in_formula(path: Path, formula: Formula) -> str | None:
+    """What is wrong with the file of this formula; None if nothing is, or if it is missing."""
     expected = "".join(formula.text())
-    max_bytes = 2 * len(expected) + _SLACK
+    max_bytes = 2 * len(expected) + _EXTRA_BYTES
     try:
         data = read_regular(path, max_bytes)
     except OSError as error:
@@ -142,74 +151,80 @@ def _compared(path: Path, formula: Formula) -> str | None:
         published_formula = read_formula(data.decode("ascii", errors="backslashreplace"))
     except ValueError as error:
         return str(error)
-    return _difference(formula, published_formula)
+    return _first_difference(formula, published_formula)
 
 
-def _check(
-    published: PublishedPuzzle, there: Mapping[str, str], formula: Formula, report: Findings
+def _check_proof(
+    published: PublishedPuzzle, files: Mapping[str, str], formula: Formula, report: Findings
 ) -> bool:
-    """Whether a proof, given as files by kind, shows that the formula is unsatisfiable.
+    """Whether a proof shows that the formula is unsatisfiable; `files` are its names by kind.
 
-    In DRAT proofs, which earlier versions wrote, only the needed steps are checked. If there is an
-    LRAT proof too, both must have the same steps.
+    The DRAT file of an LRAT proof must have the same steps. If there is only a DRAT file, which
+    earlier versions wrote, only the steps that the refutation needs are checked.
     """
-    *_, (kind, name) = there.items()
-    report, deadline = report.within(name), Deadline.of(Limits(report.terms.seconds))
-    texts = [_read(published.beside(file), report) for file in there.values()][1:]
+    *_, (kind, name) = files.items()
+    report, deadline = report.section(name), Deadline.of(Limits(report.options.seconds))
+    texts = [_read(published.sibling(file), report) for file in files.values()][1:]
     if None in texts:
         return False
     text = texts[-1] or ""
     try:
         if kind == "lrat":
             steps = check_lrat(formula, text, deadline, MAX_LRAT_CHARACTERS)
-            report.terms.confirm(formula.text(), text, deadline)
+            report.options.confirm(formula.text(), text, deadline)
         else:
             lrat_of(core_of(formula), text, deadline)
             steps = sum(not line.startswith("d") for line in text.splitlines())
     except (LimitReached, EnvironmentFailure) as error:
-        late = "; increase --timeout" if isinstance(error, LimitReached) else ""
-        report.gap(f"it was not checked: {error}{late}")
+        advice = "; raise --timeout" if isinstance(error, LimitReached) else ""
+        report.add_gap(f"not checked: {error}{advice}")
         return False
     except PipelineError as error:
-        report.bad(str(error))
+        report.add_problem(str(error))
         return False
     recorded = or_none(published.record.certificate)
     if recorded and recorded.steps != steps:
-        report.bad(f"the proof has {steps} steps, where {recorded.steps} are told")
+        report.add_problem(f"has {steps} steps, the record says {recorded.steps}")
     if kind == "lrat" and texts[0] != drat_of(text):
-        report.bad(f"{there['drat']} holds other steps")
+        report.add_problem(f"{files['drat']} does not have the same steps")
     return True
 
 
 def _read(path: Path, report: Findings) -> str | None:
-    """The unpacked text of a proof, of at most one character more than allowed.
+    """The decompressed text of a proof, up to one character more than is allowed.
 
-    None if it cannot be read. That is reported here, unless the file is missing, which is reported
+    None if it is missing or cannot be read. Reports the latter; a missing file is reported
     elsewhere.
     """
     try:
         data = read_regular(path, MAX_LRAT_CHARACTERS)
         if path.name.endswith(".xz"):
-            engine = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MEMORY)
-            data = engine.decompress(data, MAX_LRAT_CHARACTERS + 1)
-            if len(data) <= MAX_LRAT_CHARACTERS and (not engine.eof or engine.unused_data):
-                report.bad("it is not one whole stream of xz")
+            decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MAX_XZ_MEMORY)
+            data = decompressor.decompress(data, MAX_LRAT_CHARACTERS + 1)
+            if len(data) <= MAX_LRAT_CHARACTERS and (
+                not decompressor.eof or decompressor.unused_data
+            ):
+                report.add_problem("is not exactly one complete xz stream")
                 return None
     except FileNotFoundError:
         return None
     except OSError as error:
-        report.bad(f"cannot be read: {in_words(error)}")
+        report.add_problem(f"cannot be read: {in_words(error)}")
         return None
     except lzma.LZMAError as error:
-        report.bad(str(error))
+        report.add_problem(str(error))
         return None
     return data.decode("ascii", errors="backslashreplace")
 
 
-def _difference(expected: Formula, published: Formula) -> str:
+def _first_difference(expected: Formula, published: Formula) -> str:
     """The first difference between two formulas; clauses are numbered from 1."""
     if expected.variables != published.variables:
         return f"it has {published.variables} variables instead of {expected.variables}"
     pairs = enumerate(zip_longest(expected.clauses, published.clauses), 1)
-    first = next((number for number, (here, there) in pairs if here != there), None)
-    return "its layout differs" if first is None else f"the formula differs at clause {first}"
+    first = next((number for number, (one, other) in pairs if one != other), None)
+    return (
+        "it has the same formula, but different text"
+        if first is None
+        else f"the formula differs at clause {first}"
+    )

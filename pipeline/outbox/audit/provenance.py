@@ -1,6 +1,6 @@
-"""Check how a result was made: the solver, the formula and the log.
+"""Check what records and logs say about the origin of results: solver, formula, fallbacks.
 
-Results of other versions are not compared, because they may have been made and logged differently.
+Most of it is checked only for results of this version.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 
 from pipeline.errors import LimitReached, PipelineError
 from pipeline.files import read_regular
-from pipeline.outbox import LARGEST
-from pipeline.outbox.audit.conflicts import UNASKED
+from pipeline.outbox import MAX_RECORD_BYTES
+from pipeline.outbox.audit.conflicts import UNSOLVED_STATUSES
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.events import log_lines
 from pipeline.outbox.published import Published, PublishedPuzzle
@@ -24,57 +24,61 @@ from pipeline.reading.formats.dimacs import CNF_FORMAT, ParsedFormula
 from pipeline.solving import Encoding
 
 SOLVERS = ("minisat", "pysat", "batch", "exhaustive-search")
-"""The solvers that records name."""
+"""The names of solvers in records."""
 
 _ANSWERED = ("unique", "multiple", "unsolvable", "solved")
 _ANY = object()
-"""In a line of a log: a text that is not in the record."""
+"""Stands for any text in a line of a log that the record does not contain."""
 
 
 def audit_solver(record: PuzzleRecord, report: Findings) -> None:
-    """Check that solver, formula and certificate are recorded if a solver ran."""
+    """Check that solver, encoding and certificate are recorded if there is an answer."""
     used, status = record.solver, record.status
     is_encoded = record.format == CNF_FORMAT or "encode" in (record.seconds or {})
-    for name, is_told, is_wanted in (
+    for name, is_present, is_expected in (
         ("solver", used is not None, status in _ANSWERED),
         ("encoding", record.encoding is not None, is_encoded and status in _ANSWERED),
         ("certificate", or_none(record.certificate) is not None, status in _ANSWERED),
     ):
-        if is_told != is_wanted and report.is_ours and status in _ANSWERED + UNASKED:
-            report.bad(f"{name}: {'unexpected' if is_told else 'missing'}")
+        if is_present != is_expected and report.is_ours and status in _ANSWERED + UNSOLVED_STATUSES:
+            report.add_problem(f"{name}: {'not expected here' if is_present else 'missing'}")
     if used and used.name not in SOLVERS:
-        report.rewritten(f"solver: {used.name[:40]!r} is unknown")
+        report.add_difference(f"solver: unknown solver {used.name[:40]!r}")
 
 
 def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Findings) -> None:
-    """Compare the size of a formula with the original."""
+    """Compare the recorded size of a formula with the original."""
     recorded = record.encoding
     size = Encoding(name=None, variables=parsed.variables, clauses=len(parsed.clauses))
     if recorded and recorded != size:
-        report.rewritten(f"encoding: {_in_words(recorded)}, the original has {_in_words(size)}")
+        report.add_difference(
+            f"encoding: recorded {_size_text(recorded)}, computed {_size_text(size)}"
+        )
 
 
 def audit_encoding(
     published: PublishedPuzzle, puzzle: Puzzle, grids: Sequence[Grid], report: Findings
 ) -> None:
-    """Encode a puzzle again, and compare the size of the formula, and its files if it was kept."""
-    recorded, stem, terms = published.record.encoding, published.stem, report.terms
-    if recorded is None or terms.encoder is None or not report.is_ours:
+    """Encode a puzzle again; compare the size of the formula, and its files if there are any."""
+    recorded, stem, options = published.record.encoding, published.stem, report.options
+    if recorded is None or options.encoder is None or not report.is_ours:
         return
     try:
-        size, plain, counting = terms.encoder(puzzle, recorded.name or "", grids, terms.seconds)
+        size, plain, counting = options.encoder(puzzle, recorded.name or "", grids, options.seconds)
         if recorded != size:
-            report.bad(f"encoding: {_in_words(recorded)}, there are {_in_words(size)}")
+            report.add_problem(
+                f"encoding: recorded {_size_text(recorded)}, computed {_size_text(size)}"
+            )
         kept = [name for name in (f"{stem}.cnf", f"{stem}_count.cnf") if name in published.files]
         if len(kept) == 1:
-            report.bad(f"{kept[0]} is listed alone")
+            report.add_problem(f"{stem}.cnf and {stem}_count.cnf must be listed together")
         for name, text in ((f"{stem}.cnf", plain), (f"{stem}_count.cnf", counting)):
             if published.files.get(name) not in (None, _digest(text)):
-                report.bad(f"{name} is not the formula of the puzzle")
+                report.add_problem(f"{name} is not the formula of the puzzle")
     except LimitReached as error:
-        report.gap(f"encoding: it was not checked: {error}")
+        report.add_gap(f"encoding: not checked: {error}")
     except PipelineError as error:
-        report.bad(str(error))
+        report.add_problem(str(error))
 
 
 def _digest(text: Iterable[str]) -> str:
@@ -84,7 +88,7 @@ def _digest(text: Iterable[str]) -> str:
     return hashed.hexdigest()
 
 
-def _in_words(size: Encoding) -> str:
+def _size_text(size: Encoding) -> str:
     name = f"{size.name[:40]}, " if size.name else ""
     return f"{name}{size.variables} variables and {size.clauses} clauses"
 
@@ -92,25 +96,28 @@ def _in_words(size: Encoding) -> str:
 def audit_fallbacks(record: CollectionRecord, report: Findings) -> None:
     """Check that totals and fallbacks count the same puzzles."""
     recorded = or_none(record.fallbacks) or ()
-    counted, here = sum(fallback.puzzles for fallback in recorded), record.totals.get(FALLBACKS, 0)
-    if counted != here:
-        report.bad(f"fallbacks: of {counted} puzzles, the totals count {here}")
+    listed, counted = (
+        sum(fallback.puzzles for fallback in recorded),
+        record.totals.get(FALLBACKS, 0),
+    )
+    if listed != counted:
+        report.add_problem(f"the fallbacks list {listed} puzzles, the totals count {counted}")
     for fallback in recorded:
         if fallback.solver not in SOLVERS:
-            report.rewritten(f"fallbacks: the solver {fallback.solver[:40]!r} is unknown")
+            report.add_difference(f"fallbacks: unknown solver {fallback.solver[:40]!r}")
 
 
 def audit_log(published: Published, report: Findings) -> None:
-    """Check that a log matches the record exactly; old logs may be deleted."""
+    """Check that a log matches the record exactly. It may be missing: old logs are deleted."""
     name = f"{published.stem}.log"
     if not report.is_ours:
         return
     if name not in published.files:
-        report.bad(f"{name} is not listed")
+        report.add_problem(f"{name} is not listed")
         return
     try:
-        data = read_regular(published.beside(name), LARGEST)
-    except OSError:  # it is gone, or that is reported
+        data = read_regular(published.sibling(name), MAX_RECORD_BYTES)
+    except OSError:  # missing, or reported elsewhere
         return
     pairs = zip_longest(
         data.decode(errors="surrogateescape").splitlines(),
@@ -118,16 +125,16 @@ def audit_log(published: Published, report: Findings) -> None:
     )
     for number, (line, expected) in enumerate(pairs, 1):
         if fault := _fault_in_line(line, expected):
-            report.bad(f"{name}: line {number}{fault}")
+            report.add_problem(f"{name}: line {number}{fault}")
             return
 
 
 def _fault_in_line(line: str | None, expected: Mapping[str, Any] | None) -> str | None:
-    """What is wrong with a line, in words that follow its number."""
+    """What is wrong with a line, as a text to append to its number; None if nothing is."""
     if line is None:
         return " is missing"
     if expected is None:
-        return " says more than the record"
+        return " is not expected"
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):
@@ -135,8 +142,8 @@ def _fault_in_line(line: str | None, expected: Mapping[str, Any] | None) -> str 
     if not isinstance(event, dict):
         return " is not a JSON object"
     for key in (*expected, *event):
-        here, there = event.get(key, _ANY), expected.get(key)
-        is_free = there is _ANY and isinstance(here, str)
-        if not is_free and (here != there or key not in expected):
-            return f": {key[:40]} differs from the record"
+        logged, recorded = event.get(key, _ANY), expected.get(key)
+        is_free = recorded is _ANY and isinstance(logged, str)
+        if not is_free and (logged != recorded or key not in expected):
+            return f": {key[:40]!r} differs from the record"
     return None

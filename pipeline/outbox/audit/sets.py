@@ -1,4 +1,4 @@
-"""The options of an audit, its findings, and the sets of files that it checks."""
+"""The options of an audit, its findings, and checks of the files of a set."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ from pipeline.errors import counted, in_words, printable
 from pipeline.files import digest_of
 from pipeline.limits import Deadline
 from pipeline.outbox import ENDING
-from pipeline.outbox.names import is_of_set, stems_for
+from pipeline.outbox.names import is_file_of_set, stems_for
 from pipeline.outbox.published import Published, PublishedCollection, PublishedPuzzle
 from pipeline.settings import Settings
 from pipeline.solving import Encoder
 
-_MOST_STEMS = 1000
+_MAX_STEMS = 1000
 NOT_LISTED = "is not listed in any record"
 
-MAX_LISTED = 100
-"""Maximum number of problems listed per job; further ones are counted."""
+MAX_MESSAGES = 100
+"""Listed messages of one kind about one job; further ones are counted."""
 
 _Outcome = Literal["ok", "unchecked", "bad"]
 
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """How originals are read, and the seconds for each check.
+    """How originals are read, and what checks may use.
 
-    - `refuter`: asked where an exhaustive search does not decide, or is impossible. Its answers are
-      checked. Without it, such assertions stay unchecked.
-    - `confirm`: called with a checked refutation in LRAT, for another program to check. Raises
-      PipelineError if that rejects it.
-    - `encoder`: encodes puzzles again. Without it, sizes of formulas are not compared.
-    - `on_rows`: called with the name of a collection, the rows done, and the rows in its record.
+    seconds: the time limit of each check.
+    refuter: decides what an exhaustive search does not; its answers are checked. Without it, such
+    assertions stay unchecked.
+    confirm: checks the text of a formula and its proof in LRAT once more, for example with another
+    program. Raises PipelineError if the proof does not hold.
+    encoder: encodes puzzles again; without it, the sizes of formulas are not compared.
+    on_rows: called with a collection's name, the number of audited rows and the total.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -51,10 +52,13 @@ class AuditOptions:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result for one job: `problems` are faults, `gaps` could not be checked.
+    """The result of the audit of one job; all texts are printable.
 
-    `name` is the name of the record without its extension. `claim` is what the record asserts.
-    `notes` are not faults. All texts are safe to print.
+    name: the stem of its record.
+    claim: what the job asserts, for example `unique, proved`.
+    problems: what is wrong.
+    gaps: what could not be checked.
+    notes: what is worth knowing, but not wrong.
     """
 
     name: str
@@ -70,71 +74,73 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Collects findings about a job.
+    """Collects the findings about a job.
 
-    `about` names the part that is being checked. `is_ours`: this build wrote it.
+    `prefix` begins each message and names the part of the job that is being checked. `is_ours`:
+    this build wrote the record.
     """
 
-    terms: AuditOptions = field(default_factory=AuditOptions)
-    about: str = ""
+    options: AuditOptions = field(default_factory=AuditOptions)
+    prefix: str = ""
     is_ours: bool = True
-    _kept: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _messages: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _counts: Counter[str] = field(default_factory=Counter)
 
-    def bad(self, message: str) -> None:
+    def add_problem(self, message: str) -> None:
         self._add("problems", message)
 
-    def gap(self, message: str) -> None:
+    def add_gap(self, message: str) -> None:
         self._add("gaps", message)
 
-    def note(self, message: str) -> None:
+    def add_note(self, message: str) -> None:
         self._add("notes", message)
 
-    def rewritten(self, message: str) -> None:
-        """Report a difference from what this build writes; it is a fault only if `is_ours`."""
+    def add_difference(self, message: str) -> None:
+        """Report what this build writes differently: a problem only if this build wrote it."""
         if self.is_ours:
-            self.bad(message)
+            self.add_problem(message)
         else:
-            self.note(f"{message}: another version wrote it")
+            self.add_note(f"{message}: another version wrote it")
 
     def _add(self, kind: str, message: str) -> None:
         self._counts[kind] += 1
-        if self._counts[kind] <= MAX_LISTED:
-            self._kept[kind].append(printable(self.about + message))
+        if self._counts[kind] <= MAX_MESSAGES:
+            self._messages[kind].append(printable(self.prefix + message))
 
-    def without_findings(self, *, is_ours: bool = True) -> Findings:
-        """A report without findings, with the same options."""
-        return Findings(self.terms, is_ours=is_ours)
+    def empty_copy(self, *, is_ours: bool = True) -> Findings:
+        """Findings with the same options, and no messages yet."""
+        return Findings(self.options, is_ours=is_ours)
 
     def with_declared(self, declared: Mapping[str, str]) -> Findings:
         """The same findings, with the declared notation."""
-        settings = replace(self.terms.settings, **declared)  # type: ignore[arg-type] # checked
-        return replace(self, terms=replace(self.terms, settings=settings))
+        settings = replace(self.options.settings, **declared)  # type: ignore[arg-type] # checked
+        return replace(self, options=replace(self.options, settings=settings))
 
     @property
     def settings(self) -> Settings:
         """How originals are read."""
-        return self.terms.settings
+        return self.options.settings
 
-    def within(self, part: str) -> Findings:
-        """The same report, for a part of the job."""
-        return replace(self, about=f"{self.about}{part}: ")
+    def section(self, part: str) -> Findings:
+        """The same findings; new messages begin with the name of this part of the job."""
+        return replace(self, prefix=f"{self.prefix}{part}: ")
 
     @property
     def is_clean(self) -> bool:
         return not self._counts["problems"]
 
     def finding(self, name: str, claim: str) -> Finding:
+        """Everything found about the job."""
         for kind, count in self._counts.items():
-            if count > MAX_LISTED:
-                self._kept[kind][MAX_LISTED:] = [f"and {count - MAX_LISTED} more"]
-        messages = {kind: tuple(sentences) for kind, sentences in self._kept.items()}
+            if count > MAX_MESSAGES:
+                self._messages[kind][MAX_MESSAGES:] = [f"and {count - MAX_MESSAGES} more"]
+        messages = {kind: tuple(sentences) for kind, sentences in self._messages.items()}
         return Finding(printable(name), printable(claim), **messages)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedFolder:
-    """The content of a folder: its files and its subfolders."""
+    """A folder, the names of its files and links, and the names of its subfolders."""
 
     path: Path
     names: set[str]
@@ -147,46 +153,46 @@ class ListedFolder:
 
 
 def folders_in(top: Path) -> Iterator[ListedFolder]:
-    """A folder and all folders below it, without following links. Raises OSError."""
-    for folder, inner, files in os.walk(top, onerror=_fail):
-        inner.sort()
+    """A folder, and all folders in it; links are not followed. Raises OSError."""
+    for folder, subfolders, files in os.walk(top, onerror=_raise_error):
+        subfolders.sort()
         path = Path(folder)
-        links = [name for name in inner if (path / name).is_symlink()]
+        links = [name for name in subfolders if (path / name).is_symlink()]
         names = {name for name in (*files, *links) if not name.startswith(".")}
-        yield ListedFolder(path, names, [name for name in inner if name not in links])
+        yield ListedFolder(path, names, [name for name in subfolders if name not in links])
 
 
-def _fail(error: OSError) -> None:
+def _raise_error(error: OSError) -> None:
     raise error
 
 
 def audit_files(published: Published, source: str, report: Findings) -> None:
-    """Check that the set is named after its source, and that its files match the record.
+    """Check the names of a set against its source, and its files against the record.
 
-    A log may be missing, because old ones are deleted.
+    The log may be missing: old logs are deleted.
     """
     stem, status = published.stem, published.record.status
-    if stem not in islice(stems_for(source), _MOST_STEMS):
+    if stem not in islice(stems_for(source), _MAX_STEMS):
         preferred = next(stems_for(source))
-        report.bad(f"the source is {source!r}: its set would be called {preferred!r}")
-    for name in published.strange:
-        report.bad(f"{name}: unexpected")
+        report.add_problem(f"results of source {source!r} should be named {preferred!r}")
+    for name in published.unknown_fields:
+        report.add_problem(f"{name}: unknown field")
     if isinstance(published, PublishedCollection) and f"{stem}.csv" not in published.files:
-        report.bad(f"{stem}.csv is not listed")
+        report.add_problem(f"{stem}.csv is not listed")
     for name, recorded in published.files.items():
-        if not is_of_set(name, stem, status):
-            report.bad(f"{name} is listed, but a job of this name does not write it")
-        elif fault := _fault_in_file(published.beside(name), recorded):
-            report.bad(f"{name}{fault}")
+        if not is_file_of_set(name, stem, status):
+            report.add_problem(f"{name} is listed, but is not a file that this job writes")
+        elif fault := _fault_in_file(published.sibling(name), recorded):
+            report.add_problem(f"{name}{fault}")
     _audit_numbers(published, report)
 
 
 def _audit_numbers(published: Published, report: Findings) -> None:
-    """Check that the solution files are numbered from 1 without gaps, up to the right number."""
-    names = published.numbered
+    """Check that the solution files are numbered from 1 to the recorded number, without gaps."""
+    names = published.solution_files
     for number, name in enumerate(names, 1):
         if name != (expected := f"{published.stem}_{number}.solution"):
-            report.bad(f"{expected} is not listed, but {name} is")
+            report.add_problem(f"{expected} is not listed, but {name} is")
             break
     if isinstance(published, PublishedPuzzle) and published.record.solutions not in (
         None,
@@ -194,11 +200,11 @@ def _audit_numbers(published: Published, report: Findings) -> None:
     ):
         recorded = counted(published.record.solutions or 0, "solution")
         listed = counted(len(names), "solution file")
-        report.bad(f"{recorded} in the record, {listed} listed")
+        report.add_problem(f"{recorded} in the record, {listed} listed")
 
 
 def _fault_in_file(path: Path, recorded: str) -> str | None:
-    """The fault of a listed file, in words that follow its name."""
+    """What is wrong with a listed file, as a text to append to its name; None if nothing is."""
     try:
         hashed = digest_of(path)
     except FileNotFoundError:
@@ -206,7 +212,5 @@ def _fault_in_file(path: Path, recorded: str) -> str | None:
     except OSError as error:
         return f": cannot be read: {in_words(error)}"
     return (
-        None
-        if hashed == recorded
-        else f": its sha256 is {hashed[:12]}…, listed as {recorded[:12]}…"
+        None if hashed == recorded else f": its sha256 is {hashed[:12]}…, recorded {recorded[:12]}…"
     )

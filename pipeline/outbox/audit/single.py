@@ -1,4 +1,4 @@
-"""Audit the set of one puzzle or formula: its original, its solutions and its proof."""
+"""Audit the set of one puzzle or formula: read the original again, check answers and proof."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pipeline.errors import (
     in_words,
 )
 from pipeline.files import read_regular
-from pipeline.outbox.audit.collection import audit_collection, no_collection_of
+from pipeline.outbox.audit.collection import audit_collection, format_mismatch
 from pipeline.outbox.audit.completeness import audit_models, audit_others
 from pipeline.outbox.audit.conflicts import (
     audit_conflict,
     audit_difference,
     audit_presence,
-    is_denied,
+    is_wrong_solution,
 )
 from pipeline.outbox.audit.proofs import audit_certificate, audit_proof
 from pipeline.outbox.audit.provenance import (
@@ -62,33 +62,36 @@ from pipeline.reading.formats.dimacs import (
 from pipeline.reading.read import looks_like_no_puzzle, parsed_of, unread
 from pipeline.settings import Reading
 
-_NO_SECOND = "the second solution was not verified: only one was requested"
-_SHOWN = 3
-_BYTES_EACH, _SLACK = 16, 64 * 1024
-"""Maximum size of a model's file in bytes: per variable, and in addition."""
+_ONE_MODEL = "not checked whether there are other models: only one was asked for"
+_MAX_VIOLATIONS = 3
+_VARIABLE_BYTES, _EXTRA_BYTES = 16, 64 * 1024
+"""The most bytes of a model's file: for each variable, and in addition."""
 
 Content = Parsed | ParsedFormula | InputError | UsageError | None
-"""The puzzle or formula in an original, or the error of reading it; None without an original."""
+"""The puzzle or formula in an original, or why it cannot be read; None without an original."""
 
 
 def audit_single(published: PublishedPuzzle, source: OneProblem | None, report: Findings) -> str:
-    """Audit a result against its original, if that is known; return its assertion."""
+    """Audit a result against its original, if that is known.
+
+    Returns what the record asserts, in words: `unique, proved`.
+    """
     record, content = published.record, _content_of(source, report)
     if fault := misfit(record.status, record.solutions or 0, record.complete):
-        report.bad(fault)
+        report.add_problem(fault)
     if record.status == "solved" and record.format != CNF_FORMAT:
-        report.bad("the status 'solved' is only for formulas")
+        report.add_problem("status 'solved' is only for formulas")
     if record.solutions is None:
-        report.bad("the record has no number of solutions")
+        report.add_problem("has no number of solutions")
     audit_presence(published, report)
     audit_solver(record, report)
     audit_log(published, report)
     if record.status in ("invalid", "other") and content is not None:
         _audit_invalid(published, content, source.data if source else None, report)
     word = audit_certificate(record, report)
-    is_unread = record.status == "unknown" and record.format is None  # there was no time
+    is_unread = record.status == "unknown" and record.format is None  # the time ran out
     if is_unread and record.solutions:
-        report.bad("there are solutions, but the source was not read")
+        report.add_problem("solutions are counted, although the input was not read")
     if is_unread or record.status in ("invalid", "other", "failed"):
         audit_proof(published, None, report)
         return record.status
@@ -102,24 +105,27 @@ def audit_content(
     source: OneProblem | tuple[Layout, PeekableStream],
     report: Findings,
 ) -> str:
-    """Audit the set of a puzzle or collection; return its assertion. Raises UnpackError."""
+    """Audit the set of a puzzle or collection. Returns what it asserts, in words.
+
+    Raises UnpackError if the original cannot be unpacked.
+    """
     record = published.record
     if isinstance(published, PublishedCollection):
         if isinstance(source, tuple):
             return audit_collection(published, *source, report)
-        report.bad(no_collection_of(published))
+        report.add_problem(format_mismatch(published))
         return record.status
     if isinstance(source, tuple):
         if record.status in ("invalid", "other"):
-            report.bad(f"the status is {record.status!r}, but the original is a collection")
+            report.add_problem(f"the status is {record.status!r}, but the original is a collection")
         data = source[1].whole(report.settings.max_bytes + 1)
         source = unread(data, record.source, report.settings)
-    is_had = not isinstance(source, Unreadable) or source.data is not None
-    return audit_single(published, source if is_had else None, report)
+    has_content = not isinstance(source, Unreadable) or source.data is not None
+    return audit_single(published, source if has_content else None, report)
 
 
 def _content_of(source: OneProblem | None, report: Findings) -> Content:
-    """The content of a source."""
+    """Read a source; the error if that fails, None if there is no source or the time ran out."""
     if source is None:
         return None
     try:
@@ -127,7 +133,7 @@ def _content_of(source: OneProblem | None, report: Findings) -> Content:
             return InputError(source.reason)
         return parsed_of(source, report.settings)
     except LimitReached as error:
-        report.gap(f"the original was not read: {error}")
+        report.add_gap(f"the original was not read: {error}")
         return None
     except (InvalidPuzzle, UsageError) as error:
         return error
@@ -136,27 +142,27 @@ def _content_of(source: OneProblem | None, report: Findings) -> Content:
 def _audit_invalid(
     published: PublishedPuzzle, content: Content, data: bytes | None, report: Findings
 ) -> None:
-    """Check that the original is not a puzzle, and for `other` that it does not look like one."""
+    """Check that the original is not a puzzle, and whether the status should be `other`."""
     record = published.record
     if isinstance(content, Parsed | ParsedFormula):
         notation = content.format if isinstance(content, Parsed) else "a formula"
-        report.bad(f"the status is {record.status!r}, but the original reads as {notation}")
+        report.add_problem(f"the status is {record.status!r}, but the original reads as {notation}")
         return
     is_member = or_none(record.member) is not None
     is_other = is_member and data is not None and looks_like_no_puzzle(data)
     if record.status != (status := "other" if is_other else "invalid"):
-        report.bad(f"the status should be {status!r}")
+        report.add_problem(f"the status should be {status!r}")
 
 
 def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings) -> None:
-    """Check every grid, the explanation, and completeness if it is asserted."""
-    record, names = published.record, published.numbered
-    parsed = _compared(published, content, report)
+    """Check a puzzle's solutions, explanation, traits, encoding and completeness."""
+    record, names = published.record, published.solution_files
+    parsed = _compare_puzzle(published, content, report)
     puzzle = parsed.puzzle if parsed else None
-    rules = puzzle or _rules_alone(published, report)
+    rules = puzzle or _empty_puzzle(published, report)
     grids, sound = _grids(published, rules, report) if rules else ([], 0)
     if parsed:
-        _audit_beside(published, parsed, grids, report)
+        _audit_disagreement(published, parsed, grids, report)
     if rules:
         audit_conflict(record, puzzle, rules.geometry, report)
     if puzzle:
@@ -179,87 +185,88 @@ def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings
 
 
 def _grids(published: PublishedPuzzle, rules: Puzzle, report: Findings) -> tuple[list[Grid], int]:
-    """The grids in the solution files, and the number of distinct solutions."""
+    """The grids in the solution files, and the number of distinct correct ones."""
     first: dict[Grid, str] = {}
     grids, sound = [], 0
-    for name in published.numbered:
+    for name in published.solution_files:
         grid = grid_of(published, name, rules, report)
         if grid is None:
             continue
         violations = certify_grid(rules, grid)
-        for violation in violations[:_SHOWN]:
-            report.bad(f"{name}: {violation}")
+        for violation in violations[:_MAX_VIOLATIONS]:
+            report.add_problem(f"{name}: {violation}")
         if first.setdefault(grid, name) != name:
-            report.bad(f"{name} holds the same grid as {first[grid]}")
+            report.add_problem(f"{name} has the same grid as {first[grid]}")
         sound += first[grid] == name and not violations
         grids.append(grid)
     return grids, sound
 
 
-def _compared(published: PublishedPuzzle, parsed: Content, report: Findings) -> Parsed | None:
-    """Compare the record with the puzzle in the original; return the puzzle, or None."""
+def _compare_puzzle(published: PublishedPuzzle, parsed: Content, report: Findings) -> Parsed | None:
+    """Compare the record with the puzzle in the original. Returns the puzzle, or None."""
     record = published.record
     if not isinstance(parsed, Parsed):
         if parsed is not None:
             why = "it reads as a formula" if isinstance(parsed, ParsedFormula) else parsed
-            report.bad(f"the original is not a puzzle: {why}")
+            report.add_problem(f"the original is not a puzzle: {why}")
         return None
     geometry = parsed.puzzle.geometry
     box = geometry.height, geometry.width
-    ours = _in_words(parsed.format, parsed.variant, box)
-    theirs = _in_words(record.format, record.variant, record.box)
+    ours = _notation(parsed.format, parsed.variant, box)
+    theirs = _notation(record.format, record.variant, record.box)
     if ours != theirs:
-        add_finding = report.rewritten if record.box == box else report.bad
+        add_finding = report.add_difference if record.box == box else report.add_problem
         add_finding(f"the record says {theirs}, the original is {ours}")
     rules = Counter(rule.name for rule in parsed.puzzle.rules)
     for field, present, expected, add_finding in (
-        ("grids", or_none(record.grids) or (), geometry.grids, report.bad),
-        ("free", or_none(record.free), RecordedFree.of(geometry), report.bad),
-        ("rules", or_none(record.rules) or {}, rules, report.rewritten),
-        ("unread", or_none(record.unread) or (), parsed.unread, report.rewritten),
-        ("title", or_none(record.title) or "", parsed.title, report.rewritten),
+        ("grids", or_none(record.grids) or (), geometry.grids, report.add_problem),
+        ("free", or_none(record.free), RecordedFree.of(geometry), report.add_problem),
+        ("rules", or_none(record.rules) or {}, rules, report.add_difference),
+        ("unread", or_none(record.unread) or (), parsed.unread, report.add_difference),
+        ("title", or_none(record.title) or "", parsed.title, report.add_difference),
     ):
         if present != expected:
             add_finding(f"{field}: the record says {present}, the original has {expected}")
     if not report.is_ours:
         for remark in sorted({*parsed.unread}.difference(or_none(record.unread) or ())):
-            report.gap(f"unread: the record does not mention {remark!r}")
+            report.add_gap(f"unread: the record does not mention {remark!r}")
     return parsed
 
 
-def _in_words(form: str | None, variant: str | None, box: tuple[int, int] | None) -> str:
+def _notation(form: str | None, variant: str | None, box: tuple[int, int] | None) -> str:
     boxes = "no boxes" if box is None else f"boxes of {box[0]}×{box[1]}"
     return f"{form}, {variant}, {boxes}"
 
 
-def _audit_beside(
+def _audit_disagreement(
     published: PublishedPuzzle, parsed: Parsed, grids: list[Grid], report: Findings
 ) -> None:
-    """Check that the record has a `disagreement` exactly if the original's solution is wrong."""
+    """Check that the record is right about a wrong solution in the original."""
     record, signs = published.record, signs_of(parsed.format)
     complete = record.complete is True
-    denied = is_denied(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
-    if (or_none(record.disagreement) is not None) != denied:
-        verb = "does not say" if denied else "says"
-        report.bad(f"the record {verb} that the solution beside the puzzle is wrong")
+    is_wrong = is_wrong_solution(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
+    if (or_none(record.disagreement) is not None) != is_wrong:
+        verb = "does not say" if is_wrong else "says"
+        report.add_problem(f"the record {verb} that the solution in the original is wrong")
 
 
-def _rules_alone(published: PublishedPuzzle, report: Findings) -> Puzzle | None:
+def _empty_puzzle(published: PublishedPuzzle, report: Findings) -> Puzzle | None:
+    """An empty puzzle of the recorded geometry, without further rules; None if it is invalid."""
     try:
         record = published.record
         recorded = or_none(record.free)
         grids, free = or_none(record.grids) or (), recorded.free() if recorded else None
         return Puzzle.empty(Geometry(*record.box or (0, 0), grids, free))
     except ValueError as error:
-        report.bad(f"box: {error}")
+        report.add_problem(f"box: {error}")
         return None
 
 
 def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findings) -> Grid | None:
-    """The grid in a solution file; None if it is invalid.
+    """The grid in a solution file; None if it is invalid, which is reported.
 
-    It is written as rows of values, or as a filled puzzle in the notation of the source. Both are
-    accepted, because another version may have chosen differently.
+    A solution is rows of values, or a filled puzzle in the notation of the original. Other versions
+    may have chosen between these differently, or named the notation differently.
     """
     record, max_bytes = published.record, report.settings.max_bytes
     recorded = record.format or ""
@@ -269,9 +276,9 @@ def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findin
     as_values = record.variant == "rules" or is_written_as_values(recorded, rules)
     readings: list[Callable[[], Grid]] = [
         lambda: read_values(data, name, rules.geometry),
-        lambda: _filled(data, name, _reading_of(recorded, max_bytes)),
-        lambda: _filled(data, name, Reading("classic", max_bytes)),
-        lambda: _in_document(data, rules.geometry),
+        lambda: _read_filled(data, name, _reading_of(recorded, max_bytes)),
+        lambda: _read_filled(data, name, Reading("classic", max_bytes)),
+        lambda: _read_document(data, rules.geometry),
     ]
     try:
         return readings[not as_values]()
@@ -280,17 +287,17 @@ def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findin
     for reading in () if report.is_ours else readings:
         with suppress(InputError, UsageError, ValueError):
             return Grid(rules.geometry, reading().values)
-    report.bad(fault)
+    report.add_problem(fault)
     return None
 
 
-def _filled(data: bytes, name: str, reading: Reading) -> Grid:
+def _read_filled(data: bytes, name: str, reading: Reading) -> Grid:
     """The grid of a filled puzzle. Raises InputError, UsageError."""
     return filled_grid(parse_source(data, name, reading).puzzle, name)
 
 
-def _in_document(data: bytes, geometry: Geometry) -> Grid:
-    """The grid in an f-puzzles document, from the values that are not givens. Raises ValueError."""
+def _read_document(data: bytes, geometry: Geometry) -> Grid:
+    """The grid in an f-puzzles document whose values are not givens. Raises ValueError."""
     try:
         rows = json.loads(data)["grid"]
         return Grid(geometry, tuple(cell["value"] for row in rows for cell in row))
@@ -299,7 +306,7 @@ def _in_document(data: bytes, geometry: Geometry) -> Grid:
 
 
 def _reading_of(notation: str, max_bytes: int) -> Reading:
-    """The options for reading a filled puzzle in the notation of a record."""
+    """How to read a filled puzzle in the notation that a record names."""
     form, _, rest = notation.partition(" ")
     reading = Reading("classic", max_bytes, form)
     alphabet = rest.partition(" ")[0].upper()
@@ -311,58 +318,58 @@ def _reading_of(notation: str, max_bytes: int) -> Reading:
 def _bytes_of(
     published: PublishedPuzzle, name: str, max_bytes: int, report: Findings
 ) -> bytes | None:
-    """The bytes of a solution file, at most `max_bytes` + 1."""
+    """The first `max_bytes` + 1 bytes of a solution file; None if it is missing or unreadable."""
     try:
-        return read_regular(published.beside(name), max_bytes)
-    except FileNotFoundError:  # reported already
+        return read_regular(published.sibling(name), max_bytes)
+    except FileNotFoundError:  # reported elsewhere
         return None
     except OSError as error:
-        report.bad(f"{name}: cannot be read: {in_words(error)}")
+        report.add_problem(f"{name}: cannot be read: {in_words(error)}")
         return None
 
 
 def _audit_formula(published: PublishedPuzzle, content: Content, report: Findings) -> None:
-    """Check every model, and completeness if it is asserted."""
+    """Check a formula's models, its recorded size and completeness."""
     record, parsed = published.record, content if isinstance(content, ParsedFormula) else None
     if parsed is None and content is not None:
         why = f"it reads as {content.format}" if isinstance(content, Parsed) else content
-        report.bad(f"the original is not a formula: {why}")
+        report.add_problem(f"the original is not a formula: {why}")
     models = [*models_of(published, parsed, report)] if parsed else []
     if parsed:
         audit_formula_size(record, parsed, report)
 
     def formula() -> Formula:
-        if parsed is None or len(models) != len(published.numbered):
+        if parsed is None or len(models) != len(published.solution_files):
             raise InputError("its models cannot be read")
         return Formula(*proof_clauses(parsed, models))
 
     proved = audit_proof(published, formula if parsed else None, report)
-    if record.complete and parsed and not proved and len(models) == len(published.numbered):
+    if record.complete and parsed and not proved and len(models) == len(published.solution_files):
         audit_models(parsed, models, report)
     if record.status == "multiple" and record.solutions == 1:
-        report.gap(_NO_SECOND)
+        report.add_gap(_ONE_MODEL)
 
 
 def models_of(
     published: PublishedPuzzle, parsed: ParsedFormula, report: Findings
 ) -> Iterator[Model]:
-    """The models in the solution files; wrong ones are reported."""
+    """The models in the solution files. Reports wrong ones, and leaves out unreadable ones."""
     first: dict[Model, str] = {}
-    max_bytes = _BYTES_EACH * parsed.variables + _SLACK
-    for name in published.numbered:
+    max_bytes = _VARIABLE_BYTES * parsed.variables + _EXTRA_BYTES
+    for name in published.solution_files:
         data = _bytes_of(published, name, max_bytes, report)
         if data is None:
             continue
         if len(data) > max_bytes:
-            report.bad(f"{name}: has more than {max_bytes} bytes")
+            report.add_problem(f"{name}: has more than {max_bytes} bytes")
             continue
         try:
             model = read_model(data, parsed.variables)
         except InputError as error:
-            report.bad(f"{name}: {error}")
+            report.add_problem(f"{name}: {error}")
             continue
         if (index := certify_model(parsed.written, model)) is not None:
-            report.bad(f"{name}: clause {index + 1} of the original is not satisfied")
+            report.add_problem(f"{name}: clause {index + 1} of the original is not satisfied")
         if first.setdefault(model, name) != name:
-            report.bad(f"{name} holds the same model as {first[model]}")
+            report.add_problem(f"{name} has the same model as {first[model]}")
         yield model

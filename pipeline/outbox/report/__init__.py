@@ -1,10 +1,10 @@
-"""The report of an outbox as one HTML page, drawings of puzzles, and sheets to print.
+"""The report about an outbox, drawings of puzzles, and sheets to print.
 
     records ─ survey ─▶ Survey ─ views ─▶ cards, links ─ page ─▶ one HTML file
-    records ─ puzzles ─▶ boards with what is known ─ sheet ─▶ one HTML file, or a PDF
+    records ─ puzzles ─▶ SheetPuzzle ─ sheet ─▶ one HTML file, or a PDF
 
-All names and contents are untrusted: unreadable ones become rows with an error, sizes are limited,
-and all output is escaped.
+All names and contents are untrusted: an unreadable record becomes a row that says so, all sizes are
+limited, and all texts are escaped.
 """
 
 from pipeline.outbox.names import REPORT
@@ -17,12 +17,12 @@ from pipeline.outbox.report.page import (
     write_report,
 )
 from pipeline.outbox.report.published_puzzles import is_published, puzzles_at
-from pipeline.outbox.report.sheet import MOST_PRINTED, PER_PAGE, Head, Sheet, SheetPuzzle
+from pipeline.outbox.report.sheet import MAX_SHEET_PUZZLES, PER_PAGE, Head, Sheet, SheetPuzzle
 from pipeline.outbox.report.sheet_pdf import sheet_pdf
 from pipeline.outbox.report.typeset import check_installed
 
 __all__ = [
-    "MOST_PRINTED",
+    "MAX_SHEET_PUZZLES",
     "PER_PAGE",
     "REPORT",
     "TOO_LARGE",

@@ -1,4 +1,4 @@
-"""A puzzle and its result, drawn as SVG in the style of print."""
+"""Draw a puzzle and its result as SVG."""
 
 from __future__ import annotations
 
@@ -11,38 +11,37 @@ from math import ceil, sqrt
 
 from pipeline.errors import counted, printable
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
-from pipeline.outbox.report.shaped import BOARD_STYLE, Shaped, style_of
+from pipeline.outbox.report.shaped import BOARD_STYLE, RuleShapes, style_of
 from pipeline.puzzle.geometry import Geometry, unit_name, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 
-LARGEST_DRAWN = 25
-TOO_LARGE = f"not drawn: more than {LARGEST_DRAWN}×{LARGEST_DRAWN} cells"
+MAX_DRAWN_SIDE = 25
+TOO_LARGE = f"not drawn: more than {MAX_DRAWN_SIDE}×{MAX_DRAWN_SIDE} cells"
 _BASELINE = 15
 _MARGIN = 2
 _PADDING = 1
-"""Gap between the border of a cell and its candidates."""
-_FEW = 6
+"""The distance between the lines around a cell and its candidates."""
+_SMALL_SIDE = 6
 _RING = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
 _DASHED = "M{x} {y}m2.5 2.5h15v15h-15z"
 _SQUARE = "M{x} {y}h20v20h-20z"
 
-_MOST_SAID = 1_000
-"""Maximum number of characters about rules in a description."""
+_MAX_RULES_TEXT = 1_000
+"""The most characters of a list of rules in a description."""
 
 
 @dataclass(frozen=True)
 class Board:
-    """The content of a drawing: a puzzle, a solution, or both, of one geometry.
+    """The content of a drawing: a puzzle, a solution, or both, with the same geometry.
 
-    Without the puzzle, it is unknown which values are givens.
+    puzzle: without it, the solution's given values are unknown.
+    conflict, difference: cells to mark.
+    signs: the characters of the values 1, 2, …; empty for numbers.
+    rules_in_conflict: indices of the puzzle's rules.
+    unread: unread parts of the source, as in `Parsed`, which are not drawn.
 
-    - `conflict`, `difference`: cells to mark.
-    - `rules_in_conflict`: indices of the puzzle's rules.
-    - `signs`: the signs of the values 1, 2, … if they are not numbers.
-    - `unread`: as in `Parsed`; the board cannot show it.
-
-    Raises ValueError without a puzzle and a solution, or if they do not match.
+    Raises ValueError without puzzle and grid, or if their geometries differ.
     """
 
     puzzle: Puzzle | None
@@ -61,46 +60,46 @@ class Board:
     @property
     def geometry(self) -> Geometry:
         part = self.puzzle or self.grid
-        assert part is not None  # noqa: S101 - the constructor sees to it
+        assert part is not None  # noqa: S101 - the constructor checks it
         return part.geometry
 
     @property
     def is_drawable(self) -> bool:
         """Whether it is small enough to draw."""
-        return max(self.geometry.extent) <= LARGEST_DRAWN
+        return max(self.geometry.extent) <= MAX_DRAWN_SIDE
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height of the drawing, in its units."""
-        _, _, width, height = _paper(self)
+        _, _, width, height = _bounds(self)
         return width, height
 
     @property
     def span(self) -> float:
-        """The size of the drawing in cells."""
+        """The larger side of the drawing, in cells."""
         return (max(self.size) - 2 * _MARGIN) / CELL
 
     @cached_property
-    def shaped(self) -> Shaped:
+    def rule_shapes(self) -> RuleShapes:
         """The shapes of the puzzle's rules."""
         if self.puzzle is None:
-            return Shaped(self.geometry.extent, {})
-        return Shaped.of(self.puzzle, frozenset(self.rules_in_conflict))
+            return RuleShapes(self.geometry.extent, {})
+        return RuleShapes.of(self.puzzle, frozenset(self.rules_in_conflict))
 
     @cached_property
     def givens(self) -> dict[int, int]:
-        """Cell → given value."""
+        """Maps cells to given values."""
         return dict(self.puzzle.givens()) if self.puzzle else {}
 
     @cached_property
     def solved(self) -> dict[int, int]:
-        """Cell → found value."""
+        """Maps the other cells to the values of the solution."""
         values = enumerate(self.grid.values) if self.grid else ()
         return {cell: value for cell, value in values if cell not in self.givens}
 
     @cached_property
     def candidates(self) -> dict[int, list[int]]:
-        """Maps each blank cell with pencil marks to the values that it may hold.
+        """Maps each cell with pencil marks to its candidates.
 
         Empty if all marks are even or odd: these are drawn in grey instead.
         """
@@ -116,7 +115,7 @@ class Board:
         }
 
     def even_cells(self) -> list[int]:
-        """The cells drawn in grey: all cells known to be even, if there are marks."""
+        """The cells to draw in grey: those known to be even, if there are even or odd marks."""
         geometry = self.geometry
         marks = {geometry.even_values, geometry.odd_values}
         cells = self.puzzle.cells if self.puzzle else ()
@@ -126,24 +125,25 @@ class Board:
 
     @property
     def is_parity_known(self) -> bool:
-        """Whether the parity of every cell is known."""
+        """Whether every cell is known to be even or known to be odd."""
         even, odd = self.geometry.even_values, self.geometry.odd_values
         cells = self.puzzle.cells if self.puzzle else ()
         return all(not (mask & even and mask & odd) for mask in cells)
 
     def odd_cells(self) -> list[int]:
-        """The cells to mark as odd; empty if all cells that are not grey are odd."""
+        """The cells marked as odd; empty if every cell that is not grey is odd."""
         odd = self.geometry.odd_values
         is_other = self.puzzle is None or self.candidates or self.is_parity_known
         cells = self.puzzle.cells if self.puzzle and not is_other else ()
         return [cell for cell, mask in enumerate(cells) if mask == odd and mask & (mask - 1)]
 
     def sign(self, value: int) -> str:
+        """The character or number of a value."""
         return (self.signs[value - 1 : value] if self.signs else "") or str(value)
 
 
-def describe_board(board: Board) -> str:
-    """A short description of a board."""
+def board_summary(board: Board) -> str:
+    """A short description of a board: `9×9 cells in boxes of 3×3, 30 givens`."""
     geometry = board.geometry
     n, grids = geometry.side, len(geometry.grids)
     cells = f"{n}×{n} cells"
@@ -169,52 +169,54 @@ def describe_board(board: Board) -> str:
     return ", ".join(parts)
 
 
-def board_svg(board: Board, title: str, key: str, *, alone: bool = False) -> str:
-    """The board as an SVG element whose ids begin with `key`, or with `alone` as an SVG file.
+def board_svg(board: Board, title: str, key: str, *, standalone: bool = False) -> str:
+    """The board as an SVG element whose ids begin with `key`.
+
+    `standalone`: as the content of an SVG file, with style and size.
 
     Raises ValueError for more than 25×25 cells.
     """
     if not board.is_drawable:
         raise ValueError(f"{TOO_LARGE}")
-    left, top, width, height = _paper(board)
+    left, top, width, height = _bounds(board)
     own = (
         f' xmlns="http://www.w3.org/2000/svg" width="{2 * width}" height="{2 * height}"'
-        if alone
+        if standalone
         else ""
     )
-    few = " few" if max(board.geometry.extent) <= _FEW else ""
+    few = " few" if max(board.geometry.extent) <= _SMALL_SIDE else ""
     head = (
         f'<svg{own} class="board{few}" viewBox="{left} {top} {width} {height}" role="img" '
         f'aria-labelledby="{key}t {key}d">'
         f'<title id="{key}t">{escape(printable(title))}</title>'
-        f'<desc id="{key}d">{escape(_described(board))}</desc>'
+        f'<desc id="{key}d">{escape(_description(board))}</desc>'
     )
-    style = f"<style>{BOARD_STYLE}{style_of(board.shaped.kinds)}</style>" if alone else ""
-    return "".join((head, style, *_drawn(board), "</svg>"))
+    style = f"<style>{BOARD_STYLE}{style_of(board.rule_shapes.kinds)}</style>" if standalone else ""
+    return "".join((head, style, *_elements(board), "</svg>"))
 
 
 def picture(puzzle: Puzzle, grid: Grid | None, kind: str) -> bytes:
-    """The board as a file. Raises ValueError, and UsageError without the extra."""
+    """The board as a file. Raises ValueError if it is too large, UsageError without the extra."""
     from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - an extra
 
     board = Board(puzzle, grid)
-    return picture_of([board_svg(board, describe_board(board), "b", alone=True)], kind)
+    return picture_of([board_svg(board, board_summary(board), "b", standalone=True)], kind)
 
 
 def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:
-    """The board as an HTML image, which isolates its styles; None if it is too large."""
+    """The board as an HTML image, which keeps its style separate; None if it is too large."""
     board = Board(puzzle, grid)
     if not board.is_drawable:
         return None
-    words = describe_board(board)
-    source = b64encode(board_svg(board, words, "b", alone=True).encode()).decode()
+    words = board_summary(board)
+    source = b64encode(board_svg(board, words, "b", standalone=True).encode()).decode()
     return f'<img alt="{escape(words)}" src="data:image/svg+xml;base64,{source}">'
 
 
-def _paper(board: Board) -> tuple[int, int, int, int]:
-    """Left, top, width and height of all that is drawn."""
+def _bounds(board: Board) -> tuple[int, int, int, int]:
+    """Left, top, width and height of the drawing."""
     rows, columns = board.geometry.extent
-    top, right, bottom, left = board.shaped.margins
+    top, right, bottom, left = board.rule_shapes.margins
     left, top = left + _MARGIN, top + _MARGIN
     return (
         -left,
@@ -224,19 +226,19 @@ def _paper(board: Board) -> tuple[int, int, int, int]:
     )
 
 
-def _drawn(board: Board) -> Iterator[str]:
-    geometry, shaped = board.geometry, board.shaped
-    left, top, width, height = _paper(board)
+def _elements(board: Board) -> Iterator[str]:
+    geometry, shaped = board.geometry, board.rule_shapes
+    left, top, width, height = _bounds(board)
     yield f'<path class="paper" d="M{left}{top}h{width}v{height}h-{width}z"/>'
     cells = {geometry.place(cell) for cell in range(geometry.size)}
     yield _path("even", map(geometry.place, board.even_cells()), _SQUARE)
     yield _path("even odd", map(geometry.place, board.odd_cells()), _RING)
-    yield from shaped.below()
+    yield from shaped.elements_below()
     yield _path("conflict", sorted({*board.conflict} & cells), _RING)
     yield _path("difference", sorted({*board.difference} & cells), _DASHED)
     yield f'<path class="thin" d="{inner_lines(geometry)}"/>'
     yield f'<path class="thick" d="{borders(geometry, shaped.regions)}"/>'
-    yield from shaped.above()
+    yield from shaped.elements_above()
     yield _group_names(geometry)
     yield _digits("given", board.givens, board)
     yield _digits("solved", board.solved, board)
@@ -244,7 +246,7 @@ def _drawn(board: Board) -> Iterator[str]:
 
 
 def _group_names(geometry: Geometry) -> str:
-    """The names of groups of cells outside the grid, above each of them."""
+    """The names of groups of cells outside the grid, written above them."""
     spans = []
     for name, _ in geometry.free.groups if geometry.free else ():
         assert geometry.free  # noqa: S101 - it has groups
@@ -261,7 +263,7 @@ def _path(name: str, places: Iterable[Place], shape: str) -> str:
 
 
 def _digits(name: str, values: dict[int, int], board: Board) -> str:
-    """The values in their cells; single characters are one text with several positions."""
+    """Values in their cells; single characters are one text with many positions."""
     if not values:
         return ""
     corners = ((r - 1, c - 1) for r, c in map(board.geometry.place, values))
@@ -278,7 +280,7 @@ def _digits(name: str, values: dict[int, int], board: Board) -> str:
 
 
 def _candidates(board: Board) -> str:
-    """The candidates of blank cells, each value at its own position in the cell."""
+    """The candidates of the cells without a value; each value has its own position in a cell."""
     side = board.geometry.side
     columns = ceil(sqrt(side))
     step = (CELL - 2 * _PADDING) / columns
@@ -295,14 +297,14 @@ def _candidates(board: Board) -> str:
     return f'<text class="candidates by-{columns}">{"".join(spans)}</text>' if spans else ""
 
 
-def _described(board: Board) -> str:
-    """A description of what can be seen, for screen readers."""
+def _description(board: Board) -> str:
+    """A description of the drawing for screen readers."""
     geometry = board.geometry
     values = board.givens | board.solved
-    words = [f"{describe_board(board)}."]
+    words = [f"{board_summary(board)}."]
     rules = board.puzzle.rules if board.puzzle else ()
     if rules:
-        words.append(f"Rules: {_listed(rule.describe(geometry) for rule in rules)}.")
+        words.append(f"Rules: {_listing(rule.describe(geometry) for rule in rules)}.")
     for name, row in _lines(geometry):
         shown = (board.sign(values[cell]) if cell in values else "–" for cell in row)
         words.append(f"{name[:1].upper()}{name[1:]}: {' '.join(shown)}.")
@@ -311,29 +313,29 @@ def _described(board: Board) -> str:
             f"{geometry.name_of(cell)} {' '.join(map(board.sign, board.candidates[cell]))}"
             for cell in blank
         )
-        words.append(f"Candidates: {_listed(marks)}.")
+        words.append(f"Candidates: {_listing(marks)}.")
     for label, places in (("In conflict", board.conflict), ("Different", board.difference)):
         if places:
             named = (f"row {row} column {column}" for row, column in sorted(places))
             words.append(f"{label}: {', '.join(named)}.")
     broken = sorted({*board.rules_in_conflict} & {*range(len(rules))})
     if broken:
-        broken_rules = _listed(rules[index].describe(geometry) for index in broken)
-        words.append(f"Rules in conflict: {broken_rules}.")
+        names = _listing(rules[index].describe(geometry) for index in broken)
+        words.append(f"Rules in conflict: {names}.")
     return " ".join(words)
 
 
 def _lines(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
-    """The name and the cells of each row, and of each group of cells outside the grid."""
+    """The names and cells of the rows, and of groups of cells outside the grid."""
     if geometry.free:
         return geometry.free.lines()
     return ((unit_name(geometry, index), row) for index, row in enumerate(geometry.rows()))
 
 
-def _listed(named: Iterable[str]) -> str:
-    """As many names of rules as fit."""
-    shown, more, room = list[str](), 0, _MOST_SAID
-    for name in named:
+def _listing(names: Iterable[str]) -> str:
+    """Names with commas, up to _MAX_RULES_TEXT characters, and the number of further ones."""
+    shown, more, room = list[str](), 0, _MAX_RULES_TEXT
+    for name in names:
         room -= len(name)
         if room >= 0:
             shown.append(name)

@@ -1,4 +1,4 @@
-"""The charts of the page: when puzzles were finished, and how long they took."""
+"""The charts of the report: throughput and solve times."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from pipeline.outbox.report.survey import (
     Survey,
 )
 
-_WIDTHS = (1, 2, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_592_000, 31_536_000)
-_MOST_BARS = 40
+_BAR_SECONDS = (1, 2, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_592_000, 31_536_000)
+_MAX_BARS = 40
 _ROOM, _HEIGHT, _FLOOR, _WIDEST = 360, 96, 74, 36
-_PER = ((1, "second"), (60, "minute"), (3600, "hour"), (86_400, "day"))
+_RATE_UNITS = ((1, "second"), (60, "minute"), (3600, "hour"), (86_400, "day"))
 
 Chart = tuple[str, str, str]
-"""Title, caption and SVG."""
+"""Title, text and SVG of a chart."""
 
 
 class Bar(NamedTuple):
-    """A bar of a chart: height, description and label."""
+    """A bar of a chart; the label, if any, is below its left edge."""
 
     height: int
-    text: str
+    description: str
     label: str = ""
 
 
 def charts_of_times(survey: Survey, bounds: PageBounds) -> list[Chart]:
-    """The charts of throughput and of solve times, if there is data for them."""
+    """The charts of throughput and solve times, if there is data for them."""
     charts = []
-    bars, width = _finished(survey)
-    if len(bars) > 1 and (rate := _rate(survey)):
+    bars, width = _throughput_bars(survey)
+    if len(bars) > 1 and (rate := _rate_text(survey)):
         words = f"{rate}; each bar is {width}."
         charts.append(("Throughput", words, _svg(bars, "Puzzles finished over time", "c0")))
-    if bars := _solve_times(survey.solve_times):
+    if bars := _solve_time_bars(survey.solve_times):
         words = f"{counted(survey.solve_times.total(), 'puzzle', ',')} solved individually; "
         words += "batches are not included"
-        words += f", and only {bounds.timed:,} files of archives." if survey.is_cut else "."
+        words += f", and only {bounds.timed:,} files of archives." if survey.is_partial else "."
         charts.append(("Solve time", words, _svg(bars, "Puzzles by solve time", "c1")))
     return charts
 
 
-def _solve_times(counts: Counter[int]) -> list[Bar]:
+def _solve_time_bars(counts: Counter[int]) -> list[Bar]:
     if not counts:
         return []
     lowest = min(counts) // BINS_PER_DECADE * BINS_PER_DECADE
@@ -63,22 +63,22 @@ def _solve_times(counts: Counter[int]) -> list[Bar]:
     ]
 
 
-def _finished(survey: Survey) -> tuple[list[Bar], str]:
-    """Bars of the number of puzzles finished over time, and the period that each bar covers."""
+def _throughput_bars(survey: Survey) -> tuple[list[Bar], str]:
+    """The bars of puzzles finished over time, and the time that each covers, as a text."""
     if not survey.finished:
         return [], ""
     first, last = survey.started, max(survey.finished)
-    width = next((w for w in _WIDTHS if (last - first) / w < _MOST_BARS - 1), _WIDTHS[-1])
-    first = max(first // width, last // width - 10 * _MOST_BARS) * width
+    width = next((w for w in _BAR_SECONDS if (last - first) / w < _MAX_BARS - 1), _BAR_SECONDS[-1])
+    first = max(first // width, last // width - 10 * _MAX_BARS) * width
     counts: Counter[int] = Counter()
     for moment, puzzles in zip(survey.finished, survey.puzzles, strict=True):
         counts[max(0, int((moment - first) // width))] += int(puzzles)
     number = int((last - first) // width) + 1
-    ends = {0: moment_said(first), number - 1: moment_said(last)} if number > 1 else {}
+    ends = {0: time_text(first), number - 1: time_text(last)} if number > 1 else {}
     bars = [
         Bar(
             counts[index],
-            f"from {moment_said(first + index * width)}: {counts[index]:,}",
+            f"from {time_text(first + index * width)}: {counts[index]:,}",
             ends.get(index, ""),
         )
         for index in range(number)
@@ -86,14 +86,15 @@ def _finished(survey: Survey) -> tuple[list[Bar], str]:
     return bars, duration(width)
 
 
-def _rate(survey: Survey) -> str:
-    """The average number of puzzles finished per unit of time."""
+def _rate_text(survey: Survey) -> str:
+    """The mean number of puzzles finished per unit of time, as a text."""
     seconds, puzzles = max(survey.finished) - survey.started, sum(survey.puzzles)
     if seconds <= 0 or not puzzles:
         return ""
     per_second = puzzles / seconds
     length, unit = next(
-        (unit_of_time for unit_of_time in _PER if per_second * unit_of_time[0] >= 1), _PER[-1]
+        (unit_of_time for unit_of_time in _RATE_UNITS if per_second * unit_of_time[0] >= 1),
+        _RATE_UNITS[-1],
     )
     number = per_second * length
     shown = f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
@@ -101,10 +102,7 @@ def _rate(survey: Survey) -> str:
 
 
 def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
-    """A bar chart as SVG whose ids begin with `key`; the largest bar shows its count.
-
-    Labels are at the left edges of bars.
-    """
+    """A bar chart as SVG whose ids begin with `key`. The count of the largest bar is written."""
     step = _ROOM / len(bars)
     width = min(step * 0.84, _WIDEST)
     tallest = max(bar.height for bar in bars)
@@ -114,7 +112,7 @@ def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
         height = max(height, 1.5) if bar.height else 0
         parts.append(
             f'<rect class="bar" x="{left + (step - width) / 2:.1f}" y="{_FLOOR - height:.1f}" '
-            f'width="{width:.1f}" height="{height:.1f}"><title>{escape(bar.text)}</title>'
+            f'width="{width:.1f}" height="{height:.1f}"><title>{escape(bar.description)}</title>'
             f"</rect>"
         )
         if bar.label:
@@ -124,7 +122,7 @@ def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
     highest = max(range(len(bars)), key=lambda index: bars[index].height)
     middle = min(max((highest + 0.5) * step, 20), _ROOM - 20)
     parts.append(f'<text class="peak" x="{middle:.1f}" y="11">{tallest:,}</text>')
-    text = "; ".join(bar.text for bar in bars if bar.height)
+    text = "; ".join(bar.description for bar in bars if bar.height)
     return (
         f'<svg class="chart" viewBox="0 0 {_ROOM} {_HEIGHT}" role="img" '
         f'aria-labelledby="{key}t {key}d"><title id="{key}t">{escape(title)}</title>'
@@ -133,8 +131,8 @@ def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
     )
 
 
-def moment_said(seconds: float) -> str:
-    """The time in UTC, to the second."""
+def time_text(seconds: float) -> str:
+    """A time in seconds since 1970 as a text in UTC."""
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
     except (ValueError, OverflowError, OSError):

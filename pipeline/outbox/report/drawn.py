@@ -1,4 +1,4 @@
-"""An original and its record → the board to draw."""
+"""Make the boards of jobs, rows and members from records and originals."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import NamedTuple
 from pipeline.certify import clashing_givens
 from pipeline.errors import PipelineError
 from pipeline.files import read_regular
-from pipeline.outbox.originals import SMALL, SmallOriginals
-from pipeline.outbox.report.board import LARGEST_DRAWN, Board
-from pipeline.outbox.report.published_jobs import PublishedJob, job_of_member, shown_places
+from pipeline.outbox.originals import MAX_SMALL_BYTES, SmallOriginals
+from pipeline.outbox.report.board import MAX_DRAWN_SIDE, Board
+from pipeline.outbox.report.published_jobs import PublishedJob, job_of_member, positions
 from pipeline.outbox.schema import or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, grid_in
 from pipeline.puzzle.geometry import MAX_SIDE, MIN_SIDE, Geometry
@@ -29,8 +29,8 @@ from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.settings import Reading
 
 
-class FoundMember(NamedTuple):
-    """A member of an archive: its job, and its original if it is a puzzle."""
+class MemberJob(NamedTuple):
+    """A member of an archive: its row, its job, and its original if it is a single puzzle."""
 
     row: MemberRow
     job: PublishedJob | None
@@ -42,77 +42,77 @@ _BOXES |= {n * n: (n, n) for n in range(2, 6)}
 
 
 def board_of_job(job: PublishedJob, original: bytes | None) -> Board | str:
-    """The board of a puzzle's job, or the reason why it has none."""
+    """The board of a job of one puzzle, or a sentence that says why it has none."""
     if job.puzzle is None or job.puzzle.format == CNF_FORMAT:
         return "A formula has no board."
     record = job.puzzle
     height, width = record.box or (0, 0)
     if not MIN_SIDE <= height * width <= MAX_SIDE:
         height = width = 0
-    if (n := height * width) > LARGEST_DRAWN:
-        limit = f"{LARGEST_DRAWN}×{LARGEST_DRAWN}"
+    if (n := height * width) > MAX_DRAWN_SIDE:
+        limit = f"{MAX_DRAWN_SIDE}×{MAX_DRAWN_SIDE}"
         return f"{n}×{n} cells in boxes of {height}×{width}. Only boards up to {limit} are drawn."
-    read, solution = _read(original, job.reading), f"{job.stem}_1.solution"
+    parsed, solution = _parse(original, job.reading), f"{job.stem}_1.solution"
     grid, signs = None, ""
     if solution in job.files:
-        boxes = f"{height}x{width}" if read is None and min(height, width) > 1 else "auto"
+        boxes = f"{height}x{width}" if parsed is None and min(height, width) > 1 else "auto"
         reading = job.reading._replace(format="auto", boxes=boxes)
-        grid, signs = _solution(job.beside(solution), read, reading)
+        grid, signs = _read_solution(job.sibling(solution), parsed, reading)
     difference = or_none(record.difference)
     cells = (
-        shown_places(or_none(record.conflict) or ()),
-        shown_places(difference.cells if difference else ()),
+        positions(or_none(record.conflict) or ()),
+        positions(difference.cells if difference else ()),
     )
     broken = [rule.number - 1 for rule in or_none(record.conflict_rules) or ()]
-    board = _board(read, grid, *cells, broken, signs)
+    board = _make_board(parsed, grid, *cells, broken, signs)
     if board is None:
-        missed = original is None and height
-        return "Neither a solution nor the original was found." if missed else ""
+        is_missing = original is None and height
+        return "Neither a solution nor the original was found." if is_missing else ""
     return board
 
 
 def board_of_row(row: PuzzleRow, other: str, reading: Reading) -> Board | None:
-    """The board of a row, read with the options of its source; None if it cannot be drawn.
+    """The board of a row of a collection; None if it cannot be drawn.
 
-    `other` is its second solution, or empty.
+    `other` is its second solution, if one is known. `reading` is how the collection was read.
     """
     if row.status in ("invalid", "unreadable"):
         return None
-    read = _line_read(row.puzzle, reading._replace(format="auto"))
-    if read is None:
+    parsed = _parse_line(row.puzzle, reading._replace(format="auto"))
+    if parsed is None:
         return None
-    geometry, signs = read.puzzle.geometry, signs_of(read.format)
+    geometry, signs = parsed.puzzle.geometry, signs_of(parsed.format)
     grid, another = (grid_in(text, signs, geometry) for text in (row.solution, other))
     difference: list[Place] = []
     if grid and another:
         pairs = enumerate(zip(grid.values, another.values, strict=True))
         difference = [geometry.place(cell) for cell, (a, b) in pairs if a != b]
-    clash = clashing_givens(read.puzzle) if row.status == "unsolvable" else None
-    return _board(read, grid, clash.cells if clash else (), difference)
+    clash = clashing_givens(parsed.puzzle) if row.status == "unsolvable" else None
+    return _make_board(parsed, grid, clash.cells if clash else (), difference)
 
 
-def _board(
-    read: Parsed | None,
+def _make_board(
+    parsed: Parsed | None,
     grid: Grid | None,
     conflict: Sequence[Place],
     difference: Sequence[Place],
     rules: Sequence[int] = (),
     signs: str = "",
 ) -> Board | None:
-    """Combine a puzzle with its solution if they match."""
-    puzzle = read.puzzle if read else None
+    """A board with the puzzle and the solution, if they match; None if there is nothing to draw."""
+    puzzle = parsed.puzzle if parsed else None
     if puzzle and grid and puzzle.geometry != grid.geometry:
         grid = None
     if puzzle is None and grid is None:
         return None
-    signs = signs_of(read.format) if read else signs
-    unread = read.unread if read else ()
+    signs = signs_of(parsed.format) if parsed else signs
+    unread = parsed.unread if parsed else ()
     board = Board(puzzle, grid, conflict, difference, signs, rules, unread)
     return board if board.is_drawable else None
 
 
-def _read(data: bytes | None, reading: Reading) -> Parsed | None:
-    if data is None or len(data) > SMALL:
+def _parse(data: bytes | None, reading: Reading) -> Parsed | None:
+    if data is None or len(data) > MAX_SMALL_BYTES:
         return None
     try:
         return parse_source(data, "", reading)
@@ -120,42 +120,41 @@ def _read(data: bytes | None, reading: Reading) -> Parsed | None:
         return None
 
 
-def _solution(path: Path, read: Parsed | None, reading: Reading) -> tuple[Grid | None, str]:
-    """The grid in a solution file, if there is one, and the signs of its values."""
+def _read_solution(path: Path, parsed: Parsed | None, reading: Reading) -> tuple[Grid | None, str]:
+    """The grid in a solution file, None if it is unreadable, and the characters of its values."""
     try:
-        data = read_regular(path, SMALL)
-        if read is not None and is_written_as_values(read.format, read.puzzle):
-            return read_values(data, "", read.puzzle.geometry), ""
-        if filled := _read(data, reading):
+        data = read_regular(path, MAX_SMALL_BYTES)
+        if parsed is not None and is_written_as_values(parsed.format, parsed.puzzle):
+            return read_values(data, "", parsed.puzzle.geometry), ""
+        if filled := _parse(data, reading):
             return filled_grid(filled.puzzle, path.name), signs_of(filled.format)
     except (OSError, PipelineError, ValueError, RecursionError):
         pass
     return None, ""
 
 
-def _line_read(text: str, reading: Reading) -> Parsed | None:
-    """Read a puzzle in one line of characters, or of numbers separated by spaces."""
+def _parse_line(text: str, reading: Reading) -> Parsed | None:
+    """Parse a puzzle in one line of characters, or of numbers separated by spaces."""
     words = text.split()
     values = [int(word) for word in words if word.isdecimal() and len(word) < 3]
     side = round(len(words) ** 0.5)
     if len(words) < 2 or len(values) < len(words):
-        return _read(text.encode(errors="replace"), reading) if words else None
-    if side * side != len(values):  # its first numbers are the size of a box
-        return _read(text.encode(), reading)
+        return _parse(text.encode(errors="replace"), reading) if words else None
+    if side * side != len(values):  # the first numbers are the size of a box
+        return _parse(text.encode(), reading)
     if side not in _BOXES or max(values) > side:
         return None
     return Parsed(Puzzle.of_values(Geometry(*_BOXES[side]), values), "boxes", "", "classic")
 
 
-def members_in(
+def find_members(
     archive: PublishedJob, rows: Iterable[tuple[int, MemberRow]], originals: SmallOriginals
-) -> list[FoundMember]:
-    """The members of an archive in these rows, which count from 0."""
+) -> list[MemberJob]:
+    """The members of an archive for these rows, each with its index from 0."""
     jobs = [(row, job_of_member(archive, place, row)) for place, row in rows]
     own = (job.puzzle for _, job in jobs if job and job.status != "other")
     wanted = {record.sha256 for record in own if record and record.sha256}
-    data = originals.in_archive(archive.source, wanted)
+    data = originals.find_members(archive.source, wanted)
     return [
-        FoundMember(row, job, data.get(job.record.sha256 or "") if job else None)
-        for row, job in jobs
+        MemberJob(row, job, data.get(job.record.sha256 or "") if job else None) for row, job in jobs
     ]

@@ -15,7 +15,7 @@ CELL: Final = 20
 """The side of a cell, in units of the drawing."""
 
 Edge = tuple[int, int]
-"""A side of a cell: the line it is part of, and its position on that line, from 0, in cells."""
+"""A side of a cell: the number of its grid line, and its position on it; both from 0, in cells."""
 
 Vertex = tuple[int, int]
 """The corner of a cell: x and y, from 0, in cells."""
@@ -27,12 +27,12 @@ def inner_lines(geometry: Geometry) -> str:
     places = {*map(geometry.place, range(geometry.size))}
     across = [(row, column - 1) for row, column in places if (row + 1, column) in places]
     down = [(column, row - 1) for row, column in places if (row, column + 1) in places]
-    return _straight(across, down)
+    return _straight_lines(across, down)
 
 
 @lru_cache(maxsize=16)
 def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> str:
-    """The lines around the grid, its boxes and these regions."""
+    """The borders of the grid, its boxes and these regions."""
     parts: defaultdict[Place, list[int]] = defaultdict(list)
     boxes = geometry.boxes() if geometry.has_boxes else ()
     areas = [*([geometry.place(cell) for cell in box] for box in boxes), *regions]
@@ -47,75 +47,75 @@ def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> 
                 across.add((row - 1 + step, column - 1))
             if places.get((row, column - 1 + 2 * step)) != own:
                 down.add((column - 1 + step, row - 1))
-    return _straight(across, down)
+    return _straight_lines(across, down)
 
 
-def _straight(across: Iterable[Edge], down: Iterable[Edge]) -> str:
-    """Draw sides of cells; adjacent ones are joined into one line."""
+def _straight_lines(across: Iterable[Edge], down: Iterable[Edge]) -> str:
+    """Draw horizontal and vertical sides of cells; adjacent ones become one line."""
     drawn = [f"M{x} {y}h{length}" for y, x, length in _runs(across)]
     drawn += [f"M{x} {y}v{length}" for x, y, length in _runs(down)]
     return "".join(drawn)
 
 
 def _runs(edges: Iterable[Edge]) -> Iterator[tuple[int, int, int]]:
-    """Line, start and length of each run of adjacent edges, in units."""
+    """The line, start and length of each run of adjacent edges, in units."""
     numbered = enumerate(sorted(edges))
     for _, run in groupby(
         numbered,
-        lambda numbered_side: (numbered_side[1][0], numbered_side[1][1] - numbered_side[0]),
+        lambda item: (item[1][0], item[1][1] - item[0]),
     ):
         (_, (line, start)), *rest = run
         yield line * CELL, start * CELL, (1 + len(rest)) * CELL
 
 
 def outline(cells: Iterable[Place], inset: float) -> str:
-    """Closed lines around cells, at the distance `inset` inside of their sides.
+    """Closed lines around groups of cells, inset from their sides.
 
-    Cells that touch only at a corner are not connected.
+    Cells that touch only at a corner belong to different groups.
     """
-    ahead = _sides(cells)
+    successors = _sides(cells)
     drawn = []
-    while ahead:
-        start = min(ahead)
-        drawn.append(_loop(_walk(ahead, start), inset))
+    while successors:
+        start = min(successors)
+        drawn.append(_loop_path(_take_loop(successors, start), inset))
     return "".join(drawn)
 
 
 def _sides(cells: Iterable[Place]) -> dict[Vertex, list[Vertex]]:
-    """Map each corner to the corners where the sides around cells lead, clockwise."""
+    """Maps each corner to the next ones along the outer sides of the cells, clockwise."""
     inside = {(column - 1, row - 1) for row, column in cells}
-    ahead: defaultdict[Vertex, list[Vertex]] = defaultdict(list)
+    successors: defaultdict[Vertex, list[Vertex]] = defaultdict(list)
     for x, y in inside:
         corners = ((x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1), (x, y))
         beyond = ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y))
         for (begin, end), other in zip(pairwise(corners), beyond, strict=True):
             if other not in inside:
-                ahead[begin].append(end)
-    return dict(ahead)
+                successors[begin].append(end)
+    return dict(successors)
 
 
-def _walk(ahead: dict[Vertex, list[Vertex]], start: Vertex) -> list[Vertex]:
-    """Remove one closed line and return it; turn right where two sides continue."""
-    walked = [start]
+def _take_loop(successors: dict[Vertex, list[Vertex]], start: Vertex) -> list[Vertex]:
+    """Remove a closed line and return its corners; turn right where there is a choice."""
+    corners = [start]
     step = (1, 0)
     while True:
-        here = walked[-1]
+        here = corners[-1]
         right = (here[0] - step[1], here[1] + step[0])
-        ends = ahead[here]
+        ends = successors[here]
         there = right if right in ends else ends[0]
         ends.remove(there)
         if not ends:
-            del ahead[here]
+            del successors[here]
         if there == start:
-            return walked
+            return corners
         step = (there[0] - here[0], there[1] - here[1])
-        walked.append(there)
+        corners.append(there)
 
 
-def _loop(walked: Sequence[Vertex], inset: float) -> str:
-    """A closed line through the corners where it turns, shifted to its right by `inset`."""
+def _loop_path(corners: Sequence[Vertex], inset: float) -> str:
+    """The path of a closed line, inset to its right."""
     drawn = list[str]()
-    around = zip((walked[-1], *walked[:-1]), walked, (*walked[1:], walked[0]), strict=True)
+    around = zip((corners[-1], *corners[:-1]), corners, (*corners[1:], corners[0]), strict=True)
     for before, here, after in around:
         came = (here[0] - before[0], here[1] - before[1])
         goes = (after[0] - here[0], after[1] - here[1])

@@ -1,4 +1,4 @@
-"""A survey of an outbox → one HTML file, written once, or updated as jobs finish."""
+"""Write the report about an outbox, one HTML file: once, or again and again while jobs finish."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pipeline.errors import duration, in_words
 from pipeline.files import remove_abandoned, write_whole
 from pipeline.outbox.names import REPORT
-from pipeline.outbox.report.charts import charts_of_times, moment_said
-from pipeline.outbox.report.published_jobs import read_job, shortened
+from pipeline.outbox.report.charts import charts_of_times, time_text
+from pipeline.outbox.report.published_jobs import read_job, shorten
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
-from pipeline.outbox.report.survey import Over, PageBounds, survey
-from pipeline.outbox.report.views import PAGE, Viewer, encoded, in_order
+from pipeline.outbox.report.survey import PageBounds, TrackRecords, survey
+from pipeline.outbox.report.views import PAGE, Viewer, in_order, url_path
 from pipeline.solving import LEVELS
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-_PAUSE, _SHARE = 5.0, 10
-"""Seconds between two pages, and the inverse of the share of time spent on writing them."""
+_MIN_PAUSE, _MAX_TIME_SHARE = 5.0, 10
+"""Minimum seconds between two pages; writing takes at most one in _MAX_TIME_SHARE seconds."""
 
-_LONGEST_LAST = 1.0
-"""Maximum seconds for the last page after a stop signal."""
+_MAX_LAST_SECONDS = 1.0
+"""The page is written after a stop signal if the one before took fewer seconds."""
 
 _BOUNDS, _BOUNDS_OF_ONE = PageBounds(), PageBounds(boards=12, rows=12)
 _FOLDER = Path(__file__).parent
@@ -40,9 +40,9 @@ _PAGE, _CARDS = "page.html.j2", "cards.html.j2"
 
 
 class Panel(NamedTuple):
-    """HTML that a server adds at the top of the page, with its own style and script.
+    """What a server adds to the page: HTML at its top, a style and a script.
 
-    The script may make requests to that server.
+    The script may make requests to this server.
     """
 
     html: str = ""
@@ -56,41 +56,41 @@ _NO_PANEL = Panel()
 def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     outbox: Path,
     inbox: Path,
-    beside: Path,
-    over: Over = iter,
+    folder: Path,
+    track: TrackRecords = iter,
     bounds: PageBounds = _BOUNDS,
     panel: Panel = _NO_PANEL,
     *,
     totals: Counter[str] | None = None,
 ) -> Iterator[str]:
-    """Yield the text of the report of an outbox, for a file in the folder `beside`.
+    """Yield the text of the report about an outbox, for a page in `folder`.
 
-    Originals are searched for in the inbox. `totals` receives the number of puzzles by status.
+    Originals are searched for in the inbox. Adds the numbers of puzzles by status to `totals`.
     Raises OSError if the outbox cannot be read.
     """
-    surveyed = survey(outbox, bounds, over)
+    surveyed = survey(outbox, bounds, track)
     if totals is not None:
         totals.update(surveyed.totals)
-    here, there = beside.resolve(), outbox.resolve()
-    prefix = "" if here == there else encoded(os.path.relpath(there, here)) + "/"
+    here, there = folder.resolve(), outbox.resolve()
+    prefix = "" if here == there else url_path(os.path.relpath(there, here)) + "/"
     viewer = Viewer(surveyed.jobs, outbox, prefix, inbox, bounds)
     views = [viewer.view(number, job) for number, job in enumerate(surveyed.jobs)]
     statuses = dict.fromkeys((status for view in views for status in view.statuses), 1)
     formats = {view.kind for view in views}
-    style = BOARD_STYLE + SHAPES_STYLE + own_text("page.css") + panel.style
-    script = own_text("page.js") + panel.script
+    style = BOARD_STYLE + SHAPES_STYLE + read_asset("page.css") + panel.style
+    script = read_asset("page.js") + panel.script
     yield from template(_PAGE).generate(
-        policy=policy(style, script, asks=bool(panel.script)),
+        policy=content_policy(style, script, asks=bool(panel.script)),
         style=style,
         script=script,
         panel=panel.html,
-        outbox=shortened(str(outbox)),
+        outbox=shorten(str(outbox)),
         version=__version__,
-        now=moment_said(datetime.now(UTC).timestamp()),
+        now=time_text(datetime.now(UTC).timestamp()),
         surveyed=surveyed,
-        last=moment_said(max(surveyed.finished)) if surveyed.finished else "",
-        totals=_totals(surveyed.totals),
-        shares=_shares(surveyed.totals),
+        last=time_text(max(surveyed.finished)) if surveyed.finished else "",
+        totals=_status_rows(surveyed.totals),
+        shares=_share_strip(surveyed.totals),
         charts=charts_of_times(surveyed, bounds),
         views=views,
         statuses=[status for status, _ in in_order(statuses)],
@@ -117,7 +117,7 @@ def job_fragment(record: Path, inbox: Path, first_id: int) -> str:
 
 @cache
 def template(name: str) -> Template:
-    """A template of this folder. Loading the first one takes about 0.2 s."""
+    """A template of this folder; loading the first one takes about 0.2 s."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow
 
     loader = FileSystemLoader(_FOLDER)
@@ -126,22 +126,22 @@ def template(name: str) -> Template:
     environment.filters |= {
         "grouped": "{:,}".format,
         "duration": duration,
-        "moment": moment_said,
-        "shortened": shortened,
+        "moment": time_text,
+        "shortened": shorten,
     }
     return environment.get_template(name)
 
 
 @cache
-def own_text(name: str) -> str:
+def read_asset(name: str) -> str:
     """The text of a file of this folder."""
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def policy(style: str, script: str = "", *, asks: bool = False) -> str:
-    """The content security policy: the page's own style and script, and nothing else.
+def content_policy(style: str, script: str = "", *, asks: bool = False) -> str:
+    """The content security policy: allows only the page's own style and script.
 
-    `asks`: the script may make requests to the server of the page.
+    `asks`: the script may also make requests to the server of the page.
     """
     hashes = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
     ours = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
@@ -149,20 +149,20 @@ def policy(style: str, script: str = "", *, asks: bool = False) -> str:
     return f"default-src 'none'; {ours}; base-uri 'none'; form-action 'none'"
 
 
-def _totals(totals: Mapping[str, int]) -> list[tuple[str, int, str]]:
-    """Status, count and share of all puzzles."""
+def _status_rows(totals: Mapping[str, int]) -> list[tuple[str, int, str]]:
+    """Each status with its number and share of puzzles."""
     whole = sum(totals.values())
-    return [(status, n, _share(n / whole)) for status, n in in_order(totals)]
+    return [(status, n, _share_text(n / whole)) for status, n in in_order(totals)]
 
 
-def _share(part: float) -> str:
+def _share_text(part: float) -> str:
     if part in (0, 1):
         return ""
     return "< 0.1 %" if part < 0.001 else "> 99.9 %" if part > 0.999 else f"{part * 100:.1f} %"
 
 
-def _shares(totals: Mapping[str, int]) -> str:
-    """A bar divided into the shares of the statuses."""
+def _share_strip(totals: Mapping[str, int]) -> str:
+    """An SVG strip that is divided by the shares of the statuses."""
     whole, left, parts = sum(totals.values()), 0.0, []
     for status, count in in_order(totals):
         width = count / whole * 1000
@@ -176,16 +176,16 @@ def write_report(
     outbox: Path,
     inbox: Path,
     target: Path,
-    over: Over = iter,
+    track: TrackRecords = iter,
     totals: Counter[str] | None = None,
 ) -> None:
-    """Write the report of an outbox, see `page_chunks`. Raises OSError."""
+    """Write the report about an outbox to a file. Raises OSError."""
     remove_abandoned(target)
-    write_whole(target, page_chunks(outbox, inbox, target.parent, over, totals=totals))
+    write_whole(target, page_chunks(outbox, inbox, target.parent, track, totals=totals))
 
 
 class ReportUpdater:
-    """Keeps the report of an outbox up to date between jobs; a failure is only a warning."""
+    """Keeps the report about an outbox up to date between jobs; failures are only warnings."""
 
     def __init__(
         self,
@@ -203,19 +203,19 @@ class ReportUpdater:
         self._took = 0.0
         self._warned = ""
 
-    def after(self, finished: int) -> float | None:
-        """Count finished jobs, and write the page if it is due.
+    def jobs_finished(self, count: int) -> float | None:
+        """Take note of the number of newly finished jobs, and write the page if it is due.
 
-        The first page is written in any case. Returns the delay until the next call; None if
-        there is nothing to do until a job ends.
+        The first call always writes it. Returns the seconds until the next call; None if there
+        is nothing to do until a job finishes.
         """
-        self._is_stale = self._is_stale or finished > 0
+        self._is_stale = self._is_stale or count > 0
         if self._clock() >= self._next:
-            self.finish()
+            self.update()
         return self._next - self._clock() if self._is_stale else None
 
-    def finish(self) -> None:
-        """Write the page if it is not up to date."""
+    def update(self) -> None:
+        """Write the page unless it is up to date."""
         if not self._is_stale:
             return
         why, begun = "", self._clock()
@@ -227,13 +227,13 @@ class ReportUpdater:
             why = f"{type(error).__name__}: {error}"
         ended = self._clock()
         self._took = ended - begun
-        self._next = ended + max((_SHARE - 1) * self._took, _PAUSE)
+        self._next = ended + max((_MAX_TIME_SHARE - 1) * self._took, _MIN_PAUSE)
         self._is_stale = bool(why)
         if why and why != self._warned:
             self._warn(why)
         self._warned = why
 
     def close(self) -> None:
-        """Write the last page if that is quick; otherwise the next run writes it."""
-        if self._took < _LONGEST_LAST:
-            self.finish()
+        """Write the last page if that is quick; otherwise the next run does."""
+        if self._took < _MAX_LAST_SECONDS:
+            self.update()

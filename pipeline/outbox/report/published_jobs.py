@@ -1,4 +1,4 @@
-"""The input of a report: records and samples of tables. Broken ones become rows with an error."""
+"""Read records and samples of tables for the report. What cannot be read says so in its message."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from pipeline.outbox import (
 )
 from pipeline.outbox.names import likely_stems
 from pipeline.outbox.published import Published
-from pipeline.outbox.schema import FURTHER_COUNTS, SCHEMA, WITH_TOTALS, RecordedCell, or_none
+from pipeline.outbox.schema import EXTRA_COUNTS, SCHEMA, WITH_TOTALS, RecordedCell, or_none
 from pipeline.outbox.tables import MemberRow, PuzzleRow, Table, columns, lines_of
 from pipeline.outbox.traits import RatingColumns
 from pipeline.puzzle.geometry import MAX_SIDE
@@ -41,26 +41,26 @@ UNREADABLE: Final = "unreadable"
 """The status of a file that is named like a record but is not one."""
 
 STATUSES: Final = (*(status for status in schema.STATUSES if status not in WITH_TOTALS), UNREADABLE)
-"""The statuses of puzzles, in the order in which they are shown."""
+"""The statuses of puzzles, in display order."""
 
 NOT_WELL: Final = solving.NOT_WELL | {schema.REFUSED, UNREADABLE}
 UNRECOGNISED: Final = "unrecognised"
-_LONGEST_NAME, _LONGEST_TEXT = 255, 600
-_MOST_PLACES = MAX_SIDE * MAX_SIDE
+_MAX_NAME, _MAX_TEXT = 255, 600
+_MAX_CELLS = MAX_SIDE * MAX_SIDE
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
-_CLAIMED = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
-_ESCAPED = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
-_LONGEST_SHOWN = 16 * 1024
-"""Maximum length of lines that are shown in full."""
+_CLAIM_TIME = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
+_ESCAPE = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
+_MAX_LINE = 16 * 1024
+"""The most characters of a line whose fields are shown in full."""
 _RANKS = {"collection": 1, "unsolvable": 2, "multiple": 3}
-"""Order of rows in a sample: failures come first; statuses that are not listed come last."""
+"""The ranks of rows in a sample by status: failures have rank 0, other statuses 4."""
 
 R = TypeVar("R", PuzzleRow, MemberRow)
 
 
 @dataclass(frozen=True)
 class PublishedJob(Published):
-    """A record as the report shows it: with printable texts and known statuses."""
+    """A record as the report shows it: all texts are printable, and all statuses are known."""
 
     @property
     def source(self) -> str:
@@ -72,7 +72,7 @@ class PublishedJob(Published):
 
     @property
     def puzzle(self) -> PuzzleRecord | None:
-        """The record of a puzzle or formula; None for a collection or archive."""
+        """The record, if it is of a puzzle or formula; None for a collection or archive."""
         return None if isinstance(self.record, CollectionRecord) else self.record
 
     @property
@@ -81,10 +81,10 @@ class PublishedJob(Published):
 
     @cached_property
     def totals(self) -> dict[str, int]:
-        """Number of puzzles by known status, without further counts of the same puzzles."""
+        """The numbers of puzzles by status, without EXTRA_COUNTS."""
         totals: Counter[str] = Counter()
         for name, puzzles in self.record.totals.items():
-            if name not in FURTHER_COUNTS and puzzles:
+            if name not in EXTRA_COUNTS and puzzles:
                 totals[known_status(name)] += puzzles
         return totals
 
@@ -99,14 +99,14 @@ class PublishedJob(Published):
 
     @property
     def format(self) -> str:
-        return shown(self.record.format)
+        return display_text(self.record.format)
 
     @property
     def message(self) -> str:
-        """The message, or for a collection or archive the unread texts."""
+        """The message; for a collection or archive, its unread texts."""
         if isinstance(self.record, CollectionRecord):
-            return shown(unread_of_many(or_none(self.record.unread) or {}))
-        return shown(self.record.message)
+            return display_text(unread_of_many(or_none(self.record.unread) or {}))
+        return display_text(self.record.message)
 
     @property
     def solutions(self) -> int | None:
@@ -114,19 +114,19 @@ class PublishedJob(Published):
 
     @property
     def seconds(self) -> Mapping[str, float]:
-        """The seconds of its stages."""
+        """The seconds of each stage."""
         return self.record.seconds or {}
 
     @cached_property
     def finished(self) -> float | None:
         """When it finished, in seconds since 1970."""
-        return _moment(self.record.finished)
+        return _timestamp(self.record.finished)
 
     @property
     def started(self) -> float | None:
-        """When it was claimed, according to its id, else to its end and duration."""
-        match, finished = _CLAIMED.match(self.record.job), self.finished
-        claimed = _moment(match[1]) if match else None
+        """When it was claimed, by its id, or else by the seconds that it took."""
+        match, finished = _CLAIM_TIME.match(self.record.job), self.finished
+        claimed = _timestamp(match[1]) if match else None
         total = self.seconds.get("total")
         if claimed is None and finished is not None and total is not None:
             claimed = finished - total
@@ -136,23 +136,23 @@ class PublishedJob(Published):
 
     @property
     def reading(self) -> Reading:
-        """The declared notation."""
+        """How to read its source, with the declared notation."""
         known = {name: word for name, word in self.declared.items() if is_declaration(name, word)}
         return Reading()._replace(**known)  # type: ignore[arg-type] # checked
 
     @property
-    def rated(self) -> str:
-        """The rating of `--traits rating`, if any: `hard, score 1204`."""
+    def rating_text(self) -> str:
+        """The rating of a puzzle, if it has one: `hard, score 1204`."""
         if self.puzzle is None:
             return ""
-        score, level, *_ = RatingColumns.texts(RatingColumns.of_record(self.puzzle))
-        return rated(level, score)
+        score, level, *_ = RatingColumns.texts(RatingColumns.record_value(self.puzzle))
+        return rating_text(level, score)
 
 
 def read_job(path: Path) -> PublishedJob | None:
-    """The job of a record; None if the file is gone.
+    """The job of a record; None if the file is missing.
 
-    A record that cannot be read becomes a job with an error.
+    If the record cannot be read, the job has the status UNREADABLE, and its message says why.
     """
     try:
         return PublishedJob(path, load_record(path))
@@ -161,29 +161,29 @@ def read_job(path: Path) -> PublishedJob | None:
     except NoRecord as error:
         cause = error.__cause__
         why = in_words(cause) if isinstance(cause, OSError) else str(error)
-        message = f"the record cannot be read: {shown(why)}"
+        message = f"the record cannot be read: {display_text(why)}"
         unread = PuzzleRecord(job="", source="", status=UNREADABLE, message=message, files=())
         return PublishedJob(path, unread)
 
 
-def shown(text: str | None) -> str:
-    """A text made printable and short enough to show."""
-    return shortened(text or "", _LONGEST_TEXT)
+def display_text(text: str | None) -> str:
+    """A printable text of limited length; empty for None."""
+    return shorten(text or "", _MAX_TEXT)
 
 
-def shortened(text: str, max_length: int = _LONGEST_NAME) -> str:
+def shorten(text: str, max_length: int = _MAX_NAME) -> str:
     """A printable text of at most `max_length` characters."""
     shown = printable(text[: max_length + 1])
     return shown if len(shown) <= max_length else shown[: max_length - 1] + "…"
 
 
 def known_status(status: str | None) -> str:
-    """The status if it is a known one."""
+    """The status; UNRECOGNISED if it is unknown."""
     return status if status in STATUSES or status in WITH_TOTALS else UNRECOGNISED
 
 
 def is_within(folder: Path, top: Path) -> bool:
-    """Whether a path is inside a folder once links are resolved."""
+    """Whether a path stays in `top` after links are resolved."""
     try:
         return folder.resolve() == top.resolve() / folder.relative_to(top)
     except (OSError, RuntimeError, ValueError):
@@ -191,9 +191,9 @@ def is_within(folder: Path, top: Path) -> bool:
 
 
 def job_of_member(archive: PublishedJob, place: int, row: MemberRow) -> PublishedJob | None:
-    """The job of an archive's member; `place` is the index of its row, from 0."""
+    """The job of an archive's member; `place` is the index of its row in the table, from 0."""
     outbox = archive.path.parent
-    unescaped = _ESCAPED.sub(  # as `printable` wrote it
+    unescaped = _ESCAPE.sub(  # as `printable` wrote it
         lambda match: match[0].encode().decode("unicode_escape"), row.member
     )
     for name in dict.fromkeys((row.member, unescaped)):
@@ -208,12 +208,13 @@ def job_of_member(archive: PublishedJob, place: int, row: MemberRow) -> Publishe
     return None
 
 
-def shown_places(cells: Sequence[RecordedCell]) -> tuple[Place, ...]:
-    return tuple(cell.place for cell in cells[:_MOST_PLACES])
+def positions(cells: Sequence[RecordedCell]) -> tuple[Place, ...]:
+    """The positions of cells, at most as many as the largest grid has."""
+    return tuple(cell.place for cell in cells[:_MAX_CELLS])
 
 
-def _moment(text: str | None) -> float | None:
-    """Seconds since 1970 of an ISO 8601 time in this millennium."""
+def _timestamp(text: str | None) -> float | None:
+    """An ISO 8601 time as seconds since 1970; None if it is invalid, or before 2000."""
     try:
         moment = datetime.fromisoformat(text or "")
         seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
@@ -222,17 +223,18 @@ def _moment(text: str | None) -> float | None:
     return seconds if seconds >= _EARLIEST else None
 
 
-def rated(level: str, score: str) -> str:
-    """The text of a level and a score; empty for an unknown level."""
-    return f"{level}, score {shortened(score, 20)}" if level in solving.LEVELS else ""
+def rating_text(level: str, score: str) -> str:
+    """A level and a score as a text; empty for an unknown level."""
+    return f"{level}, score {shorten(score, 20)}" if level in solving.LEVELS else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample(Generic[R]):
-    """Some rows of a table, failures first, out of `count`.
+    """Some rows of a table, failures first.
 
-    Each has its index in the table, from 0, and its second solution, if known. `levels` are the
-    levels of all rows.
+    rows: the index of each row, from 0; the row; its second solution, or an empty text.
+    count: the number of all rows.
+    levels: the levels of all rows.
     """
 
     rows: list[tuple[int, R, str]]
@@ -248,23 +250,29 @@ def sample_table(
     *,
     schema: int = SCHEMA,
 ) -> Sample[R]:
-    """At most `max_rows` rows, with second solutions from `second_path`. Raises InputError."""
-    table, levels, places = Table(path, kind, schema, is_cut=True), set[str](), count()
+    """A sample of at most `max_rows` rows. Raises InputError.
+
+    `others` is the file of second solutions.
+    """
+    table, levels, indexes = Table(path, kind, schema, truncates=True), set[str](), count()
     status_at = columns(kind).index("status")
-    level_at = len(table.added) - table.added.index("level") if "level" in table.added else 0
-    beside = lines_of(second_path, is_cut=True) if second_path else iter(())
+    traits = table.trait_columns
+    level_at = len(traits) - traits.index("level") if "level" in traits else 0
+    second_lines = lines_of(second_path, truncates=True) if second_path else iter(())
 
     def ranked() -> Iterator[tuple[int, int, R | str, str]]:
-        for line, other, place in zip(table, chain(beside, repeat("")), places, strict=False):
+        for line, other, place in zip(
+            table, chain(second_lines, repeat("")), indexes, strict=False
+        ):
             if level_at and len(fields := line.rsplit(",", level_at)) > level_at:
                 levels.add(fields[1])
             fields = line.split(",", status_at + 1)
             is_kept = len(fields) > status_at + 1 and '"' not in line
-            is_kept = is_kept and len(line) <= _LONGEST_SHOWN
+            is_kept = is_kept and len(line) <= _MAX_LINE
             row = line if is_kept else _row(table, place, line)
             status = fields[status_at] if isinstance(row, str) else row.status
             rank = 0 if status in NOT_WELL else _RANKS.get(status, 4)
-            yield rank, place, row, other if len(other) <= _LONGEST_SHOWN else ""
+            yield rank, place, row, other if len(other) <= _MAX_LINE else ""
 
     best = heapq.nsmallest(max_rows, ranked())
     rows = [
@@ -272,17 +280,17 @@ def sample_table(
         for _, place, row, other in best
     ]
     sample = [(place, row, other if other.strip(".") else "") for place, row, other in rows]
-    return Sample(sample, next(places), levels)
+    return Sample(sample, next(indexes), levels)
 
 
 def _row(table: Table[R], place: int, line: str) -> R:
-    """The row in a line, truncated if it is long. A malformed one becomes a row with an error."""
+    """The row in a line; its fields are shortened if it is long. A malformed row says so."""
     try:
         row = table.row(line)
     except ValueError:
         first, *_ = names = columns(table.kind)
         fields = {first: str(place + 1), "status": UNREADABLE, "message": "the row cannot be read"}
         return table.kind(**(dict.fromkeys(names, "") | fields))
-    if len(line) > _LONGEST_SHOWN:
-        row = table.kind(*map(shown, astuple(row)))
-    return with_fields(row, status=known_status(row.status), message=shown(row.message))
+    if len(line) > _MAX_LINE:
+        row = table.kind(*map(display_text, astuple(row)))
+    return with_fields(row, status=known_status(row.status), message=display_text(row.message))

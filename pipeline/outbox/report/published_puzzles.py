@@ -1,6 +1,6 @@
-"""An outbox, a record or a table → its puzzles in order, each with its board, for printing.
+"""Read the puzzles of an outbox, a record or a table in order, to print them.
 
-Every published solution is certified again.
+Published solutions are certified again.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from pathlib import Path
 
 from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
-from pipeline.outbox import ENDING, hashes_in, read_record
+from pipeline.outbox import ENDING, file_hashes, read_record
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.originals import Originals, SmallOriginals, archive_above
 from pipeline.outbox.report.board import Board
-from pipeline.outbox.report.drawn import board_of_job, board_of_row, members_in
+from pipeline.outbox.report.drawn import board_of_job, board_of_row, find_members
 from pipeline.outbox.report.published_jobs import (
     NOT_WELL,
     UNRECOGNISED,
     PublishedJob,
+    display_text,
     read_job,
-    shortened,
-    shown,
+    shorten,
 )
 from pipeline.outbox.report.sheet import SheetPuzzle
 from pipeline.outbox.report.survey import is_record
@@ -33,18 +33,18 @@ from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
 from pipeline.reading.formats.dimacs import CNF_FORMAT, FORMULA_REFUSED
 
 _TABLE = ".csv"
-_UNDRAWN = NOT_WELL - {"unknown"} | {UNRECOGNISED}
-_MEMBERS_AT_ONCE = 1_000
-_MOST_MEMBERS = 50_000
-"""Maximum number of members of originals that are read."""
+_UNDRAWN_STATUSES = NOT_WELL - {"unknown"} | {UNRECOGNISED}
+_BATCH_MEMBERS = 1_000
+_MAX_MEMBERS = 50_000
+"""The most members of archives that are read to find originals."""
 
-_LONGEST_NUMBER = 20
+_MAX_NUMBER = 20
 
 
 def is_published(path: Path) -> bool:
-    """Whether this is an outbox, a record, or a table with its record. Raises OSError.
+    """Whether a path is an outbox, a record, or a table with a record. Raises OSError.
 
-    A folder with only a report is an outbox whose jobs were all pruned.
+    A folder that contains only a report is an outbox whose jobs were all pruned.
     """
     if path.is_dir():
         names = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
@@ -52,17 +52,18 @@ def is_published(path: Path) -> bool:
     if path.suffix == ENDING:
         return read_record(path) is not None
     record = read_record(path.with_suffix(ENDING)) if path.suffix == _TABLE else None
-    return record is not None and path.name in hashes_in(record)
+    return record is not None and path.name in file_hashes(record)
 
 
 def puzzles_at(path: Path, originals: Originals) -> Iterator[SheetPuzzle | InputError]:
-    """The puzzles of an outbox, a record or a table; an error for each that cannot be drawn.
+    """The puzzles at a path for which `is_published` holds.
 
-    Raises OSError if an outbox cannot be read.
+    Yields an InputError in place of each puzzle that cannot be drawn. Raises OSError if an outbox
+    cannot be read.
     """
-    small = SmallOriginals(originals, iter(range(_MOST_MEMBERS)))
+    small_originals = SmallOriginals(originals, iter(range(_MAX_MEMBERS)))
     for record in _records_in(path) if path.is_dir() else (path.with_suffix(ENDING),):
-        yield from _of_record(record, small)
+        yield from _puzzles_of_record(record, small_originals)
 
 
 def _records_in(folder: Path) -> Iterator[Path]:
@@ -71,35 +72,39 @@ def _records_in(folder: Path) -> Iterator[Path]:
     return (folder / name for name in names)
 
 
-def _of_record(record: Path, small: SmallOriginals) -> Iterator[SheetPuzzle | InputError]:
+def _puzzles_of_record(
+    record: Path, small_originals: SmallOriginals
+) -> Iterator[SheetPuzzle | InputError]:
     job = read_job(record)
     if job is None:
-        yield InputError(f"{printable(record.name)}: there is no such record")
+        yield InputError(f"{printable(record.name)}: no such record")
     elif job.status == ARCHIVE:
-        yield from _members(job, small)
+        yield from _members(job, small_originals)
     elif job.is_many or or_none(job.record.member) is None:
-        yield from _puzzles_of(job, job.source, small.of_record(job.record))
+        yield from _puzzles_of(job, job.source, small_originals.content_of(job.record))
     else:
         above = archive_above(record)
         original = None
         if above and (hashed := job.record.sha256):
-            original = small.in_archive(above[1].source, {hashed}).get(hashed)
+            original = small_originals.find_members(above[1].source, {hashed}).get(hashed)
         yield from _puzzles_of(job, job.source, original)
 
 
-def _members(archive: PublishedJob, small: SmallOriginals) -> Iterator[SheetPuzzle | InputError]:
+def _members(
+    archive: PublishedJob, small_originals: SmallOriginals
+) -> Iterator[SheetPuzzle | InputError]:
     try:
         rows = rows_in(archive.path.with_suffix(_TABLE), MemberRow, archive.record.schema)
         numbered = enumerate(rows)
-        while batch := [*islice(numbered, _MEMBERS_AT_ONCE)]:
-            for row, job, original in members_in(archive, batch, small):
+        while batch := [*islice(numbered, _BATCH_MEMBERS)]:
+            for row, job, original in find_members(archive, batch, small_originals):
                 where = f"{archive.source}/{row.member}"
                 if job is not None:
                     yield from _puzzles_of(job, where, original)
-                elif row.status in _UNDRAWN:
-                    yield _undrawn(where, row.status, row.message)
+                elif row.status in _UNDRAWN_STATUSES:
+                    yield _undrawn_error(where, row.status, row.message)
                 elif row.status != "other":
-                    yield _undrawn(where, "not drawn", "its record was not found")
+                    yield _undrawn_error(where, "not drawn", "its record was not found")
     except InputError as error:
         yield error
 
@@ -107,7 +112,7 @@ def _members(archive: PublishedJob, small: SmallOriginals) -> Iterator[SheetPuzz
 def _puzzles_of(
     job: PublishedJob, where: str, original: bytes | None
 ) -> Iterator[SheetPuzzle | InputError]:
-    """The puzzles of a job."""
+    """The puzzles of a job; `where` is its source, for messages."""
     if job.puzzle is None:
         yield from _rows(job, where)
     elif job.status != "other":
@@ -119,19 +124,17 @@ def _single(
 ) -> SheetPuzzle | InputError:
     if record.format == CNF_FORMAT:
         return InputError(f"{printable(where)}: {FORMULA_REFUSED}")
-    if job.status in _UNDRAWN:
-        return _undrawn(where, job.status, job.message)
+    if job.status in _UNDRAWN_STATUSES:
+        return _undrawn_error(where, job.status, job.message)
     board = board_of_job(job, original)
     if isinstance(board, Board) and board.puzzle:
-        title = shown(or_none(record.title))
-        return _certified(
-            SheetPuzzle(job.source, board, job.status, job.message, where, title=title)
-        )
+        title = display_text(or_none(record.title))
+        return _certify(SheetPuzzle(job.source, board, job.status, job.message, where, title=title))
     if original is None:
-        why = "its original was not found; --inbox names the folder where it was dropped"
+        why = "its original was not found; give the inbox with --inbox"
     else:
         why = board if isinstance(board, str) and board else "its original cannot be read"
-    return _undrawn(where, "not drawn", why)
+    return _undrawn_error(where, "not drawn", why)
 
 
 def _rows(job: PublishedJob, where: str) -> Iterator[SheetPuzzle | InputError]:
@@ -140,37 +143,38 @@ def _rows(job: PublishedJob, where: str) -> Iterator[SheetPuzzle | InputError]:
     try:
         rows = rows_with_solutions(job.path.parent, job.stem, names, job.record.schema)
         for row, solutions in rows:
-            line = shortened(row.line, _LONGEST_NUMBER)
+            line = shorten(row.line, _MAX_NUMBER)
             here, message = (
                 f"{where}:{line}",
                 "; ".join(filter(None, (row.message, row.disagreement))),
             )
-            if row.status in _UNDRAWN:
-                yield _undrawn(here, row.status, row.message)
+            if row.status in _UNDRAWN_STATUSES:
+                yield _undrawn_error(here, row.status, row.message)
             elif (
                 board := board_of_row(row, solutions.get(second, ""), job.reading)
             ) and board.puzzle:
                 name = f"{job.source}, line {line}"
-                yield _certified(
-                    SheetPuzzle(name, board, row.status, message, here, title=row.title)
-                )
+                yield _certify(SheetPuzzle(name, board, row.status, message, here, title=row.title))
             else:
-                yield _undrawn(here, "not drawn", "the table's puzzle cannot be drawn")
+                yield _undrawn_error(here, "not drawn", "the table's puzzle cannot be drawn")
     except InputError as error:
         yield InputError(f"{printable(where)}: {error}")
 
 
-def _undrawn(where: str, subject: str, why: str) -> InputError:
-    return InputError(f"{printable(where)}: {shortened(subject)}: {shortened(why)}")
+def _undrawn_error(where: str, subject: str, why: str) -> InputError:
+    return InputError(f"{printable(where)}: {shorten(subject)}: {shorten(why)}")
 
 
-def _certified(printed: SheetPuzzle) -> SheetPuzzle | InputError:
-    """The puzzle if its solution is right; others can write to an outbox."""
-    board = printed.board
+def _certify(puzzle: SheetPuzzle) -> SheetPuzzle | InputError:
+    """The puzzle, or an error if its published solution is wrong: others can write to an outbox.
+
+    The status becomes `unknown` if the solution is missing.
+    """
+    board = puzzle.board
     if board.puzzle and board.grid and (fault := certify_grid(board.puzzle, board.grid)):
-        return _undrawn(
-            printed.where, "BAD", f"its published solution breaks the rules: {fault[0]}"
+        return _undrawn_error(
+            puzzle.where, "BAD", f"its published solution breaks the rules: {fault[0]}"
         )
-    if board.grid is None and printed.status in ("unique", "multiple"):
-        return replace(printed, status="unknown", message="its published solution cannot be read")
-    return printed
+    if board.grid is None and puzzle.status in ("unique", "multiple"):
+        return replace(puzzle, status="unknown", message="its published solution cannot be read")
+    return puzzle

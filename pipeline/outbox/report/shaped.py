@@ -1,8 +1,8 @@
-"""The rules of a puzzle as SVG, drawn below and above the lines of its grid, and their CSS.
+"""Draw the rules of a puzzle as SVG, below and above the lines of its grid.
 
-`board.css` is the style sheet of boards, `shapes.css` has a rule for each kind of shape. Colours of
-shapes have medium lightness and are half transparent, to suit light and dark backgrounds. A line
-has the class `line` and one for its kind, such as `renban-line`.
+`board.css` is the style sheet of boards; `shapes.css` has a rule for each kind of shape. Colours of
+shapes have medium lightness and are half transparent, to suit light and dark backgrounds. A line of
+the kind `renban` has the classes `line` and `renban-line`; other shapes have similar classes.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring
 _RADIUS, _DIAMOND, _BULB, _ODD = 7.6, 9.2, 6.6, 7.5
 _EVEN_INSET = 3
 _CAGE_INSETS: Final = (1.7, 3.2, 4.7)
-"""Insets of outlines that share cells, so that none hides another."""
+"""The insets of outlines that share cells, so that none hides another."""
 
 _CORNER: Final = (2.4, 6.1)
-"""Position of a text in the corner of a cell."""
+"""The position of a text in the corner of a cell."""
 
 _DISCS: Final = {"white": 2.6, "black": 2.6, "quadruple": 5.4}
-_WITH_TEXT = 3.8
+_TEXT_DISC = 3.8
 _HEADS: Final = {"little-killer": 2.6}
 _HEAD = 4.0
-_POINTING: Final = {"<": (-1, 0), ">": (1, 0), "∧": (0, -1), "∨": (0, 1)}
-"""Direction of a sign: x and y."""
+_DIRECTIONS: Final = {"<": (-1, 0), ">": (1, 0), "∧": (0, -1), "∨": (0, 1)}
+"""The direction of a sign: x and y."""
 
 _SIGNS: Final = {"greater": 3.4, "minimum": 2.2, "maximum": 2.2}
-_LONGEST = 12
+_MAX_LABEL = 12
 _CLUE = 8
-"""How far a clue reaches from its point, in units."""
+"""The distance from the point of a clue to its edge, in units."""
 
-_MOST_OUTSIDE = 3
-"""Maximum number of clues placed one beyond the other; further ones cover the last."""
+_MAX_STACKED_CLUES = 3
+"""The most clues at one border cell, one beyond the other; further ones cover the last."""
 
 ShapeKind = tuple[type[Shape], str]
 
@@ -71,7 +71,7 @@ def _kinds() -> list[ShapeKind]:
 
 
 SHAPE_KINDS: Final = _kinds()
-"""The kinds of each shape, in drawing order."""
+"""The kinds of all shapes, in drawing order."""
 
 
 def style_of(kinds: Collection[ShapeKind]) -> str:
@@ -89,14 +89,15 @@ def style_of(kinds: Collection[ShapeKind]) -> str:
 
 
 SHAPES_STYLE: Final = style_of(SHAPE_KINDS)
-"""The style sheet for all kinds."""
+"""The style sheet for shapes of all kinds."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeStyle:
-    """The look of elements of one kind.
+    """The style of shapes of one kind.
 
-    `broken`: their rules are in conflict. `faint`: only some of them need to hold.
+    broken: their rules are in conflict.
+    faint: not all of their rules need to hold.
     """
 
     shape: type[Shape]
@@ -113,7 +114,7 @@ class ShapeStyle:
 
 
 _REGION, _BROKEN_REGION = (ShapeStyle(Outline, "region", broken) for broken in (False, True))
-"""Box borders, which are drawn with the grid."""
+"""Borders of regions, which are drawn with the grid."""
 _LOOKS: Final = [
     ShapeStyle(shape, kind, broken, faint)
     for shape, kind in SHAPE_KINDS
@@ -123,23 +124,23 @@ _LOOKS: Final = [
 
 
 @dataclass(frozen=True, slots=True)
-class Shaped:
-    """The shapes of a puzzle's rules by style; `extent` is the extent of the geometry."""
+class RuleShapes:
+    """The shapes of a puzzle's rules by style; `extent` is that of the geometry."""
 
     extent: tuple[int, int]
     shapes: Mapping[ShapeStyle, Sequence[Any]]
 
     @classmethod
-    def of(cls, puzzle: Puzzle, in_conflict: Collection[int] = ()) -> Shaped:
-        """The shapes of its rules; the rules with these indices are in conflict."""
+    def of(cls, puzzle: Puzzle, in_conflict: Collection[int] = ()) -> RuleShapes:
+        """The shapes of a puzzle's rules; `in_conflict` are indices of rules."""
         extent = puzzle.geometry.extent
         shapes: defaultdict[ShapeStyle, list[Shape]] = defaultdict(list)
         taken = set[Point]()
         for index, rule in enumerate(puzzle.rules):
-            for shape in _up_to_rings([*rule.draw(puzzle.geometry)]):
+            for shape in _clip_to_rings([*rule.draw(puzzle.geometry)]):
                 apart = shape
                 if isinstance(shape, Label):
-                    apart = replace(shape, point=_free(shape.point, extent, taken))
+                    apart = replace(shape, point=_free_point(shape.point, extent, taken))
                 broken = index in in_conflict
                 shapes[ShapeStyle(type(shape), shape.kind, broken, rule.is_faint)].append(apart)
         return cls(extent, shapes)
@@ -162,31 +163,31 @@ class Shaped:
         rows, columns = zip(*points, strict=True)
         height, width = self.extent
         right, below = max(columns) - width, max(rows) - height
-        return _room(1 - min(rows)), _room(right), _room(below), _room(1 - min(columns))
+        return _margin(1 - min(rows)), _margin(right), _margin(below), _margin(1 - min(columns))
 
-    def below(self) -> Iterator[str]:
-        """The elements below the lines of the grid."""
+    def elements_below(self) -> Iterator[str]:
+        """The elements that are drawn before the lines of the grid."""
         broken = self.shapes.get(_BROKEN_REGION, ())
         yield _path("tint broken", (outline(region.cells, 0) for region in broken))
-        yield from self._drawn(Tint, Line)
+        yield from self._elements(Tint, Line)
 
-    def above(self) -> Iterator[str]:
-        """The elements above the lines of the grid."""
-        yield from self._drawn(Outline, Ring, Dot, Label)
+    def elements_above(self) -> Iterator[str]:
+        """The elements that are drawn after the lines of the grid."""
+        yield from self._elements(Outline, Ring, Dot, Label)
 
-    def _drawn(self, *wanted: type[Shape]) -> Iterator[str]:
+    def _elements(self, *wanted: type[Shape]) -> Iterator[str]:
         for look in _LOOKS:
             if look in self.shapes and look.shape in wanted and look.kind != "region":
                 yield from elements(look, self.shapes[look])
 
 
-def _room(cells: float) -> int:
-    """The room for clues that are up to `cells` cells outside the grid."""
+def _margin(cells: float) -> int:
+    """The width of a margin for clues up to so many cells outside the grid, in units."""
     return round((cells - 0.5) * CELL) + _CLUE if cells > 0.5 else 0
 
 
-def _up_to_rings(shapes: Sequence[Shape]) -> Iterator[Shape]:
-    """The shapes of a rule, with lines that end at its rings."""
+def _clip_to_rings(shapes: Sequence[Shape]) -> Iterator[Shape]:
+    """The shapes of a rule; lines are cut off where they enter its rings."""
     rings = {
         point: (_DIAMOND if shape.kind == "lockout" else _RADIUS) / CELL
         for shape in shapes
@@ -195,14 +196,14 @@ def _up_to_rings(shapes: Sequence[Shape]) -> Iterator[Shape]:
     }
     for shape in shapes:
         if rings and isinstance(shape, Line):
-            turned = _begun_outside(shape.points, rings)[::-1]
-            yield replace(shape, points=_begun_outside(turned, rings)[::-1])
+            turned = _clip_start(shape.points, rings)[::-1]
+            yield replace(shape, points=_clip_start(turned, rings)[::-1])
         else:
             yield shape
 
 
-def _begun_outside(points: tuple[Point, ...], rings: Mapping[Point, float]) -> tuple[Point, ...]:
-    """The part of a line outside of the ring in which it begins."""
+def _clip_start(points: tuple[Point, ...], rings: Mapping[Point, float]) -> tuple[Point, ...]:
+    """The part of a line outside the ring in which it begins."""
     while len(points) > 2 and points[0] in rings and points[1] in rings:
         points = points[1:]
     if len(points) < 2 or points[0] not in rings or points[0] == points[1]:
@@ -212,13 +213,13 @@ def _begun_outside(points: tuple[Point, ...], rings: Mapping[Point, float]) -> t
     return ((row + (next_row - row) * part, column + (next_column - column) * part), *points[1:])
 
 
-def _free(point: Point, extent: tuple[int, int], taken: set[Point]) -> Point:
-    """The point or, if it is outside the grid and taken, a free point beyond it."""
+def _free_point(point: Point, extent: tuple[int, int], taken: set[Point]) -> Point:
+    """The point, or a free point beyond it if it is outside the grid and taken."""
     down, right = (
         (coordinate > length + 0.5) - (coordinate < 0.5)
         for coordinate, length in zip(point, extent, strict=True)
     )
-    for _ in range(_MOST_OUTSIDE - 1):
+    for _ in range(_MAX_STACKED_CLUES - 1):
         if not (down or right) or point not in taken:
             break
         point = (point[0] + down, point[1] + right)
@@ -227,12 +228,12 @@ def _free(point: Point, extent: tuple[int, int], taken: set[Point]) -> Point:
 
 
 def elements(look: ShapeStyle, shapes: Sequence[Any]) -> Iterator[str]:
-    """Draw shapes of one style."""
+    """Draw shapes that all have this style."""
     yield from _DRAWERS[look.shape](look, shapes)
 
 
 def _path(names: str, drawn: Iterable[str]) -> str:
-    """The path element for this data; empty without data."""
+    """A path element; empty without data."""
     data = "".join(drawn)
     return f'<path class="{names}" d="{data}"/>' if data else ""
 
@@ -257,19 +258,19 @@ def _lines(look: ShapeStyle, shapes: Sequence[Line]) -> Iterator[str]:
 def _line(line: Line) -> str:
     places = [_xy(point) for point in line.points]
     if len(places) < 2:
-        return f"M{_pair(places[0])}h0"
-    drawn = f"M{_pair(places[0])}L{' '.join(map(_pair, places[1:]))}"
-    return drawn + _head(places[-2], places[-1], _HEADS.get(line.kind, _HEAD)) * line.head
+        return f"M{_coordinates(places[0])}h0"
+    drawn = f"M{_coordinates(places[0])}L{' '.join(map(_coordinates, places[1:]))}"
+    return drawn + _arrow_head(places[-2], places[-1], _HEADS.get(line.kind, _HEAD)) * line.head
 
 
-def _head(begin: Point, tip: Point, size: float) -> str:
+def _arrow_head(begin: Point, tip: Point, size: float) -> str:
     """The head of an arrow."""
     length = dist(begin, tip) or 1
     x, y = ((there - here) / length * size for there, here in zip(begin, tip, strict=True))
     one, other = (
         (tip[0] + x - side * y, tip[1] + y + side * x) for side in (-0.7, 0.7)
     )  # 35° to either side
-    return f"M{_pair(one)}L{_pair(tip)} {_pair(other)}"
+    return f"M{_coordinates(one)}L{_coordinates(tip)} {_coordinates(other)}"
 
 
 def _outlines(look: ShapeStyle, shapes: Sequence[Outline]) -> Iterator[str]:
@@ -295,7 +296,7 @@ def _rings(look: ShapeStyle, shapes: Sequence[Ring]) -> Iterator[str]:
 
 
 def _pill(ring: Ring) -> str:
-    """A circle, or a capsule from the first point to the last."""
+    """A circle; or a capsule, around the first and the last point."""
     begin, end = _xy(ring.points[0]), _xy(ring.points[-1])
     length = dist(begin, end)
     if not length:
@@ -304,31 +305,31 @@ def _pill(ring: Ring) -> str:
     arc = f"A{_RADIUS} {_RADIUS} 0 0 1 "
     around = (begin[0] - y, begin[1] + x), (begin[0] + y, begin[1] - x)
     back = (end[0] + y, end[1] - x), (end[0] - y, end[1] + x)
-    first, second, third, fourth = map(_pair, (*around, *back))
+    first, second, third, fourth = map(_coordinates, (*around, *back))
     return f"M{first}{arc}{second}L{third}{arc}{fourth}z"
 
 
 def _diamond(ring: Ring) -> str:
     x, y = _xy(ring.points[0])
     size = _DIAMOND
-    return f"M{_pair((x - size, y))}l{size}-{size} {size} {size}-{size} {size}z"
+    return f"M{_coordinates((x - size, y))}l{size}-{size} {size} {size}-{size} {size}z"
 
 
 def _dots(look: ShapeStyle, shapes: Sequence[Dot]) -> Iterator[str]:
     size = _DISCS[look.kind]
     places = [_xy(shape.point) for shape in shapes]
-    sizes = (max(size, _WITH_TEXT if shape.text else 0) for shape in shapes)
+    sizes = (max(size, _TEXT_DISC if shape.text else 0) for shape in shapes)
     yield _path(look.names, map(_disc, places, sizes))
     texts = (
         ((x, y + below), line)
         for (x, y), shape in zip(places, shapes, strict=True)
-        for line, below in _in_lines(shape.text)
+        for line, below in _split_lines(shape.text)
     )
     yield _texts(f"inside in-{look.kind}", texts)
 
 
-def _in_lines(text: str) -> Iterator[tuple[str, float]]:
-    """The lines of a text in a disc, and their offsets below its centre."""
+def _split_lines(text: str) -> Iterator[tuple[str, float]]:
+    """The lines of a text in a disc, each with its distance below the middle."""
     words = text.split()
     if len(words) > 2:
         half = (len(words) + 1) // 2
@@ -350,8 +351,8 @@ def _labels(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
 
 
 def _signs(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
-    """Signs on borders; the border is interrupted for large ones."""
-    signs = [(_xy(arrow.point), _POINTING[arrow.text]) for arrow in shapes]
+    """Signs on borders between cells; the border has a gap at large ones."""
+    signs = [(_xy(arrow.point), _DIRECTIONS[arrow.text]) for arrow in shapes]
     if look.kind == "greater":
         yield _path("gap", (_gap(*arrow) for arrow in signs))
     yield _path(look.names, (_sign(*arrow, _SIGNS[look.kind]) for arrow in signs))
@@ -359,7 +360,7 @@ def _signs(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
 
 def _gap(point: Point, towards: tuple[int, int]) -> str:
     x, y = point
-    return f"M{_pair((x, y - 4))}v8" if towards[0] else f"M{_pair((x - 4, y))}h8"
+    return f"M{_coordinates((x, y - 4))}v8" if towards[0] else f"M{_coordinates((x - 4, y))}h8"
 
 
 def _sign(point: Point, towards: tuple[int, int], size: float) -> str:
@@ -370,7 +371,7 @@ def _sign(point: Point, towards: tuple[int, int], size: float) -> str:
         (x - right * deep + side * down * size, y - down * deep + side * right * size)
         for side in (-1, 1)
     )
-    return f"M{_pair(one)}L{_pair(tip)} {_pair(other)}"
+    return f"M{_coordinates(one)}L{_coordinates(tip)} {_coordinates(other)}"
 
 
 _DRAWERS: Final[Mapping[type[Shape], Any]] = {
@@ -384,25 +385,25 @@ _DRAWERS: Final[Mapping[type[Shape], Any]] = {
 
 
 def _xy(point: Point) -> Point:
-    """X and y of a point, in units."""
+    """The x and y of a point, in units."""
     return (point[1] - 0.5) * CELL, (point[0] - 0.5) * CELL
 
 
-def _pair(point: Point) -> str:
+def _coordinates(point: Point) -> str:
     x, y = (f"{round(coordinate, 2):g}" for coordinate in point)
     return f"{x} {y}"
 
 
 def _disc(center: Point, size: float) -> str:
     arc = f"a{size:g} {size:g} 0 1 0 "
-    return f"M{_pair((center[0] - size, center[1]))}{arc}{2 * size:g} 0{arc}-{2 * size:g} 0z"
+    return f"M{_coordinates((center[0] - size, center[1]))}{arc}{2 * size:g} 0{arc}-{2 * size:g} 0z"
 
 
 def _texts(names: str, texts: Iterable[tuple[Point, str]]) -> str:
-    """Texts at their places as one element."""
+    """Texts at their positions, as one element."""
     spans = []
     for (x, y), text in texts:
         shown = printable(text)
-        shown = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+        shown = shown if len(shown) <= _MAX_LABEL else f"{shown[: _MAX_LABEL - 1]}…"
         spans.append(f'<tspan x="{round(x, 2):g}" y="{round(y, 2):g}">{escape(shown)}</tspan>')
     return f'<text class="{names}">{"".join(spans)}</text>' if spans else ""

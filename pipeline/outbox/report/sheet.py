@@ -1,7 +1,7 @@
-"""Puzzles → pages to print, followed by their rules and, smaller, their solutions.
+"""Sheets: pages of puzzles to print, followed by their rules and their solutions.
 
-This module lays out the pages and writes the HTML file; `sheet_pdf.py` makes a PDF. Lengths are in
-millimetres. A page fits A4 and Letter with margins of 12 mm.
+This module distributes puzzles over pages and makes the HTML file; `sheet_pdf` makes a PDF. Lengths
+are in millimetres. Pages fit A4 and Letter with margins of 12 mm.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Final, Self
 
 from pipeline.errors import counted
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.page import own_text, policy, template
-from pipeline.outbox.report.published_jobs import shortened
+from pipeline.outbox.report.page import content_policy, read_asset, template
+from pipeline.outbox.report.published_jobs import shorten
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import Along
@@ -22,8 +22,8 @@ from pipeline.puzzle.rules.meaning import sentences
 from pipeline.reading.unread import caveat, unread_texts
 from pipeline.version import __version__
 
-MOST_PRINTED: Final = 1_000
-"""Maximum number of puzzles on a sheet, which a browser keeps in memory as a whole."""
+MAX_SHEET_PUZZLES: Final = 1_000
+"""The most puzzles of a sheet, which a browser keeps in memory as a whole."""
 
 
 _LAYOUTS: Final = {
@@ -41,14 +41,13 @@ PER_PAGE: Final = (1, 2, 4, 6, 9, 12)
 """The possible numbers of puzzles on a page."""
 
 _SOLUTIONS = 16
-_TO_WRITE_IN, _WITH_RULES, _TO_READ = 5.0, 7.0, 4.0
-"""The smallest cells: of puzzles, of puzzles with rules, which have smaller print, and of boards
-that are only read."""
+_MIN_CELL, _MIN_VARIANT_CELL, _MIN_SOLUTION_CELL = 5.0, 7.0, 4.0
+"""The minimum size of cells: of puzzles, of variants (which have small texts), of solutions."""
 
-_LONGEST_NOTE = 160
-_LONGEST_HEAD = 80
-_LINES, _LINE = 44, 80
-"""Lines on a page of rules, including the gaps between rules, and characters per line."""
+_MAX_NOTE = 160
+_MAX_HEAD = 80
+_PAGE_LINES, _LINE_CHARACTERS = 44, 80
+"""Lines of a page of rules, including gaps between rules, and characters of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +60,26 @@ class Head:
 
     @property
     def name(self) -> str:
-        return shortened(self.title, _LONGEST_HEAD)
+        return shorten(self.title, _MAX_HEAD)
 
     @property
-    def beside(self) -> str:
-        """The text beside the title."""
-        texts = (shortened(text, _LONGEST_HEAD) for text in (self.difficulty, self.author))
+    def subtitle(self) -> str:
+        """The text next to the title."""
+        texts = (shorten(text, _MAX_HEAD) for text in (self.difficulty, self.author))
         return " · ".join(filter(None, texts))
 
 
 @dataclass(frozen=True, slots=True)
 class SheetPuzzle:
-    """A puzzle on a sheet: its board, status and source.
+    """A puzzle on a sheet.
 
-    - `board`: the puzzle, and a solution if there is one.
-    - `status`: empty if the puzzle was not solved.
-    - `message`: why there is no solution.
-    - `where`: the source, for messages.
-    - `level`: the difficulty, if it is to be printed.
-    - `title`: the title of the puzzle, printed instead of the name.
+    name: its source, printed unless there is a title.
+    board: the puzzle, and its solution if there is one.
+    status: the result; empty if the puzzle was not solved.
+    message: why there is no solution.
+    where: its source and line, for error messages.
+    level: its difficulty, if that is to be printed.
+    title: its title in the source.
     """
 
     name: str
@@ -92,7 +92,7 @@ class SheetPuzzle:
 
     @property
     def puzzle_note(self) -> str:
-        """Hints for the person who solves it; the board cannot show some rules."""
+        """Hints below the puzzle, about rules and marks that the board does not show."""
         board = self.board
         captions = _captions(board.puzzle) if board.puzzle else ()
         texts = unread_texts(board.unread)
@@ -100,14 +100,14 @@ class SheetPuzzle:
             _sentence(f"Rules: {', '.join(captions)}") if captions else "",
             "The text of its rules was not read." if "ruleset" in board.unread else "",
             _sentence(f"Not read: {', '.join(texts)}") if texts else "",
-            _marks_said(board),
+            _marks_note(board),
             {"multiple": "More than one solution.", "unsolvable": "No solution."}.get(self.status),
         ]
         return " ".join(filter(None, notes))
 
     @property
     def solution_note(self) -> str:
-        """Why there is no solution, or which rules this one ignores."""
+        """The text below the solution: why there is none, or what it ignores."""
         remark = caveat(self.status, self.board.unread)
         sentence = _sentence(remark[0].upper() + remark[1:]) if remark else ""
         if self.status == "multiple":
@@ -120,8 +120,8 @@ class SheetPuzzle:
         return _sentence(f"No solution is known: {self.message or self.status}")
 
 
-def _marks_said(board: Board) -> str:
-    """A sentence about the marks of even and odd cells."""
+def _marks_note(board: Board) -> str:
+    """A sentence that explains the marks of even and odd cells."""
     if not board.even_cells():
         return "Grey discs are odd." if board.odd_cells() else ""
     if board.odd_cells():
@@ -132,7 +132,7 @@ def _marks_said(board: Board) -> str:
 
 
 def _captions(puzzle: Puzzle) -> Iterable[str]:
-    """The names of the rules, with locations if lines look alike but have different titles."""
+    """The names of the rules; with positions for kinds of lines that look the same."""
     geometry = puzzle.geometry
     looks = [(type(rule), *(shape.kind for shape in rule.draw(geometry))) for rule in puzzle.rules]
     titles = defaultdict[tuple[object, ...], set[str]](set)
@@ -147,7 +147,7 @@ def _captions(puzzle: Puzzle) -> Iterable[str]:
 
 
 def _sentence(text: str) -> str:
-    return shortened(text, _LONGEST_NOTE).rstrip(".") + "."
+    return shorten(text, _MAX_NOTE).rstrip(".") + "."
 
 
 def _rules_of(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
@@ -167,24 +167,24 @@ def _rules_of(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place on a page: a puzzle, or its solution, with its number."""
+    """A place on a page, with a puzzle or its solution."""
 
     number: int
-    printed: SheetPuzzle
+    puzzle: SheetPuzzle
     is_solution: bool
 
     @property
     def name(self) -> str:
-        return shortened(self.printed.title or self.printed.name)
+        return shorten(self.puzzle.title or self.puzzle.name)
 
     @property
     def note(self) -> str:
-        printed = self.printed
-        return printed.solution_note if self.is_solution else printed.puzzle_note
+        puzzle = self.puzzle
+        return puzzle.solution_note if self.is_solution else puzzle.puzzle_note
 
     @property
     def level(self) -> str:
-        return "" if self.is_solution else self.printed.level
+        return "" if self.is_solution else self.puzzle.level
 
     @property
     def title(self) -> str:
@@ -192,26 +192,26 @@ class Slot:
 
     @property
     def board(self) -> Board | None:
-        """The puzzle, or its solution or conflict; None if neither is known."""
-        board = self.printed.board
+        """The board to draw: the puzzle, or its solution or conflict; None if that is unknown."""
+        board = self.puzzle.board
         if not self.is_solution:
             return Board(board.puzzle, signs=board.signs)
-        is_seen = board.grid or board.conflict or board.rules_in_conflict
-        return board if is_seen else None
+        is_known = board.grid or board.conflict or board.rules_in_conflict
+        return board if is_known else None
 
     @property
     def svg(self) -> str:
-        """The drawing of the board, or nothing."""
+        """The drawing of the board; empty without one."""
         board = self.board
         return (
             board_svg(board, self.title, f"{self.title[0].lower()}{self.number}") if board else ""
         )
 
-    def fitting(self, max_boards: int) -> int:
-        """The number of such boards per page that are still large enough to write in or to read."""
-        board = self.printed.board
-        to_solve = _WITH_RULES if board.puzzle and board.puzzle.rules else _TO_WRITE_IN
-        minimum = (_TO_READ if self.is_solution else to_solve) * board.span
+    def boards_per_page(self, max_boards: int) -> int:
+        """The number of boards of this size on a page whose cells are large enough to use."""
+        board = self.puzzle.board
+        to_solve = _MIN_VARIANT_CELL if board.puzzle and board.puzzle.rules else _MIN_CELL
+        minimum = (_MIN_SOLUTION_CELL if self.is_solution else to_solve) * board.span
         return max(
             (n for n, (*_, size) in _LAYOUTS.items() if n <= max_boards and size >= minimum),
             default=1,
@@ -220,17 +220,19 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class SheetPage:
+    """A page with room for `boards` boards."""
+
     boards: int
     slots: Sequence[Slot]
 
     @property
     def layout(self) -> tuple[int, int, int]:
-        """Its columns, its rows, and the size of a board."""
+        """Its number of columns and rows, and the size of a board."""
         return _LAYOUTS[self.boards]
 
     @property
     def has_rules(self) -> bool:
-        boards = (slot.printed.board for slot in self.slots)
+        boards = (slot.puzzle.board for slot in self.slots)
         return any(board.puzzle and board.puzzle.rules for board in boards)
 
     @property
@@ -253,10 +255,7 @@ def _span(first: int, last: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Puzzles on pages in their order, their rules, and their solutions in the same order.
-
-    A page of `rules` has their names and descriptions.
-    """
+    """Pages of puzzles, pages of rules (pairs of names and description), and pages of solutions."""
 
     puzzles: Sequence[SheetPage]
     rules: Sequence[Sequence[tuple[str, str]]]
@@ -266,40 +265,40 @@ class Sheet:
     @classmethod
     def of(
         cls,
-        printed: Sequence[SheetPuzzle],
+        puzzles: Sequence[SheetPuzzle],
         per_page: int = 4,
         *,
         solutions: bool = True,
         head: Head = Head(),
     ) -> Self:
-        """Lay out puzzles, up to `per_page` (one of PER_PAGE) on a page, fewer if they are large.
+        """Lay out puzzles, up to `per_page` (one of PER_PAGE) on a page; fewer if they are large.
 
-        Raises ValueError for another number, for no puzzle or more than MOST_PRINTED, and for a
-        board that has no puzzle or is too large.
+        Raises ValueError for another number, for no puzzles or more than MAX_SHEET_PUZZLES, and for
+        a board that has no puzzle or is too large.
         """
         if per_page not in PER_PAGE:
             raise ValueError(f"per_page: expected one of {PER_PAGE}")
-        if not 1 <= len(printed) <= MOST_PRINTED:
-            raise ValueError(f"a sheet has 1 to {MOST_PRINTED:,} puzzles")
-        if not all(puzzle.board.puzzle and puzzle.board.is_drawable for puzzle in printed):
+        if not 1 <= len(puzzles) <= MAX_SHEET_PUZZLES:
+            raise ValueError(f"a sheet has 1 to {MAX_SHEET_PUZZLES:,} puzzles")
+        if not all(puzzle.board.puzzle and puzzle.board.is_drawable for puzzle in puzzles):
             raise ValueError("every board needs a puzzle that can be drawn")
-        puzzles, behind = (
-            [Slot(number, puzzle, is_solution) for number, puzzle in enumerate(printed, 1)]
+        puzzle_slots, solution_slots = (
+            [Slot(number, puzzle, is_solution) for number, puzzle in enumerate(puzzles, 1)]
             for is_solution in (False, True)
         )
-        rules = _rules_of(puzzle.board.puzzle for puzzle in printed if puzzle.board.puzzle)
-        pages = _pages(behind, _SOLUTIONS) if solutions else ()
-        return cls(_pages(puzzles, per_page), _told_on_pages(rules), pages, head)
+        rules = _rules_of(puzzle.board.puzzle for puzzle in puzzles if puzzle.board.puzzle)
+        pages = _pages(solution_slots, _SOLUTIONS) if solutions else ()
+        return cls(_pages(puzzle_slots, per_page), _rule_pages(rules), pages, head)
 
     @property
     def counts(self) -> dict[str, int]:
-        """The numbers of puzzles, and of pages with puzzles, rules and solutions."""
+        """The numbers of puzzles, and of pages of puzzles, rules and solutions."""
         rest = {"rules": len(self.rules), "solutions": len(self.solutions)}
         return {"puzzles": self.puzzles[-1].last, "pages": len(self.puzzles), **rest}
 
     @property
     def summary(self) -> str:
-        """The counts in words."""
+        """The counts as a text: `4 puzzles on 1 page, solutions on 1`."""
         counts = self.counts
         text = f"{counted(counts['puzzles'], 'puzzle')} on {counted(counts['pages'], 'page')}"
         return text + "".join(f", {x} on {counts[x]}" for x in ("rules", "solutions") if counts[x])
@@ -315,21 +314,21 @@ class Sheet:
             f".of-{n} {{ --columns: {columns}; --rows: {rows}; --board: {size}mm; }}\n"
             for n, (columns, rows, size) in _LAYOUTS.items()
         )
-        style = BOARD_STYLE + SHAPES_STYLE + own_text("sheet.css") + "".join(layouts)
+        style = BOARD_STYLE + SHAPES_STYLE + read_asset("sheet.css") + "".join(layouts)
         yield from template("sheet.html.j2").generate(
-            policy=policy(style),
+            policy=content_policy(style),
             style=style,
             version=__version__,
             sheet=self,
         )
 
-    def foot(self, page: SheetPage) -> str:
-        """The page numbers of rules and solutions for a page of puzzles: `Solutions: pages 7–8`."""
-        begun = len(self.puzzles) + 1
-        rules = range(begun, begun + len(self.rules)) if page.has_rules else ()
+    def footer(self, page: SheetPage) -> str:
+        """The footer of a page of puzzles, which refers to other pages: `Solutions: pages 7–8`."""
+        first = len(self.puzzles) + 1
+        rules = range(first, first + len(self.rules)) if page.has_rules else ()
         solutions = [
             number
-            for number, solved in enumerate(self.solutions, begun + len(self.rules))
+            for number, solved in enumerate(self.solutions, first + len(self.rules))
             if solved.first <= page.last and page.first <= solved.last
         ]
         return " · ".join(
@@ -339,24 +338,24 @@ class Sheet:
         )
 
 
-def _told_on_pages(rules: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:
-    """Fill pages with the rules."""
+def _rule_pages(rules: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """Distribute rules over pages."""
     pages, room = list[list[tuple[str, str]]](), 0
     for names, sentence in rules:
-        lines = 2 + (len(shortened(names)) + len(sentence)) // _LINE
+        lines = 2 + (len(shorten(names)) + len(sentence)) // _LINE_CHARACTERS
         if lines > room:
             pages.append([])
-            room = _LINES
+            room = _PAGE_LINES
         pages[-1].append((names, sentence))
         room -= lines
     return pages
 
 
 def _pages(slots: Sequence[Slot], max_boards: int) -> list[SheetPage]:
-    """Fill pages with up to `max_boards` boards, fewer if the largest needs more room."""
+    """Distribute boards over pages, up to `max_boards` on each; fewer if one needs more room."""
     pages: list[SheetPage] = []
     for slot in slots:
-        boards = slot.fitting(max_boards)
+        boards = slot.boards_per_page(max_boards)
         if pages and len(pages[-1].slots) < min(boards, pages[-1].boards):
             last = pages.pop()
             pages.append(SheetPage(min(boards, last.boards), [*last.slots, slot]))

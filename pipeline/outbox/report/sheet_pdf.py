@@ -1,4 +1,4 @@
-"""A sheet → a PDF in A4; `sheet.typ` has the same layout and colours as the HTML file."""
+"""Write a sheet as a PDF in A4. `sheet.typ` has the layout and colours of the HTML file."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from typing import Any, Final
 
 from pipeline.outbox.report.board import board_svg
-from pipeline.outbox.report.page import own_text
-from pipeline.outbox.report.published_jobs import shortened
+from pipeline.outbox.report.page import read_asset
+from pipeline.outbox.report.published_jobs import shorten
 from pipeline.outbox.report.sheet import Sheet, SheetPage, Slot
-from pipeline.outbox.report.typeset import plain, typeset
+from pipeline.outbox.report.typeset import resolve_colours, typeset
 
-_COLOURS: Final = dict(re.findall(r"--([\w-]+): ([^;]+);", own_text("sheet.css")))
+_COLOURS: Final = dict(re.findall(r"--([\w-]+): ([^;]+);", read_asset("sheet.css")))
 _FEW, _WIDEST_OF_FEW = 6, 96
 _THIN, _THICK, _THICK_OF_MANY, _MANY = 0.2, 0.6, 0.45, 12
 
@@ -20,28 +20,28 @@ def sheet_pdf(sheet: Sheet) -> bytes:
     """The PDF of a sheet. Raises UsageError if the extra is not installed."""
     head, pages = sheet.head, list[dict[str, Any]]()
     for page in sheet.puzzles:
-        title = {"title": head.name, "beside": head.beside, "foot": sheet.foot(page)}
+        title = {"title": head.name, "beside": head.subtitle, "foot": sheet.footer(page)}
         pages.append(title | _boards(page))
-    for page_rules in sheet.rules:
-        rules = [[shortened(names), sentence] for names, sentence in page_rules]
+    for rules_of_page in sheet.rules:
+        rules = [[shorten(names), sentence] for names, sentence in rules_of_page]
         pages.append({"title": "Rules", "beside": head.name, "foot": "", "rules": rules})
     for page in sheet.solutions:
         title = {"title": "Solutions", "beside": head.name, "foot": ""}
         pages.append(title | _boards(page))
     name = head.name or f"Sudoku: {sheet.summary}"
-    data = {"title": name, "author": shortened(head.author), "pages": pages}
-    return typeset(own_text("sheet.typ"), data | {"is_linked": bool(sheet.solutions)})
+    data = {"title": name, "author": shorten(head.author), "pages": pages}
+    return typeset(read_asset("sheet.typ"), data | {"is_linked": bool(sheet.solutions)})
 
 
 def _boards(page: SheetPage) -> dict[str, Any]:
     columns, rows, size = page.layout
-    slots = [_placed(slot, size, page.boards) for slot in page.slots]
+    slots = [_slot_data(slot, size, page.boards) for slot in page.slots]
     return {"columns": columns, "rows": rows, "size": size, "slots": slots}
 
 
-def _placed(slot: Slot, size: float, boards: int) -> dict[str, Any]:
-    """A board in millimetres, and the texts around it."""
-    placed: dict[str, Any] = {
+def _slot_data(slot: Slot, size: float, boards: int) -> dict[str, Any]:
+    """The data of a slot for `sheet.typ`: its texts, and its board with the size in millimetres."""
+    data: dict[str, Any] = {
         "here": f"{'s' if slot.is_solution else 'p'}{slot.number}",
         "there": f"{'p' if slot.is_solution else 's'}{slot.number}",
         "number": str(slot.number),
@@ -56,9 +56,9 @@ def _placed(slot: Slot, size: float, boards: int) -> dict[str, Any]:
         is_small = max(board.geometry.extent) <= _FEW
         scale = (min(size, _WIDEST_OF_FEW) if is_small else size) / max(width, height)
         thick = _THICK_OF_MANY if boards >= _MANY else _THICK
-        svg = plain(board_svg(board, slot.title, "b", alone=True), _COLOURS)
+        svg = resolve_colours(board_svg(board, slot.title, "b", standalone=True), _COLOURS)
         lines = f".board .thin {{ stroke-width: {_THIN / scale:.3f}; }} "
         lines += f".board .thick {{ stroke-width: {thick / scale:.3f}; }} "
-        placed |= {"svg": svg.replace("</style>", f"{lines}</style>", 1)}
-        placed |= {"width": width * scale, "height": height * scale}
-    return placed
+        data |= {"svg": svg.replace("</style>", f"{lines}</style>", 1)}
+        data |= {"width": width * scale, "height": height * scale}
+    return data

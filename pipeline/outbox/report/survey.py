@@ -1,4 +1,4 @@
-"""All records of an outbox → totals, times, and the jobs to show."""
+"""Read all records of an outbox: totals, times, and the jobs to show."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class PageBounds:
-    """Limits on what a page shows of an outbox; its totals count everything.
+    """Limits on what a page shows; its totals count everything.
 
-    - `jobs`: jobs listed.
-    - `boards`: boards drawn.
-    - `rows`: boards from one collection.
-    - `drawn`: characters of all boards.
-    - `timed`: members of archives whose times are counted.
-    - `members`: members of originals that are read.
+    jobs: listed jobs.
+    boards: boards.
+    rows: boards of one collection or archive.
+    drawn: characters of all boards.
+    timed: members of archives whose times are read.
+    members: members of archives that are read to find originals.
     """
 
     jobs: int = 1_000
@@ -43,35 +43,34 @@ class PageBounds:
 
 @dataclass(slots=True)
 class Survey:
-    """The totals of all jobs of an outbox, and some of the jobs.
+    """Statistics of all jobs of an outbox, and the jobs to show.
 
-    - `jobs`: the jobs to show.
-    - `count`: the number of all jobs.
-    - `totals`: puzzles by status.
-    - `known`: complete puzzles, by PROVED and UNVERIFIED.
-    - `solve_times`: puzzles by solve time; bin k starts at 10^(k/3) seconds.
-    - `finished`, `puzzles`: for each job whose end is known, its end in seconds since 1970, and its
-      number of puzzles.
-    - `started`: when the first job began.
-    - `latest`: later ends are ignored.
-    - `is_cut`: not all members of archives were timed.
+    jobs: the jobs to show.
+    count: the number of all jobs.
+    totals: numbers of puzzles by status.
+    completeness_counts: numbers of complete results that are proved and unverified.
+    solve_times: numbers of puzzles by solve time; bin k begins at 10^(k/3) seconds.
+    finished, puzzles: for each job whose end is known, its end and its number of puzzles.
+    started: when the first of these jobs started. Times are in seconds since 1970.
+    latest: later ends are ignored.
+    is_partial: not all members of archives were timed.
     """
 
     jobs: Sequence[PublishedJob] = ()
     count: int = 0
     totals: Counter[str] = field(default_factory=Counter)
-    known: Counter[str] = field(default_factory=Counter)
+    completeness_counts: Counter[str] = field(default_factory=Counter)
     solve_times: Counter[int] = field(default_factory=Counter)
     finished: array[float] = field(default_factory=lambda: array("d"))
     puzzles: array[float] = field(default_factory=lambda: array("d"))
     started: float = math.inf
     latest: float = math.inf
-    is_cut: bool = False
+    is_partial: bool = False
 
     def add(self, job: PublishedJob) -> None:
         self.count += 1
         self.totals.update(job.totals)
-        self.known.update(job.record.known)
+        self.completeness_counts.update(job.record.completeness_counts)
         self.time(job)
         if job.finished is not None and job.finished <= self.latest:
             self.finished.append(job.finished)
@@ -85,12 +84,12 @@ class Survey:
             self.solve_times[math.floor(BINS_PER_DECADE * math.log10(seconds))] += 1
 
 
-Over = Callable[[Sequence[Path]], Iterable[Path]]
-"""Iterates over the records of an outbox, and may show progress."""
+TrackRecords = Callable[[Sequence[Path]], Iterable[Path]]
+"""Iterates over the paths of records, and may show progress."""
 
 
-def survey(outbox: Path, bounds: PageBounds, over: Over = iter) -> Survey:
-    """Read all records, and select the jobs to show: failures first, then the latest.
+def survey(outbox: Path, bounds: PageBounds, track: TrackRecords = iter) -> Survey:
+    """Read all records, and choose the jobs to show: failures, then the latest.
 
     Raises OSError if the folder cannot be read.
     """
@@ -98,7 +97,7 @@ def survey(outbox: Path, bounds: PageBounds, over: Over = iter) -> Survey:
 
     def jobs() -> Iterator[PublishedJob]:
         names = filter(is_record, os.listdir(outbox))  # noqa: PTH208 - there may be a million
-        for path in over([outbox / name for name in names]):
+        for path in track([outbox / name for name in names]):
             if job := read_job(path):
                 result.add(job)
                 yield job
@@ -108,7 +107,7 @@ def survey(outbox: Path, bounds: PageBounds, over: Over = iter) -> Survey:
     members = (member for job in archives for member in _members(outbox, job.stem))
     for number, member in enumerate(members):
         if number == bounds.timed:
-            result.is_cut = True
+            result.is_partial = True
             break
         result.time(member)
     return result
@@ -126,8 +125,8 @@ def _rank(job: PublishedJob) -> tuple[bool, float, str]:
 def _members(outbox: Path, stem: str) -> Iterator[PublishedJob]:
     if not is_within(outbox / stem, outbox):
         return
-    for folder, inner, names in os.walk(outbox / stem):
-        inner.sort()
+    for folder, subfolders, names in os.walk(outbox / stem):
+        subfolders.sort()
         for name in sorted(names):
             job = read_job(Path(folder) / name) if name.endswith(ENDING) else None
             if job is not None:

@@ -1,4 +1,4 @@
-"""Jobs → boards, facts and links to files, as the page shows them."""
+"""Make what the report shows of each job: boards, facts and links to files."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pipeline.outbox import ENDING, file_names
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals, SmallOriginals
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.drawn import FoundMember, board_of_job, board_of_row, members_in
+from pipeline.outbox.report.drawn import MemberJob, board_of_job, board_of_row, find_members
 from pipeline.outbox.report.published_jobs import (
     NOT_WELL,
     STATUSES,
     PublishedJob,
-    rated,
+    display_text,
+    rating_text,
     sample_table,
-    shortened,
-    shown,
+    shorten,
 )
 from pipeline.outbox.report.survey import PageBounds
 from pipeline.outbox.schema import PROVED, UNVERIFIED, PuzzleRecord, or_none
@@ -31,16 +31,16 @@ from pipeline.solving import LEVELS
 
 PAGE = 24
 _WIDE = 10
-_FEWEST_ROWS = 4
-_LONGEST_REASON, _LONGEST_NUMBER = 200, 20
-_MOST_LINKS = 6
+_MIN_ROWS = 4
+_MAX_REASON, _MAX_NUMBER = 200, 20
+_MAX_LINKS = 6
 _LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
 _NO_ROOM = "Not drawn: this page has enough boards."
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Addresses and texts of links to some files of a job; `more` files have none."""
+    """Links to files of a job: their addresses and texts, and the number of `more` files."""
 
     shown: Sequence[tuple[str, str]] = ()
     more: int = 0
@@ -51,7 +51,7 @@ _NO_LINKS = Links()
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One puzzle: its board as SVG, or the reason why it has none, and the text below it."""
+    """A puzzle: its board as SVG, or a `placeholder` that says why there is none, and texts."""
 
     name: str
     status: str
@@ -60,33 +60,35 @@ class Card:
     facts: Sequence[str] = ()
     links: Links = _NO_LINKS
     is_wide: bool = False
-    words: str = ""
+    placeholder: str = ""
     level: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A job with its links and cards; `number` is its position on the page.
+    """A job with its links and cards.
 
-    A collection or archive has `of` puzzles, some of which have a card. `levels` are the levels of
-    all its rated puzzles.
+    number: the index of the job on the page.
+    cards: some of its puzzles.
+    total: the number of all its puzzles.
+    levels: the levels of all its rated puzzles.
     """
 
     number: int
     job: PublishedJob
     links: Links
     cards: Sequence[Card] = ()
-    of: int = 1
+    total: int = 1
     levels: Sequence[str] = ()
 
     @property
     def name(self) -> str:
-        return shortened(self.job.source)
+        return shorten(self.job.source)
 
     @property
     def kind(self) -> str:
         """The format without its notation."""
-        return shortened(self.job.format.partition(" ")[0], 40)
+        return shorten(self.job.format.partition(" ")[0], 40)
 
     @property
     def statuses(self) -> list[str]:
@@ -94,20 +96,22 @@ class View:
 
     @property
     def counts(self) -> list[tuple[str, int]]:
-        """The number of its puzzles by status, in display order."""
+        """The numbers of its puzzles by status, in display order."""
         totals = self.job.totals
         return [(status, totals[status]) for status in STATUSES if status in totals]
 
     @property
-    def known(self) -> list[str]:
-        """The numbers of its puzzles that are proved complete, and that are unverified."""
+    def completeness(self) -> list[str]:
+        """How many of its complete results are proved, and how many are not verified."""
         words = {PROVED: "proved", UNVERIFIED: "not verified"}
-        return [f"{n:,} {words[how]}" for how, n in self.job.record.known.items() if n]
+        return [
+            f"{n:,} {words[how]}" for how, n in self.job.record.completeness_counts.items() if n
+        ]
 
     @property
     def reason(self) -> str:
-        """The message, if any, or the rating; for many puzzles the number of failures."""
-        message = shortened(self.job.message, _LONGEST_REASON) or self.job.rated
+        """The message or rating; for a collection or archive, the failures and the message."""
+        message = shorten(self.job.message, _MAX_REASON) or self.job.rating_text
         if not self.job.is_many:
             return message
         failures = (f"{n:,} {status}" for status, n in self.counts if status in NOT_WELL)
@@ -115,7 +119,7 @@ class View:
 
     @property
     def seconds(self) -> float | None:
-        """The time it took, unless it was solved together with others."""
+        """How long the job took; None if it was solved in a batch."""
         return None if "batch" in self.job.seconds else self.job.seconds.get("total")
 
     @property
@@ -124,19 +128,19 @@ class View:
 
 
 def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Statuses and their numbers of puzzles, in display order."""
+    """Statuses with their numbers of puzzles, in display order."""
     order = (*STATUSES, *sorted(totals.keys() - {*STATUSES}))
     return [(status, totals[status]) for status in order if totals.get(status)]
 
 
 class Viewer:
-    """Makes views of an outbox's jobs one by one, until the page has enough boards.
+    """Makes views of the jobs of an outbox, in order, with boards while there is room for them.
 
-    - `prefix`: the path from the page to the outbox, percent-encoded.
-    - `left`: boards left for puzzles of collections and archives.
-    - `singles`: boards left for other jobs.
-    - `room`: characters left for boards.
-    - `is_full`: some board did not fit.
+    singles: how many more single puzzles may have a board.
+    left: how many more puzzles of collections and archives may have a board.
+    room: how many more characters these boards may have.
+    is_full: whether a board was left out.
+    keys: numbers for the ids of boards.
     """
 
     def __init__(
@@ -147,7 +151,10 @@ class Viewer:
         inbox: Path,
         bounds: PageBounds,
     ) -> None:
-        """A viewer of these jobs; collections and archives get at least a quarter of the boards."""
+        """`prefix` is the percent-encoded path from the page to the outbox.
+
+        Single puzzles leave at least a quarter of the boards to collections and archives.
+        """
         self._outbox, self._prefix, self._bounds = outbox, prefix, bounds
         try:
             originals = Originals.of([inbox / DONE])
@@ -162,10 +169,9 @@ class Viewer:
         self.is_full = False
         self._levels: set[str] = set()
         self.keys: Iterator[int] = count()
-        """Numbers for the ids of boards."""
 
     def view(self, number: int, job: PublishedJob) -> View:
-        """The view of a job, with as many of its boards as fit, and the levels of its puzzles."""
+        """The view of a job, with as many of its boards as there is room for."""
         self._levels.clear()
         view = self._view(number, job)
         return replace(view, levels=[level for level in LEVELS if level in self._levels])
@@ -173,60 +179,60 @@ class Viewer:
     def _view(self, number: int, job: PublishedJob) -> View:
         links = _links(job, self._prefix)
         if job.puzzle is not None:
-            self._levels.add(job.rated.partition(",")[0])
+            self._levels.add(job.rating_text.partition(",")[0])
             board: Board | str = _NO_ROOM
             if self._has_room(self.singles):
-                board = board_of_job(job, self._originals.of_record(job.record))
+                board = board_of_job(job, self._originals.content_of(job.record))
                 self.singles -= isinstance(board, Board)
             return View(number, job, links, [self._job_card(job, job.puzzle, board, links)])
-        max_rows = max(_FEWEST_ROWS, min(self._bounds.rows, -(-self.left // 2)))
+        max_rows = max(_MIN_ROWS, min(self._bounds.rows, -(-self.left // 2)))
         try:
             if job.status == "archive":
-                cards, of = self._members(job, max_rows)
+                cards, total = self._members(job, max_rows)
             else:
-                cards, of = self._rows(job, "", max_rows)
+                cards, total = self._rows(job, "", max_rows)
         except (InputError, ValueError):
             return View(number, job, links, (), job.puzzles)
-        return View(number, job, links, cards, of)
+        return View(number, job, links, cards, total)
 
     def _has_room(self, left: int) -> bool:
         has_room = left > 0 and self.room > 0
         self.is_full = self.is_full or not has_room
         return has_room
 
-    def _rows(self, job: PublishedJob, before: str, max_rows: int) -> tuple[list[Card], int]:
-        """Some puzzles of a collection, and their total number. Raises InputError."""
-        second = job.beside(f"{job.stem}_2.solution")
+    def _rows(self, job: PublishedJob, prefix: str, max_rows: int) -> tuple[list[Card], int]:
+        """Cards of some puzzles of a collection, and the number of all. Raises InputError."""
+        second = job.sibling(f"{job.stem}_2.solution")
         solutions = second if second.name in job.files else None
         table, schema = job.path.with_suffix(".csv"), job.record.schema
         sample = sample_table(table, PuzzleRow, max_rows, solutions, schema=schema)
         self._levels |= sample.levels
-        cards = [self._row_card(job, row, other, before) for _, row, other in sample.rows]
+        cards = [self._row_card(job, row, other, prefix) for _, row, other in sample.rows]
         return cards, sample.count
 
-    def _row_card(self, job: PublishedJob, row: PuzzleRow, other: str, before: str) -> Card:
+    def _row_card(self, job: PublishedJob, row: PuzzleRow, other: str, prefix: str) -> Card:
         board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
         if self._has_room(self.left):
             board = board_of_row(row, other, job.reading) or ""
             self.left -= 1
         index, line, solutions = (
-            shortened(number, _LONGEST_NUMBER) for number in (row.index, row.line, row.solutions)
+            shorten(number, _MAX_NUMBER) for number in (row.index, row.line, row.solutions)
         )
         facts = [f"line {line}"] if line else []
         facts += [f"{solutions} solutions found"] if row.status == "multiple" else []
-        how_hard = rated(getattr(row, "level", ""), getattr(row, "rating", ""))
+        how_hard = rating_text(getattr(row, "level", ""), getattr(row, "rating", ""))
         facts += filter(None, [how_hard])
-        card = self._card(f"{before}puzzle {index}", row.status, board, row.message, facts)
+        card = self._card(f"{prefix}puzzle {index}", row.status, board, row.message, facts)
         return replace(card, level=how_hard.partition(",")[0])
 
     def _members(self, job: PublishedJob, max_rows: int) -> tuple[list[Card], int]:
-        """Some puzzles of an archive, and the number of its members. Raises InputError."""
+        """Cards of some puzzles of an archive, and the number of all. Raises InputError."""
         table, schema = job.path.with_suffix(".csv"), job.record.schema
         sample = sample_table(table, MemberRow, max_rows, schema=schema)
         self._levels |= sample.levels
-        there = self._originals if self.left > 0 else replace(self._originals, allowed=iter(()))
+        originals = self._originals if self.left > 0 else replace(self._originals, budget=iter(()))
         rows = [(place, row) for place, row, _ in sample.rows]
-        members = sorted(members_in(job, rows, there), key=_urgency)
+        members = sorted(find_members(job, rows, originals), key=_sort_key)
         cards: list[Card] = []
         for number, member in enumerate(members, 1):
             room = max_rows - len(cards)
@@ -234,7 +240,7 @@ class Viewer:
                 break
             if member.job is not None and member.job.is_many:
                 share = room if number == len(members) else -(-room // 2)
-                name = shortened(member.row.member)
+                name = shorten(member.row.member)
                 try:
                     cards += self._rows(member.job, f"{name}, ", share)[0]
                 except (InputError, ValueError):
@@ -244,9 +250,9 @@ class Viewer:
                 cards.append(self._member_card(member))
         return cards, max(job.puzzles, len(cards))
 
-    def _member_card(self, matched: FoundMember) -> Card:
+    def _member_card(self, matched: MemberJob) -> Card:
         row, member, original = matched
-        name = shortened(row.member)
+        name = shorten(row.member)
         if member is None or member.puzzle is None:
             why = "" if row.status in NOT_WELL else "The record was not found."
             return self._card(name, row.status, why, row.message)
@@ -255,7 +261,7 @@ class Viewer:
             board = board_of_job(member, original)
             self.left -= 1
         inside = member.path.parent.relative_to(self._outbox)
-        links = _links(member, f"{self._prefix}{encoded(str(inside))}/")
+        links = _links(member, f"{self._prefix}{url_path(str(inside))}/")
         return self._job_card(member, member.puzzle, board, links, name)
 
     def _job_card(
@@ -268,7 +274,7 @@ class Viewer:
     ) -> Card:
         facts = [job.format] if job.format else []
         used, certificate = record.solver, or_none(record.certificate)
-        by = f" by {shown(used.name)}" if used else ""
+        by = f" by {display_text(used.name)}" if used else ""
         for stage, how in (("batch", "with others in "), ("solve", "")):
             if stage in job.seconds:
                 facts.append(f"{how}{duration(job.seconds[stage])}{by}")
@@ -277,12 +283,12 @@ class Viewer:
             all_of = "all " if record.complete else ""
             facts.append(f"{all_of}{record.solutions} solutions")
         if certificate and certificate.complete and record.complete:
-            by = f" by {shown(certificate.by)}" if certificate.by else ""
+            by = f" by {display_text(certificate.by)}" if certificate.by else ""
             facts.append(f"proved{by}" if certificate.complete == PROVED else "not verified")
-        facts += filter(None, [job.rated])
-        name = name or shortened(job.source)
+        facts += filter(None, [job.rating_text])
+        name = name or shorten(job.source)
         card = self._card(name, job.status, board, job.message, facts, links)
-        return replace(card, level=job.rated.partition(",")[0])
+        return replace(card, level=job.rating_text.partition(",")[0])
 
     def _card(
         self,
@@ -294,17 +300,17 @@ class Viewer:
         links: Links = _NO_LINKS,
     ) -> Card:
         if isinstance(board, str):
-            return Card(name, status, "", message, facts, links, words=board)
+            return Card(name, status, "", message, facts, links, placeholder=board)
         svg = board_svg(board, f"{name}: {status}", f"b{next(self.keys)}")
         if len(svg) > self.room:
             self.room, self.is_full = 0, True
-            return Card(name, status, "", message, facts, links, words=_NO_ROOM)
+            return Card(name, status, "", message, facts, links, placeholder=_NO_ROOM)
         self.room -= len(svg)
         return Card(name, status, svg, message, facts, links, max(board.geometry.extent) >= _WIDE)
 
 
-def _urgency(member: FoundMember) -> int:
-    """Sort key: failures first, then collections with failures; other collections come last."""
+def _sort_key(member: MemberJob) -> int:
+    """Failures come first, then collections with failures; other collections come last."""
     if member.row.status in NOT_WELL:
         return 0
     if member.job and member.job.is_many:
@@ -313,23 +319,23 @@ def _urgency(member: FoundMember) -> int:
 
 
 def _links(job: PublishedJob, prefix: str) -> Links:
-    """Links to the listed files that exist, always including log and record."""
+    """Links to listed files that exist, up to _MAX_LINKS; log and record are always among them."""
     last = [f"{job.stem}.log", f"{job.stem}{ENDING}"]
     listed = [name for name in file_names(job.record) if name not in last]
     listed.sort(key=lambda name: (not name.endswith(".solution"), len(name), name))
     last = [name for name in last if name in job.files or name.endswith(ENDING)]
-    names = [*listed[: _MOST_LINKS - len(last)], *last]
-    there = [name for name in names if _is_there(job.beside(name))]
-    links = [(prefix + encoded(name), _link_text(name, job.stem)) for name in there]
+    names = [*listed[: _MAX_LINKS - len(last)], *last]
+    there = [name for name in names if _exists(job.sibling(name))]
+    links = [(prefix + url_path(name), _link_text(name, job.stem)) for name in there]
     return Links(links, len(listed) + len(last) - len(names))
 
 
-def encoded(path: str) -> str:
+def url_path(path: str) -> str:
     """A path as part of a URL."""
     return quote(os.fsencode(path))
 
 
-def _is_there(path: Path) -> bool:
+def _exists(path: Path) -> bool:
     try:
         return os.path.lexists(path)
     except ValueError:
@@ -339,5 +345,5 @@ def _is_there(path: Path) -> bool:
 def _link_text(name: str, stem: str) -> str:
     ending = name.removeprefix(stem)
     if ending.startswith("_") and ending.endswith(".solution"):
-        return shortened(f"solution {ending[1:-9]}", 30)
-    return _LINK_TEXTS.get(ending) or shortened(ending.lstrip("._"), 30)
+        return shorten(f"solution {ending[1:-9]}", 30)
+    return _LINK_TEXTS.get(ending) or shorten(ending.lstrip("._"), 30)

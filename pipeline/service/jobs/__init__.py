@@ -230,8 +230,8 @@ class Job(ABC):
         event = finished_fields(record) | {"source": printable(record.source)}
         for fields in contents.warnings():
             log.warning("solver.fallback", source=event["source"], **fields)
-        if contents.not_read:
-            log.warning("source.unread", source=event["source"], reason=contents.not_read)
+        if contents.caveat:
+            log.warning("source.unread", source=event["source"], reason=contents.caveat)
         ended = Ended(self.claim.manifest, record.status, record.totals, event.get("message"))
         (log.error if ended.bad else log.info)("job.finished", job=record.job, **event)
         return ended

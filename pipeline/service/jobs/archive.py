@@ -16,9 +16,9 @@ import msgspec
 from pipeline.errors import printable
 from pipeline.files import digest_of
 from pipeline.outbox import ENDING, read_record
-from pipeline.outbox.names import COUNT_SUFFIX, fitted, is_output, stems_for
-from pipeline.outbox.rows import Rows, count_further, summed
-from pipeline.outbox.schema import FURTHER_COUNTS, REFUSED, Fallback, PuzzleRecord, Record, or_none
+from pipeline.outbox.names import COUNT_SUFFIX, is_output, shorten_stem, stems_for
+from pipeline.outbox.rows import Rows, count_extras, merge_fallbacks
+from pipeline.outbox.schema import EXTRA_COUNTS, REFUSED, Fallback, PuzzleRecord, Record, or_none
 from pipeline.outbox.tables import (
     MemberRow,
     columns,
@@ -31,7 +31,7 @@ from pipeline.outbox.write_record import (
     Origin,
     PuzzleSet,
     digest,
-    listable,
+    limit_solutions,
     timestamp,
 )
 from pipeline.reading import Archive, OneProblem
@@ -133,8 +133,8 @@ class ArchiveJob(LongJob):
             return
         result, trait_names = _member_result(data, result), self._settings.trait_names
         origin = self._member_origin(item.name, digest(data), len(data))
-        longest_stem = fitted(PurePosixPath(item.name).name, "~1000000")
-        result = listable(result, longest_stem)
+        longest_stem = shorten_stem(PurePosixPath(item.name).name, "~1000000")
+        result = limit_solutions(result, longest_stem)
         contents = PuzzleSet(origin, result, self._settings.keep_cnf)
         try:
             record = self._tree.write_puzzle_set(item.name, self._member_count, contents)
@@ -143,7 +143,7 @@ class ArchiveJob(LongJob):
             why = _name_fault(error)
             result = replace(result, status="failed", solutions=(), complete=None, message=why)
             record, trait_names = PuzzleSet(origin, result).record({}, datetime.now(UTC)), ()
-        self.fallbacks = summed((*self.fallbacks, *count_further(result, self.totals)))
+        self.fallbacks = merge_fallbacks((*self.fallbacks, *count_extras(result, self.totals)))
         self._write_row(item.name, *member_fields(record, trait_names))
 
     def _member_origin(self, name: str, sha256: str | None, size: int | None) -> Origin:
@@ -197,7 +197,7 @@ class ArchiveJob(LongJob):
         message = printable(end.error or message)
         self._write_row(member, form_name, "collection", solved, "", "", message)
         self.totals += table.totals
-        self.fallbacks = summed((*self.fallbacks, *table.fallbacks))
+        self.fallbacks = merge_fallbacks((*self.fallbacks, *table.fallbacks))
         add_unread(self.unread, table.unread)
 
     def _state(self) -> dict[str, Any]:
@@ -213,7 +213,7 @@ class ArchiveJob(LongJob):
     def progress(self) -> Progress:
         inner = self._open_collection[1] if self._open_collection else ""
         counts = self.totals + (inner.totals if isinstance(inner, CheckpointedTable) else Counter())
-        puzzles = sum(count for name, count in counts.items() if name not in FURTHER_COUNTS)
+        puzzles = sum(count for name, count in counts.items() if name not in EXTRA_COUNTS)
         return Progress(puzzles, self._meter.read, self._size)
 
     def published_set(self) -> PublishedSet:

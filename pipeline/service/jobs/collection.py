@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from pipeline.outbox.rows import Rows, blank_lines, summed
+from pipeline.outbox.rows import Rows, blank_lines, merge_fallbacks
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import PuzzleRow, header
 from pipeline.outbox.traits import any_slow
@@ -86,9 +86,9 @@ class CheckpointedTable:
         if end.error is None:
             self._append(Rows())
             return
-        from pipeline.outbox.write_rows import broken  # noqa: PLC0415 - loads numpy
+        from pipeline.outbox.write_rows import error_rows  # noqa: PLC0415 - loads numpy
 
-        self._append(broken(end.layout, end.line, end.error, self._trait_names))
+        self._append(error_rows(end.layout, end.line, end.error, self._trait_names))
 
     def _append(self, rows: Rows) -> None:
         """Append rows to all files; create the files that are missing."""
@@ -99,10 +99,10 @@ class CheckpointedTable:
         table, *files = self.names()
         self._checkpointed.append(table, rows.table_from(self.count + 1))
         for name, lines in zip_longest(files, rows.solutions):
-            self._checkpointed.append(name, rows.unsolved() if lines is None else lines)
+            self._checkpointed.append(name, rows.empty_lines() if lines is None else lines)
         self.count += rows.count
         self.totals += rows.totals
-        self.fallbacks = summed((*self.fallbacks, *rows.fallbacks))
+        self.fallbacks = merge_fallbacks((*self.fallbacks, *rows.fallbacks))
         add_unread(self.unread, rows.unread)
         self.seconds += rows.seconds
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pipeline.files import digest_of
-from pipeline.outbox.write_record import PuzzleSet, digest, listable
+from pipeline.outbox.write_record import PuzzleSet, digest, limit_solutions
 from pipeline.reading import OneProblem, Unreadable
 from pipeline.service.jobs import Job, size_of
 from pipeline.service.protocol.claim import Claim
@@ -73,7 +73,7 @@ class PuzzleJob(Job):
 
     def set_result(self, result: Result) -> None:
         """Set the result of the item."""
-        self._result = listable(result, self.claim.manifest.stem)
+        self._result = limit_solutions(result, self.claim.manifest.stem)
 
     @property
     def is_refused(self) -> bool:

@@ -28,7 +28,7 @@ from pipeline.outbox.names import (
     folded_stems,
     key_of,
     likely_stems,
-    outputs,
+    output_names,
     stems_for,
 )
 from pipeline.outbox.write_record import timestamp
@@ -202,7 +202,9 @@ class Reservations:
             for holder, names in self._holders(related)
             if holder != source
         ]
-        return not used_names or outputs(stem, keep_cnf=keep_cnf).isdisjoint(chain(*used_names))
+        return not used_names or output_names(stem, keep_cnf=keep_cnf).isdisjoint(
+            chain(*used_names)
+        )
 
     def _related(self, stem: str) -> Iterator[str]:
         """The reserved stems whose file names may collide with names of this stem."""
@@ -221,17 +223,17 @@ class Reservations:
             self._in_work = manifests_in_work(self._folders)
         for manifest in self._in_work:
             if manifest.stem == stem:
-                yield manifest.source, outputs(stem, keep_cnf=manifest.keep_cnf)
+                yield manifest.source, output_names(stem, keep_cnf=manifest.keep_cnf)
             elif stem in manifest.former:
-                yield manifest.source, outputs(stem, keep_cnf=True)
+                yield manifest.source, output_names(stem, keep_cnf=True)
         try:
             record = load_record(self._folders.outbox / (stem + ENDING))
         except RecordForbidden:
-            yield "", outputs(stem, keep_cnf=True)
+            yield "", output_names(stem, keep_cnf=True)
         except (NoRecord, FileNotFoundError):
             pass
         else:
-            yield record.source, outputs(stem, keep_cnf=f"{stem}.cnf" in file_names(record))
+            yield record.source, output_names(stem, keep_cnf=f"{stem}.cnf" in file_names(record))
 
 
 def make_claim(

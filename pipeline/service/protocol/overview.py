@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeGuard
 from pipeline.errors import counted, in_words
 from pipeline.files import read_regular
 from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_record
-from pipeline.outbox.names import MOST_LIKELY, files_in, paths_in, stems_for
+from pipeline.outbox.names import LIKELY_STEMS, files_in, paths_in, stems_for
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.service.protocol.checkpointed import last_checkpoint
 from pipeline.service.protocol.claim import LOCK, MAX_LOCK_BYTES, Manifest, read_manifest, try_lock
@@ -119,7 +119,7 @@ def _reason(folders: Folders, source: str) -> str:
 
 def published(folders: Folders, source: str) -> tuple[Path, Record] | None:
     """The path of the record of the latest job of a source, and the record."""
-    for stem in islice(stems_for(source), MOST_LIKELY):
+    for stem in islice(stems_for(source), LIKELY_STEMS):
         path = folders.outbox / (stem + ENDING)
         record = read_record(path)
         if record is not None and record.source == source:

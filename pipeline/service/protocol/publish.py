@@ -22,7 +22,7 @@ from msgspec.structs import replace as with_fields
 from pipeline.files import write_new
 from pipeline.outbox import ENDING, Record, file_names, read_record
 from pipeline.outbox.schema import ARCHIVE
-from pipeline.outbox.write_record import CollectionSet, PuzzleSet, listed, record_text
+from pipeline.outbox.write_record import CollectionSet, PuzzleSet, published_files, record_text
 from pipeline.service.protocol.claim import Claim, manifests_in_work
 from pipeline.service.protocol.claiming import identity
 from pipeline.service.protocol.durable import Disks, sync
@@ -73,7 +73,7 @@ class PublishedSet:
         hashes = {name: checkpointed.sha256 for name, checkpointed in self.checkpointed.items()}
         for name, chunks in self.contents.files(self.stem, self.record, self.claimed):
             hashes[name] = _write_new(path_of(name), chunks, begin=begin)
-        record = with_fields(self.record, files=listed(hashes))
+        record = with_fields(self.record, files=published_files(hashes))
         _write_new(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
         return record
 

@@ -78,7 +78,7 @@ def test_a_record_that_is_nested_deeply_costs_only_its_own_job(outbox, field):
 def test_a_name_that_stands_in_a_record_twice_is_found(outbox):
     path = outbox.path("one.json")
     path.write_text(path.read_text().replace("{", '{"status": "unsolvable",', 1))
-    assert "a name is repeated in an object" in outbox.findings()["one"].problems[0]
+    assert "an object has the same name twice" in outbox.findings()["one"].problems[0]
 
 
 def test_whatever_fails_in_a_job_costs_only_that_job(outbox, monkeypatch):
@@ -95,7 +95,7 @@ def test_whatever_fails_in_a_job_costs_only_that_job(outbox, monkeypatch):
 def test_a_set_that_is_replaced_meanwhile_is_looked_at_again(outbox, monkeypatch):
     def replacing(published, source, report):
         monkeypatch.undo()
-        report.bad("a file of the earlier set is gone")
+        report.add_problem("a file of the earlier set is gone")
         outbox.edit("one", build="0")
 
     monkeypatch.setattr("pipeline.outbox.audit.audit_files", replacing)
@@ -110,7 +110,7 @@ def test_results_whose_record_is_gone_are_found(outbox):
     assert {each.name: each.problems for each in findings.values() if each.problems} == {
         name: (f"{name} is not listed in any record",) for name in names
     }
-    assert findings["set.zip"].gaps == ("there is no record of set.zip, which is done",)
+    assert findings["set.zip"].gaps == ("set.zip is in done/, but has no record",)
 
 
 def test_an_archive_that_is_said_to_have_failed_hides_nothing(outbox):

@@ -32,7 +32,7 @@ def test_all_that_is_wrong_is_told(outbox):
         (
             "BAD        one  one_1.solution is listed, but missing\n"
             "    7 bytes in the record, the original has 20\n"
-            "    one.proof.cnf: cannot be made again: 1 solution cannot be read\n"
+            "    one.proof.cnf: cannot be recomputed: 1 solution cannot be read\n"
             "ok         two  multiple, proved\n"
             "2 jobs: 1 ok, 0 unchecked, 1 bad\n"
         ),
@@ -55,8 +55,10 @@ def test_json_has_an_object_a_line(outbox):
         "verdict": "ok",
     }
     assert two["verdict"] == "unchecked"
-    missing = "its original 'two.txt' was not found: nothing to compare it with"
-    assert two["gaps"] == [f"{missing}; --inbox or --originals says where it is"]
+    missing = "its original 'two.txt' was not found, so nothing was compared"
+    assert two["gaps"] == [
+        f"{missing}; give its folder with --originals, or the inbox with --inbox"
+    ]
 
 
 def test_originals_are_found_beside_the_outbox_or_it_is_said_how_to_name_them(
@@ -127,4 +129,4 @@ def test_nothing_is_printed_that_a_terminal_would_obey(outbox):
 def test_the_timeout_is_for_one_proof(outbox):
     outbox.write("one.txt", "x", "one")
     code, printed, _ = call(outbox, "--timeout", "0.001")
-    assert (code, "BAD        one  one.txt is listed, but a job" in printed) == (1, True)
+    assert (code, "BAD        one  one.txt is listed, but is not" in printed) == (1, True)

@@ -185,20 +185,23 @@ def test_more_solutions_than_were_asked_for_cannot_be_denied(tmp_path):
 
 PROVED = {"complete": "proved", "by": "exhaustive-search", "nodes": 1}
 CERTIFICATES = [
-    ({"complete": "proved"}, "complete is 'proved', by nothing"),
-    (PROVED | {"by": "magic"}, "complete is 'proved', by 'magic'"),
-    (PROVED | {"complete": "unverified"}, "complete is 'unverified', by 'exhaustive-search'"),
-    (PROVED | {"complete": "no"}, "complete is 'no', where the record says true"),
-    (PROVED | {"complete": "sure"}, "complete is 'sure'"),
-    (PROVED | {"nodes": None}, "nodes is missing, where the certificate says proved by exhaust"),
-    (PROVED | {"steps": 3}, "steps is unexpected, where the certificate says proved"),
-    (PROVED | {"checker": "me"}, "checker is unexpected, where the certificate says proved"),
-    (PROVED | {"by": "lrat"}, "steps is missing, where the certificate says proved by lrat"),
+    ({"complete": "proved"}, "complete 'proved' cannot go with by: null"),
+    (PROVED | {"by": "magic"}, "complete 'proved' cannot go with by: 'magic'"),
+    (
+        PROVED | {"complete": "unverified"},
+        "complete 'unverified' cannot go with by: 'exhaustive-search'",
+    ),
+    (PROVED | {"complete": "no"}, "complete is 'no', but the record's complete is true"),
+    (PROVED | {"complete": "sure"}, "complete: expected proved, unverified or no, found 'sure'"),
+    (PROVED | {"nodes": None}, "nodes is missing in a certificate 'proved by exhaustive"),
+    (PROVED | {"steps": 3}, "steps is not allowed in a certificate 'proved by exh"),
+    (PROVED | {"checker": "me"}, "checker is not allowed in a certificate 'proved by"),
+    (PROVED | {"by": "lrat"}, "steps is missing in a certificate 'proved by lrat'"),
     (
         {"complete": "unverified", "nodes": 1},
-        "nodes is unexpected, where the certificate says unverified",
+        "nodes is not allowed in a certificate 'unverified'",
     ),
-    ({}, "complete is 'no', where the record says true"),
+    ({}, "complete is 'no', but the record's complete is true"),
 ]
 
 
@@ -213,8 +216,8 @@ def test_a_certificate_by_a_proof_has_one(outbox):
         told = {"complete": "proved", "by": by, "solver": "x", "checker": "y", "steps": 1}
         outbox.edit("two", certificate={"solutions": "checked", **told})
         *_, said = outbox.problems("two")
-        expected = f"proved by two.proof.cnf and two.proof.drat{names}"
-        assert said == f"{expected}, but nothing is listed"
+        expected = f"expected the proof files two.proof.cnf and two.proof.drat{names}"
+        assert said == f"{expected}, found nothing"
 
 
 @pytest.mark.parametrize("word", ["drat", "exhaustive-search"])
@@ -231,7 +234,7 @@ def test_proofs_of_an_earlier_version_beside_a_table_are_not_read(tmp_path):
         outbox.write(f"lines.proofs.{ending}", "hello", "lines")
     finding = outbox.finding("lines")
     assert finding.verdict == "ok"
-    assert "proofs of an earlier version were not read" in finding.notes
+    assert "proofs from an earlier version were not checked" in finding.notes
 
 
 def test_what_is_proved_and_what_is_claimed_are_counted(outbox, word):
@@ -251,7 +254,7 @@ def test_the_command_has_a_refuter_and_the_library_says_what_it_could_not_check(
     finding = outbox.finding("models")
     if word == "unverified":
         assert finding.verdict == "unchecked"
-        said = "that there is no other model was not checked: this needs a solver"
+        said = "not checked whether there are other models: this needs a solver"
         assert finding.gaps[0].startswith(said)
     else:
         assert finding.verdict == "ok"
@@ -266,8 +269,8 @@ def test_what_time_was_too_short_for_is_unchecked(outbox):
         finding = outbox.finding(name, seconds=0.0)
         assert finding.verdict == "unchecked"
         assert finding.gaps[0] == (
-            f"{said}that there is no other solution was not checked: "
-            "time was too short; increase --timeout"
+            f"{said}not checked whether there are other solutions: "
+            "time was too short; raise --timeout"
         )
 
 
@@ -301,7 +304,7 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
         lambda *_, **__: SearchResult((found,), 0),
     )
     (said,) = another_said()
-    assert said.startswith("that there are more solutions was not checked: the grid that was found")
+    assert said.startswith("not checked whether there are other solutions: the solution found")
 
 
 @pytest.fixture
@@ -339,13 +342,13 @@ def test_a_refuter_is_not_believed(hard):
     for ask, said in (
         (lambda *_: "0\n", "line 1: 0 does not follow by unit propagation"),
         (lambda *_: "", "the proof ends without the empty clause"),
-        (lambda *_: frozenset(), "the model that was found is not a grid"),
-        (lambda *_: literals(grids[1]), "the grid that was found is published"),
+        (lambda *_: frozenset(), "the model found does not decode to a grid"),
+        (lambda *_: literals(grids[1]), "the solution found is already published"),
         (failing, "it broke"),
         (None, "it is too hard"),
     ):
         assert said_of(puzzle, grids[1:], ask) == (
-            f"that there is no other solution was not checked: {said}",
+            f"not checked whether there are other solutions: {said}",
         )
 
 
@@ -353,7 +356,7 @@ def test_a_grid_of_a_refuter_is_certified(hard):
     puzzle, grids = hard
     wrong = literals(pattern(Geometry(2, 2)))
     (said,) = said_of(puzzle, grids[1:], lambda *_: wrong)
-    assert said.startswith("that there is no other solution was not checked: the ")
+    assert said.startswith("not checked whether there are other solutions: the ")
 
 
 def test_a_member_without_a_record_claims_nothing(tmp_path):
@@ -368,7 +371,8 @@ def test_a_member_without_a_record_claims_nothing(tmp_path):
         "set.csv", "set", 1, solutions="1", complete="true", certificate="exhaustive-search"
     )
     assert any(
-        "its row has results, but it has no record" in said for said in outbox.problems("set")
+        "its row in the table has results, but there is no record" in said
+        for said in outbox.problems("set")
     )
 
 
@@ -379,4 +383,4 @@ def test_what_was_not_read_has_no_solutions(tmp_path):
     outbox.forget("a", "difference")
     unread = dict.fromkeys(("format", "variant", "box", "encoding"))
     outbox.edit("a", status="unknown", solutions=1, complete=False, **unread)
-    assert "there are solutions, but the source was not read" in outbox.problems("a")
+    assert "solutions are counted, although the input was not read" in outbox.problems("a")

@@ -163,14 +163,14 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     ("nine", change_digit, "nine_1.solution: line 7: row 1 holds "),
     ("lines", change("lines_1.solution", "1", "x", 1), "is not a grid of the puzzle's"),
     ("lines", change("lines_1.solution", "1234", "", 1), "is not a grid of the p"),
-    ("lines", change("lines_1.solution", "\n", "", 1), "a line is too long, or has no"),
+    ("lines", change("lines_1.solution", "\n", "", 1), "a line is too long, or does not"),
     (
         "lines",
         repeat_solution,
         "lines.csv: row 3: two of its solutions are the same grid",
         "lines.csv: row 3: two of its solutions are the same grid",
     ),
-    ("lines", remove("lines_6.solution"), "6 solutions in the table, the solution files have 5 "),
+    ("lines", remove("lines_6.solution"), "the table says 6 solutions, the solution files have 5"),
     (
         "nine_2.solution",
         put("nine_2.solution", ""),
@@ -186,7 +186,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     (
         "claims",
         hush_up,
-        "row 1: the row does not say that the solution beside the puzzle is wrong",
+        "row 1: the row does not say that the solution in the original is wrong",
         "totals: 0 disagreements in the record, 1 found",
     ),
     ("nine", edit("nine", totals={"unique": 9}), "totals: 9 unique in the record, 8 found"),
@@ -199,13 +199,13 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     ),
     ("lines", exchange("lines.txt", ONE), "the original is not a collection of the format 'lines'"),
     ("lines", exchange("lines.txt", packed(("one.txt", ONE))), "the original"),
-    ("set", add_same_solution, "in/two.txt: two_2.solution holds the same grid as two_1.solution"),
+    ("set", add_same_solution, "in/two.txt: two_2.solution has the same grid as two_1.solution"),
     ("set", edit("set/bad", status="other"), "bad.txt: the status should be 'invalid'"),
     ("set", edit("set/readme", status="invalid"), "readme.txt: the status should be 'other'"),
     (
         "set",
         lambda o: o.set_row("set/lines.csv", "set/lines", 1, status="multiple"),
-        "lines.txt: lines.csv: row 1: the status 'multiple' does not go with 1 solution",
+        "lines.txt: lines.csv: row 1: status 'multiple' contradicts 1 solution",
     ),
     (
         "set",
@@ -221,51 +221,75 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     (
         "set",
         lambda o: o.path("set/in/two.json").rename(o.path("set/in/three.json")),
-        "in/two.txt: two_1.solution is listed, but a job",
+        "in/two.txt: two_1.solution is listed, but is not",
     ),
-    ("set", unlink("set/in/two.json"), "in/two.txt: there is no record of it"),
-    ("set", exchange_folders, "in/two.txt: its set lies in another folder, set/over"),
+    ("set", unlink("set/in/two.json"), "in/two.txt: has no record"),
+    ("set", exchange_folders, "in/two.txt: its results are in the wrong folder, set/over"),
     ("set", lambda o: o.edit_in("set", "totals", unique=5), "totals: 5 unique in the record, 4 fo"),
     (
         "set",
         exchange_member,
         "in/two.txt: two.proof.cnf: the formula differs at clause",
-        "in/two.txt: its sha256 is",
+        "in/two.txt: its content differs from the record: sha256",
     ),
     ("set", exchange("set.zip", LESS), "set.csv continues after the last member"),
     ("set", exchange("set.zip", MORE), "set.csv ends too early, before more.txt"),
     ("set", exchange("set.zip", b"hello"), "the record says 'zip', the original is 'plain'"),
-    ("set", link_tree, "set is no folder"),
-    ("lines", row("lines", 1, index="7"), "row 1: the index is '7', the original has '1'"),
-    ("lines", row("lines", 1, line="7"), "row 1: the line is '7', the original has '1'"),
+    ("set", link_tree, "set is not a folder"),
+    ("lines", row("lines", 1, index="7"), "row 1: the index is '7' in the table, '1' in the"),
+    ("lines", row("lines", 1, line="7"), "row 1: the line is '7' in the table, '1' in the or"),
+    ("lines", row("lines", 1, puzzle="1" * 16), "row 1: the puzzle is '1111111111111111' in the t"),
+    ("lines", row("lines", 1, status="multiple"), "row 1: status 'multiple' contradicts "),
+    ("lines", row("lines", 1, status="failed"), "row 1: status 'failed' contradicts 1 so"),
+    ("lines", row("lines", 1, status="invalid"), "but the original has a puzzle there"),
+    ("lines", row("lines", 5, status="unknown"), "but the original has no puzzle there"),
     (
         "lines",
-        row("lines", 1, puzzle="1" * 16),
-        "row 1: the puzzle is '1111111111111111', the origi",
+        row("lines", 1, solutions="2"),
+        "the table says 2 solutions, the solution files have ",
     ),
-    ("lines", row("lines", 1, status="multiple"), "row 1: the status 'multiple' does not go with "),
-    ("lines", row("lines", 1, status="failed"), "row 1: the status 'failed' does not go with 1 so"),
-    ("lines", row("lines", 1, status="invalid"), "but the original holds a puzzle there"),
-    ("lines", row("lines", 5, status="unknown"), "but the original holds no puzzle there"),
-    ("lines", row("lines", 1, solutions="2"), "2 solutions in the table, the solution files have "),
-    ("lines", row("lines", 1, solutions="x"), "x solutions in the table, the solution files have "),
-    ("lines", row("lines", 1, complete="false"), "row 1: the status 'unique' does not go with 1 s"),
+    (
+        "lines",
+        row("lines", 1, solutions="x"),
+        "the table says x solutions, the solution files have ",
+    ),
+    ("lines", row("lines", 1, complete="false"), "row 1: status 'unique' contradicts 1 s"),
     ("lines", row("lines", 1, complete="yes"), "row 1: complete: expected true or false, found 'y"),
-    ("lines", row("lines", 1, solution="1" * 16), "row 1: its solution differs from the first"),
-    ("lines", row("lines", 1, disagreement="x"), "row 1: the row says that the solution beside th"),
-    ("lines", row("lines", 3, status="unsolvable"), "row 3: the status 'unsolvable' does not go w"),
-    ("lines", row("lines", 2, certificate=""), "row 2: the certificate '' does not go with comple"),
-    ("lines", row("lines", 2, certificate="proved"), "row 2: the certificate 'proved' does not go"),
-    ("lines", row("lines", 5, certificate="exhaustive-search"), "does not go with complete: null"),
+    ("lines", row("lines", 1, solution="1" * 16), "row 1: its solution is not the one in the fi"),
+    ("lines", row("lines", 1, disagreement="x"), "row 1: the row says that the solution in the"),
+    ("lines", row("lines", 3, status="unsolvable"), "row 3: status 'unsolvable' contradicts "),
+    ("lines", row("lines", 2, certificate=""), "row 2: certificate '' contradicts comple"),
+    ("lines", row("lines", 2, certificate="proved"), "row 2: certificate 'proved' contradicts"),
+    ("lines", row("lines", 5, certificate="exhaustive-search"), "contradicts complete: null"),
     ("set", edit("set/in/two", solutions=3), "in/two.txt: 3 solutions in the record, 2 solution f"),
     ("set", edit("set/in/two", solutions=3), "in/two.txt: solutions is '2' in the table, '3' in i"),
     ("set", edit("set/in/two", status="unique"), "in/two.txt: status is 'multiple' in the table, "),
-    ("set", edit("set/in/two", source="two.txt"), "in/two.txt: its record is about 'two.txt'"),
-    ("set", edit("set/in/two", sha256="00"), "in/two.txt: its sha256 is "),
-    ("set", edit("set/in/two", member=0), "set/in/two.json: member 0 is another's"),
-    ("set", edit("set/in/two", member=99), "set/in/two.json is the record of no member"),
-    ("set", edit("set/in/two", member=None), "set/in/two.json: it does not match the schema: "),
-    ("set", edit("set/in/two", status=3), "set/in/two.json: it does not match the schema: Exp"),
+    (
+        "set",
+        edit("set/in/two", source="two.txt"),
+        "in/two.txt: its record has the source 'two.txt'",
+    ),
+    (
+        "set",
+        edit("set/in/two", sha256="00"),
+        "in/two.txt: its content differs from the record: sha256 ",
+    ),
+    (
+        "set",
+        edit("set/in/two", member=0),
+        "set/in/two.json: member 0 is missing or already has another record",
+    ),
+    ("set", edit("set/in/two", member=99), "set/in/two.json belongs to no member of the archive"),
+    (
+        "set",
+        edit("set/in/two", member=None),
+        "set/in/two.json: it does not match the schema: Expected `",
+    ),
+    (
+        "set",
+        edit("set/in/two", status=3),
+        "set/in/two.json: it does not match the schema: Expected `str",
+    ),
     ("set", edit("set/in/two", declared={"variant": "classic"}), "in/two.txt: its record declares"),
     ("set", row("set", 1, member="x"), "one.txt: row 1 of the table is about 'x'"),
     ("set", row("set", 1, format="line"), "one.txt: format is 'line' in the table, 'grid' in its "),
@@ -298,11 +322,12 @@ def test_that_rows_have_second_solutions_is_not_taken_on_trust(tmp_path):
         outbox.set_row(f"{stem}.csv", stem, number, **told)
         outbox.edit(stem, totals={"multiple": number})
         outbox.forget(stem, "certificate")
-        said = f"{stem}.csv: row {number}: there are no more solutions, where more are claimed"
+        said = "the record says that there are more solutions, but there are none"
+        said = f"{stem}.csv: row {number}: {said}"
         assert outbox.problems(stem) == (said,)
         finding = outbox.finding(stem, seconds=0.0)
         said = (
-            f"{stem}.csv: row 1: that there are more solutions was not checked: time was too short"
+            f"{stem}.csv: row 1: not checked whether there are other solutions: time was too short"
         )
         assert (finding.verdict, finding.gaps[0].partition(";")[0]) == ("unchecked", said)
 
@@ -326,7 +351,7 @@ def test_an_archive_of_all_there_can_be_in_one_passes(tmp_path):
     outbox = made(tmp_path, {"all.zip": EVERYTHING}, *options)
     finding = outbox.findings()["all"]
     assert len(outbox.record("all")["totals"]) == 5
-    assert finding.problems == ("large.txt: there is no record of it",)
+    assert finding.problems == ("large.txt: has no record",)
     said = f"ok         all  {finding.claim}\n1 job: 1 ok, 0 unchecked, 0 bad\n"
     assert call(outbox, *options) == (0, said, "")
 

@@ -97,7 +97,7 @@ TAMPERS: dict[str, tuple[str, Tamper, str]] = {
     "half of the conflict": (
         "none",
         edit("none", conflict_rules=[{"number": 2, "text": "cage 5 at r3c1"}]),
-        "there is a grid that has all of its clues",
+        "its clues do not contradict each other: they have a solution",
     ),
     "more than the conflict": (
         "none",
@@ -109,7 +109,7 @@ TAMPERS: dict[str, tuple[str, Tamper, str]] = {
                 {"number": 3, "text": "cage 3 at r4c3"},
             ],
         ),
-        "it is not minimal: without cage 6 at r1c2",
+        "not minimal: without cage 6 at r1c2",
     ),
     "a formula without its last clause": (
         "solo",

@@ -136,30 +136,30 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     (
         "six",
         lambda o: o.write("six_4.solution", o.path("six_1.solution").read_text(), "six"),
-        "six_4.solution holds the same grid as six_1.solution",
+        "six_4.solution has the same grid as six_1.solution",
     ),
     ("six", unlink("six_3.solution"), "six_3.solution is listed, but missing"),
-    ("six", unlink("six_3.solution"), "six.proof.cnf: cannot be made again: 1 solution"),
+    ("six", unlink("six_3.solution"), "six.proof.cnf: cannot be recomputed: 1 solution"),
     ("six", remove("six_3.solution"), "six_3.solution is not listed, but six_4.solution is"),
     ("six", leave_out_six, "the formula differs at clause"),
     ("six", refute_without_six, "six.proof.lrat:"),
     ("one", add_solution, "one_2.solution: row 1, column 1 holds 4, given as 1"),
     ("one", write("one_1.solution", "1243\n3421\n4312\n213.\n"), "row 4, column 4 is empty"),
-    ("marks", certify("marks", steps=7), "where 7 are"),
-    ("one", take_record, "the source is 'two.txt': its set would be called 'two'"),
-    ("one", take_record, "two_1.solution is listed, but a job of this name does not write it"),
+    ("marks", certify("marks", steps=7), "the record says 7"),
+    ("one", take_record, "results of source 'two.txt' should be named 'two'"),
+    ("one", take_record, "two_1.solution is listed, but is not a file that this job writes"),
     ("six", fit_to_another, "does not have the sha256 in the record"),
     ("hard", cut_proof, "hard.proof.lrat: the proof ends without the empty clause"),
     ("hard", write("hard.proof.lrat", ""), "without the empty clause"),
     ("hard", write("hard.proof.lrat", "99999 0 1 0\n"), "line 1: hint 1 has 9 literals left"),
     ("hard", write("hard.proof.lrat", "0\n"), "line 1: expected a step of a proof"),
-    ("hard", write("hard.proof.drat", "0\n"), "hard.proof.drat holds other steps"),
+    ("hard", write("hard.proof.drat", "0\n"), "hard.proof.drat does not have the same steps"),
     ("six", take_proof_of("two", "six"), "six.proof.cnf: the formula differs at clause "),
     ("six", take_proof_of("two", "six"), "six.proof.lrat: line 1: "),
     ("marks", take_proof_of("one", "marks"), "marks.proof.cnf: it has 64 variables instead of 729"),
     ("one", change("one.proof.cnf", "p cnf", "c mine\np cnf"), "one.proof.cnf: line 1: expected '"),
-    ("one", remove("one.proof.cnf"), "lrat, but one.proof.drat and one.proof.lrat is listed"),
-    ("one", remove(*PROOF_OF_ONE), "but nothing is listed"),
+    ("one", remove("one.proof.cnf"), "lrat, found one.proof.drat and one.proof.lrat"),
+    ("one", remove(*PROOF_OF_ONE), "one.proof.lrat, found nothing"),
     ("two", unlink("two.proof.drat"), "two.proof.drat is listed, but missing"),
     ("one", lambda o: o.original("one.txt").write_text(SIX), "one.txt does not have the sha256"),
     ("one", exchange("one.txt", "4...\n..3.\n.2..\n...1\n"), "column 1 holds 1, given as 4"),
@@ -183,24 +183,32 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
         "unsat.proof.cnf: the formula differs at clause 4",
     ),
     ("six", edit("six", solutions=7), "7 solutions in the record, 6 solution files listed"),
-    ("six", edit("six", status="unique"), "the status 'unique' does not go with 6 solutions"),
-    ("one", edit("one", complete=False), "the status 'unique' does not go with 1 solution"),
-    ("one", edit("one", status="unsolvable"), "the status 'unsolvable' does not go with"),
-    ("one", edit("one", status="solved", complete=None), "the status 'solved' is only for formul"),
+    ("six", edit("six", status="unique"), "status 'unique' contradicts 6 solutions"),
+    ("one", edit("one", complete=False), "status 'unique' contradicts 1 solution"),
+    ("one", edit("one", status="unsolvable"), "status 'unsolvable' contradicts"),
+    ("one", edit("one", status="solved", complete=None), "status 'solved' is only for formulas"),
     ("none", edit("none", status="invalid", complete=None), "the original reads as grid"),
-    ("none", edit("none", status="fine"), "the status 'fine' is unknown"),
+    ("none", edit("none", status="fine"), "unknown status 'fine'"),
     ("one", edit("one", box=[1, 4]), "the record says grid, classic, boxes of 1×4, the original i"),
     ("one", edit("one", format="boxes"), "the record says boxes, classic"),
     ("one", edit("one", bytes=7), "7 bytes in the record, the original has 20"),
     ("one", edit("one", sha256=None), "the record has no sha256"),
     ("one", edit("one", certificate={"solutions": "checked", "complete": "no"}), "complete is 'no"),
-    ("one", edit("one", certificate={"solutions": "checked"}), "one.proof.cnf is listed, where th"),
+    (
+        "one",
+        edit("one", certificate={"solutions": "checked"}),
+        "one.proof.cnf is listed, but certificate",
+    ),
     ("one", edit("one", certificate=None), "Expected `object`, got `null` - at `$.certificate`"),
     ("one", edit("one", declared={"format": "cnf"}), "the original is not a puzzle"),
-    ("bad", edit("bad", status="collection"), "the original is not a collection of the form"),
+    (
+        "bad",
+        edit("bad", status="collection"),
+        "the original is not a collection of the form",
+    ),
     ("one", edit("one", status="archive"), "the original is 'plain'"),
     ("one", edit("one", source="../one.txt"), "the source '../one.txt' is not a file name"),
-    ("one", edit("one", source="another.txt"), "its set would be called 'another'"),
+    ("one", edit("one", source="another.txt"), "should be named 'another'"),
     ("one", edit("one", source=7), "got `int` - at `$.source`"),
     ("one", edit("one", files=[1]), "got `int` - at `$.files[0]`"),
     ("one", edit("one", schema=3), "one.json: it is not a record of schema 2"),
@@ -216,7 +224,7 @@ def test_what_is_done_to_a_set_is_found(outbox, name, tamper, said):
 
 ONLY_WRITTEN = (
     "the record says boxes, classic",
-    "where 7 are",
+    "the record says 7",
     *(f"{name}.proof" for name in ("six", "hard", "one", "unsat", "marks")),
     "the formula differs at clause",
 )
@@ -295,7 +303,7 @@ def test_a_packed_proof_is_checked_too(outbox, monkeypatch):
         (whole[:-9], ""),
         (whole + b"hello", ""),
         (whole + lzma.compress(b""), ""),
-        (b"hello", "it is not one whole stream of xz"),
+        (b"hello", "is not exactly one complete xz stream"),
         (lzma.compress(b"1" * 3 * len(text)), f"the proof is longer than {2 * len(text):,} char"),
     ):
         outbox.write("hard.proof.lrat.xz", wrong, "hard")
@@ -333,17 +341,17 @@ def test_another_program_may_have_to_confirm_a_proof(outbox):
 
     (said,) = outbox.problems("hard", confirm=refuse)
     assert said == "hard.proof.lrat: cake_lpr ended with exit code 1"
-    said = "hard.proof.lrat: it was not checked: cake_lpr cannot be run"
+    said = "hard.proof.lrat: not checked: cake_lpr cannot be run"
     assert outbox.finding("hard", confirm=unable).gaps == (said,)
 
 
 def test_a_proof_for_which_time_was_not_enough_is_unchecked(outbox):
     finding = outbox.finding("hard", seconds=0.0)
     assert finding.verdict == "unchecked"
-    said = "hard.proof.lrat: it was not checked: the time limit of 0 s was reached"
-    said += "; increase --timeout"
+    said = "hard.proof.lrat: not checked: the time limit of 0 s was reached"
+    said += "; raise --timeout"
     assert finding.gaps[0] == said
-    said = "that there is no other solution was not checked: time was too short"
+    said = "not checked whether there are other solutions: time was too short"
     assert finding.gaps[1].startswith(said)
 
 
@@ -361,8 +369,8 @@ def test_a_job_is_unchecked_without_its_original_and_still_looked_at(outbox):
     outbox.write("two_1.solution", "1111\n1111\n1111\n1111\n", "two")
     one, two = outbox.finding("one"), outbox.finding("two")
     assert (one.verdict, one.claim) == ("unchecked", "unique, proved")
-    missing = "its original 'one.txt' was not found: nothing to compare it with"
-    assert one.gaps == (f"{missing}; --inbox or --originals says where it is",)
+    missing = "its original 'one.txt' was not found, so nothing was compared"
+    assert one.gaps == (f"{missing}; give its folder with --originals, or the inbox with --inbox",)
     assert two.verdict == "bad"
     assert two.problems[0].startswith("two_1.solution: row 1 holds 1 twice")
 
@@ -371,11 +379,11 @@ def test_that_there_are_several_solutions_is_not_taken_on_trust(outbox):
     outbox.edit("one", status="multiple", complete=False, message="there are more")
     outbox.edit("one", certificate={"solutions": "checked", "complete": "no"})
     remove(*PROOF_OF_ONE)(outbox)
-    said = "there are no more solutions, where more are claimed"
+    said = "the record says that there are more solutions, but there are none"
     assert outbox.problems("one") == (said,)
     finding = outbox.finding("one", seconds=0.0)
     assert finding.verdict == "unchecked"
-    assert finding.gaps[0].startswith("that there are more solutions was not checked: time was")
+    assert finding.gaps[0].startswith("not checked whether there are other solutions: time was")
 
 
 def test_a_pipe_in_place_of_a_record_is_not_waited_for(outbox):

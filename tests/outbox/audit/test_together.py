@@ -47,7 +47,7 @@ def found(outbox, stem):
 
 def found_one_by_one(outbox, stem):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipeline.outbox.audit.collection.right_at_once", lambda *_: {})
+        patch.setattr("pipeline.outbox.audit.collection.correct_rows", lambda *_: {})
         return found(outbox, stem)
 
 
@@ -109,8 +109,8 @@ def test_what_was_published_passes_in_portions_of_any_size(outbox, stem, monkeyp
     whole = found(outbox, stem)
     assert (whole.problems, whole.gaps) == ((), ())
     for most in (1, 3000):
-        monkeypatch.setattr("pipeline.outbox.audit.audited_rows._MOST_CHARACTERS", most)
-        monkeypatch.setattr("pipeline.outbox.audit.audited_rows._AT_ONCE", 4)
+        monkeypatch.setattr("pipeline.outbox.audit.audited_rows._MAX_CHARACTERS", most)
+        monkeypatch.setattr("pipeline.outbox.audit.audited_rows._BATCH_LINES", 4)
         assert found(outbox, stem) == whole
 
 
@@ -129,10 +129,10 @@ def test_rows_that_say_nothing_but_their_solutions_are_not_read_one_by_one(outbo
     [
         (b"", "plain_2.solution ends too early, before row 3"),
         (b"." * 81 + b"\r\n", "plain_2.solution: a line ends with CR and LF, not with LF"),
-        (b"." * 81, "plain_2.solution: a line is too long, or has no newline"),
+        (b"." * 81, "plain_2.solution: a line is too long, or does not end with a newline"),
         (
             b"x" * (3 * 1024 * 1024) + b"\n",
-            "plain_2.solution: a line is too long, or has no newline",
+            "plain_2.solution: a line is too long, or does not end with a newline",
         ),
         (None, "plain_2.solution: cannot be read: No such file or directory"),
     ],

@@ -146,7 +146,7 @@ def test_letters_stand_for_values_where_the_notation_has_them():
 
 
 def test_an_svg_of_its_own_brings_its_style_and_no_attributes_of_style():
-    text = board_svg(solved(SMALL), "a", "b", alone=True)
+    text = board_svg(solved(SMALL), "a", "b", standalone=True)
     assert "<style>" in text
     assert "style=" not in text
     assert "style" not in board_svg(solved(SMALL), "a", "b")

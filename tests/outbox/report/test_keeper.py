@@ -42,31 +42,31 @@ def page(tmp_path):
 
 
 def test_a_report_is_kept_at_most_every_few_seconds(keeper, page):
-    assert keeper.after(0) is None, "the first time it is written, whatever is there"
+    assert keeper.jobs_finished(0) is None, "the first time it is written, whatever is there"
     first = page.stat().st_ino
-    assert keeper.after(0) is None
-    assert keeper.after(1) == 5.0
+    assert keeper.jobs_finished(0) is None
+    assert keeper.jobs_finished(1) == 5.0
     assert page.stat().st_ino == first
     keeper.now += 4
-    assert keeper.after(0) == 1.0, "it is still to be written"
+    assert keeper.jobs_finished(0) == 1.0, "it is still to be written"
     keeper.now += 1
-    assert keeper.after(0) is None
+    assert keeper.jobs_finished(0) is None
     assert page.stat().st_ino != first
     page.unlink()
-    keeper.finish()
+    keeper.update()
     keeper.close()
     assert (keeper.warnings, page.exists()) == ([], False), "no job has ended since"
 
 
 def test_a_report_takes_a_tenth_of_the_time(keeper, page):
     keeper.pace = 1.0
-    keeper.after(0)
+    keeper.jobs_finished(0)
     assert page.exists()
-    assert keeper.after(1) > 5
+    assert keeper.jobs_finished(1) > 5
     page.unlink()
     keeper.close()
     assert not page.exists(), "a last page that takes long is left to the next run"
-    keeper.finish()
+    keeper.update()
     assert page.exists(), "at the end of a pass it is written all the same"
     assert [*page.parent.iterdir()] == [page]
 
@@ -74,11 +74,11 @@ def test_a_report_takes_a_tenth_of_the_time(keeper, page):
 def test_a_report_that_fails_is_tried_again_and_is_one_warning(keeper, page):
     page.mkdir()
     for _ in range(3):
-        assert keeper.after(0) == 5.0
+        assert keeper.jobs_finished(0) == 5.0
         assert [path.name for path in page.parent.iterdir()] == [REPORT]
         keeper.now += 5
     page.rmdir()
-    assert keeper.after(0) is None
+    assert keeper.jobs_finished(0) is None
     assert page.is_file()
     (warning,) = keeper.warnings
     assert REPORT in warning

@@ -99,7 +99,7 @@ def test_what_is_no_record_and_no_table_of_one_is_not_published(box, tmp_path):
 def test_without_the_original_only_the_puzzles_of_tables_are_known(box):
     found = [*puzzles_at(box.outbox, Originals(()))]
     assert names(found) == OF_LINES * 2
-    lost = "not drawn: its original was not found; --inbox names the folder where it was dropped"
+    lost = "not drawn: its original was not found; give the inbox with --inbox"
     assert f"small.txt: {lost}" in reasons(found)
     assert f"set.zip/in/a.txt: {lost}" in reasons(found)
 

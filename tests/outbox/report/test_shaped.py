@@ -189,10 +189,10 @@ def test_a_description_of_many_rules_comes_to_an_end():
 
 
 def test_an_svg_of_its_own_has_the_styles_of_its_kinds_only():
-    text = board_svg(board(lines.Renban((0, 1))), "a", "b", alone=True)
+    text = board_svg(board(lines.Renban((0, 1))), "a", "b", standalone=True)
     assert ".renban-line {" in text
     assert ".whispers-line {" not in text
-    assert ".line" not in board_svg(board(), "a", "b", alone=True)
+    assert ".line" not in board_svg(board(), "a", "b", standalone=True)
 
 
 def test_several_grids_are_drawn_where_they_are():

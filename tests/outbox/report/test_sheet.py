@@ -20,7 +20,7 @@ from support.strategies import examples
 
 from pipeline import Geometry, Grid, Puzzle, certify_grid, parse_puzzle
 from pipeline.outbox.report import (
-    MOST_PRINTED,
+    MAX_SHEET_PUZZLES,
     PER_PAGE,
     Board,
     Head,
@@ -298,11 +298,11 @@ def test_what_cannot_be_laid_out_is_refused():
     filled = Board(None, small.board.grid)
     for refused, per_page in (
         ([], 4),
-        ([small] * (MOST_PRINTED + 1), 4),
+        ([small] * (MAX_SHEET_PUZZLES + 1), 4),
         ([small], 5),
         ([SheetPuzzle("huge", huge)], 1),
         ([SheetPuzzle("no givens", filled)], 1),
     ):
         with pytest.raises(ValueError, match=r"expected|puzzle"):
             Sheet.of(refused, per_page)
-    assert len(Sheet.of([small] * MOST_PRINTED, 12).puzzles) == 84
+    assert len(Sheet.of([small] * MAX_SHEET_PUZZLES, 12).puzzles) == 84

@@ -12,7 +12,7 @@ from support.sheets import pages_of
 
 from pipeline import parse_puzzle
 from pipeline.outbox.report import Board, board_svg
-from pipeline.outbox.report.typeset import pdf_of, plain, png_of, typeset
+from pipeline.outbox.report.typeset import pdf_of, png_of, resolve_colours, typeset
 
 
 def pixels_of(png: bytes) -> np.ndarray:
@@ -27,7 +27,7 @@ RULES = sorted((Path(__file__).parents[3] / "docs" / "assets" / "rules").glob("*
 
 
 def drawn(text: str) -> str:
-    return board_svg(Board(parse_puzzle(text)), "Puzzle", "b", alone=True)
+    return board_svg(Board(parse_puzzle(text)), "Puzzle", "b", standalone=True)
 
 
 @needs_typst
@@ -53,14 +53,14 @@ def test_a_pdf_has_a_page_for_each_drawing_and_is_the_same_each_time():
 @needs_typst
 def test_the_drawings_of_all_rules_are_taken_and_have_no_colour_that_the_engine_does_not_know():
     svgs = [path.read_text(encoding="utf-8") for path in RULES]
-    assert not [svg for svg in svgs if "var(" in plain(svg)]
+    assert not [svg for svg in svgs if "var(" in resolve_colours(svg)]
     assert len(pages_of(pdf_of(svgs))) == len(svgs) > 60
 
 
 def test_a_drawing_takes_given_colours_and_else_its_own():
     svg = "<style>.a { fill: var(--ink, #123); stroke: var(--line, #456) }</style>"
-    assert plain(svg) == "<style>.a { fill: #123; stroke: #456 }</style>"
-    assert plain(svg, {"ink": "#000"}) == "<style>.a { fill: #000; stroke: #456 }</style>"
+    assert resolve_colours(svg) == "<style>.a { fill: #123; stroke: #456 }</style>"
+    assert resolve_colours(svg, {"ink": "#000"}) == "<style>.a { fill: #000; stroke: #456 }</style>"
 
 
 @needs_typst

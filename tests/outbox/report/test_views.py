@@ -160,7 +160,7 @@ def found_of(job, inbox, allowed, *texts):
     """Of the members of its original those with one of these texts."""
     wanted = {sha256(text.encode()).hexdigest() for text in texts}
     originals = Originals.of([inbox / "done"])
-    found = SmallOriginals(originals, allowed).in_archive(job.source, wanted)
+    found = SmallOriginals(originals, allowed).find_members(job.source, wanted)
     return {data.decode() for data in found.values()}
 
 
