@@ -108,7 +108,9 @@ class SlowPrograms:
     def _lacking(self) -> dict[str, str]:
         """The programs that are not compiled: name → reason."""
         programs = programs_of(self._settings)
-        return {program.name: reason for program in programs if (reason := program.lacking())}
+        return {
+            program.name: reason for program in programs if (reason := program.why_unavailable())
+        }
 
 
 def _listed(names: list[str]) -> str:

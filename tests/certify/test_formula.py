@@ -185,7 +185,7 @@ def test_what_is_written_is_read_again():
         ("p cnf 2 2\n1 0\n01 0\n", "line 3:"),
         ("p cnf 2 2\n1 0\n٣ 0\n", "line 3:"),
         ("p cnf 2 2\n1 0\n99999999999 0\n", "line 3:"),
-        ("p cnf 2 2\n1 0\n1 -2 3 0\n", "line 3: variable 3 of 2"),
+        ("p cnf 2 2\n1 0\n1 -2 3 0\n", "line 3: variable 3, but there are only 2"),
         ("p cnf 2 2\n1 0\n1 -1 0\n", "line 3: a variable is named twice"),
         ("p cnf 2 2\n1 0\n1 2 1 0\n", "line 3: a variable is named twice"),
     ],

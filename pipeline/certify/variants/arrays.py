@@ -1,4 +1,4 @@
-"""Builds the arrays of a search from a variant; `layout` describes them."""
+"""Build the arrays of the search for a variant; `layout` describes them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.certify.exhaustive import TOO_SHORT
+from pipeline.certify.exhaustive import OUT_OF_TIME
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.joint import joint_sums
 from pipeline.certify.variants.regions import CONNECTED_SCRATCH
@@ -30,7 +30,7 @@ from pipeline.certify.variants.tables import (
     AutomatonKey,
     Numbers,
     TooLarge,
-    automaton,
+    automaton_layers,
     bit_tables,
     sets_by_sum,
 )
@@ -53,20 +53,20 @@ from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
 MAX_CELLS = 1000
 MAX_NUMBERS = 2_000_000
 MAX_SUM = 1 << 40
-"""Limits beyond which TooLarge is raised. Masks fit in a number, because sides are at most 31."""
+"""Beyond these limits TooLarge is raised. Masks fit in a number: there are at most 31 values."""
 
 _IN_ALTERNATIVE = L.NOTHING
-"""Queue of a constraint in an alternative: only its ANY_OF is scheduled."""
+"""In place of the queue of a constraint in an alternative: only its ANY_OF is scheduled."""
 
 _QUEUE_OF_KIND = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_OF_SETS: L.SOON}
-"""Queues of cheap kinds, instead of NORMAL."""
+"""The queues of cheap kinds of constraints, instead of NORMAL."""
 
 _MAX_UNGROUPED = 9
-"""Totals of more cells are grouped by units first. For more values, sets of values are enumerated
-only for totals of one group."""
+"""Totals of more cells than this are first grouped by units. If there are more values than this,
+sets of values are listed only for totals of one group."""
 
 Group = tuple[int, list[int]]
-"""A weight, and cells with this weight that must differ."""
+"""A weight, and cells of this weight that must all differ."""
 
 
 class SearchArrays(NamedTuple):
@@ -85,26 +85,26 @@ def search_arrays(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Searc
     """Build the arrays of a search for all solutions, by `end` on the monotonic clock.
 
     The search restarts after `patience` failures, then after twice as many, and so on. Raises
-    TooLarge, also when time runs out, and NoSolution.
+    NoSolution, and TooLarge, also if time runs out.
     """
     geometry = puzzle.geometry
     if geometry.size > MAX_CELLS:
         raise TooLarge(f"variants of more than {MAX_CELLS:,} cells are not searched")
     simplified = Simplified(puzzle)
-    formulas = [rule.constraints(geometry) for rule in puzzle.rules]
-    for constraint in (*formulas, *joint_sums(formulas, units_of(geometry), geometry.values)):
+    constraints = [rule.constraints(geometry) for rule in puzzle.rules]
+    for constraint in (*constraints, *joint_sums(constraints, units_of(geometry), geometry.values)):
         simplified.add(constraint)
     if not all(simplified.masks):
         raise NoSolution
-    arrays = _Builder(simplified, end).arrays()
+    arrays = _Builder(simplified, end).pack()
     arrays.state[L.RESTART] = patience
     return arrays
 
 
 class _UnitData(NamedTuple):
-    """The constraints of units, cached for all puzzles with these units: do not modify it.
+    """The constraints of units, cached for all puzzles with these units: do not change them.
 
-    - `numbers`: the constraints.
+    - `numbers`: the constraints, as in CONSTRAINT_DATA.
     - `scheduled`: the offset and the queue of each constraint.
     - `sets`: the cells of each unit, as bits.
     """
@@ -114,11 +114,11 @@ class _UnitData(NamedTuple):
     sets: list[int]
 
 
-_MAX_CACHED_UNITS, _MAX_SHARED = 128, 200_000
-"""Maximum number of units whose constraints are cached, and maximum size of SAME_VALUES in total.
+_MAX_CACHED_UNITS, _MAX_SAME_VALUES = 128, 200_000
+"""Maximum number of units whose constraints are cached, and of numbers in SAME_VALUES constraints.
 
-SAME_VALUES constraints follow from the units, so the search is only slower without some of them.
-They grow with the square of the number of units: 3,000 extra regions would take 44 million numbers.
+SAME_VALUES constraints follow from the units, so without some of them the search is only slower.
+They grow with the square of the number of units: for 3,000 extra regions, to 44 million numbers.
 """
 
 
@@ -127,18 +127,20 @@ def _cached_unit_data(units: tuple[Cells, ...]) -> _UnitData:
     return _unit_data(units, math.inf)
 
 
-# Law of leftovers: two overlapping units hold the same values, so the rest of one holds the same
-# values as the rest of the other. Jigsaw solvers apply it to several rows at once, this search to
-# two units.
+# Law of leftovers: two units hold the same values, and so do their remainders without the common
+# cells. Jigsaw solvers apply it to several rows at once, this search to two units.
 def _unit_data(units: Sequence[Cells], end: float) -> _UnitData:
-    """The constraints of units and of overlaps of two units, until `end` of the monotonic clock."""
+    """The constraints of units and of pairs of overlapping units.
+
+    After `end` on the monotonic clock, the remaining pairs are left out.
+    """
     numbers: list[int] = []
     scheduled: list[tuple[int, int]] = []
     sets = [*map(set_of, units)]
     for unit in units:
         scheduled.append((len(numbers), L.SOON))
         numbers += L.UNIT, len(unit), *unit
-    max_numbers = len(numbers) + _MAX_SHARED
+    max_numbers = len(numbers) + _MAX_SAME_VALUES
     for index, unit_set in enumerate(sets):
         if len(numbers) > max_numbers or time.monotonic() > end:
             break
@@ -158,22 +160,22 @@ class _Builder:
         self._source = simplified
         self._end = end
         self._units = (*simplified.base.units, *simplified.units)
-        is_few = len(self._units) <= _MAX_CACHED_UNITS
-        unit_data = _cached_unit_data(self._units) if is_few else _unit_data(self._units, end)
+        can_cache = len(self._units) <= _MAX_CACHED_UNITS
+        unit_data = _cached_unit_data(self._units) if can_cache else _unit_data(self._units, end)
         self._unit_sets = unit_data.sets
         self._blocks = [bit_tables()]
         self._block_offsets: dict[int, int] = {}
-        self._data_end = L.DATA  # offset in `problem` after all blocks
+        self._end_of_blocks = L.DATA  # offset in `problem`
         self._numbers = [*unit_data.numbers]  # CONSTRAINT_DATA
-        self._scheduled = [*unit_data.scheduled]  # offset and queue of each
+        self._scheduled = [*unit_data.scheduled]  # (offset, queue) of each
         self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
         self._sets_offset = L.NOTHING
         self._scratch = self._widest_any_of = 1
 
-    def arrays(self) -> SearchArrays:
-        """Pack all constraints. Raises NoSolution and TooLarge."""
+    def pack(self) -> SearchArrays:
+        """Build the arrays of all constraints. Raises NoSolution and TooLarge."""
         source = self._source
-        for constraint in source.others:
+        for constraint in source.constraints:
             self._add_constraint(constraint, L.NORMAL)
         for terms, total in innies(source):
             self._add_sum(terms, total, L.LATE)
@@ -181,10 +183,10 @@ class _Builder:
             self._add_choice(alternatives)
         if not self._scheduled:  # without units and rules: the areas must not be empty
             self._add(L.ALLOWED, L.NORMAL, (0,), source.masks[0])
-        return SearchArrays(*self._arrays(), self._weights())
+        return SearchArrays(*self._state_and_problem(), self._weights())
 
     def _add(self, kind: int, queue: int, cells: Sequence[int], *numbers: int) -> int:
-        """Add a constraint; returns its offset."""
+        """Add a constraint. Returns its offset."""
         offset = len(self._numbers)
         self._numbers += (kind, len(cells), *cells, *numbers)
         if queue != _IN_ALTERNATIVE:
@@ -195,26 +197,26 @@ class _Builder:
         return offset
 
     def _share(self, numbers: Numbers) -> int:
-        """Offset in `problem` of numbers that several constraints share."""
+        """The offset in `problem` of numbers that constraints share. Adds them on first use."""
         offset = self._block_offsets.get(id(numbers))
         if offset is None:
-            offset = self._block_offsets[id(numbers)] = self._data_end
+            offset = self._block_offsets[id(numbers)] = self._end_of_blocks
             self._blocks.append(numbers)
-            self._data_end += len(numbers)
-            if self._data_end > MAX_NUMBERS:
+            self._end_of_blocks += len(numbers)
+            if self._end_of_blocks > MAX_NUMBERS:
                 raise TooLarge("the rules take too much memory")
         return offset
 
     def _add_constraint(self, constraint: Constraint, queue: int) -> list[int]:
-        """Add a constraint without alternatives; returns the offsets of its parts.
+        """Add a constraint without alternatives. Returns the offsets of its parts.
 
-        Raises NoSolution if it can never hold, and TooLarge.
+        Raises NoSolution if it cannot hold, and TooLarge.
         """
         if time.monotonic() > self._end:
-            raise TooLarge(TOO_SHORT)
+            raise TooLarge(OUT_OF_TIME)
         kind = type(constraint)
         if kind not in _ADD:
-            raise TooLarge(f"{kind.__name__} is not searched")
+            raise TooLarge(f"the search does not support {kind.__name__}")
         return _ADD[kind](self, constraint, queue)
 
     def add_allowed(self, constraint: Allowed, queue: int) -> list[int]:
@@ -249,7 +251,7 @@ class _Builder:
             raise NoSolution
         return [self._add(L.AT_LEAST, queue, cells, bit, constraint.times)]
 
-    def add_counts(self, constraint: SameTotals, queue: int) -> list[int]:
+    def add_same_counts(self, constraint: SameTotals, queue: int) -> list[int]:
         parts, counted = constraint.parts, constraint.counted
         bits = 0 if counted is None else self._source.mask((counted,))
         if len(parts) < 2 or not bits:
@@ -275,10 +277,10 @@ class _Builder:
 
     def add_automaton(self, constraint: Automaton, queue: int) -> list[int]:
         cells = constraint.cells
-        step = AutomatonKey(
+        key = AutomatonKey(
             constraint.start, constraint.step, constraint.accepted, constraint.numbers
         )
-        layers = automaton(step, len(cells), self._source.values)
+        layers = automaton_layers(key, len(cells), self._source.values)
         if layers is None:
             raise NoSolution
         if not cells:
@@ -323,7 +325,7 @@ class _Builder:
         return self._add_sum(weights_of(constraint), constraint.total, queue)
 
     def _add_sum(self, terms: Terms, total: int, queue: int) -> list[int]:
-        """Add a weighted sum of values, as a sum of their indices."""
+        """Add a weighted sum of values, converted to a sum of their indices."""
         terms = {cell: weight for cell, weight in sorted(terms.items()) if weight}
         if not terms:
             if total:
@@ -340,22 +342,22 @@ class _Builder:
         groups = self._groups(terms)
         numbers, contexts = [total - values[0] * sum(weights), len(groups)], list[int]()
         for weight, cells in groups:
-            has_sets = self._has_sets(len(cells), len(groups))
+            has_sets = self._use_sets(len(cells), len(groups))
             numbers += len(cells), weight, has_sets
             contexts += self._context(cells) if has_sets else [0]
         scope = [cell for _, cells in groups for cell in cells]
         return [self._add(L.TOTAL, queue, scope, *numbers, *contexts)]
 
     def _context(self, cells: Sequence[int]) -> list[int]:
-        """The other cells of each unit that contains a group of cells: see `layout`."""
+        """The context of a group of cells, see `layout`: the other cells of the units around it."""
         if len(cells) < 2:
             return [0]
         group = set_of(cells)
         rests = [unit & ~group for unit in self._unit_sets if not group & ~unit and unit != group]
         return [len(rests), *chain.from_iterable((r.bit_count(), *cells_in(r)) for r in rests)]
 
-    def _has_sets(self, length: int, groups: int) -> int:
-        """Whether the sets of values of a group are enumerated; if so, creates their table."""
+    def _use_sets(self, length: int, groups: int) -> int:
+        """Whether the sets of values of a group are used. Builds their table on first use."""
         count = len(self._source.values)
         if length == 1 or count > (_MAX_UNGROUPED if groups > 1 else MAX_VALUES_WITH_SETS):
             return 0
@@ -364,14 +366,15 @@ class _Builder:
             self._sets_offset = self._share(offsets + self._share(masks))
         return 1
 
-    # Greedy: first the largest groups within one unit, as long as many cells are left; then each
-    # cell joins the first group whose cells are all its peers. Larger groups have tighter bounds.
+    # Greedy: as long as many cells are left, the largest group within a unit is taken. Then each
+    # other cell joins the first group whose cells are all its peers. Large groups have tight
+    # bounds.
     def _groups(self, terms: Terms) -> list[Group]:
-        """Groups of different cells with one weight, large weights first."""
+        """Groups of cells that differ and have the same weight, large weights first."""
         peers, remaining = self._source.peers, dict(terms)
         groups: list[tuple[int, list[int], int]] = []  # weight, cells, common peers
         while len(remaining) > _MAX_UNGROUPED:
-            same_weight = self._in_one_unit(remaining)
+            same_weight = self._equal_weights_by_unit(remaining)
             weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
             if len(cells) < 2:
                 break
@@ -390,8 +393,8 @@ class _Builder:
         groups.sort(key=lambda group: -abs(group[0]))
         return [(weight, cells) for weight, cells, _ in groups]
 
-    def _in_one_unit(self, terms: Terms) -> Iterator[Group]:
-        """The cells of equal weight in each unit."""
+    def _equal_weights_by_unit(self, terms: Terms) -> Iterator[Group]:
+        """Yield, for each unit, its cells grouped by weight."""
         for unit in self._units:
             by_weight: dict[int, list[int]] = {}
             for cell in unit:
@@ -400,7 +403,7 @@ class _Builder:
             yield from by_weight.items()
 
     def _add_choice(self, alternatives: list[list[Constraint]]) -> None:
-        """Add an ANY_OF. Raises NoSolution if no alternative can hold."""
+        """Add an ANY_OF constraint. Raises NoSolution if no alternative can hold."""
         count, numbers = 0, list[int]()
         scope: dict[int, None] = {}
         for alternative in alternatives:
@@ -414,7 +417,7 @@ class _Builder:
             except NoSolution:
                 continue
             if not offsets:
-                return  # this alternative always holds
+                return  # an alternative that always holds
             for offset in offsets:
                 scope |= dict.fromkeys(self._scope(offset))
             count += 1
@@ -428,7 +431,7 @@ class _Builder:
         first = offset + L.SCOPE
         return self._numbers[first : first + self._numbers[offset + L.SCOPE_LENGTH]]
 
-    def _arrays(self) -> tuple[Numbers, Numbers]:
+    def _state_and_problem(self) -> tuple[Numbers, Numbers]:
         """The arrays `state` and `problem`."""
         size, count = len(self._source.masks), len(self._source.values)
         constraints = len(self._scheduled)
@@ -437,14 +440,14 @@ class _Builder:
         watcher_offsets, watchers = self._watchers()
         areas = {
             L.CONSTRAINT_DATA: np.array(self._numbers, np.int64),
-            L.OFFSETS: offsets + self._data_end,
+            L.OFFSETS: offsets + self._end_of_blocks,
             L.QUEUES_OF: queues,
             L.PEERS: self._peer_words(set_words),
         }
-        watcher_list = self._data_end + sum(map(len, areas.values())) + len(watcher_offsets)
+        watcher_list = self._end_of_blocks + sum(map(len, areas.values())) + len(watcher_offsets)
         areas[L.WATCHERS] = watcher_offsets + watcher_list
         problem = np.concatenate([*self._blocks, *areas.values(), watchers])
-        end = self._data_end
+        end = self._end_of_blocks
         for name, numbers in areas.items():
             problem[name] = end
             end += len(numbers)
@@ -477,7 +480,7 @@ class _Builder:
         return state, problem
 
     def _peer_words(self, words: int) -> Numbers:
-        """The peers of each cell, as SET_WORDS numbers."""
+        """The numbers of PEERS: SET_WORDS for each cell."""
         word = (1 << L.CELLS_IN_WORD) - 1
         shifts = [L.CELLS_IN_WORD * index for index in range(words)]
         peers = [cells >> shift & word for cells in self._source.peers for shift in shifts]
@@ -486,17 +489,17 @@ class _Builder:
     def _watchers(self) -> tuple[Numbers, Numbers]:
         """The offsets and the list of WATCHERS."""
         scopes = [self._scope(offset) for offset, _ in self._scheduled]
-        late = np.array([queue == L.LATE for _, queue in self._scheduled])
+        is_late = np.array([queue == L.LATE for _, queue in self._scheduled])
         constraints = np.repeat(np.arange(len(scopes)), [*map(len, scopes)])
-        keys = 2 * np.array([*chain.from_iterable(scopes)], np.int64) + late[constraints]
+        keys = 2 * np.array([*chain.from_iterable(scopes)], np.int64) + is_late[constraints]
         order = np.argsort(keys, kind="stable")
         offsets = np.searchsorted(keys[order], np.arange(2 * len(self._source.masks) + 1))
         return offsets, constraints[order]
 
     def _weights(self) -> NDArray[np.float64]:
-        """The weights of cells before any failure, by the constraints on them.
+        """The initial weights of the cells.
 
-        Cells in more and longer constraints come first. Constraints on the whole grid do not count.
+        Cells in many and long constraints weigh most. Constraints on the whole grid do not count.
         """
         weights, count = [1.0] * len(self._source.masks), len(self._source.values)
         for offset, _ in self._scheduled:
@@ -516,7 +519,7 @@ _ADD: dict[type[Constraint], Callable[[_Builder, Any, int], list[int]]] = {
     AllDifferent: _Builder.add_different,
     Pairs: _Builder.add_pairs,
     AtLeast: _Builder.add_at_least,
-    SameTotals: _Builder.add_counts,
+    SameTotals: _Builder.add_same_counts,
     OneOfSets: _Builder.add_one_of_sets,
     Automaton: _Builder.add_automaton,
     Total: _Builder.add_total,

@@ -25,7 +25,7 @@ from pipeline.catalogue.traits import (
 )
 from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, search_all_of_batch
-from pipeline.certify.missing import searched_through
+from pipeline.certify.missing import find_missing
 from pipeline.errors import InputError
 from pipeline.outbox.audit.assertions import named_rule
 from pipeline.outbox.audit.rows import RowChunk
@@ -129,7 +129,7 @@ def _check_ruled(claim: AddedFields, seconds: float) -> None:
         return  # reported elsewhere
 
     def is_unique(fewer: Puzzle, left: float) -> bool | None:
-        searched = searched_through(fewer, [grid], seconds=left)
+        searched = find_missing(fewer, [grid], seconds=left)
         return False if searched.missing else searched.is_complete or None
 
     if parts := redundant_parts(puzzle, is_unique, seconds):
@@ -178,7 +178,7 @@ def _tell_difference(name: str, here: str, there: str, claim: AddedFields) -> No
     if there.startswith("failed"):  # a step failed its check here, a fault of this program
         report.gap(said)
     elif name == "minimal" and claim.status == "unique" and "," in (here, there):
-        report.note(f"{said}: time was too short for one of them")
+        report.note(f"{said}: time ran out for one of them")
     elif report.is_ours or name == "minimal":
         report.bad(said)
     else:  # canonical forms and ratings may differ between versions

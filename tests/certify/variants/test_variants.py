@@ -19,7 +19,7 @@ from support.rules.examples import EXAMPLES, FOUR, NINE, SIX, TWO_GRIDS
 from support.rules.predicates import MEANS
 
 from pipeline.certify import certify_grid, variants
-from pipeline.certify.exhaustive import TOO_SHORT, NotSolutions, SearchResult
+from pipeline.certify.exhaustive import OUT_OF_TIME, NotSolutions, SearchResult
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants import (
     plain_search,
@@ -398,7 +398,7 @@ def test_constraints_of_another_kind_are_not_searched():
 
     for odd in (Formula(Any()), Formula(AnyOf((Any(), AnyOf(()), Any())))):
         found = searched_through(None, Puzzle.empty(FOUR, (odd,)))
-        assert found == SearchResult((), 0, "Any is not searched")
+        assert found == SearchResult((), 0, "the search does not support Any")
 
 
 def test_parts_that_say_nothing_always_hold(step):
@@ -456,19 +456,24 @@ def test_too_few_nodes_or_seconds_leave_it_undecided(step):
     assert searched_through(step, puzzle, nodes=1.5).nodes == 1
     for fewer in (0, 1, whole.nodes - 1):
         found = searched_through(step, puzzle, nodes=fewer)
-        assert (found.nodes, found.undecided) == (fewer, f"{fewer} nodes were too few")
+        assert (found.nodes, found.undecided) == (
+            fewer,
+            f"the limit of {fewer} search nodes was reached",
+        )
         assert {*found.missing} < {*whole.missing}
     assert searched_through(step, puzzle, nodes=whole.nodes) == whole
     over = run_search(step, puzzle, (), 1, inf, time.monotonic() - 1)
-    assert over == SearchResult((), 0, TOO_SHORT)
+    assert over == SearchResult((), 0, OUT_OF_TIME)
 
 
 def test_without_machine_code_only_a_short_search_is_made(monkeypatch):
     monkeypatch.setattr("pipeline.certify.variants.loaded.get", lambda *_, **__: None)
     puzzle = Puzzle.empty(NINE, (XSum(tuple(range(9)), 30),))
     found = search_all_of_variant(puzzle, (), max_solutions=ALL)
-    assert found.undecided == "a longer search needs machine code"
-    assert search_all_of_variant(puzzle, (), max_solutions=ALL, seconds=0.0).undecided == TOO_SHORT
+    assert found.undecided == "without compiled code, only short searches are made"
+    assert (
+        search_all_of_variant(puzzle, (), max_solutions=ALL, seconds=0.0).undecided == OUT_OF_TIME
+    )
     small = Puzzle.empty(FOUR, (Cage((0, 1), 3),))
     assert len(search_all_of_variant(small, (), max_solutions=ALL).missing) == 48
 
@@ -503,7 +508,7 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
     monkeypatch.setattr("pipeline.certify.variants.search.propagate", losing)
     found = searched_through(None, puzzle, known)
     assert (found.missing, found.is_complete) == ((), False)
-    assert found.undecided == "the search did not reach a listed solution"
+    assert found.undecided == "the search did not find a listed solution"
 
 
 def test_the_trial_refuses_a_search_that_finds_something_else(step):

@@ -267,7 +267,7 @@ def test_what_time_was_too_short_for_is_unchecked(outbox):
         assert finding.verdict == "unchecked"
         assert finding.gaps[0] == (
             f"{said}that there is no other solution was not checked: "
-            "time was too short; increase --timeout"
+            "time ran out; increase --timeout"
         )
 
 
@@ -297,7 +297,7 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
 
     assert another_said() == ()
     monkeypatch.setattr(
-        "pipeline.outbox.audit.complete.searched_through",
+        "pipeline.outbox.audit.complete.find_missing",
         lambda *_, **__: SearchResult((found,), 0),
     )
     (said,) = another_said()
@@ -309,7 +309,7 @@ def hard(monkeypatch):
     """A puzzle that no search decides, and its solutions."""
     puzzle = parse_puzzle(TWO)
     grids = search_all(puzzle, (), max_solutions=9).missing
-    monkeypatch.setattr("pipeline.outbox.audit.complete.searched_through", undecided)
+    monkeypatch.setattr("pipeline.outbox.audit.complete.find_missing", undecided)
     return puzzle, grids
 
 
