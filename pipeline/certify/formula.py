@@ -82,8 +82,8 @@ def formula_size(geometry: Geometry) -> int:
     n, height, width = geometry.side, geometry.height, geometry.width
     pairs = comb(n, 2)
     pairs_apart = pairs - height * comb(width, 2) - width * comb(height, 2)
-    groups = geometry.size + n * (geometry.units("row") + geometry.units("column"))
-    boxes = 0 if _boxes_are_lines(geometry) else n * geometry.units("box")
+    groups = geometry.size + n * (geometry.unit_count("row") + geometry.unit_count("column"))
+    boxes = 0 if _boxes_are_lines(geometry) else n * geometry.unit_count("box")
     return groups * (1 + pairs) + boxes * (1 + pairs_apart)
 
 
@@ -136,7 +136,7 @@ def _rule_clauses(geometry: Geometry) -> Iterator[Clause]:
     n = geometry.side
     values = range(1, n + 1)
     cells = [[cell * n + value for value in values] for cell in range(geometry.size)]
-    units, number = units_of(geometry), geometry.units("row") + geometry.units("column")
+    units, number = units_of(geometry), geometry.unit_count("row") + geometry.unit_count("column")
     lines, boxes = units[:number], units[number:]
     positions = [[cells[cell][value - 1] for cell in line] for line in lines for value in values]
     for group in (*cells, *positions):

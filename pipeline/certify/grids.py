@@ -93,7 +93,7 @@ def _forbidden_values(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
         if mask >> (value - lowest) & 1:
             continue
         place = row, column = puzzle.geometry.place(cell)
-        is_extra = cell >= puzzle.geometry.inner
+        is_extra = cell >= puzzle.geometry.grid_size
         name = puzzle.geometry.name_of(cell) if is_extra else f"row {row}, column {column}"
         where = f"{name} holds {value}"
         if mask & (mask - 1):

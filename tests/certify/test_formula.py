@@ -149,7 +149,7 @@ def test_grids_of_another_geometry_and_grids_named_twice_are_refused():
 
 
 def test_a_geometry_whose_rules_are_out_of_reach_is_refused_before_they_are_made():
-    with pytest.raises(FormulaTooLarge, match="256×256 take 8,"):
+    with pytest.raises(FormulaTooLarge, match="256×256 need 8,"):
         proof_formula(Puzzle.empty(Geometry(16, 16)), ())
 
 

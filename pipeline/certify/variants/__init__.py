@@ -26,7 +26,7 @@ from pipeline.certify.variants.search import search as plain_search
 from pipeline.certify.variants.simplify import NoSolution
 from pipeline.certify.variants.tables import TooLarge
 from pipeline.native import Loaded, Program
-from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 CLOCK_NODES, PLAIN_CLOCK_NODES = 200, 4
@@ -195,7 +195,7 @@ def try_search(compiled_search: Callable[..., int]) -> None:
         free.ChaosArrow(1, ((10, 1, 12), (10, 5, 4))),
         outside.FullRank((0, 1, 2, 3), 6),
     )
-    regions = Geometry(1, 2, free=Free(2, 2, 1, (("CC", 4),)))
+    regions = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("CC", 4),)))
     for puzzle in (
         Puzzle.empty(Geometry(2, 2), classic_rules),
         Puzzle.empty(Geometry(2, 2), region_rules),

@@ -245,11 +245,11 @@ class _Builder:
 
     def add_at_least(self, constraint: AtLeast, queue: int) -> list[int]:
         cells, bit = constraint.cells, self._source.mask((constraint.value,))
-        if constraint.times <= 0:
+        if constraint.minimum <= 0:
             return []
-        if not bit or constraint.times > len(cells):
+        if not bit or constraint.minimum > len(cells):
             raise NoSolution
-        return [self._add(L.AT_LEAST, queue, cells, bit, constraint.times)]
+        return [self._add(L.AT_LEAST, queue, cells, bit, constraint.minimum)]
 
     def add_same_counts(self, constraint: SameTotals, queue: int) -> list[int]:
         parts, counted = constraint.parts, constraint.counted
@@ -316,9 +316,9 @@ class _Builder:
 
     def add_ranked(self, constraint: Ranked, queue: int) -> list[int]:
         bit, length = self._source.mask((constraint.first,)), len(constraint.line)
-        if not bit or not 0 <= constraint.smaller <= len(constraint.others):
+        if not bit or not 0 <= constraint.rank <= len(constraint.other_lines):
             raise NoSolution
-        numbers = bit, constraint.smaller, constraint.tied, length
+        numbers = bit, constraint.rank, constraint.may_tie, length
         return [self._add(L.RANKED, queue, [*constraint.scope()], *numbers)]
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:

@@ -34,7 +34,7 @@ from pipeline.puzzle.sums import (
     SetTotal,
     Total,
     TotalBetween,
-    between_ends,
+    sum_between_ends,
 )
 
 MAX_ALTERNATIVES = 500
@@ -187,7 +187,7 @@ class Simplified:
 
     def simplify_total_between(self, constraint: TotalBetween) -> list[Constraint]:
         cells, n = constraint.cells, len(constraint.cells)
-        between = Automaton(cells, -1, between_ends, frozenset((-2,)), (n, constraint.total))
+        between = Automaton(cells, -1, sum_between_ends, frozenset((-2,)), (n, constraint.total))
         return [*self._allowed(cells, range(1, n + 1)), AllDifferent(cells), between]
 
     def simplify_beyond(self, constraint: Beyond) -> list[Constraint]:
@@ -204,7 +204,7 @@ class Simplified:
         return [Automaton(cells, (), _count_different, frozenset(accepted))]
 
     def simplify_equal_to_some(self, constraint: EqualToSome) -> list[Constraint]:
-        cell, other_cells = constraint.cell, constraint.others
+        cell, other_cells = constraint.cell, constraint.other_cells
         return [AnyOf(tuple(Pairs(((cell, other),), eq) for other in other_cells))]
 
     def simplify_equivalent(self, constraint: Equivalent) -> list[Constraint]:

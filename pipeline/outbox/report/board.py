@@ -151,7 +151,7 @@ def in_words(board: Board) -> str:
         cells = (
             f"{free.rows}×{free.columns} cells, values {geometry.lowest} to {geometry.values[-1]}"
         )
-        if outside := geometry.size - geometry.inner:
+        if outside := geometry.size - geometry.grid_size:
             cells += f", {counted(outside, 'cell')} outside"
     elif geometry.has_boxes:
         cells += f" in boxes of {geometry.height}×{geometry.width}"
@@ -326,7 +326,7 @@ def _described(board: Board) -> str:
 def _lines(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
     """The name and the cells of each row, and of each group of cells outside the grid."""
     if geometry.free:
-        return geometry.free.lines()
+        return geometry.free.rows_and_groups()
     return ((unit_name(geometry, index), row) for index, row in enumerate(geometry.rows()))
 
 

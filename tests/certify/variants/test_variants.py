@@ -46,7 +46,7 @@ from pipeline.puzzle.constraints import (
     Pairs,
     Ranked,
 )
-from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.puzzle.rules.cages import Cage, Sum
 from pipeline.puzzle.rules.lines import Thermometer, Whispers
@@ -240,7 +240,7 @@ def test_alternatives_may_be_nested(step):
 
 def in_a_row_of_six(chance):
     """Six different values, some of whose cells hold a set of values or have a sum; all rows."""
-    geometry = Geometry(1, 6, free=Free(1, 6))
+    geometry = Geometry(1, 6, free=FreeGrid(1, 6))
     cells = chance.sample(range(6), 6)
     some, others = tuple(cells[: chance.randint(2, 5)]), tuple(cells[3:])
     wide = range(min(len(some), 3), len(some) + 1)
@@ -423,7 +423,7 @@ def test_grids_of_many_cells_are_not_searched():
 @pytest.mark.parametrize("units", [(), (AllDifferent((0, 1, 2)),)])
 def test_a_long_sum_may_have_no_cell_in_any_unit(units, step):
     """A free grid has no units but those of its rules."""
-    geometry = Geometry(1, 3, free=Free(2, 7))
+    geometry = Geometry(1, 3, free=FreeGrid(2, 7))
     long = Total(tuple((cell, 1) for cell in range(3, 14)), 12)
     puzzle = Puzzle.empty(geometry, tuple(map(Formula, (*units, long))))
     found = searched_through(step, puzzle)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules.cages import Cage, SameMultiset, Sum
 from pipeline.puzzle.rules.free import (
@@ -25,14 +25,14 @@ from pipeline.puzzle.rules.regions import Diagonal
 
 Values = Sequence[int]
 
-ZERO = Geometry(1, 3, free=Free(2, 2, 0))
-WIDE = Geometry(1, 4, free=Free(2, 3))
-HIGH = Geometry(1, 3, free=Free(3, 2))
-WITH_OTHERS = Geometry(1, 2, free=Free(2, 2, 1, (("VA", 5), ("VB", 1))))
-CHAOS = Geometry(1, 2, free=Free(2, 2, 1, (("CC", 4),)))
-CHAOS_OF_THREE = Geometry(1, 3, free=Free(2, 3, 0, (("CC", 6),)))
-TWO_MISS = Geometry(1, 3, free=Free(2, 2, 0, (("DGC", 2), ("DGR", 2))))
-FOUR_MISS = Geometry(1, 5, free=Free(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
+ZERO = Geometry(1, 3, free=FreeGrid(2, 2, 0))
+WIDE = Geometry(1, 4, free=FreeGrid(2, 3))
+HIGH = Geometry(1, 3, free=FreeGrid(3, 2))
+WITH_OTHERS = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("VA", 5), ("VB", 1))))
+CHAOS = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("CC", 4),)))
+CHAOS_OF_THREE = Geometry(1, 3, free=FreeGrid(2, 3, 0, (("CC", 6),)))
+TWO_MISS = Geometry(1, 3, free=FreeGrid(2, 2, 0, (("DGC", 2), ("DGR", 2))))
+FOUR_MISS = Geometry(1, 5, free=FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
 
 _TWO_UNITS = ((0, 1), (2, 3), (0, 2), (1, 3))
 _FOUR_UNITS = (
@@ -45,7 +45,7 @@ FREE: list[tuple[Geometry, Rule]] = [
     (ZERO, Unit((0, 1), "row")),
     (WIDE, Unit((3, 4, 5), "row")),
     (HIGH, Unit((1, 3, 5), "column")),
-    (Geometry(1, 4, free=Free(2, 2)), Unit((0, 1, 2, 3), "box")),
+    (Geometry(1, 4, free=FreeGrid(2, 2)), Unit((0, 1, 2, 3), "box")),
     (WIDE, Unit((0, 1, 2, 3, 4), "box")),  # cannot be filled
     (WIDE, SameRegions(((0, 1, 2), (3, 4, 5)))),
     (HIGH, SameRegions(((0, 1), (2, 3), (4, 5)))),
@@ -148,7 +148,7 @@ def doppelganger(rule: Doppelganger, geometry: Geometry, values: Values) -> bool
     for size in rule.kinds:
         if {values[next(cells)] for _ in range(size)} != digits:
             return False
-    for zero in range(geometry.inner):
+    for zero in range(geometry.grid_size):
         missed = [values[cell] for cell, unit in told.items() if zero in unit]
         if values[zero] == 0 and len({*missed}) < len(missed):
             return False

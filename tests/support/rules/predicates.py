@@ -36,10 +36,10 @@ def apart(geometry: Geometry, values: Values, near: Callable[[int, int], bool]) 
 
 @cache
 def near_pairs(geometry: Geometry, near: Callable[[int, int], bool]) -> list[tuple[int, int]]:
-    places = [*map(geometry.place, range(geometry.inner))]
+    places = [*map(geometry.place, range(geometry.grid_size))]
     return [
         (a, b)
-        for a, b in combinations(range(geometry.inner), 2)
+        for a, b in combinations(range(geometry.grid_size), 2)
         if near(abs(places[a][0] - places[b][0]), abs(places[a][1] - places[b][1]))
     ]
 
