@@ -54,7 +54,7 @@ def main() -> None:
     for program in (minlex.PROGRAM, singles.PROGRAM, lanes.PROGRAM, checking.PROGRAM):
         program.compile_into(program.folder())
     for loaded in (minlex.loaded, singles.loaded, lanes.loaded, checking.loaded):
-        loaded.count(COMPILE_AFTER)
+        loaded.add_seconds(COMPILE_AFTER)
     if chosen == "overlap":
         compare(*map(Path, files))
         return

@@ -62,7 +62,7 @@ def each(function: Callable[[Any], Any], of: list[Any]) -> Callable[[], list[Any
 def main() -> None:
     search = BatchSolver(linked(lanes.PROGRAM))
     step = linked(checking.PROGRAM)
-    lanes.loaded.count(LOAD_AFTER)
+    lanes.loaded.add_seconds(LOAD_AFTER)
     for name in sys.argv[1:]:
         lines = [line[:81] for line in Path(name).read_text().splitlines() if len(line) >= 81]
         lines = (lines * (COUNT // len(lines) + 1))[:COUNT]

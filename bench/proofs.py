@@ -20,7 +20,7 @@ from puzzles import puzzles
 from pysat.solvers import Solver
 
 from pipeline.certify.formula import Core, core_of, proof_formula
-from pipeline.certify.proof import REFUTED, lrat_of
+from pipeline.certify.proof import TRIVIAL_PROOF, lrat_of
 from pipeline.limits import Limits
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -54,7 +54,7 @@ def main() -> None:
     text = "".join(proofs).encode()
     plainly, packed = (len(data) / len(proofs) for data in (text, lzma.compress(text)))
     print(f"{ours / plain:.1f} × as fast; {plainly:.1f} bytes a proof, {packed:.1f} with xz")
-    print(f"{proofs.count(REFUTED)} of {len(proofs)} are refuted by unit propagation alone")
+    print(f"{proofs.count(TRIVIAL_PROOF)} of {len(proofs)} are refuted by unit propagation alone")
 
 
 def claimed(lines: list[bytes]) -> list[tuple[Puzzle, list[Grid]]]:
@@ -92,7 +92,7 @@ def straightforward(stages: Stages, puzzle: Puzzle, grids: list[Grid]) -> None:
         assert not solver.solve()
         proof = "".join(f"{step}\n" for step in solver.get_proof() if step[0] not in "d0")
     with stages("check"):
-        lrat_of(Core(formula, tuple(range(len(formula.clauses))), ()), proof + REFUTED)
+        lrat_of(Core(formula, tuple(range(len(formula.clauses))), ()), proof + TRIVIAL_PROOF)
 
 
 def prove(prover: Pysat, stages: Stages, puzzle: Puzzle, grids: list[Grid]) -> str:
@@ -101,7 +101,7 @@ def prove(prover: Pysat, stages: Stages, puzzle: Puzzle, grids: list[Grid]) -> s
     with stages("core"):
         core = core_of(formula)
     with stages("proof"):
-        proof = REFUTED if core.is_refuted else prover.prove(core.remaining, Limits())
+        proof = TRIVIAL_PROOF if core.is_refuted else prover.prove(core.remaining, Limits())
     with stages("check"):
         lrat_of(core, proof)
     return proof

@@ -218,13 +218,15 @@ class Draw:
 
     def path(self, least: int = 2, most: int = 5) -> list[int]:
         """A path of adjacent cells of the grid."""
-        path = [self.chance.randrange(self.geometry.inner)]
+        path = [self.chance.randrange(self.geometry.grid_size)]
         while len(path) < self.chance.randint(least, most):
             row, column = self.geometry.place(path[-1])
             steps = [(row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1)]
             around = [cell for step in steps if (cell := self.geometry.cell_at(*step)) is not None]
             if not (
-                free := [cell for cell in around if cell not in path and cell < self.geometry.inner]
+                free := [
+                    cell for cell in around if cell not in path and cell < self.geometry.grid_size
+                ]
             ):
                 break
             path.append(self.chance.choice(free))
@@ -296,7 +298,7 @@ class Draw:
         places = self.chance.sample(
             (0, 1, len(next(self.geometry.rows()))), self.chance.randint(1, 2)
         )
-        return bits_in_base64([at in places for at in range(self.geometry.inner)])
+        return bits_in_base64([at in places for at in range(self.geometry.grid_size)])
 
     def relation(self) -> str:
         """The bits of a relation, row by row, and lines of cells, some with names."""

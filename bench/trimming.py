@@ -21,7 +21,7 @@ from variants import givens
 from pipeline import Settings
 from pipeline.certify.formula import Core, core_of
 from pipeline.certify.lrat import check_lrat
-from pipeline.certify.proof import PROGRAM, hinted
+from pipeline.certify.proof import PROGRAM, trim_to_lrat
 from pipeline.errors import PipelineError
 from pipeline.limits import Limits
 from pipeline.service.solving import solve_one
@@ -44,9 +44,9 @@ def main() -> None:
     for name, core, text in cases([Path(each) for each in sys.argv[1:] if each != "--list"]):
         lemmas = [tuple(map(int, line.split()[:-1])) for line in text.splitlines()]
         start = time.perf_counter()
-        check_lrat(core.formula, hinted(None, core, lemmas))
+        check_lrat(core.formula, trim_to_lrat(None, core, lemmas))
         plain = time.perf_counter()
-        lrat = hinted(step, core, lemmas)
+        lrat = trim_to_lrat(step, core, lemmas)
         trimmed = time.perf_counter()
         steps = check_lrat(core.formula, lrat)
         audited = time.perf_counter() - trimmed

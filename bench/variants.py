@@ -161,7 +161,7 @@ def fault(result: Result, solution: str | None) -> str:
     if solution is None or not result.solutions:
         return ""
     grid = result.solutions[0]
-    values = grid.values[: grid.geometry.inner]
+    values = grid.values[: grid.geometry.grid_size]
     letters = "".join(chr(ord("A") + value - 1) for value in values)
     digits = "".join(map(str, values))
     return "" if solution in (letters, digits) else ", NOT the published solution"

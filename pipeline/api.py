@@ -140,7 +140,7 @@ def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Gr
     with Solvers(chosen.solver, chosen.minisat) as solvers:
         for solver in solvers.chain:
             try:
-                with closing(search.stream(solver, solvers.after(solver))) as stream:
+                with closing(search.stream(solver, solvers.successor(solver))) as stream:
                     for answer in stream:
                         if isinstance(answer, Unknown):
                             raise LimitReached(answer.reason)

@@ -198,7 +198,7 @@ def test_a_check_that_found_what_a_solver_left_out_wants_a_proof_that_these_are_
     def see_one(_, listed, **__):
         return SearchResult(() if listed else six[:1], 1)
 
-    monkeypatch.setattr("pipeline.solving.problem.searched_through", see_one)
+    monkeypatch.setattr("pipeline.solving.problem.find_missing", see_one)
     if not is_provable:
         monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
     liar = program(tmp_path / "minisat", "echo UNSAT > $out; exit 20")
@@ -213,7 +213,7 @@ def prove_nothing(*_):
 
 def test_what_a_faulty_check_finds_is_no_solution(monkeypatch):
     result = SearchResult((pattern(Geometry(2, 2)),), 1)
-    monkeypatch.setattr("pipeline.solving.problem.searched_through", lambda *_, **__: result)
+    monkeypatch.setattr("pipeline.solving.problem.find_missing", lambda *_, **__: result)
     found = list(solutions(SIX, solver="pysat"))
     assert sorted(found) == list(solve_at_hand(SIX, solver="pysat", prove="always").solutions)
 

@@ -23,7 +23,7 @@ from pipeline.solving.complete import prove_complete
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
 from pipeline.solving.enumeration import answers
 from pipeline.solving.explain import explain_conflict
-from pipeline.solving.one import Search, solve_problem, with_evidence
+from pipeline.solving.one import Search, add_evidence, solve_problem
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
@@ -104,7 +104,7 @@ def test_an_explanation_gets_two_seconds_or_what_is_left_and_the_memory_of_the_p
         told = solvers._shared[Pysat] = Told()
         result = solve_problem(problem_of(NONE), solvers, settings, Stopwatch())
         search = Search(problem_of(NONE), settings, spent(10))
-        with_evidence(result, search, solvers)
+        add_evidence(result, search, solvers)
     assert told.limits.seconds - told.limits.spent == pytest.approx(left)
     assert told.limits.megabytes == 99
 
@@ -129,7 +129,7 @@ def test_what_has_no_proof_in_the_limits_of_the_puzzle_says_why(options, before,
         result = solve(puzzle, solver="pysat")
         settings = Settings(solver="pysat", prove="always", **options)
         search = Search(PuzzleProblem(parsed_from(puzzle)), settings, spent(before))
-        shown = with_evidence(result, search, solvers)
+        shown = add_evidence(result, search, solvers)
     assert (shown.status, shown.complete, shown.proof) == ("unique", True, None)
     assert (shown.certificate_label, shown.certificate.reason) == (known, reason)
 

@@ -1,4 +1,4 @@
-"""Checkers for solutions, completeness and steps. They share no code with the solvers."""
+"""Checkers of solutions, of completeness and of logical steps. They use no code of the solvers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Exhaustive search for solutions that a list lacks, from the rules alone.
+"""Exhaustive search for solutions that are not listed, from the rules alone.
 
 It uses no encoding, no clauses and no solver. All candidates are one integer with a plane of n²
-bits per value: bit v·n² + c is set if cell c may hold the value v + 1, so one shift moves every
-cell of every plane. A segment is the part of a row or column inside one box. A group is a set of
+bits per value: bit v·n² + c is set if cell c may hold the value v + 1. So one shift moves all cells
+of all planes. A segment is the part of a row or column inside one box. A group is a set of
 candidates of which exactly one is true.
 
 After propagation the search branches on a group. It prefers groups with few candidates and many
@@ -25,12 +25,12 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 MAX_SEARCHED_SIDE = 49
 """Largest side that is searched: 117,649 candidates."""
 
-TOO_SHORT = "time was too short"
+OUT_OF_TIME = "time ran out"
 _NOT_PLAIN = "only rows, columns and boxes of a single grid are searched"
-NOT_MET = "the search did not reach a listed solution"
+LISTED_NOT_FOUND = "the search did not find a listed solution"
 
 _FIRST_RUN, _RUN_GROWTH = 200, 1.3
-"""Failures before the first restart, and the growth factor of that limit."""
+"""Failures before the first restart, and the factor by which this limit grows."""
 
 
 class NotSolutions(ValueError):
@@ -64,12 +64,13 @@ def search_all(
     max_nodes: float = inf,
     seconds: float = inf,
 ) -> SearchResult:
-    """Search a puzzle for up to `max_solutions` solutions that `solutions` lacks.
+    """Search a puzzle for up to `max_solutions` solutions that are not in `solutions`.
 
     The result is undecided after `max_nodes` branchings or `seconds`, and if the search did not
-    reach every listed solution. Sides above MAX_SEARCHED_SIDE and puzzles with further rules are
-    undecided too, unless a unit alone has no solution. Raises NotSolutions if the listed grids are
-    not distinct solutions, and ValueError for `max_solutions` below 1.
+    find every listed solution. Sides above MAX_SEARCHED_SIDE and puzzles with further rules are not
+    searched: they are undecided, unless the cells of some unit cannot all differ. Raises
+    NotSolutions if the listed grids are not distinct solutions, and ValueError for `max_solutions`
+    below 1.
 
         >>> from pipeline import parse_puzzle
         >>> search_all(parse_puzzle("11.............."), [])
@@ -87,26 +88,28 @@ def search_all(
         return SearchResult((), 0)
     if not puzzle.is_plain:
         return SearchResult((), 0, _NOT_PLAIN)
-    if puzzle.geometry.side > MAX_SEARCHED_SIDE:
-        return SearchResult((), 0, f"sides above {MAX_SEARCHED_SIDE} are not searched")
-    return _missing_of(_PlaneSearch(puzzle, max_nodes, end), puzzle.geometry, listed, max_solutions)
+    if puzzle.geometry.side > (limit := MAX_SEARCHED_SIDE):
+        return SearchResult((), 0, f"grids larger than {limit}×{limit} are not searched")
+    return _find_missing(
+        _PlaneSearch(puzzle, max_nodes, end), puzzle.geometry, listed, max_solutions
+    )
 
 
-def _missing_of(
+def _find_missing(
     search: _PlaneSearch, geometry: Geometry, listed: set[int | None], max_solutions: int
 ) -> SearchResult:
-    """Run a search until it has found `max_solutions` that are not listed."""
+    """Run a search until it has found `max_solutions` solutions that are not listed."""
     missing: dict[int, None] = {}
-    unmet = {*listed}
+    not_found = {*listed}
     for chosen in search.solutions():
         if chosen in listed:
-            unmet.discard(chosen)
+            not_found.discard(chosen)
             continue
         missing[chosen] = None
         if len(missing) >= max_solutions:
             break
     grids = tuple(_grid_of(geometry, chosen) for chosen in missing)
-    undecided = search.undecided or (NOT_MET if unmet else None)
+    undecided = search.undecided or (LISTED_NOT_FOUND if not_found else None)
     return SearchResult(grids, search.nodes, None if len(grids) >= max_solutions else undecided)
 
 
@@ -124,23 +127,26 @@ def _can_differ(unit: Sequence[int], puzzle: Puzzle) -> bool:
     Matches cells to values by augmenting paths. Blank cells can take any value that is left, so
     only the others are matched.
     """
-    holders: dict[int, int] = {}
+    cell_of: dict[int, int] = {}
 
-    def settle(cell: int, tried: set[int]) -> bool:
+    def assign(cell: int, tried: set[int]) -> bool:
         for value in values_of(puzzle.cells[cell]):
             if value not in tried:
                 tried.add(value)
-                if value not in holders or settle(holders[value], tried):
-                    holders[value] = cell
+                if value not in cell_of or assign(cell_of[value], tried):
+                    cell_of[value] = cell
                     return True
         return False
 
     full = puzzle.geometry.all_values
-    return all(puzzle.cells[cell] == full or settle(cell, set()) for cell in unit)
+    return all(puzzle.cells[cell] == full or assign(cell, set()) for cell in unit)
 
 
 class _Repeats(NamedTuple):
-    """Equally spaced bits: `first`, and its copies at `shifts`. `bit * spread` sets all copies."""
+    """A set of bits `first`, and its copies, shifted by `shifts`.
+
+    `bits * spread` adds the copies of any bits of `first`.
+    """
 
     first: int
     shifts: tuple[int, ...]
@@ -150,11 +156,11 @@ class _Repeats(NamedTuple):
 class _Planes(NamedTuple):
     """The bit masks of a geometry.
 
-    `cells`: the number of cells, n². `values`: the plane of the first value, and the other planes.
-    `directions`: for rows, then columns, three repeats: the first cell of each segment and its
-    other cells, the first segment of each line and its other segments, the first segment of each
-    box and its other segments. `groups`: the candidates of each cell, then those of each value in
-    each unit.
+    - `cells`: the number of cells, n².
+    - `values`: the plane of the first value; its copies are the other planes.
+    - `directions`: for rows, then for columns, the first cell of each segment, the first segment of
+      each line, and the first segment of each box; their copies are the other cells and segments.
+    - `groups`: the candidates of each cell, then those of each value in each unit.
     """
 
     cells: int
@@ -164,28 +170,28 @@ class _Planes(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def _board(geometry: Geometry) -> _Planes:
+def _planes(geometry: Geometry) -> _Planes:
     n, height, width = geometry.side, geometry.height, geometry.width
     cells = n * n
 
     def repeats(first: int, step: int, count: int) -> _Repeats:
-        """`count` copies of the bits `first`, `step` apart."""
+        """The bits `first`, repeated `count` times at a distance of `step`."""
         shifts = range(step, step * count, step)
         return _Repeats(first, tuple(shifts), sum(1 << shift for shift in (0, *shifts)))
 
     values = repeats((1 << cells) - 1, cells, n)
 
-    def first(rows: int, columns: int) -> int:
+    def lattice(rows: int, columns: int) -> int:
         """The candidates of the cells in every `rows`-th row and `columns`-th column."""
         chosen = sum(1 << r * n + c for r in range(0, n, rows) for c in range(0, n, columns))
         return chosen * values.spread
 
-    box = first(height, width)
-    across = repeats(first(1, n), width, height), repeats(box, n, height)
-    down = repeats(first(n, 1), n * height, width), repeats(box, 1, width)
+    box = lattice(height, width)
+    across = repeats(lattice(1, n), width, height), repeats(box, n, height)
+    down = repeats(lattice(n, 1), n * height, width), repeats(box, 1, width)
     directions = (
-        (repeats(first(1, width), 1, width), *across),
-        (repeats(first(height, 1), n, height), *down),
+        (repeats(lattice(1, width), 1, width), *across),
+        (repeats(lattice(height, 1), n, height), *down),
     )
     groups = [values.spread << cell for cell in range(cells)]
     for unit in units_of(geometry):
@@ -218,20 +224,20 @@ def _grid_of(geometry: Geometry, chosen: int) -> Grid:
 
 
 class _PlaneSearch:
-    """Depth-first search with restarts. `undecided` is the reason if it stopped early."""
+    """A depth-first search with restarts. `undecided`: why it stopped early, or None."""
 
     def __init__(self, puzzle: Puzzle, max_nodes: float, end: float) -> None:
         self.nodes = 0
         self.undecided: str | None = None
         self._max_nodes = max_nodes
         self._end = end
-        self._board = _board(puzzle.geometry)
+        self._planes = _planes(puzzle.geometry)
         self._weights: dict[int, int] = {}
-        self._root = self._board.values.first * self._board.values.spread
+        self._root = self._planes.values.first * self._planes.values.spread
         for cell, mask in enumerate(puzzle.cells):
             for value in range(puzzle.geometry.side):
                 if not mask >> value & 1:
-                    self._root &= ~(1 << value * self._board.cells + cell)
+                    self._root &= ~(1 << value * self._planes.cells + cell)
 
     def solutions(self) -> Iterator[int]:
         """Yield the candidates of each solution. Restarts may repeat one."""
@@ -239,12 +245,12 @@ class _PlaneSearch:
         failures, stack = 0, [self._root]
         while stack:
             if time.monotonic() > self._end:
-                self.undecided = TOO_SHORT
+                self.undecided = OUT_OF_TIME
                 return
-            left, state = _propagate(self._board, stack.pop())
+            left, state = _propagate(self._planes, stack.pop())
             if state == _OPEN:
                 if self.nodes >= self._max_nodes:
-                    self.undecided = f"{self._max_nodes:,.0f} nodes were too few"
+                    self.undecided = f"the limit of {self._max_nodes:,.0f} search nodes was reached"
                     return
                 self.nodes += 1
                 stack += self._branches(left)
@@ -252,22 +258,22 @@ class _PlaneSearch:
             if state == _FULL:
                 yield left
             elif state == _DEAD:
-                self._blame(left)
+                self._add_failure(left)
             failures += 1
             if failures > run and stack:
                 run, failures, stack = run * _RUN_GROWTH, 0, [self._root]
 
-    def _blame(self, left: int) -> None:
+    def _add_failure(self, left: int) -> None:
         """Raise the weight of the first group without candidates. Weights begin at 1."""
-        for index, group in enumerate(self._board.groups):
+        for index, group in enumerate(self._planes.groups):
             if not left & group:
                 self._weights[index] = self._weights.get(index, 1) + 1
                 return
 
     def _branches(self, left: int) -> tuple[int, int]:
-        """Both branches on one candidate of the best group: without it, and with it alone."""
-        groups, weights = self._board.groups, self._weights
-        pair = _first_pair(self._board, left)
+        """The two branches on a candidate of the best group: without it, and with it alone."""
+        groups, weights = self._planes.groups, self._weights
+        pair = _first_bivalue_cell(self._planes, left)
         indices = range(len(groups)) if pair is None else sorted({pair, *weights})
         minimum, best = inf, 0
         for index in indices:
@@ -279,73 +285,73 @@ class _PlaneSearch:
         return left & ~one, left & ~best | one
 
 
-def _first_pair(board: _Planes, left: int) -> int | None:
-    """The first cell with two candidates, if any. No group of weight 1 is a better choice."""
-    plane, shifts, _ = board.values
+def _first_bivalue_cell(planes: _Planes, left: int) -> int | None:
+    """The first cell with two candidates, or None. No group of weight 1 is a better choice."""
+    plane, shifts, _ = planes.values
     one, two, three = left & plane, 0, 0
     for shift in shifts:
-        here = left >> shift & plane
-        three |= two & here
-        two |= one & here
-        one |= here
+        copy = left >> shift & plane
+        three |= two & copy
+        two |= one & copy
+        one |= copy
     pairs = two & ~three
     return (pairs & -pairs).bit_length() - 1 if pairs else None
 
 
-_OPEN, _FULL, _DEAD, _CLASH = range(4)
-"""Outcomes of propagation: a choice is left, every cell has one candidate, a group has none, or two
-candidates exclude each other although both are needed."""
+_OPEN, _FULL, _DEAD, _CONFLICT = range(4)
+"""Outcomes of propagation: some cell has several candidates, every cell has one, a group has none,
+or two candidates that are both needed exclude each other."""
 
 
-def _propagate(board: _Planes, left: int) -> tuple[int, int]:
+def _propagate(planes: _Planes, left: int) -> tuple[int, int]:
     """Propagate to a fixpoint; return the remaining candidates and the outcome.
 
     A segment must hold a value if one of its cells has no other candidate, or if no other segment
     of its row, column or box can hold it. The value is then eliminated from those other segments.
     If a row's segment and a column's segment both must hold a value, it is in their common cell.
     """
-    plane, _, copies = board.values
+    plane, _, copies = planes.values
     while True:
-        one, repeated = _counted(left, board.values)
+        one, repeated = _count_to_two(left, planes.values)
         if one != plane:
             return left, _DEAD
-        before, sure = left, left & ~(repeated * copies)
-        met = left
-        for segments, *kinds in board.directions:
-            may, must = _folded(left, segments), _folded(sure, segments)
-            for units in kinds:
-                one, more = _counted(may, units)
+        before, single = left, left & ~(repeated * copies)
+        crossings = left
+        for segments, *groups_of_segments in planes.directions:
+            may, must = _occupied_segments(left, segments), _occupied_segments(single, segments)
+            for units in groups_of_segments:
+                one, more = _count_to_two(may, units)
                 if one != units.first:
                     return left, _DEAD
                 must |= may & (one & ~more) * units.spread
-            for units in kinds:
-                one, more = _counted(must, units)
+            for units in groups_of_segments:
+                one, more = _count_to_two(must, units)
                 if more:
-                    return left, _CLASH
+                    return left, _CONFLICT
                 may &= must | ~(one * units.spread)
             left &= may * segments.spread
-            met &= must * segments.spread
-        held, twice = _counted(met, board.values)
+            crossings &= must * segments.spread
+        held, twice = _count_to_two(crossings, planes.values)
         if twice:
-            return left, _CLASH
-        left &= met | ~(held * copies)
+            return left, _CONFLICT
+        left &= crossings | ~(held * copies)
         if left == before:
             return left, _OPEN if repeated else _FULL
 
 
-def _counted(bits: int, repeats: _Repeats) -> tuple[int, int]:
-    """The bits of `first` that are set in at least one copy, and in at least two."""
+def _count_to_two(bits: int, repeats: _Repeats) -> tuple[int, int]:
+    """The bits that are set in at least one copy of `first`, and those set in at least two."""
     first, shifts, _ = repeats
     one, repeated = bits & first, 0
     for shift in shifts:
-        here = bits >> shift & first
-        repeated |= one & here
-        one |= here
+        copy = bits >> shift & first
+        repeated |= one & copy
+        one |= copy
     return one, repeated
 
 
-def _folded(candidates: int, segments: _Repeats) -> int:
-    """The segments that have candidates, as their first bits."""
+def _occupied_segments(candidates: int, segments: _Repeats) -> int:
+    """The first bit of each segment that has candidates."""
     occupied = candidates
     for shift in segments.shifts:
         occupied |= candidates >> shift

@@ -1,9 +1,9 @@
 """The formula that a proof of completeness refutes, made from the rules alone, in DIMACS.
 
 It states the puzzle and blocks each published grid, so it is unsatisfiable if and only if the
-published grids are all solutions. It is generated without the encoder; only the clauses of further
-rules are shared with the encodings. The core consists of the clauses that unit propagation uses or
-leaves open. It is quicker to refute than the formula, and its proof is quicker to check.
+published grids are all its solutions. No encoder is involved; only the clauses of further rules are
+shared with the encodings. The core of a formula consists of the clauses that unit propagation
+uses or leaves open: it is faster to refute than the formula, and its proof is faster to check.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from pipeline.puzzle.geometry import Geometry, units_of, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 MAX_CLAUSES = 3_000_000
-"""Clauses that a puzzle's formula may have."""
+"""Maximum number of clauses of a puzzle's formula."""
 
-MAX_REFUTED = 1_000_000
-"""Clauses that any other formula may have. Making and checking its proof takes up to 1 GB."""
+MAX_OTHER_CLAUSES = 1_000_000
+"""The same for a formula that is no puzzle's. Proving and checking one takes up to 1 GB."""
 
 _CHUNK = 10_000
-"""Clauses of a chunk of text."""
+"""Clauses in a chunk of text."""
 
 _CHECK_INTERVAL = 1000
-"""Literals between two checks of the clock."""
+"""Literals between two checks of the deadline."""
 
 _HEADER = re.compile(r"p cnf (0|[1-9][0-9]{0,9}) (0|[1-9][0-9]{0,9})\n")
 _BODY = re.compile(r"(?:(?:-?[1-9][0-9]{0,9} )*+0\n)*+")
 
 
 class FormulaTooLarge(LimitReached):
-    """The rules of the geometry need more clauses than a proof can have."""
+    """The rules of a geometry need more clauses than the limit for a proof."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Rules:
 class Formula:
     """Clauses over the variables 1 … `variables`, in the order in which they are published.
 
-    No clause names a variable twice. `rules` are its first clauses, if other formulas share them.
+    No clause names a variable twice. `rules` are the first clauses, if other formulas share them.
     """
 
     variables: int
@@ -81,10 +81,10 @@ def formula_size(geometry: Geometry) -> int:
     """The number of clauses that state rows, columns and boxes, without generating them."""
     n, height, width = geometry.side, geometry.height, geometry.width
     pairs = comb(n, 2)
-    apart = pairs - height * comb(width, 2) - width * comb(height, 2)
-    groups = geometry.size + n * (geometry.units("row") + geometry.units("column"))
-    boxes = 0 if _boxes_are_lines(geometry) else n * geometry.units("box")
-    return groups * (1 + pairs) + boxes * (1 + apart)
+    pairs_apart = pairs - height * comb(width, 2) - width * comb(height, 2)
+    groups = geometry.size + n * (geometry.unit_count("row") + geometry.unit_count("column"))
+    boxes = 0 if _boxes_are_lines(geometry) else n * geometry.unit_count("box")
+    return groups * (1 + pairs) + boxes * (1 + pairs_apart)
 
 
 def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
@@ -99,11 +99,12 @@ def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
         raise ValueError("expected distinct grids of the puzzle's geometry")
     rules = _rules(geometry)
     variables = geometry.side * geometry.size
-    stated: tuple[Clause, ...] = ()
+    further: tuple[Clause, ...] = ()
     if puzzle.rules:
-        further = puzzle.clauses_of_rules()
-        variables, stated = further.variables, tuple(map(_without_repeats, further))
-    clauses = (*rules.clauses, *_given_clauses(puzzle), *stated, *map(_blocking_clause, grids))
+        rule_clauses = puzzle.clauses_of_rules()
+        variables = rule_clauses.variables
+        further = tuple(map(_without_repeats, rule_clauses))
+    clauses = (*rules.clauses, *_given_clauses(puzzle), *further, *map(_blocking_clause, grids))
     return Formula(variables, clauses, rules)
 
 
@@ -118,7 +119,7 @@ def _rules(geometry: Geometry) -> Rules:
     if size > MAX_CLAUSES:
         n = geometry.side
         raise FormulaTooLarge(
-            f"the rules of {n}×{n} take {size:,} clauses; a proof can have {MAX_CLAUSES:,}"
+            f"the rules of {n}×{n} need {size:,} clauses; the limit for a proof is {MAX_CLAUSES:,}"
         )
     return Rules(tuple(_rule_clauses(geometry)))
 
@@ -128,14 +129,14 @@ def _boxes_are_lines(geometry: Geometry) -> bool:
 
 
 def _rule_clauses(geometry: Geometry) -> Iterator[Clause]:
-    """Exactly one value in each cell, and exactly one position of each value in a unit.
+    """Each cell has exactly one value, and each value exactly one position in each unit.
 
-    Clauses of boxes that repeat one of a row or column are left out.
+    Clauses of boxes that rows or columns already have are left out.
     """
     n = geometry.side
     values = range(1, n + 1)
     cells = [[cell * n + value for value in values] for cell in range(geometry.size)]
-    units, number = units_of(geometry), geometry.units("row") + geometry.units("column")
+    units, number = units_of(geometry), geometry.unit_count("row") + geometry.unit_count("column")
     lines, boxes = units[:number], units[number:]
     positions = [[cells[cell][value - 1] for cell in line] for line in lines for value in values]
     for group in (*cells, *positions):
@@ -145,14 +146,14 @@ def _rule_clauses(geometry: Geometry) -> Iterator[Clause]:
         return
     for box in boxes:
         place, pairs = geometry.place, combinations(box, 2)
-        apart = [(a, b) for a, b in pairs if all(map(ne, place(a), place(b)))]
+        pairs_apart = [(a, b) for a, b in pairs if all(map(ne, place(a), place(b)))]
         for value in range(n):
             yield tuple(cells[cell][value] for cell in box)
-            yield from ((-cells[a][value], -cells[b][value]) for a, b in apart)
+            yield from ((-cells[a][value], -cells[b][value]) for a, b in pairs_apart)
 
 
 def _given_clauses(puzzle: Puzzle) -> Iterator[Clause]:
-    """Unit clauses: givens are true, values that marks forbid are false."""
+    """Unit clauses: given values are true, and values that marks forbid are false."""
     n, full = puzzle.geometry.side, puzzle.geometry.all_values
     for cell, mask in enumerate(puzzle.cells):
         if mask & (mask - 1) == 0:
@@ -162,8 +163,8 @@ def _given_clauses(puzzle: Puzzle) -> Iterator[Clause]:
 
 
 def _blocking_clause(grid: Grid) -> Clause:
-    n, before = grid.geometry.side, 1 - grid.geometry.lowest
-    return tuple(-(cell * n + before + value) for cell, value in enumerate(grid.values))
+    n, offset = grid.geometry.side, 1 - grid.geometry.lowest
+    return tuple(-(cell * n + offset + value) for cell, value in enumerate(grid.values))
 
 
 def _chunks(clauses: Sequence[Clause]) -> Iterator[str]:
@@ -180,19 +181,19 @@ def _line(clause: Clause) -> str:
 def read_formula(text: str) -> Formula:
     """Read a formula from the text that `Formula.text` writes.
 
-    Strict: a header, then one clause per line, as many as announced. Raises ValueError with the
-    line number for anything else, and for a clause that names a variable twice.
+    The text must be a header, then one clause per line, as many as the header announces. Raises
+    ValueError with the line number if it is not, or if a clause names a variable twice.
     """
     first, end, body = text.partition("\n")
     header = _HEADER.fullmatch(first + end)
     if header is None:
         raise ValueError(f"line 1: expected 'p cnf VARIABLES CLAUSES', found {first[:40]!r}")
-    matched = _BODY.match(body)
-    legible = body.rfind("\n", 0, matched.end()) + 1 if matched else 0  # more before Python 3.11.5
-    if legible < len(body):
-        odd = body[legible : legible + 40].partition("\n")[0]
-        number = body.count("\n", 0, legible) + 2
-        raise ValueError(f"line {number}: expected literals, then 0 and a newline, found {odd!r}")
+    matched = _BODY.match(body)  # until Python 3.11.4, it may end inside a wrong line
+    valid_end = body.rfind("\n", 0, matched.end()) + 1 if matched else 0
+    if valid_end < len(body):
+        rest = body[valid_end : valid_end + 40].partition("\n")[0]
+        number = body.count("\n", 0, valid_end) + 2
+        raise ValueError(f"line {number}: expected literals, then 0 and a newline, found {rest!r}")
     variables, announced = map(int, header.groups())
     clauses = tuple(_clauses(body, variables))
     if len(clauses) != announced:
@@ -207,7 +208,9 @@ def _clauses(body: str, variables: int) -> Iterator[Clause]:
         if len(named) < len(clause):
             raise ValueError(f"line {number}: a variable is named twice")
         if named and max(named) > variables:
-            raise ValueError(f"line {number}: variable {max(named)} of {variables}")
+            raise ValueError(
+                f"line {number}: variable {max(named)}, but there are only {variables}"
+            )
         yield clause
 
 
@@ -233,7 +236,7 @@ class Core:
 
     @property
     def is_refuted(self) -> bool:
-        """Whether propagation alone refutes the formula. Its proof is then `REFUTED`."""
+        """Whether propagation alone refutes the formula. Its proof is then `TRIVIAL_PROOF`."""
         return () in self.remaining
 
     def model(self, model: AbstractSet[int]) -> tuple[int, ...]:
@@ -261,30 +264,30 @@ def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
     propagates: a RUP step of the formula is also one of the core. Takes time and memory linear in
     the size of the formula. Raises LimitReached when the deadline has passed.
     """
-    first, (sizes, shared) = len(formula.rules.clauses), _indexed(formula.rules)
+    first, (sizes, shared) = len(formula.rules.clauses), _rules_index(formula.rules)
     own = _index(deadline.watch(formula.own), first)
 
-    def holding(literal: int) -> Iterable[int]:
+    def clauses_with(literal: int) -> Iterable[int]:
         """The clauses that contain a literal."""
         return chain(shared.get(literal, ()), own.get(literal, ()))
 
-    left_in = [*sizes, *map(len, formula.own)]
-    true, reasons, is_refuted = _propagate(formula, left_in, holding, deadline)
+    not_false = [*sizes, *map(len, formula.own)]
+    true, reasons, is_refuted = _propagate(formula, not_false, clauses_with, deadline)
     if is_refuted:
         return Core(formula, tuple(reasons), ((),))
     is_open = bytearray(b"\1") * len(formula.clauses)
-    for index in chain.from_iterable(map(holding, true)):
+    for index in chain.from_iterable(map(clauses_with, true)):
         is_open[index] = 0
-    left = [*compress(range(len(formula.clauses)), is_open)]
-    watched = deadline.watch(map(formula.clauses.__getitem__, left))
+    open_indices = [*compress(range(len(formula.clauses)), is_open)]
+    watched = deadline.watch(map(formula.clauses.__getitem__, open_indices))
     remaining = [tuple([x for x in clause if -x not in true]) for clause in watched]
-    return Core(formula, (*reasons, *left), tuple(remaining), frozenset(true))
+    return Core(formula, (*reasons, *open_indices), tuple(remaining), frozenset(true))
 
 
 def _propagate(
     formula: Formula,
     not_false: list[int],
-    holding: Callable[[int], Iterable[int]],
+    clauses_with: Callable[[int], Iterable[int]],
     deadline: Deadline,
 ) -> tuple[set[int], list[int], bool]:
     """Propagate the unit clauses.
@@ -307,15 +310,15 @@ def _propagate(
             deadline.check()
         true.add(literal)
         reasons.append(index)
-        for shorter in holding(-literal):
-            not_false[shorter] -= 1
-            if not_false[shorter] == 1:
-                units.append(shorter)
+        for clause_index in clauses_with(-literal):
+            not_false[clause_index] -= 1
+            if not_false[clause_index] == 1:
+                units.append(clause_index)
     return true, reasons, False
 
 
 def _index(clauses: Iterable[Clause], first: int) -> Mapping[int, Sequence[int]]:
-    """Map each literal to the indices of its clauses, which count from `first`."""
+    """Map each literal to the indices of its clauses. The first clause has the index `first`."""
     index = defaultdict(list)
     for number, clause in enumerate(clauses, first):
         for literal in clause:
@@ -324,6 +327,6 @@ def _index(clauses: Iterable[Clause], first: int) -> Mapping[int, Sequence[int]]
 
 
 @lru_cache(maxsize=4)
-def _indexed(rules: Rules) -> tuple[list[int], Mapping[int, Sequence[int]]]:
+def _rules_index(rules: Rules) -> tuple[list[int], Mapping[int, Sequence[int]]]:
     """The sizes of the shared clauses, and their index. Cached."""
     return [*map(len, rules.clauses)], _index(rules.clauses, 0)

@@ -1,7 +1,6 @@
 """Check grids against puzzles, from the rules alone, and models against clauses.
 
-This needs neither an encoding nor a solver. Batches of grids and single grids are checked by
-different code.
+No encoding or solver is needed. Batches of grids and single grids are checked by different code.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHUNK_PUZZLES = 4096
-"""Puzzles that are checked together: few enough that their arrays fit into a core's cache."""
+"""Puzzles that are checked together; their arrays fit into the cache of a core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +37,10 @@ class Violation:
 
 
 def certify_grid(puzzle: Puzzle, grid: Grid) -> tuple[Violation, ...]:
-    """Every violation of the puzzle's rules by the grid; empty if it is a solution.
+    """All violations of the puzzle's rules by a grid; empty if it is a solution.
 
-    Rules beyond rows, columns and boxes are checked by their predicate `holds`. A grid of another
-    geometry is one violation.
+    Rules other than rows, columns and boxes are checked by their method `holds`. If the grid has
+    another geometry, that is the only violation.
 
         >>> from pipeline import parse_puzzle
         >>> puzzle = parse_puzzle("1.....2..3.....4")
@@ -58,55 +57,52 @@ def certify_grid(puzzle: Puzzle, grid: Grid) -> tuple[Violation, ...]:
             f"the grid of {theirs.height}×{theirs.width}"
         )
         return (Violation("geometry", message, ()),)
-    broken = (*_twice(grid.geometry, grid.values), *_forbidden(puzzle, grid))
-    return (*broken, *_broken(puzzle, grid)) if puzzle.rules else broken
+    broken = (*_repetitions(grid.geometry, grid.values), *_forbidden_values(puzzle, grid))
+    return (*broken, *_broken_rules(puzzle, grid)) if puzzle.rules else broken
 
 
 def is_solution(puzzle: Puzzle, solution: Grid) -> bool:
-    """Whether the grid is a solution of the puzzle."""
+    """Whether a grid is a solution of the puzzle."""
     return not certify_grid(puzzle, solution)
 
 
 def clashing_givens(puzzle: Puzzle) -> Violation | None:
-    """The first two equal givens in a row, column or box, or None."""
+    """The violation by the first two equal givens in a row, column or box; None without any."""
     values = [0] * len(puzzle.cells)
     for cell, value in puzzle.givens():
         values[cell] = value
-    return next(_twice(puzzle.geometry, values), None)
+    return next(_repetitions(puzzle.geometry, values), None)
 
 
-def _twice(geometry: Geometry, values: Sequence[int]) -> Iterator[Violation]:
-    """Repeated values in units; 0 is not a value. n cells without repetition hold all n values."""
+def _repetitions(geometry: Geometry, values: Sequence[int]) -> Iterator[Violation]:
+    """Yield the repeated values in units, except 0. n cells without one hold all n values."""
     for index, unit in enumerate(units_of(geometry)):
         first: dict[int, int] = {}
         for cell in unit:
             value = values[cell]
             if value and first.setdefault(value, cell) != cell:
                 name = unit_name(geometry, index)
-                here, there = geometry.place(first[value]), geometry.place(cell)
-                message = (
-                    f"{name} holds {value} twice: "
-                    f"row {here[0]}, column {here[1]} and row {there[0]}, column {there[1]}"
-                )
-                yield Violation(name.partition(" ")[0], message, (here, there))
+                places = (a, b), (c, d) = geometry.place(first[value]), geometry.place(cell)
+                message = f"{name} holds {value} twice: row {a}, column {b} and row {c}, column {d}"
+                yield Violation(name.partition(" ")[0], message, places)
 
 
-def _forbidden(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
+def _forbidden_values(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
     lowest = puzzle.geometry.lowest
     for cell, (mask, value) in enumerate(zip(puzzle.cells, grid.values, strict=True)):
         if mask >> (value - lowest) & 1:
             continue
         place = row, column = puzzle.geometry.place(cell)
-        is_extra = cell >= puzzle.geometry.inner
+        is_extra = cell >= puzzle.geometry.grid_size
         name = puzzle.geometry.name_of(cell) if is_extra else f"row {row}, column {column}"
         where = f"{name} holds {value}"
         if mask & (mask - 1):
-            yield Violation("mark", f"{where}, marked {_mark(puzzle, mask)}", (place,))
+            yield Violation("mark", f"{where}, marked {_mark_text(puzzle, mask)}", (place,))
         else:
             yield Violation("given", f"{where}, given as {next(values_of(mask, lowest))}", (place,))
 
 
-def _broken(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
+def _broken_rules(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
     geometry = puzzle.geometry
     for rule in puzzle.rules:
         if not rule.holds(geometry, grid.values):
@@ -114,7 +110,7 @@ def _broken(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
             yield Violation(rule.name, f"{rule.describe(geometry)} is broken", places)
 
 
-def _mark(puzzle: Puzzle, mask: int) -> str:
+def _mark_text(puzzle: Puzzle, mask: int) -> str:
     if mask == puzzle.geometry.even_values:
         return "even"
     if mask == puzzle.geometry.odd_values:
@@ -125,9 +121,9 @@ def _mark(puzzle: Puzzle, mask: int) -> str:
 def certify_many(
     geometry: Geometry, masks: NDArray[np.unsignedinteger], grids: NDArray[np.integer[Any]]
 ) -> NDArray[np.bool_]:
-    """Check one grid per puzzle; returns (P,) of bool, true for a solution.
+    """Check one grid per puzzle. Returns a boolean array (P,), true for each solution.
 
-    The puzzles have no further rules, and a side of 64 at most. `masks` and `grids` are (P, n²).
+    The puzzles have no further rules, and a side of at most 64. `masks` and `grids` are (P, n²).
     Bit v-1 of a mask allows the value v. Raises ValueError for other shapes.
     """
     import numpy as np  # noqa: PLC0415 - slow to load
@@ -137,11 +133,11 @@ def certify_many(
         raise ValueError(
             f"masks of shape {masks.shape} and grids of {grids.shape} for {cells} cells"
         )
-    good = np.zeros(len(grids), np.bool_)
+    is_good = np.zeros(len(grids), np.bool_)
     for start in range(0, len(grids), CHUNK_PUZZLES):
         stop = start + CHUNK_PUZZLES
-        good[start:stop] = _certify(geometry, masks[start:stop], grids[start:stop])
-    return good
+        is_good[start:stop] = _certify_chunk(geometry, masks[start:stop], grids[start:stop])
+    return is_good
 
 
 def certify_lists(
@@ -150,47 +146,47 @@ def certify_lists(
     counts: NDArray[np.integer[Any]],
     grids: NDArray[np.integer[Any]],
 ) -> NDArray[np.bool_]:
-    """Check several grids per puzzle; returns (P,) of bool, true if all are distinct solutions.
+    """Check several grids per puzzle. Returns (P,), true where they are distinct solutions.
 
-    `masks` is (P, n²) and `grids` is (R, P, n²), of which the first `counts` (P,) are checked.
+    `masks` is (P, n²), `grids` is (R, P, n²). Of puzzle p the first `counts[p]` grids are checked.
     Raises ValueError as `certify_many` does.
     """
     import numpy as np  # noqa: PLC0415 - slow to load
 
-    good = np.ones(len(counts), np.bool_)
+    is_good = np.ones(len(counts), np.bool_)
     for rank in range(int(counts.max(initial=0))):
-        here = np.flatnonzero(counts > rank)
-        good[here] &= certify_many(geometry, masks[here], grids[rank, here])
-        for earlier in grids[:rank, here]:
-            good[here] &= (earlier != grids[rank, here]).any(axis=1)
-    return good
+        rows = np.flatnonzero(counts > rank)
+        is_good[rows] &= certify_many(geometry, masks[rows], grids[rank, rows])
+        for earlier in grids[:rank, rows]:
+            is_good[rows] &= (earlier != grids[rank, rows]).any(axis=1)
+    return is_good
 
 
-def _certify(
+def _certify_chunk(
     geometry: Geometry, masks: NDArray[np.unsignedinteger], grids: NDArray[np.integer[Any]]
 ) -> NDArray[np.bool_]:
     """Check one chunk. The n cells of a unit hold n distinct values if they cover all n values."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
     side = geometry.side
-    word = np.min_scalar_type(geometry.all_values)
+    word_type = np.min_scalar_type(geometry.all_values)
     if grids.dtype != np.uint8:
         grids = np.where((grids >= 0) & (grids <= side), grids, 0).astype(np.uint8)
     shifts = np.ascontiguousarray(grids.T) - np.uint8(1)
-    chosen = np.left_shift(1, shifts, dtype=word)  # 0 where the shift is too large
-    allowed = np.ascontiguousarray(masks.T, word)
-    good: NDArray[np.bool_] = (chosen & allowed != 0).all(axis=0)
-    all_values = word.type(geometry.all_values)
+    chosen = np.left_shift(1, shifts, dtype=word_type)  # 0 where the shift is too large
+    allowed = np.ascontiguousarray(masks.T, word_type)
+    is_good: NDArray[np.bool_] = (chosen & allowed != 0).all(axis=0)
+    all_values = word_type.type(geometry.all_values)
     for unit in units_of(geometry):
-        good &= np.bitwise_or.reduce(chosen[list(unit)], axis=0) == all_values
-    return good
+        is_good &= np.bitwise_or.reduce(chosen[list(unit)], axis=0) == all_values
+    return is_good
 
 
 def certify_model(clauses: Iterable[Sequence[int]], model: Iterable[int]) -> int | None:
-    """The index, from 0, of the first clause that the model does not satisfy; None if it has none.
+    """The index, from 0, of the first clause that a model does not satisfy, or None.
 
-    The model need not name every variable. A literal does not count if the model has its negation
-    too.
+    The model need not name every variable. If it contains both a literal and its negation, neither
+    of them counts.
     """
     true = frozenset(model)
     if not true.isdisjoint(map(neg, true)):

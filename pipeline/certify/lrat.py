@@ -37,7 +37,7 @@ def check_lrat(
     deadline: Deadline = NEVER,
     max_characters: int = MAX_LRAT_CHARACTERS,
 ) -> int:
-    """Check that an untrusted text refutes a formula; return the number of clauses it adds.
+    """Check that an untrusted text refutes a formula; return the number of clauses that it adds.
 
     Raises ProofRejected unless each step follows and the last one is the empty clause, and
     LimitReached when the deadline has passed.
@@ -49,14 +49,14 @@ def check_lrat(
         if matched is None or is_refuted:
             expected = "nothing after the empty clause" if is_refuted else "a step of a proof"
             raise ProofRejected(f"line {line_number}: expected {expected}, found {line[:40]!r}")
-        name, deleted, *parts = matched.groups()
+        number_text, deleted, *parts = matched.groups()
         try:
             if deleted is not None:
                 known.delete(map(int, deleted.split()))
                 continue
-            number, (clause, hints) = int(name), ([*map(int, part.split())] for part in parts)
+            clause, hints = ([*map(int, part.split())] for part in parts)
             _check_follows(known, clause, hints)
-            known.add(number, clause)
+            known.add(int(number_text), clause)
         except ProofRejected as error:
             raise ProofRejected(f"line {line_number}: {error}") from error
         added, is_refuted = added + 1, not clause
@@ -82,7 +82,7 @@ def _check_follows(known: _ClausesByNumber, clause: Sequence[int], hints: Sequen
 
 
 class _ClausesByNumber(dict[int, frozenset[int]]):
-    """Clauses by number. Those of the formula are added on first use."""
+    """Clauses by number. A clause of the formula is added when it is first used."""
 
     def __init__(self, formula: Formula) -> None:
         super().__init__()
@@ -104,7 +104,9 @@ class _ClausesByNumber(dict[int, frozenset[int]]):
         if len(variables) < len(clause):
             raise ProofRejected("a variable is named twice")
         if max(variables, default=0) > self._formula.variables:
-            raise ProofRejected(f"variable {max(variables)} of {self._formula.variables}")
+            raise ProofRejected(
+                f"variable {max(variables)}, but there are only {self._formula.variables}"
+            )
         self[number] = frozenset(clause)
         self._last = number
 
@@ -130,11 +132,13 @@ def proof_lines(text: str, max_characters: int, deadline: Deadline) -> Iterator[
             deadline.check()
         end = text.find("\n", start)
         if end < 0:
-            raise ProofRejected(f"the last line has no newline: {text[start : start + 40]!r}")
+            raise ProofRejected(
+                f"the last line does not end with a newline: {text[start : start + 40]!r}"
+            )
         yield line_number, text[start:end]
         start, line_number = end + 1, line_number + 1
 
 
 def drat_of(text: str) -> str:
-    """The proof in DRAT: its clauses without numbers and hints."""
+    """An LRAT proof in DRAT: its clauses without numbers and hints."""
     return _CLAUSE.sub(r"\1\2", text)

@@ -1,4 +1,4 @@
-"""Exhaustive search of any puzzle: chooses the search for plain puzzles or the one for variants."""
+"""Search any puzzle exhaustively: one search is for plain puzzles, another for variants."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pipeline.certify.exhaustive import SearchResult, search_all
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 
-def searched_through(
+def find_missing(
     puzzle: Puzzle, solutions: Sequence[Grid], *, max_solutions: int = 1, seconds: float = inf
 ) -> SearchResult:
-    """Search any puzzle for up to `max_solutions` solutions that `solutions` lacks.
+    """Search a puzzle for up to `max_solutions` solutions that are not in `solutions`.
 
     The result is undecided after `seconds`. Raises NotSolutions if the listed grids are not
     distinct solutions of the puzzle, and ValueError for `max_solutions` below 1.

@@ -1,8 +1,8 @@
 """Convert DRAT proofs, as solvers write them, to LRAT, and check them.
 
 DRAT has one step per line: added clauses, the empty clause last, and deletions (`d …`). Only RUP
-steps are accepted, which our solvers write: each added clause follows by unit propagation.
-Deletions are ignored, because a clause that follows from some clauses also follows from more.
+steps are accepted: each added clause follows by unit propagation. Our solvers write no others.
+Deletions are ignored, because what follows from some clauses also follows from more clauses.
 
 `trimming.py` finds the steps that are needed and the clauses they follow from, compiled or in plain
 Python. This module calls it and writes the LRAT text. Trimming is not trusted: `check_lrat` checks
@@ -36,13 +36,13 @@ from pipeline.limits import NEVER, Deadline
 from pipeline.native import Loaded, Program
 from pipeline.puzzle.clauses import Clause
 
-REFUTED = "0\n"
-"""The DRAT proof of a formula that unit propagation refutes."""
+TRIVIAL_PROOF = "0\n"
+"""The DRAT proof of a formula that unit propagation alone refutes."""
 
 MAX_DRAT_CHARACTERS = 64 * 1024 * 1024
 
-LONG = 5_000
-"""Characters from which loading the compiled code pays for a single proof."""
+LONG_PROOF = 5_000
+"""Minimum number of characters for which a single proof is worth loading the compiled code."""
 
 PROGRAM = Program("trim", "trim", ("pipeline.certify.trimming",), "pipeline.certify.proof.try_trim")
 loaded = Loaded(PROGRAM)
@@ -54,32 +54,32 @@ _STEP = re.compile(r"(?:d )?(?:-?[1-9][0-9]{0,9} )*+0")
 
 
 def lrat_of(core: Core, proof: str, deadline: Deadline = NEVER) -> tuple[str, int]:
-    """Trim an untrusted DRAT proof of a core; return it in LRAT, and its number of steps.
+    """Trim an untrusted DRAT proof of a core; return an LRAT proof and its number of steps.
 
-    The LRAT text refutes the formula of the core, and has been checked. Raises ProofRejected unless
-    the proof ends with the empty clause and each needed step follows, and LimitReached when the
-    deadline has passed.
+    The LRAT proof refutes the formula of the core, and has been checked. Raises ProofRejected
+    unless the DRAT proof ends with the empty clause and each needed step follows, and LimitReached
+    when the deadline has passed.
     """
-    line_numbers, clauses = _clauses(proof, core.formula.variables, deadline)
-    step = loaded.get(at_once=len(proof) >= LONG)
-    if step:
+    line_numbers, clauses = _added_clauses(proof, core.formula.variables, deadline)
+    trimmer = loaded.get(at_once=len(proof) >= LONG_PROOF)
+    if trimmer:
         with suppress(ProofRejected):  # the machine code may be damaged
-            return _lrat_of(step, core, line_numbers, clauses, deadline)
+            return _checked_lrat(trimmer, core, line_numbers, clauses, deadline)
     start = time.monotonic()
-    lrat = _lrat_of(None, core, line_numbers, clauses, deadline)
-    loaded.count(time.monotonic() - start)
+    lrat = _checked_lrat(None, core, line_numbers, clauses, deadline)
+    loaded.add_seconds(time.monotonic() - start)
     return lrat
 
 
-def _lrat_of(
-    step: Callable[..., int] | None,
+def _checked_lrat(
+    trimmer: Callable[..., int] | None,
     core: Core,
     line_numbers: list[int],
     clauses: list[Clause],
     deadline: Deadline,
 ) -> tuple[str, int]:
     try:
-        text = hinted(step, core, clauses, deadline)
+        text = trim_to_lrat(trimmer, core, clauses, deadline)
     except NotTrimmed as error:
         if error.lemma is None:
             raise ProofRejected("the proof does not lead to the empty clause") from error
@@ -88,7 +88,7 @@ def _lrat_of(
         where = f"line {line_numbers[error.lemma]}: {shown}"
         raise ProofRejected(f"{where} does not follow by unit propagation") from error
     except (ValueError, IndexError, KeyError, MemoryError) as error:
-        raise ProofRejected(f"no hints were found: {error}") from error
+        raise ProofRejected(f"the hints could not be computed: {error}") from error
     if len(text) > MAX_LRAT_CHARACTERS:
         raise LimitReached(
             f"the proof with its hints has more than {MAX_LRAT_CHARACTERS:,} characters"
@@ -96,8 +96,10 @@ def _lrat_of(
     return text, check_lrat(core.formula, text, deadline)
 
 
-def _clauses(proof: str, variables: int, deadline: Deadline) -> tuple[list[int], list[Clause]]:
-    """The line numbers and the clauses that a proof adds. Raises as `lrat_of`."""
+def _added_clauses(
+    proof: str, variables: int, deadline: Deadline
+) -> tuple[list[int], list[Clause]]:
+    """The line numbers of the steps that add a clause, and these clauses. Raises as `lrat_of`."""
     line_numbers, clauses = list[int](), list[Clause]()
     for number, line in proof_lines(proof, MAX_DRAT_CHARACTERS, deadline):
         if not _STEP.fullmatch(line):
@@ -111,7 +113,9 @@ def _clauses(proof: str, variables: int, deadline: Deadline) -> tuple[list[int],
         if len(named) < len(clause):
             raise ProofRejected(f"line {number}: a variable is named twice")
         if max(named, default=0) > variables:
-            raise ProofRejected(f"line {number}: variable {max(named)} of {variables}")
+            raise ProofRejected(
+                f"line {number}: variable {max(named)}, but there are only {variables}"
+            )
         line_numbers.append(number)
         clauses.append(clause)
     if not clauses or clauses[-1]:
@@ -120,22 +124,22 @@ def _clauses(proof: str, variables: int, deadline: Deadline) -> tuple[list[int],
 
 
 class NotTrimmed(Exception):
-    """The lemmas are not a refutation. `lemma`: the index of one that does not follow, if any."""
+    """The lemmas are not a refutation. `lemma`: the index of one that does not follow, or None."""
 
     def __init__(self, lemma: int | None) -> None:
         super().__init__(lemma)
         self.lemma = lemma
 
 
-def hinted(
-    step: Callable[..., int] | None,
+def trim_to_lrat(
+    trimmer: Callable[..., int] | None,
     core: Core,
     lemmas: Sequence[Clause],
     deadline: Deadline = NEVER,
 ) -> str:
-    """Trim a refutation of a core; return an LRAT text that refutes the formula.
+    """Trim a refutation of a core; return an LRAT proof of the formula.
 
-    `step` is the compiled trimmer; None runs it in plain Python, with the same result. Raises
+    `trimmer` is compiled; None runs it in plain Python, with the same result. Raises
     NotTrimmed, LimitReached, and ValueError for a variable out of range.
     """
     clauses = [*core.clauses, *lemmas]
@@ -146,15 +150,15 @@ def hinted(
         dense = {variable: number for number, variable in enumerate(named, 1)}
         literals = [dense[x] if x > 0 else -dense[-x] for x in literals]
     starts = [0, *accumulate(map(len, clauses))]
-    state = (_listed if step is None else _arrayed)(literals, starts, len(named))
-    numbers = _trimmed(step, state, len(core.indices), len(named), deadline)
-    return "".join(_lines(numbers, core, lemmas, named))
+    state = (_list_state if trimmer is None else _array_state)(literals, starts, len(named))
+    numbers = _run_trimmer(trimmer, state, len(core.indices), len(named), deadline)
+    return "".join(_lrat_lines(numbers, core, lemmas, named))
 
 
-def _lines(
+def _lrat_lines(
     numbers: list[int], core: Core, lemmas: Sequence[Clause], named: Sequence[int]
 ) -> Iterator[str]:
-    """The LRAT lines of the trimmer's steps. The trimmer writes the last step first."""
+    """Yield the LRAT lines of the steps in `numbers`, where the last step comes first."""
     first, number = len(core.indices), len(core.formula.clauses)
     end, steps, start = first + len(lemmas), list[list[int]](), 0
     while start < len(numbers):
@@ -183,20 +187,20 @@ def _literal(code: int, named: Sequence[int]) -> int:
     return -named[code >> 1] if code & 1 else named[code >> 1]
 
 
-def _trimmed(
-    step: Callable[..., int] | None, state: State, first: int, variables: int, deadline: Deadline
+def _run_trimmer(
+    trimmer: Callable[..., int] | None, state: State, first: int, variables: int, deadline: Deadline
 ) -> list[int]:
-    """Run the trimmer to its end; return the numbers that it writes."""
+    """Run the trimmer to its end; return its output."""
     clauses = len(state.marked)
-    room = first, max(1, clauses - variables)
-    if step is None:
-        run = partial(trim, state, *room, PLAIN_VISITS)
+    limits = first, max(1, clauses - variables)
+    if trimmer is None:
+        run = partial(trim, state, *limits, PLAIN_VISITS)
     else:
-        run = partial(step, state, *room, COMPILED_VISITS)
+        run = partial(trimmer, state, *limits, COMPILED_VISITS)
     numbers: list[int] = []
     while (status := run()) != REJECTED:
         output = state.output[: state.numbers[OUTPUT_LENGTH]]
-        numbers += output if step is None else output.tolist()
+        numbers += output if trimmer is None else output.tolist()
         state.numbers[OUTPUT_LENGTH] = 0
         if status == TRIMMED:
             return numbers
@@ -205,51 +209,51 @@ def _trimmed(
     raise NotTrimmed(clause - first if first <= clause < clauses else None)
 
 
-def _listed(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
+def _list_state(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
     """A state made of lists, for plain Python."""
     codes = [2 * x - 2 if x > 0 else -2 * x - 1 for x in literals]
     return _new_state(codes, starts, variables, lambda size, value, _: [value] * size)
 
 
-def _arrayed(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
+def _array_state(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
     """A state made of arrays, for compiled code. Raises ValueError for a variable out of range."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
     given = np.array(literals, np.int32)
     named = np.abs(given)
     if len(named) and not 1 <= named.min() <= named.max() <= variables:
-        raise ValueError(f"literals beyond {variables} variables")
+        raise ValueError(f"a literal is out of range: there are {variables} variables")
     codes = 2 * (named - 1) + (given < 0)
     return _new_state(codes, np.array(starts, np.int64), variables, np.full)
 
 
 def _new_state(
-    literals: Any, starts: Any, variables: int, filled: Callable[[int, int, str], Any]
+    literals: Any, starts: Any, variables: int, new_array: Callable[[int, int, str], Any]
 ) -> State:
-    """The initial state. `filled(size, value, type)` makes a list or an array."""
-    clauses, numbers = len(starts) - 1, filled(5, 0, "q")
+    """The state before any step. `new_array(size, value, type)` makes a list or an array."""
+    clauses, numbers = len(starts) - 1, new_array(5, 0, "q")
     numbers[CONFLICT] = NOTHING
     return State(
         literals,
         starts,
-        trail_before=filled(clauses, 0, "i"),
-        marked=filled(clauses, 0, "B"),
-        is_needed=filled(clauses, 0, "B"),
-        output=filled(clauses + 2, 0, "i"),
-        next_watch=filled(2 * clauses, 0, "i"),
-        blockers=filled(2 * clauses, 0, "i"),
-        first_watch=filled(4 * variables, NOTHING, "i"),
-        values=filled(2 * variables, 0, "b"),
-        trail=filled(variables, 0, "i"),
-        positions=filled(variables, 0, "i"),
-        reasons=filled(variables, 0, "i"),
-        seen=filled(variables, 0, "B"),
-        queue=filled(variables, 0, "i"),
+        trail_before=new_array(clauses, 0, "i"),
+        marked=new_array(clauses, 0, "B"),
+        is_needed=new_array(clauses, 0, "B"),
+        output=new_array(clauses + 2, 0, "i"),
+        next_watch=new_array(2 * clauses, 0, "i"),
+        blockers=new_array(2 * clauses, 0, "i"),
+        first_watch=new_array(4 * variables, NOTHING, "i"),
+        values=new_array(2 * variables, 0, "b"),
+        trail=new_array(variables, 0, "i"),
+        positions=new_array(variables, 0, "i"),
+        reasons=new_array(variables, 0, "i"),
+        seen=new_array(variables, 0, "B"),
+        queue=new_array(variables, 0, "i"),
         numbers=numbers,
     )
 
 
-def try_trim(step: Callable[..., int]) -> None:
+def try_trim(trimmer: Callable[..., int]) -> None:
     """Test the compiled trimmer on a refutation that needs two of three lemmas.
 
     Raises RuntimeError if its result is wrong.
@@ -258,5 +262,5 @@ def try_trim(step: Callable[..., int]) -> None:
     core = Core(Formula(4, clauses), tuple(range(7)), ())
     lemmas = (1, 4), (1,), (3,), ()
     expected = "8 1 0 2 1 0\n9 3 0 8 4 3 0\n10 -4 0 9 7 0\n11 0 9 10 6 0\n"
-    if hinted(step, core, lemmas) != expected:
-        raise RuntimeError("the compiled trimmer is wrong")
+    if trim_to_lrat(trimmer, core, lemmas) != expected:
+        raise RuntimeError("self-test of the compiled code failed: the trimmed proof is wrong")

@@ -1,9 +1,9 @@
 """Checks that a logical step follows from the cells and units that it cites.
 
 This module knows no technique. It assumes the opposite of each conclusion, and refutes that by an
-exhaustive search of the cited constraints. A cited cell holds one of its candidates. A unit that is
-cited for a digit has it in one of its places. No two cells of a unit hold the same digit. A step
-that relies on a unique solution names a deadly pattern, whose digits could be exchanged.
+exhaustive search of the cited constraints. A cited cell holds one of its candidates. A unit cited
+for a digit holds it in one of its candidate cells. No two cells of a unit hold the same digit. A
+step that relies on a unique solution names a deadly pattern, whose digits could be exchanged.
 
 Arrays are int64 in machine code and lists in plain Python. Cells, digits and units count from 0;
 units are the rows, the columns, then the boxes. A set of digits is a mask.
@@ -30,7 +30,7 @@ DEADLY_GRID = 2  # all open cells have two candidates (BUG)
 # `step`: lists, each with its length first. A candidate is 9 · cell + digit
 PLACED = 5  # candidates that hold
 ELIMINATED = 14  # candidates that do not
-CITED = 744  # cells, and digits in units at 81 + 9 · unit + digit, of which one candidate holds
+CITED = 744  # cells, and digits of units as 81 + 9 · unit + digit: in each, one candidate holds
 CHAIN_NODES = 1070  # signed nodes of a chain, see `pipeline.steps.layout`
 PATTERN_CELLS = 2580  # cells of the pattern
 STEP_SIZE = 2700  # length of `step`
@@ -68,9 +68,9 @@ def _bit_count(mask):
 # technique found it.
 @compiled()
 def follows(state, step, stack, is_unique):
-    """Whether all conclusions follow; `stack` is scratch.
+    """Whether all conclusions of a step follow. `stack` is scratch.
 
-    is_unique: whether it is proved that the puzzle has one solution.
+    `is_unique`: the puzzle is proved to have one solution.
     """
     if step[PLACED] + step[ELIMINATED] == 0 or (step[DEADLY] and not is_unique):
         return 0
@@ -97,7 +97,7 @@ def follows(state, step, stack, is_unique):
 
 @compiled()
 def _is_deadly(state, step):
-    """Whether the pattern is one that a unique solution rules out."""
+    """Whether the step's pattern is a deadly one: a unique solution rules it out."""
     if step[DEADLY] == DEADLY_RECTANGLE:
         return _is_rectangle(state, step)
     return step[DEADLY] == DEADLY_GRID and _is_bug(state, step)
@@ -130,7 +130,7 @@ def _assign(stack, frame, cell):
 # DPLL on the cited constraints alone: unit propagation, then a binary branch on the smallest one.
 @compiled()
 def _is_refuted(step, stack):
-    """Whether every case ends in a contradiction."""
+    """Whether every branch of the search ends in a contradiction."""
     depth = 0
     while depth >= 0:
         frame = depth * FRAME_SIZE
@@ -150,11 +150,11 @@ def _is_refuted(step, stack):
     return True
 
 
-# The clauses are the cited constraints, and one more for a deadly pattern: some candidate that
-# breaks the pattern must hold. A clause with one candidate left assigns it.
+# The clauses are the cited constraints. A deadly pattern adds one: some candidate that breaks the
+# pattern holds. If a clause has one candidate left, that is assigned.
 @compiled()
 def _propagate(step, stack, frame):
-    """Propagate unit clauses; False if a clause has no candidate left."""
+    """Propagate unit clauses. Returns False if a clause has no candidate left."""
     while True:
         is_changed = False
         for clause in range(step[CITED] + 1):
@@ -193,7 +193,7 @@ def _candidates_left(step, stack, frame, clause):
 
 @compiled()
 def _first_candidate(step, stack, frame, clause):
-    """The first candidate of a clause that is left: its cell and its bit."""
+    """The cell and the bit of the first candidate that a clause has left."""
     cited = step[CITED + 1 + clause] if clause < step[CITED] else 0
     if clause < step[CITED] and cited < 81:
         return cited, stack[frame + cited] & -stack[frame + cited]
@@ -221,8 +221,8 @@ def _smallest_clause(step, stack, frame):
 
 
 # Unique rectangle. If the four cells held only these two digits, exchanging them would give another
-# solution: each row, column and box keeps its digits. For that the cells must be open, and the
-# puzzle must allow both digits in each; whether both are still candidates does not matter.
+# solution, because each row, column and box keeps its digits. This requires that the cells are open
+# and that the puzzle allows both digits in each. They need not still be candidates.
 @compiled()
 def _is_rectangle(state, step):
     """Whether the first four pattern cells are open, and in two rows, two columns and two boxes."""
@@ -247,10 +247,10 @@ def _is_rectangle(state, step):
 
 # Bivalue universal grave: each open cell has two candidates, and each digit has two places or none
 # in each unit. Such a grid has no solution or at least two, because all cells could hold their
-# other candidate. So if the solution is unique and there is one extra candidate, it holds (BUG+1).
+# other candidate. So if the solution is unique and one candidate is extra, that one holds (BUG+1).
 @compiled()
 def _is_bug(state, step):
-    """Whether the grid is a BUG without its extra candidate."""
+    """Whether the grid without the extra candidate is a BUG."""
     extra_cell, extra_digit = step[PATTERN_CELLS + 1], step[PATTERN_DIGITS]
     for cell in range(81):
         mask = state[CELLS + cell] & ~extra_digit if cell == extra_cell else state[CELLS + cell]

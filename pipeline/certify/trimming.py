@@ -2,8 +2,8 @@
 
 Lemmas are clauses of the proof. The forward pass adds the clauses of the formula and then the
 lemmas one by one, with unit propagation, until a clause is falsified. The backward pass removes the
-lemmas, the last one first, with the literals that they implied. A marked lemma is checked, and the
-clauses that it follows from are marked (E. Goldberg, Y. Novikov, Verification of proofs of
+lemmas, the last one first, with the literals that they implied. Each marked lemma is checked, and
+the clauses that it follows from are marked (E. Goldberg, Y. Novikov, Verification of proofs of
 unsatisfiability for CNF formulas, 2003). Marked clauses propagate first, so that few more are
 marked (M. Heule, W. Hunt, N. Wetzler, Trimming while checking clausal proofs, 2013: drat-trim).
 
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from pipeline.native import compiled
 
 NOTHING = -1
-"""No clause, no variable, the end of a list."""
+"""In place of a clause, or at the end of a list: there is none."""
 
 UNMARKED, MARKED = 0, 1
 """The two watch lists of a literal; the second is propagated first."""
@@ -35,8 +35,8 @@ OUTPUT_LENGTH = 3  # length of the output
 VISITS = 4  # watches that were visited in this call
 
 UNFINISHED, HAS_OUTPUT, TRIMMED, REJECTED = range(4)
-"""Results of `trim`. HAS_OUTPUT: read `output`, empty it, and call again. TRIMMED: read `output`;
-the trimming is complete. REJECTED: there is no refutation, or the lemma at NEXT_CLAUSE does not
+"""Results of `trim`. HAS_OUTPUT: read `output`, empty it, and call again. TRIMMED: read `output`,
+which is now complete. FAILED: there is no refutation, or the lemma at NEXT_CLAUSE does not
 follow."""
 
 
@@ -79,7 +79,7 @@ class State(NamedTuple):
     queue: Any
     """(V,): the queue of conflict analysis, as variables."""
     numbers: Any
-    """(5,): see above."""
+    """(5,): NEXT_CLAUSE, CONFLICT, TRAIL, OUTPUT_LENGTH and VISITS."""
 
 
 _TRUE, _FALSE = 1, -1
@@ -115,7 +115,7 @@ def _link(state, kind, literal, watch):
 
 @compiled(inline=True)
 def _watch_another(state, watch, other):
-    """Watch another literal of a clause, one that is not false; returns whether it has one."""
+    """Watch another literal of a clause that is not false. Returns whether there is one."""
     clause = watch >> 1
     start = state.starts[clause]
     watched = start + (watch & 1)
@@ -136,7 +136,7 @@ def _watch_another(state, watch, other):
 # unlinked then.
 @compiled(inline=True)
 def _visit_watchers(state, kind, literal, end):
-    """Visit the clauses in a list that watch a false literal; returns a falsified one, or NOTHING.
+    """Visit the clauses in a watch list of a false literal. Returns a falsified one, or NOTHING.
 
     Clauses from `end` on are removed.
     """
@@ -172,7 +172,7 @@ def _visit_watchers(state, kind, literal, end):
 # propagate any more, so that a conflict uses marked clauses where it can.
 @compiled(inline=True)
 def _propagate(state, start, end):
-    """Propagate the trail from `start`; returns a falsified clause, or NOTHING."""
+    """Propagate the trail from `start`. Returns a falsified clause, or NOTHING."""
     marked_head = unmarked_head = start
     while unmarked_head < state.numbers[TRAIL]:
         if marked_head < state.numbers[TRAIL]:
@@ -223,13 +223,16 @@ def _emit(state, number):
 
 @compiled(inline=True)
 def _has_own_step(state, reason):
-    """Whether the literal implied by a clause needs a step: a unit clause is one already."""
+    """Whether the literal implied by a clause has a step of its own: not if the clause is unit."""
     return state.starts[reason + 1] - state.starts[reason] > 1
 
 
 @compiled(inline=True)
 def _emit_literal(state, variable):
-    """Append the step that gives a variable its value at the root: a clause, or its own step."""
+    """Append a reference to the step that fixes a variable at the root.
+
+    This is its unit clause, or `~literal` if the literal has a step of its own.
+    """
     reason = state.reasons[variable]
     if _has_own_step(state, reason):
         _emit(state, ~state.trail[state.positions[variable]])
@@ -238,10 +241,10 @@ def _emit_literal(state, variable):
 
 
 @compiled(inline=True)
-def _see_clause(state, clause, count, root):
-    """Mark a clause and put its variables in the queue, each once; returns the queue's length.
+def _queue_clause(state, clause, count, root):
+    """Mark a clause and queue its variables, each once. Returns the length of the queue.
 
-    Appends hints for variables that are among the first `root` of the trail.
+    Appends hints for the variables among the first `root` literals of the trail.
     """
     state.marked[clause] = 1
     for i in range(state.starts[clause], state.starts[clause + 1]):
@@ -260,20 +263,20 @@ def _see_clause(state, clause, count, root):
     return count
 
 
-# The hints of a RUP step in LRAT: under the negated lemma each clause is unit in its turn, and the
-# last one is falsified. Only clauses that the conflict depends on are hints: they are collected
+# The hints of a RUP step in LRAT are clauses: once the lemma is negated, each in turn is unit, and
+# the last one is falsified. Only clauses that the conflict depends on are hints: they are collected
 # from the conflict back through the reasons, as in conflict analysis. Values at the root come
 # first, then reasons in the order of the trail, then the falsified clause. That order is valid,
 # because a clause became a reason only after all its other literals were false.
 @compiled(inline=True)
 def _analyse_conflict(state, falsified, root):
     """Append the hints of a conflict and mark all clauses that it needs."""
-    count, done = _see_clause(state, falsified, 0, root), 0
+    count, done = _queue_clause(state, falsified, 0, root), 0
     while done < count:
         variable = state.queue[done]
         done += 1
         if state.positions[variable] >= root and state.reasons[variable] != NOTHING:
-            count = _see_clause(state, state.reasons[variable], count, root)
+            count = _queue_clause(state, state.reasons[variable], count, root)
     for position in range(root, state.numbers[TRAIL]):
         variable = state.trail[position] >> 1
         if state.seen[variable] == _SEEN and state.reasons[variable] != NOTHING:
@@ -291,7 +294,7 @@ def _analyse_conflict(state, falsified, root):
 
 @compiled(inline=True)
 def _mark_reasons(state, count):
-    """Mark the reasons of the queued variables, and the reasons of their literals in turn."""
+    """Mark the reasons of the queued variables, then the reasons of their literals, and so on."""
     done = 0
     while done < count:
         reason = state.reasons[state.queue[done]]
@@ -307,10 +310,10 @@ def _mark_reasons(state, count):
 
 # RUP (reverse unit propagation, Goldberg and Novikov 2003). A lemma follows if its negation, with
 # the clauses before it, is refuted by unit propagation alone. If one of its literals is true at the
-# root already, that literal implies it.
+# root already, that literal implies the lemma.
 @compiled(inline=True)
 def _check_lemma(state, lemma):
-    """Whether a lemma follows from the clauses before it; appends its step if so."""
+    """Append the step of a lemma. Returns whether the lemma follows from the clauses before it."""
     root = state.numbers[TRAIL]
     _emit(state, lemma)
     for i in range(state.starts[lemma], state.starts[lemma + 1]):
@@ -318,7 +321,7 @@ def _check_lemma(state, lemma):
         variable = literal >> 1
         if state.values[literal] == _TRUE:
             _backtrack(state, root)
-            return _check_repetition(state, variable)
+            return _check_satisfied_lemma(state, variable)
         if state.values[literal] != _FALSE:
             _assign(state, literal ^ 1, NOTHING)
     falsified = _propagate(state, root, lemma)
@@ -334,9 +337,12 @@ def _check_lemma(state, lemma):
 
 
 @compiled(inline=True)
-def _check_repetition(state, variable):
-    """Append the step of a lemma that repeats a literal true at the root; False for a tautology."""
-    if state.values[2 * variable] == 0:  # it was assumed: the lemma is a tautology
+def _check_satisfied_lemma(state, variable):
+    """Append the step of a lemma with a literal that is true at the root.
+
+    Returns False if that literal was only assumed: then the lemma is a tautology.
+    """
+    if state.values[2 * variable] == 0:
         return False
     _emit_literal(state, variable)
     _emit(state, len(state.marked))
@@ -380,10 +386,10 @@ def _start_backward(state, clause, falsified, lemmas):
 # is as it was before the last lemma, then remove the lemma, and check it if it is marked.
 @compiled(inline=True)
 def trim(state, lemmas, max_output, max_visits):
-    """Continue for about `max_visits` visits; returns UNFINISHED, HAS_OUTPUT, TRIMMED or REJECTED.
+    """Continue for about `max_visits` visits. Returns UNFINISHED, HAS_OUTPUT, TRIMMED or FAILED.
 
-    Clauses from `lemmas` on are lemmas. Returns HAS_OUTPUT once there are `max_output` numbers or
-    more.
+    Clauses from `lemmas` on are lemmas. HAS_OUTPUT means that `output` has at least
+    `max_output` numbers.
     """
     state.numbers[VISITS] = 0
     while state.numbers[VISITS] < max_visits:

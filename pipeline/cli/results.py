@@ -160,9 +160,9 @@ def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
     givens = {cell for cell, _ in puzzle.givens()} if _has_bold() else frozenset[int]()
     boards = [drawing.boxed_grid(grid, signs, givens) for grid in grids]
     columns = shutil.get_terminal_size().columns
-    if drawing.room_for(boards[0], columns) > 1 and not puzzle.rules:
+    if drawing.boards_per_row(boards[0], columns) > 1 and not puzzle.rules:
         boards.insert(0, drawing.marked_grid(puzzle, (), signs))
-    return drawing.abreast(boards, columns)
+    return drawing.join_boards(boards, columns)
 
 
 def suggest_commands(file: Path) -> None:

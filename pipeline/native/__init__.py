@@ -1,14 +1,14 @@
-"""Python functions as machine code: compiling it in the background, caching it, loading it.
+"""Run Python functions as machine code, which is compiled in the background and cached.
 
-A program is a function and all functions that it calls. They are marked `compiled`, do not depend
-on numba, and also run as plain Python. `Program` names the function and a trial that calls it once:
-the call shows the types of its arguments, and tests the code. Machine code takes the same arguments
-as the function: arrays, named tuples of arrays, and integers.
+A program is a function and all functions that it calls. They are marked `compiled`. They also run
+as plain Python, and do not need numba then. `Program` names the function and a trial that calls it
+once: the call shows the types of the arguments, and tests the code. Machine code takes the same
+arguments as the function: arrays, named tuples of arrays, and integers.
 
 numba takes about ten seconds to compile a program. Linking the object file that `compiling.py`
-makes takes some hundredths of a second, without numba. If the file exists, it is loaded when there
-is much to do, or after LOAD_AFTER seconds of work in plain Python. Otherwise another process
-compiles it after COMPILE_AFTER seconds of such work, and plain Python continues meanwhile.
+makes takes some hundredths of a second, and does not need numba. If the file exists, it is loaded
+as soon as there is much to do, or after LOAD_AFTER seconds of work in plain Python. If not, another
+process compiles it after COMPILE_AFTER seconds of such work, and plain Python is used until then.
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ __all__ = ["Loaded", "Program", "compiled"]
 
 LOAD_AFTER = 0.05
 COMPILE_AFTER = 2.0
-"""Seconds of work without machine code, in one process, after which loading or compiling pays."""
+"""Seconds of work in plain Python, in one process, after which loading or compiling pays."""
 
 COMPILING_SECONDS = 300
 """Processor time after which a compiler is stopped."""
 
-BEING_COMPILED = "it is being compiled; until then, SAT and plain Python do its work"
+BEING_COMPILED = (
+    "it is being compiled; until it is ready, SAT solvers and plain Python are used instead"
+)
 
 RETRY_SECONDS = 3600.0
 """Seconds until a failed compilation is tried again."""
@@ -63,9 +65,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def compiled(*, inline: bool = False) -> Callable[[F], F]:
-    """Mark a function as part of a program; `inline`: inline it into its callers.
+    """Mark a function as part of a program. `inline`: inline it into its callers.
 
-    numba must support its code. It must not raise exceptions or create arrays.
+    numba must support all of its code. It must not raise exceptions or create arrays.
     """
 
     def mark(function: F) -> F:
@@ -81,8 +83,8 @@ class Program:
 
     - `name`: one word, for its folder and for messages.
     - `function`: a function in the first of `modules`, which contain all functions of the program.
-    - `trial`: the dotted name of a function that calls a given program, and raises if its result is
-      wrong.
+    - `trial`: the dotted name of a function that takes the compiled function, calls it, and raises
+      an exception if the result is wrong.
     """
 
     name: str
@@ -93,17 +95,17 @@ class Program:
     def folder(self) -> Path:
         """The folder for the machine code, created if missing.
 
-        Its name contains a hash of everything that the code depends on, so upgrades without a
-        change there keep it. Raises ImportError without numba, and OSError if the folder is not
-        writable, or is writable by others.
+        Its name contains a hash of everything that the code depends on, so that only changes to
+        these need a new compilation. Raises ImportError without numba, and OSError if the folder is
+        not writable, or is writable by others.
         """
         import platformdirs  # noqa: PLC0415 - an extra
 
         versions = map(_version_of, ("numba", "llvmlite"))
-        ours = sorted(Path(__file__).parent.glob("*.py"))
+        own_sources = sorted(Path(__file__).parent.glob("*.py"))
         sources = [Path(str(module.__file__)) for module in self._modules()]
         key = [platform.python_version().encode(), platform.machine().encode()]
-        key += [path.read_bytes() for path in (*versions, *ours, *sources)]
+        key += [path.read_bytes() for path in (*versions, *own_sources, *sources)]
         with suppress(OSError):
             key += sorted(
                 {line for line in _CPU.read_bytes().splitlines() if line.startswith(_CPU_FIELDS)}
@@ -114,36 +116,38 @@ class Program:
         status = folder.stat()
         is_shared = status.st_uid != os.geteuid() or status.st_mode & 0o022
         if is_shared or not os.access(folder, os.W_OK):
-            raise PermissionError(EACCES, "is not writable by its owner only", str(folder))
+            raise PermissionError(
+                EACCES, "must belong to you and be writable only by you", str(folder)
+            )
         return folder
 
-    def lacking(self) -> str | None:
-        """Why there is no machine code now; None if there is."""
+    def why_unavailable(self) -> str | None:
+        """The reason why there is no machine code now, or None."""
         try:
             folder = self.folder()
         except ImportError:
-            return "numba is not installed; the extra [fast] has it"
+            return "numba is not installed; install the extra [fast]"
         except OSError as error:
-            return f"its code has no place: {in_words(error)}; set XDG_CACHE_HOME"
+            return f"its compiled code cannot be stored: {in_words(error)}; set XDG_CACHE_HOME"
         if (folder / _CODE).exists():
             return None
         if _is_locked(folder):
             return BEING_COMPILED
         tried = folder / _TRIED
         try:
-            why, age = tried.read_text(), _age(tried)
+            reason, age = tried.read_text(), _age(tried)
         except OSError:
-            why, age = "", inf
-        if not why and COMPILING_SECONDS < age < inf:
-            why = "the compiler exited without output"
-        if why and age < RETRY_SECONDS:
-            return f"it cannot be compiled: {why}; see doctor"
-        return "it is not compiled yet; doctor does that at once"
+            reason, age = "", inf
+        if not reason and COMPILING_SECONDS < age < inf:
+            reason = "the compiler exited without output"
+        if reason and age < RETRY_SECONDS:
+            return f"it cannot be compiled: {reason}; run `sudoku-pipeline doctor`"
+        return "it is not compiled yet; `sudoku-pipeline doctor` compiles it now"
 
     def compile_into(self, folder: Path) -> None:
-        """Compile the program for all later processes; wait for a process that already does.
+        """Compile the program for later processes, unless another process does: then wait for it.
 
-        The file starts with a digest, because damaged code might do anything. Unused code of other
+        The file starts with a digest, because damaged code could do anything. Unused code of other
         versions is removed. Raises what numba and the trial raise.
         """
         path, tried = folder / _CODE, folder / _TRIED
@@ -152,33 +156,33 @@ class Program:
             if not path.exists():
                 tried.write_text("")
                 try:
-                    content, fresh = self._compiled(), path.with_suffix(".tmp")
+                    content, temporary = self._compiled(), path.with_suffix(".tmp")
                     self._trial(self._linked(content))  # in this process: wrong code may kill it
                 except Exception as error:
                     tried.write_text(f"{type(error).__name__}: {error}")
                     raise
-                with fresh.open("wb") as file:
+                with temporary.open("wb") as file:
                     file.write(sha256(content).digest() + content)
                     file.flush()
                     os.fsync(file.fileno())
-                fresh.replace(path)
+                temporary.replace(path)
                 tried.unlink()
-                self._remove_unused(beside=folder)
+                self._remove_unused(current=folder)
 
-    def _remove_unused(self, beside: Path) -> None:
-        for folder in beside.parent.glob(f"{self.name}-*"):
-            if folder != beside and not folder.is_symlink() and _age(folder) > UNUSED_SECONDS:
+    def _remove_unused(self, current: Path) -> None:
+        for folder in current.parent.glob(f"{self.name}-*"):
+            if folder != current and not folder.is_symlink() and _age(folder) > UNUSED_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def compile_elsewhere(self) -> None:
-        """Compile it in another process, unless one tried recently. Raises as `folder` does."""
+    def start_compiling(self) -> None:
+        """Compile in another process, unless one tried recently. Raises as `folder` does."""
         folder = self.folder()
         if _age(folder / _TRIED) >= RETRY_SECONDS:
             names = "from pathlib import PosixPath; from pipeline.native import Program"
             start_detached(f"{names}; {self!r}.compile_into({folder!r})", COMPILING_SECONDS)
 
     def load_from(self, folder: Path) -> Callable[..., int]:
-        """Link the function; a damaged file is removed.
+        """Link the function. A damaged file is removed.
 
         Raises OSError, ImportError without llvmlite, and ValueError for a damaged file.
         """
@@ -197,19 +201,19 @@ class Program:
         getattr(import_module(module), name)(function)
 
     def _compiled(self) -> bytes:
-        """The types of its arguments, as a line of text, and its object file."""
+        """The content of the file: a line with the types of the arguments, and the object code."""
         from pipeline.native.compiling import object_code  # noqa: PLC0415 - loads numba
 
         try:
-            self._trial(_show)
-        except _Shown as shown:
-            kinds, _ = flattened(shown.arguments)
+            self._trial(_capture)
+        except _Captured as shown:
+            kinds, _ = flatten(shown.arguments)
             code = object_code(self.function, self._modules(), shown.arguments, self.name)
             return kinds.encode() + b"\n" + code
-        raise RuntimeError(f"{self.trial} does not call the program")
+        raise RuntimeError(f"{self.trial} did not call the function that it was given")
 
     def _linked(self, content: bytes) -> Callable[..., int]:
-        """The function in an object file; it runs without the GIL.
+        """The function in `content`, which `_compiled` returned. It runs without the GIL.
 
         It raises ValueError for arguments of other types and for arrays that are not contiguous.
         """
@@ -224,10 +228,10 @@ class Program:
         engine.finalize_object()
         kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.POINTER(ctypes.c_int64))
         function, expected = kind(engine.get_function_address(self.name)), line.decode()
-        _engines.append(engine)  # the code lives as long as this
+        _engines.append(engine)  # the code exists only as long as its engine
 
         def call(*arguments: Any) -> int:
-            kinds, numbers = flattened(arguments)
+            kinds, numbers = flatten(arguments)
             if kinds != expected:
                 raise ValueError(f"{self.name} takes {expected}, not {kinds}")
             result: int = function((ctypes.c_int64 * len(numbers))(*numbers))
@@ -239,16 +243,16 @@ class Program:
 _engines: list[object] = []
 
 
-class _Shown(Exception):
+class _Captured(Exception):
     def __init__(self, arguments: tuple[Any, ...]) -> None:
         self.arguments = arguments
 
 
-def _show(*arguments: Any) -> int:
-    raise _Shown(arguments)
+def _capture(*arguments: Any) -> int:
+    raise _Captured(arguments)
 
 
-def flattened(arguments: Sequence[Any]) -> tuple[str, list[int]]:
+def flatten(arguments: Sequence[Any]) -> tuple[str, list[int]]:
     """The types of arguments, and the numbers that are passed to machine code for them.
 
     An array, including those in named tuples, becomes its address and its shape. Raises ValueError
@@ -258,7 +262,7 @@ def flattened(arguments: Sequence[Any]) -> tuple[str, list[int]]:
     numbers: list[int] = []
     for argument in arguments:
         if isinstance(argument, tuple):
-            inner_kinds, inner_numbers = flattened(argument)
+            inner_kinds, inner_numbers = flatten(argument)
             kinds, numbers = f"{kinds}({inner_kinds})", numbers + inner_numbers
         elif isinstance(argument, int):
             kinds += "i"
@@ -272,65 +276,66 @@ def flattened(arguments: Sequence[Any]) -> tuple[str, list[int]]:
 
 
 class Loaded:
-    """A program in this process: its function once loaded, and the seconds worked without it."""
+    """A program in this process: its function if loaded, and the seconds of work without it."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._seconds = 0.0
         self._function: Callable[..., int] | None = None
         self._is_requested = False
-        self._is_missing = False
+        self._is_unavailable = False
 
     @property
-    def is_there(self) -> bool:
+    def is_available(self) -> bool:
         """Whether it is loaded, or can be loaded now."""
         if self._function is None:
-            return not self._is_missing and self._program.lacking() is None
+            return not self._is_unavailable and self._program.why_unavailable() is None
         return True
 
     def get(self, seconds: float = 0.0, *, at_once: bool = False) -> Callable[..., int] | None:
-        """The linked function, if it can be loaded and that pays; with `at_once`, it always does.
+        """The function if it can be loaded and loading pays, else None.
 
-        `seconds` is the time that plain Python would take for the work at hand.
+        `seconds`: the time that plain Python would take for the work at hand. `at_once`: loading
+        pays in any case.
         """
         self._seconds += seconds
         is_worth_it = at_once or self._seconds >= LOAD_AFTER
-        if self._function is None and is_worth_it and not self._is_missing:
+        if self._function is None and is_worth_it and not self._is_unavailable:
             try:
                 self._load()
             except Exception:  # noqa: BLE001 - plain Python works on; see `doctor`
-                self._is_missing = True
+                self._is_unavailable = True
         return self._function
 
-    def count(self, seconds: float) -> None:
-        """Add seconds of work that was done without the function."""
+    def add_seconds(self, seconds: float) -> None:
+        """Add the time of work that was done without the function."""
         self._seconds += seconds
 
     def _load(self) -> None:
         folder = self._program.folder()
         if (folder / _CODE).exists():
             self._function = self._program.load_from(folder)
-            os.utime(folder)  # it is in use
+            os.utime(folder)  # else it would be removed as unused
         elif self._seconds >= COMPILE_AFTER and not self._is_requested:
             self._is_requested = True
-            self._program.compile_elsewhere()
+            self._program.start_compiling()
 
 
 def start_detached(code: str, processor_seconds: int) -> None:
     """Run Python code in a separate process that may outlive this one.
 
-    The process has our priority: a compiler with a lower one would wait for workers that its code
-    would make hundreds of times faster. Raises OSError if it cannot be started.
+    The process has the priority of this one: at a lower one, a compiler would wait for workers that
+    its code would make hundreds of times faster. Raises OSError if it cannot be started.
     """
     path = f"import resource, sys; sys.path[:] = {sys.path!r}"
     limit = f"resource.setrlimit(resource.RLIMIT_CPU, ({processor_seconds},) * 2)"
     argv = [sys.executable, "-c", f"{path}; {limit}; {code}"]
-    nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-    os.posix_spawn(sys.executable, argv, os.environ, file_actions=nothing, setpgroup=0)
+    file_actions = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+    os.posix_spawn(sys.executable, argv, os.environ, file_actions=file_actions, setpgroup=0)
 
 
 def _version_of(package: str) -> Path:
-    """The file with the version of a package, which is not imported. Raises ImportError."""
+    """The file with a package's version; the package is not imported. Raises ImportError."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         raise ImportError(f"{package} is not installed")

@@ -1,9 +1,9 @@
-"""Compiles a program to machine code that needs neither numba nor Python.
+"""Compile a program to machine code that needs neither numba nor Python.
 
 numba translates it to LLVM, with error paths that call numba and Python. These paths are never
-taken, because a program raises nothing and owns no array. So their calls become traps, and the
-result is an object file. Linking it takes milliseconds, while loading numba takes most of a second.
-Only the compiler imports this module; compiling takes about ten seconds.
+taken, because a program raises nothing and owns no array. So these calls are replaced by traps, and
+the result is an object file. Linking it takes milliseconds, while loading numba takes most of a
+second. Only the compiler imports this module; compiling takes about ten seconds.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def object_code(
 ) -> bytes:
     """Compile a function to an object file for this machine, under the given name.
 
-    `function` names a function in the first of the modules; `arguments` are an example of what it
-    takes. The compiled function takes a pointer to 64-bit numbers, as `native.flattened` makes
-    them. Raises RuntimeError if the code would call anything else, and what numba raises.
+    `function` names a function in the first of the modules. `arguments` are an example of its
+    arguments. The compiled function takes a pointer to 64-bit numbers, as `native.flatten` makes
+    them. Raises RuntimeError if the code needs other symbols, and what numba raises.
     """
-    with _compiled_by_numba(modules):
+    with _numba_versions(modules):
         compiled = cfunc(types.int64(types.CPointer(types.int64)), **_OPTIONS)(
             _entry(vars(modules[0])[function], typeof(arguments))
         )
@@ -62,8 +62,8 @@ def object_code(
 
 
 @contextmanager
-def _compiled_by_numba(modules: Sequence[ModuleType]) -> Iterator[None]:
-    """A context in which functions marked `compiled` are replaced by their numba versions."""
+def _numba_versions(modules: Sequence[ModuleType]) -> Iterator[None]:
+    """A context in which numba versions replace the functions marked `compiled`."""
     marked = [
         (module, name, function)
         for module in modules
@@ -91,7 +91,7 @@ def _entry(main: Callable[..., Any], kinds: Any) -> Callable[..., Any]:
             def next_number() -> Any:
                 return builder.load(builder.gep(args[0], [_WORD(next(positions))]))
 
-            return _built(context, builder, kinds, next_number)
+            return _build(context, builder, kinds, next_number)
 
         return kinds(numbers), codegen
 
@@ -101,10 +101,10 @@ def _entry(main: Callable[..., Any], kinds: Any) -> Callable[..., Any]:
     return entry
 
 
-def _built(context: Any, builder: Any, kind: Any, next_number: Callable[[], Any]) -> Any:
-    """Build a value of a numba type from the next numbers."""
+def _build(context: Any, builder: Any, kind: Any, next_number: Callable[[], Any]) -> Any:
+    """Emit the code that builds a value of a numba type from the next numbers."""
     if isinstance(kind, types.BaseTuple):
-        parts = [_built(context, builder, part, next_number) for part in kind.types]
+        parts = [_build(context, builder, part, next_number) for part in kind.types]
         return context.make_tuple(builder, kind, parts)
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder)
@@ -121,7 +121,7 @@ def _built(context: Any, builder: Any, kind: Any, next_number: Callable[[], Any]
 
 
 def _replace_calls(module: Any) -> None:
-    """Define everything that is only declared: functions as traps, values as zeros."""
+    """Define what is only declared: functions as traps, values as zeros."""
     missing = [f.name for f in module.functions if f.is_declaration]
     missing = [name for name in missing if not name.startswith("llvm.")]
     values = [v.name for v in module.global_variables if v.is_declaration]

@@ -1,6 +1,6 @@
-"""The functions and operators of `vectors.py` as LLVM instructions. Only the compiler imports this.
+"""The functions and operators of `vectors.py`, as LLVM instructions, for the compiler.
 
-LLVM maps vector types to the registers of the processor, so that no loop has to be vectorised.
+LLVM maps vector types to registers of the processor, so that no loop has to be vectorised.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class _Model(models.PrimitiveModel):
 
 
 _Typing = Callable[..., Any]
-"""The type of the result, given the types of arguments; None for types that do not fit."""
+"""A function from the types of arguments to the type of the result, or None if they do not fit."""
 
 
 def _define(function: Callable[..., Any], kinds: tuple[Any, ...], typing: _Typing) -> Any:
-    """A decorator: it makes a function the code generator for arguments of these kinds."""
+    """A decorator of the function that emits the code for arguments of these kinds."""
 
     @infer_global(function)
     class _Template(AbstractTemplate):
@@ -55,37 +55,39 @@ def _define(function: Callable[..., Any], kinds: tuple[Any, ...], typing: _Typin
     return lower_builtin(function, *kinds)
 
 
-def _first(first: Any, *_: Any) -> Any:
+def _first_type(first: Any, *_: Any) -> Any:
     return first
 
 
-def _if_equal(a: Any, b: Any) -> Any:
+def _equal_type(a: Any, b: Any) -> Any:
     return a if a == b else None
 
 
-def _operator(function: Callable[..., Any], emit: str, kinds: tuple[Any, ...], typing: Any) -> None:
+def _define_operator(
+    function: Callable[..., Any], emit: str, kinds: tuple[Any, ...], typing: Any
+) -> None:
     @_define(function, kinds, typing)
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return getattr(builder, emit)(*args)
 
 
-_operator(operator.and_, "and_", (Vector, Vector), _if_equal)
-_operator(operator.or_, "or_", (Vector, Vector), _if_equal)
-_operator(operator.xor, "xor", (Vector, Vector), _if_equal)
-_operator(operator.add, "add", (Vector, Vector), _if_equal)
-_operator(operator.sub, "sub", (Vector, Vector), _if_equal)
-_operator(operator.invert, "not_", (Vector,), _first)
+_define_operator(operator.and_, "and_", (Vector, Vector), _equal_type)
+_define_operator(operator.or_, "or_", (Vector, Vector), _equal_type)
+_define_operator(operator.xor, "xor", (Vector, Vector), _equal_type)
+_define_operator(operator.add, "add", (Vector, Vector), _equal_type)
+_define_operator(operator.sub, "sub", (Vector, Vector), _equal_type)
+_define_operator(operator.invert, "not_", (Vector,), _first_type)
 
 
-def _shift(function: Callable[..., Any], emit: str) -> None:
-    @_define(function, (Vector, types.Integer), _first)
+def _define_shift(function: Callable[..., Any], emit: str) -> None:
+    @_define(function, (Vector, types.Integer), _first_type)
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        by = builder.trunc(args[1], ir.IntType(sig.args[0].bits))
-        return getattr(builder, emit)(args[0], _broadcast(builder, by, sig.args[0]))
+        distance = builder.trunc(args[1], ir.IntType(sig.args[0].bits))
+        return getattr(builder, emit)(args[0], _broadcast(builder, distance, sig.args[0]))
 
 
-_shift(operator.lshift, "shl")
-_shift(operator.rshift, "lshr")
+_define_shift(operator.lshift, "shl")
+_define_shift(operator.rshift, "lshr")
 
 
 def _broadcast(builder: Any, word: Any, vector: Any) -> Any:
@@ -94,30 +96,30 @@ def _broadcast(builder: Any, word: Any, vector: Any) -> Any:
     return builder.shuffle_vector(single, single, zeros)
 
 
-def _vector_in(array: Any, *_: Any) -> Any:
+def _vector_type(array: Any, *_: Any) -> Any:
     return Vector(array.dtype.bitwidth)
 
 
 def _address(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     array = sig.args[0]
     data = context.make_array(array)(context, builder, args[0]).data
-    kind = _vector_in(array).llvm
+    kind = _vector_type(array).llvm
     index = builder.mul(args[1], args[1].type(kind.count))
     return builder.bitcast(builder.gep(data, [index]), kind.as_pointer())
 
 
-@_define(vectors.load, (types.Array, types.Integer), _vector_in)
+@_define(vectors.load, (types.Array, types.Integer), _vector_type)
 def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.load(_address(context, builder, sig, args), align=_bytes(sig))
+    return builder.load(_address(context, builder, sig, args), align=_word_bytes(sig))
 
 
 @_define(vectors.store, (types.Array, types.Integer, Vector), lambda *_: types.none)
 def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    builder.store(args[2], _address(context, builder, sig, args), align=_bytes(sig))
+    builder.store(args[2], _address(context, builder, sig, args), align=_word_bytes(sig))
     return context.get_dummy_value()
 
 
-def _bytes(sig: Any) -> int:
+def _word_bytes(sig: Any) -> int:
     width: int = sig.args[0].dtype.bitwidth // 8
     return width
 
@@ -127,14 +129,14 @@ def _broadcast_word(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return _broadcast(builder, args[0], sig.return_type)
 
 
-@_define(vectors.nonzero_mask, (Vector,), _first)
+@_define(vectors.nonzero_mask, (Vector,), _first_type)
 def _nonzero_mask(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kind = sig.return_type.llvm
     is_nonzero = builder.icmp_unsigned("!=", args[0], ir.Constant(kind, [0] * kind.count))
     return builder.sext(is_nonzero, kind)
 
 
-@_define(vectors.popcount, (Vector,), _first)
+@_define(vectors.popcount, (Vector,), _first_type)
 def _popcount(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     kind = sig.return_type.llvm
     name = f"llvm.ctpop.v{kind.count}i{kind.element.width}"
@@ -142,7 +144,7 @@ def _popcount(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.call(function, args)
 
 
-@_define(vectors.popcount, (types.Integer,), _first)
+@_define(vectors.popcount, (types.Integer,), _first_type)
 def _popcount_of_word(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.ctpop(args[0])
 

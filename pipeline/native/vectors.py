@@ -1,9 +1,10 @@
-"""Vectors of 512 bits: eight words of 64 bits, or 32 of 16, that are computed in parallel.
+"""Vectors of 512 bits: operations on eight words of 64 bits, or 32 of 16, in parallel.
 
-An array holds vectors one after another, in one axis or two. These functions, and the operators `&
-| ^ ~ + - << >>`, are plain numpy. In machine code `simd.py` makes them operations on registers: one
-of AVX-512, two of AVX2, four of NEON. Write `x = x | y`, not `x |= y`, which in numpy would also
-change other names for the same array. In plain Python vectors may also be longer.
+An array, with one axis or two, holds vectors one after another. These functions, and the operators
+`&
+| ^ ~ + - << >>`, are plain numpy. In machine code `simd.py` makes them operations on registers: a
+vector takes one of AVX-512, two of AVX2, or four of NEON. Write `x = x | y`, not `x |= y`, which in
+numpy would also change other names for the same array. In plain Python vectors may also be longer.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Words = NDArray[np.unsignedinteger[Any]]
 
 
 def aligned(kind: type[np.unsignedinteger[Any]], rows: int) -> Words:
-    """An array of `rows` vectors, all 0, that starts at a cache line."""
+    """An array of `rows` vectors, filled with 0, that starts at a cache line."""
     space = np.zeros((rows + 1) * VECTOR_BYTES, np.uint8)
     start = -space.ctypes.data % VECTOR_BYTES
     return space[start : start + rows * VECTOR_BYTES].view(kind).reshape(rows, -1)
@@ -43,19 +44,19 @@ def _vectors_in(rows: Words) -> Words:
 
 
 def broadcast(word: np.unsignedinteger[Any]) -> Words:
-    """A vector with this word everywhere."""
+    """A vector of copies of a word."""
     return np.array([word])
 
 
 def nonzero_mask(vector: Words) -> Words:
-    """All bits set in each word that is not 0."""
+    """A vector with all bits set in each word that is not 0, and none in the others."""
     bits: Words = -(vector != 0).astype(vector.dtype)
     return bits
 
 
 @compiled(inline=True)
 def clear_lowest_bit(vector):
-    """Each word of 16 bits without its lowest set bit."""
+    """A vector whose words, of 16 bits, lack their lowest set bit."""
     return vector & (vector - broadcast(np.uint16(1)))
 
 
@@ -65,6 +66,6 @@ def popcount(word: Any) -> Any:
 
 
 def lowest_bit(word: np.uint64) -> int:
-    """The number of the lowest set bit of a word of 64 bits; undefined for 0."""
+    """The index of the lowest set bit of a word of 64 bits; undefined for 0."""
     bits = int(word)
     return (bits & -bits).bit_length() - 1

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.solving import COUNT_LIMIT, Count, Effort, Encoding, Rating, about
 
 SCHEMA: Final = 2
@@ -190,9 +190,9 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             return None
         return cls(rows=free.rows, columns=free.columns, lowest=free.lowest, groups=free.groups)
 
-    def free(self) -> Free:
+    def free(self) -> FreeGrid:
         """The shape for a `Geometry`. Raises ValueError if it is invalid."""
-        return Free(self.rows, self.columns, self.lowest, self.groups)
+        return FreeGrid(self.rows, self.columns, self.lowest, self.groups)
 
 
 class RecordedRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -28,6 +28,6 @@ def board(geometry: Geometry, signs: Sequence[str]) -> str:
     lines: list[str] = []
     for row in range(1, rows + 1):
         cells = (geometry.cell_at(row, column) for column in range(1, columns + 1))
-        shown = ("" if cell is None else signs[cell] for cell in cells)
-        lines.append(" ".join(sign.rjust(size) for sign in shown).rstrip())
+        row_signs = ("" if cell is None else signs[cell] for cell in cells)
+        lines.append(" ".join(sign.rjust(size) for sign in row_signs).rstrip())
     return "\n".join(lines)

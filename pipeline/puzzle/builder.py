@@ -83,7 +83,7 @@ class ClauseBuilder:
         self.variables = self.candidates
         self.numbers: list[int] = []
         self.facts: list[int] = []
-        self._made = 0
+        self._clause_count = 0
         self._max_clauses, self._max_literals = limits.clauses, limits.literals
         self._conditions: Clause = ()
         self._steps = self._checked = 0
@@ -96,10 +96,10 @@ class ClauseBuilder:
         return self.variables - self.candidates
 
     def __len__(self) -> int:
-        return self._made
+        return self._clause_count
 
     @property
-    def made(self) -> list[Clause]:
+    def clauses(self) -> list[Clause]:
         """The clauses so far."""
         return [*clauses_of(self.numbers)]
 
@@ -114,28 +114,31 @@ class ClauseBuilder:
         assert 1 <= position <= self.side  # noqa: S101 - a bug in a rule
         return cell * self.side + position
 
-    def new(self) -> int:
+    def new_variable(self) -> int:
         """A new auxiliary variable."""
         self.variables += 1
         return self.variables
 
     def add(self, *literals: int) -> None:
-        """Add a clause, subject to the current conditions (see `under`)."""
+        """Add a clause, subject to the current conditions (see `condition`)."""
         self._make(self._conditions + literals)
 
     def _make(self, clause: Clause) -> None:
-        numbers, made = self.numbers, self._made
-        if made >= self._max_clauses or len(numbers) - made + len(clause) > self._max_literals:
-            raise LimitReached(f"the rules need more than {made:,} clauses")
+        numbers, clause_count = self.numbers, self._clause_count
+        if (
+            clause_count >= self._max_clauses
+            or len(numbers) - clause_count + len(clause) > self._max_literals
+        ):
+            raise LimitReached(f"the rules need more than {clause_count:,} clauses")
         numbers += clause
         numbers.append(0)
-        self._made = made = made + 1
+        self._clause_count = clause_count = clause_count + 1
         if len(clause) == 1:
             self.facts += clause
-        if not made % _CHECKED_CLAUSES:
+        if not clause_count % _CHECKED_CLAUSES:
             self._check_memory()
 
-    def spend(self, steps: int) -> None:
+    def count_steps(self, steps: int) -> None:
         """Count steps of work, which may add no clause. Raises LimitReached."""
         self._steps += steps
         if self._steps > self.limits.steps:
@@ -146,11 +149,11 @@ class ClauseBuilder:
 
     def _check_memory(self) -> None:
         if self._check:
-            literals = len(self.numbers) - self._made
-            self._check(_CLAUSE_BYTES * self._made + _LITERAL_BYTES * literals)
+            literals = len(self.numbers) - self._clause_count
+            self._check(_CLAUSE_BYTES * self._clause_count + _LITERAL_BYTES * literals)
 
     @contextmanager
-    def under(self, *literals: int) -> Iterator[None]:
+    def condition(self, *literals: int) -> Iterator[None]:
         """A context whose clauses apply only if all these literals are true."""
         before = self._conditions
         self._conditions = (*before, *(-literal for literal in literals))
@@ -160,8 +163,8 @@ class ClauseBuilder:
             self._conditions = before
 
     def selectors(self, number: int) -> list[int]:
-        """New variables, at least one of which is true: conditions for `under`."""
-        variables = [self.new() for _ in range(number)]
+        """New variables, at least one of which is true, for use with `condition`."""
+        variables = [self.new_variable() for _ in range(number)]
         self.add(*variables)
         return variables
 
@@ -169,27 +172,27 @@ class ClauseBuilder:
         """Require that at most one of the literals is true (sequential encoding)."""
         before = 0
         for literal in literals:
-            so_far = self.new()
-            self.add(-literal, so_far)
+            any_true = self.new_variable()
+            self.add(-literal, any_true)
             if before:
-                self.add(-before, so_far)
+                self.add(-before, any_true)
                 self.add(-before, -literal)
-            before = so_far
+            before = any_true
 
     def any_holds(self, cells: Sequence[int], value: int) -> int:
         """A new variable for "one of the cells holds the value"; conditions do not apply to it."""
-        held = self.new()
+        any_cell = self.new_variable()
         literals = [self.literal(cell, value) for cell in cells]
         for literal in literals:
-            self._make((-literal, held))
-        self._make((-held, *literals))
-        return held
+            self._make((-literal, any_cell))
+        self._make((-any_cell, *literals))
+        return any_cell
 
     def any_of(self, literals: Sequence[int]) -> int:
         """A literal for the disjunction of these; conditions do not apply to it."""
         if len(literals) == 1:
             return literals[0]
-        disjunction = self.new()
+        disjunction = self.new_variable()
         for literal in literals:
             self._make((-literal, disjunction))
         self._make((-disjunction, *literals))
@@ -202,7 +205,7 @@ class ClauseBuilder:
         """
         pair = (a, b) if a < b else (b, a)
         if pair not in self._equal:
-            equal = self._equal[pair] = self.new()
+            equal = self._equal[pair] = self.new_variable()
             for value in self.values:
                 here, there = self.literal(a, value), self.literal(b, value)
                 self._make((-here, -there, equal))
@@ -226,7 +229,7 @@ class ClauseBuilder:
         """
         before: list[int] = []
         for literal in literals:
-            after = [self.new() for _ in range(min(maximum, len(before) + 1))]
+            after = [self.new_variable() for _ in range(min(maximum, len(before) + 1))]
             for index, reached in enumerate(after):
                 earlier = before[index] if index < len(before) else 0
                 fewer = before[index - 1] if index else 0
@@ -250,8 +253,8 @@ class ClauseBuilder:
             for value, literal in literals.items():
                 self.add(-selector, literal if value in values else -literal)
         for value, literal in literals.items():
-            fitting = [s for s, values in zip(selectors, sets, strict=True) if value in values]
-            self.add(-literal, *fitting)
+            choices = [s for s, values in zip(selectors, sets, strict=True) if value in values]
+            self.add(-literal, *choices)
 
     def sets_with_total(
         self, values: Collection[int], size: int, total: int
@@ -264,7 +267,7 @@ class ClauseBuilder:
         waiting: list[tuple[tuple[int, ...], int, int]] = [((), len(ascending), total)]
         while waiting:
             chosen, below, missing = waiting.pop()
-            self.spend(1)
+            self.count_steps(1)
             wanted = size - len(chosen)
             if not wanted:
                 complete += [chosen] if not missing else []
@@ -300,7 +303,9 @@ class ClauseBuilder:
         here = {start: 0}
         for index, cell in enumerate(cells):
             last = index == len(cells) - 1
-            after = {s: ends[s] if last and ends else self.new() for s in layers[index + 1]}
+            after = {
+                s: ends[s] if last and ends else self.new_variable() for s in layers[index + 1]
+            }
             self._advance(cell, here, after, partial(step, index))
             here = after
 
@@ -353,7 +358,7 @@ class ClauseBuilder:
         """
         reached = [[start]]
         for index in range(length):
-            self.spend(self.side * len(reached[-1]))
+            self.count_steps(self.side * len(reached[-1]))
             after = (step(index, state, value) for state in reached[-1] for value in self.values)
             reached.append([*dict.fromkeys(state for state in after if state is not None)])
         layers = [[state for state in reached[-1] if accepts(state)]]

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 class Connected(Constraint):
     """The cells that hold one of the values form one connected region, of `size` cells if given.
 
-    `beside` are the pairs of adjacent cells. The region is not empty.
+    `adjacent` are the pairs of adjacent cells. The region is not empty.
     """
 
     cells: Cells
-    beside: CellPairs
+    adjacent: CellPairs
     values: tuple[int, ...]
     size: int | None = None
 
@@ -27,22 +27,22 @@ class Connected(Constraint):
         members = {cell for cell in self.cells if values[cell] in self.values}
         if not members or self.size not in (None, len(members)):
             return False
-        near = self.neighbours()
+        neighbours = self.neighbours()
         waiting = [next(iter(members))]
         reached = {*waiting}
         for cell in waiting:
-            new = members.intersection(near[cell]) - reached
+            new = members.intersection(neighbours[cell]) - reached
             reached |= new
             waiting += new
         return reached == members
 
     def neighbours(self) -> dict[int, list[int]]:
         """The adjacent cells of each cell."""
-        near: dict[int, list[int]] = {cell: [] for cell in self.cells}
-        for a, b in self.beside:
-            near[a].append(b)
-            near[b].append(a)
-        return near
+        neighbours: dict[int, list[int]] = {cell: [] for cell in self.cells}
+        for a, b in self.adjacent:
+            neighbours[a].append(b)
+            neighbours[b].append(a)
+        return neighbours
 
     def encode(self, clauses: ClauseBuilder) -> None:
         """Every member can be reached from the first member, within as many steps as needed.
@@ -61,25 +61,27 @@ class Connected(Constraint):
         clauses.add(*member.values())
         reached, earlier = dict[int, int](), 0
         for cell, inside in member.items():
-            first = clauses.new()
+            first = clauses.new_variable()
             clauses.define(-first, inside)
-            so_far = clauses.new()  # true if a cell up to this one is a member
+            so_far = clauses.new_variable()  # true if a cell up to this one is a member
             clauses.define(-inside, so_far)
             if earlier:
                 clauses.define(-first, -earlier)
                 clauses.define(-earlier, so_far)
             reached[cell], earlier = first, so_far
-        near = self.neighbours()
+        neighbours = self.neighbours()
         for _ in range((self.size or len(self.cells)) - 1):
-            after = {cell: clauses.new() for cell in self.cells}
+            after = {cell: clauses.new_variable() for cell in self.cells}
             for cell, here in after.items():
                 clauses.define(-here, member[cell])
-                clauses.define(-here, reached[cell], *(reached[other] for other in near[cell]))
+                clauses.define(
+                    -here, reached[cell], *(reached[other] for other in neighbours[cell])
+                )
             reached = after
         for cell, inside in member.items():
             clauses.add(-inside, reached[cell])
         if self.size is not None:
-            _encode_distances(clauses, member, near, self.size)
+            _encode_distances(clauses, member, neighbours, self.size)
             clauses.automaton(self.cells, 0, self._count, self.size.__eq__)
 
     def _count(self, index: int, so_far: int, value: int) -> int | None:
@@ -90,19 +92,19 @@ class Connected(Constraint):
 
 
 class EqualToSome(Constraint):
-    """A cell holds the same value as at least one of `others`."""
+    """A cell holds the same value as at least one of `other_cells`."""
 
     cell: int
-    others: Cells
+    other_cells: Cells
 
     def scope(self) -> Iterable[int]:
-        return (self.cell, *self.others)
+        return (self.cell, *self.other_cells)
 
     def holds(self, values: Sequence[int]) -> bool:
-        return values[self.cell] in {values[other] for other in self.others}
+        return values[self.cell] in {values[other] for other in self.other_cells}
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        clauses.add(*(clauses.equal(self.cell, other) for other in self.others))
+        clauses.add(*(clauses.equal(self.cell, other) for other in self.other_cells))
 
 
 class DifferentPairs(Constraint):
@@ -123,7 +125,7 @@ class DifferentPairs(Constraint):
         for u, v in product(clauses.values, repeat=2):
             both = []
             for a, b in self.pairs:
-                here = clauses.new()
+                here = clauses.new_variable()
                 clauses.define(-here, clauses.literal(a, u))
                 clauses.define(-here, clauses.literal(b, v))
                 clauses.define(here, -clauses.literal(a, u), -clauses.literal(b, v))
@@ -136,7 +138,7 @@ class DifferentPairs(Constraint):
 def _encode_distances(
     clauses: ClauseBuilder,
     member: Mapping[Cell, int],
-    near: Mapping[Cell, Sequence[Cell]],
+    neighbours: Mapping[Cell, Sequence[Cell]],
     size: int,
 ) -> None:
     """Redundant clauses: members have a neighbour in the region, and are not too far apart.
@@ -145,14 +147,14 @@ def _encode_distances(
     """
     for cell, inside in member.items():
         if size > 1:
-            clauses.add(-inside, *(member[other] for other in near[cell]))
+            clauses.add(-inside, *(member[other] for other in neighbours[cell]))
         steps, waiting = {cell: 0}, [cell]
         for reached in waiting:
             if steps[reached] < size - 1:
-                new = [other for other in near[reached] if other not in steps]
+                new = [other for other in neighbours[reached] if other not in steps]
                 steps |= dict.fromkeys(new, steps[reached] + 1)
                 waiting += dict.fromkeys(new)
-        clauses.spend(len(member))
+        clauses.count_steps(len(member))
         for other in member:
             if other > cell and other not in steps:
                 clauses.add(-inside, -member[other])

@@ -78,7 +78,7 @@ class Pairs(Constraint):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         values, literal, add = clauses.values, clauses.literal, clauses.add
-        clauses.spend(clauses.side**2)
+        clauses.count_steps(clauses.side**2)
         related = {(u, v) for u in values for v in values if self.relation(u, v, *self.numbers)}
         after = {u: [v for v in values if (u, v) in related] for u in values}
         before = {v: [u for u in values if (u, v) in related] for v in values}
@@ -167,22 +167,22 @@ class AllDifferent(Constraint):
 
 
 class AtLeast(Constraint):
-    """At least `times` of the cells, which are few and distinct, hold the value."""
+    """At least `minimum` of the cells, which are few and distinct, hold the value."""
 
     cells: Cells
     value: int
-    times: int
+    minimum: int
 
     def holds(self, values: Sequence[int]) -> bool:
-        return sum(values[cell] == self.value for cell in self.cells) >= self.times
+        return sum(values[cell] == self.value for cell in self.cells) >= self.minimum
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        if self.times <= 0:
+        if self.minimum <= 0:
             return
-        if self.value not in clauses.values or self.times > len(self.cells):
+        if self.value not in clauses.values or self.minimum > len(self.cells):
             clauses.add()
             return
-        for subset in combinations(self.cells, len(self.cells) - self.times + 1):
+        for subset in combinations(self.cells, len(self.cells) - self.minimum + 1):
             clauses.add(*(clauses.literal(cell, self.value) for cell in subset))
 
 
@@ -240,29 +240,29 @@ class Automaton(Constraint):
 
 
 class Ranked(Constraint):
-    """The line begins with `first`; `smaller` of the others that do are less than the line.
+    """The line begins with `first`; `rank` of the other lines that do are less than the line.
 
-    Lines have the same length and are compared lexicographically. Unless `tied`, none of the others
+    Lines have the same length and are compared lexicographically. Unless `may_tie`, no other line
     is equal to the line.
     """
 
     line: Cells
-    others: tuple[Cells, ...]
+    other_lines: tuple[Cells, ...]
     first: int
-    smaller: int
-    tied: bool
+    rank: int
+    may_tie: bool
 
     def scope(self) -> Iterable[int]:
-        return chain(self.line, *self.others)
+        return chain(self.line, *self.other_lines)
 
     def holds(self, values: Sequence[int]) -> bool:
         own = [values[cell] for cell in self.line]
-        others = [[values[cell] for cell in other] for other in self.others]
+        others = [[values[cell] for cell in other] for other in self.other_lines]
         same = [other for other in others if other[0] == self.first]
         return (
             own[0] == self.first
-            and sum(other < own for other in same) == self.smaller
-            and (self.tied or own not in same)
+            and sum(other < own for other in same) == self.rank
+            and (self.may_tie or own not in same)
         )
 
     def encode(self, clauses: ClauseBuilder) -> None:
@@ -270,27 +270,28 @@ class Ranked(Constraint):
             clauses.add()
             return
         clauses.add(clauses.literal(self.line[0], self.first))
-        less = [self._less(clauses, other) for other in self.others]
-        reached = clauses.counter(less, self.smaller + 1)
-        if self.smaller > len(less):
+        less = [self._less(clauses, other) for other in self.other_lines]
+        at_least = clauses.counter(less, self.rank + 1)
+        if self.rank > len(less):
             clauses.add()
-        elif self.smaller:
-            clauses.add(reached[self.smaller - 1])
-        if self.smaller < len(less):
-            clauses.add(-reached[self.smaller])
+        elif self.rank:
+            clauses.add(at_least[self.rank - 1])
+        if self.rank < len(less):
+            clauses.add(-at_least[self.rank])
 
     def _less(self, clauses: ClauseBuilder, other: Cells) -> int:
         """A variable that is equivalent to "the other line begins with `first` and is less"."""
         literal, add, values = clauses.literal, clauses.add, clauses.values
-        less, equal, begins = clauses.new(), clauses.new(), literal(other[0], self.first)
+        less, equal = clauses.new_variable(), clauses.new_variable()
+        begins = literal(other[0], self.first)
         add(-equal, begins)
         add(-begins, equal)
         add(equal, -less)
         for here, there in zip(self.line[1:], other[1:], strict=True):
             if here == there:
                 continue
-            clauses.spend(len(values))
-            still = clauses.new()  # equal up to and including these cells
+            clauses.count_steps(len(values))
+            still = clauses.new_variable()  # equal up to and including these cells
             add(equal, -still)
             for value in values:
                 own = -literal(here, value)
@@ -300,7 +301,7 @@ class Ranked(Constraint):
                 add(-still, own, literal(there, value))
             equal = still
         add(-equal, -less)
-        if not self.tied:
+        if not self.may_tie:
             add(-equal)
         return less
 
@@ -336,7 +337,7 @@ class AnyOf(_Parts):
             clauses.add(*dict.fromkeys(clauses.literal(cell, value) for cell, value in allowed))
             return
         for literal, part in zip(clauses.selectors(len(self.parts)), self.parts, strict=True):
-            with clauses.under(literal):
+            with clauses.condition(literal):
                 part.encode(clauses)
 
 
@@ -355,5 +356,5 @@ class ByValue(Constraint):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         for value, part in enumerate(self.parts, start=self.lowest):
-            with clauses.under(clauses.literal(self.cell, value)):
+            with clauses.condition(clauses.literal(self.cell, value)):
                 part.encode(clauses)

@@ -20,7 +20,7 @@ MAX_EXTRA_CELLS = 1024
 
 
 @dataclass(frozen=True, order=True)
-class Free:
+class FreeGrid:
     """A grid without implicit units: rows, columns and boxes mean nothing unless a rule says so.
 
     The grid has `rows` × `columns` cells; the values start at `lowest`, 0 or 1. `groups` are the
@@ -55,7 +55,7 @@ class Free:
             yield from ((row + down, right + 1) for down, right in steps)
             row += (size - 1) // self.columns
 
-    def lines(self) -> Iterator[tuple[str, range]]:
+    def rows_and_groups(self) -> Iterator[tuple[str, range]]:
         """The name and the cells of each row of the grid and of each group."""
         for row in range(self.rows):
             yield f"row {row + 1}", range(row * self.columns, (row + 1) * self.columns)
@@ -66,7 +66,7 @@ class Free:
 
     def group(self, name: str) -> range:
         """The cells of a group, or of the grid if the name is empty. Raises KeyError."""
-        return range(self.rows * self.columns) if not name else dict(self.lines())[name]
+        return range(self.rows * self.columns) if not name else dict(self.rows_and_groups())[name]
 
 
 @dataclass(frozen=True, order=True)
@@ -82,7 +82,7 @@ class Geometry:
     height: int
     width: int
     grids: tuple[tuple[int, int], ...] = field(default=(), repr=False)
-    free: Free | None = field(default=None, repr=False)
+    free: FreeGrid | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.free and (self.grids or self.height > 1):
@@ -101,10 +101,10 @@ class Geometry:
     @cached_property
     def size(self) -> int:
         """The number of cells."""
-        return len(self._places) if self._is_listed else self.side**2
+        return len(self._places) if self._has_place_list else self.side**2
 
     @cached_property
-    def inner(self) -> int:
+    def grid_size(self) -> int:
         """The number of cells in the grid, without extra cells."""
         return self.free.rows * self.free.columns if self.free else self.size
 
@@ -119,7 +119,7 @@ class Geometry:
         return range(self.lowest, self.lowest + self.side)
 
     @cached_property
-    def _is_listed(self) -> bool:
+    def _has_place_list(self) -> bool:
         """Whether positions of cells are looked up in a list instead of computed."""
         return bool(self.grids or self.free)
 
@@ -156,14 +156,14 @@ class Geometry:
         """The cells of each row, grid by grid."""
         if self.free:
             width = self.free.columns
-            return (tuple(range(first, first + width)) for first in range(0, self.inner, width))
+            return (tuple(range(first, first + width)) for first in range(0, self.grid_size, width))
         return self._areas(1, self.side)
 
     def columns(self) -> Iterator[tuple[int, ...]]:
         """The cells of each column, grid by grid."""
         if self.free:
             width = self.free.columns
-            return (tuple(range(first, self.inner, width)) for first in range(width))
+            return (tuple(range(first, self.grid_size, width)) for first in range(width))
         return self._areas(self.side, 1)
 
     def boxes(self) -> Iterator[tuple[int, ...]]:
@@ -198,7 +198,7 @@ class Geometry:
     def _cells(self) -> Mapping[tuple[int, int], int]:
         return {place: cell for cell, place in enumerate(self._places)}
 
-    def units(self, kind: Literal["row", "column", "box"]) -> int:
+    def unit_count(self, kind: Literal["row", "column", "box"]) -> int:
         """The number of units of that kind."""
         if not self.grids:
             return 0 if self.free else self.side
@@ -206,21 +206,21 @@ class Geometry:
 
     def place(self, cell: int) -> tuple[int, int]:
         """Row and column of a cell, counted from 1."""
-        if self._is_listed:
+        if self._has_place_list:
             return self._places[cell]
         row, column = divmod(cell, self.side)
         return row + 1, column + 1
 
     def name_of(self, cell: int) -> str:
         """The name of a cell: `r1c1`; for an extra cell its group and number: `VA3`."""
-        if cell < self.inner or self.free is None:
+        if cell < self.grid_size or self.free is None:
             return "r{}c{}".format(*self.place(cell))
-        group, cells = next(line for line in self.free.lines() if cell in line[1])
+        group, cells = next(line for line in self.free.rows_and_groups() if cell in line[1])
         return group if len(cells) == 1 else f"{group}{cell - cells.start + 1}"
 
     def cell_at(self, row: int, column: int) -> int | None:
         """The cell at a row and column, counted from 1; None without a cell."""
-        if self._is_listed:
+        if self._has_place_list:
             return self._cells.get((row, column))
         if 1 <= row <= self.side and 1 <= column <= self.side:
             return (row - 1) * self.side + column - 1
@@ -241,9 +241,9 @@ class Geometry:
 
     def group_of(self, cell: int) -> range:
         """The cells of the grid or of the group of extra cells to which the cell belongs."""
-        if cell < self.inner or self.free is None:
-            return range(self.inner)
-        return next(cells for _, cells in self.free.lines() if cell in cells)
+        if cell < self.grid_size or self.free is None:
+            return range(self.grid_size)
+        return next(cells for _, cells in self.free.rows_and_groups() if cell in cells)
 
     def box_of(self, cell: int) -> int:
         """The index of a cell's box, from 0, in the order of `boxes`; for a single grid."""

@@ -49,7 +49,7 @@ class Rule(ABC):
         dataclass(frozen=True)(cls)
 
     name: ClassVar[str]
-    where: ClassVar[str] = ""
+    preposition: ClassVar[str] = ""
     """The preposition between title and first cell: "at", "from"; empty for the whole grid."""
     is_faint: ClassVar[bool] = False
     """Whether its shapes are drawn faintly, because only some of them need to hold."""
@@ -84,12 +84,12 @@ class Rule(ABC):
 
     def describe(self, geometry: Geometry) -> str:
         """The title and the location: `cage 15 at r1c1`."""
-        if not self.where:
+        if not self.preposition:
             return self.title()
-        return f"{self.title()} {self.where} {geometry.name_of(self.cells(geometry)[0])}"
+        return f"{self.title()} {self.preposition} {geometry.name_of(self.cells(geometry)[0])}"
 
 
-_last: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
+_last_clauses: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
 """A cache for one puzzle: the clauses of the last one, which are requested several times."""
 
 
@@ -173,7 +173,7 @@ class Puzzle:
         return puzzle_in(path)
 
     def _repr_html_(self) -> str | None:
-        return drawn(self)
+        return picture_html(self)
 
     def __str__(self) -> str:
         """The grid, a blank as `.`, then a line for each rule."""
@@ -242,15 +242,15 @@ class Puzzle:
         from pipeline.puzzle.builder import ClauseBuilder  # noqa: PLC0415 - few puzzles have rules
 
         key = self.geometry, self.rules
-        clauses = _last.get(key)
+        clauses = _last_clauses.get(key)
         if clauses is None:
-            _last.clear()
+            _last_clauses.clear()
             n, size, lowest = self.geometry.side, self.geometry.size, self.geometry.lowest
             units = units_of(self.geometry)
             builder = ClauseBuilder(n, size, check=check, lowest=lowest, units=units)
             for rule in self.rules:
                 rule.encode(self.geometry, builder)
-            _last[key] = clauses = builder.build()
+            _last_clauses[key] = clauses = builder.build()
         return clauses
 
     def givens(self) -> Iterator[tuple[int, int]]:
@@ -293,7 +293,7 @@ class Grid:
         return self.values[cell]
 
     def _repr_html_(self) -> str | None:
-        return drawn(None, self)
+        return picture_html(None, self)
 
     def __str__(self) -> str:
         return board(self.geometry, [*map(str, self.values)])
@@ -310,11 +310,11 @@ class Grid:
         if self.geometry.grids:
             raise ValueError(f"{len(self.geometry.grids)} overlapping grids have no rows")
         if free := self.geometry.free:
-            return (self.values[cells.start : cells.stop] for _, cells in free.lines())
+            return (self.values[cells.start : cells.stop] for _, cells in free.rows_and_groups())
         return (self.values[start : start + n] for start in range(0, n * n, n))
 
 
-def drawn(puzzle: Puzzle | None, grid: Grid | None = None) -> str | None:
+def picture_html(puzzle: Puzzle | None, grid: Grid | None = None) -> str | None:
     """HTML that draws a puzzle, a solution or both in a notebook; None if it is too large."""
     from pipeline.outbox.report.board import board_image  # noqa: PLC0415 - slow to load
 

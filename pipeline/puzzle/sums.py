@@ -35,7 +35,7 @@ class Total(Constraint):
         weights: dict[int, int] = {}
         for cell, weight in self.terms:
             weights[cell] = weights.get(cell, 0) + weight
-        clauses.spend(len(weights) * clauses.side)
+        clauses.count_steps(len(weights) * clauses.side)
         groups = _groups_of_different(weights, clauses.units if len(weights) > _SMALL_SUM else ())
         # the largest weights first, which leaves fewer intermediate sums
         groups.sort(key=lambda cells: -abs(weights[cells[0]]))
@@ -78,12 +78,12 @@ class SameTotals(Constraint):
         summands = [*map(self._summand, clauses.values)]
         lowest = max(len(part) * min(summands) for part in self.parts)
         highest = min(len(part) * max(summands) for part in self.parts)
-        clauses.spend(max(highest - lowest, 0))
-        ends = {reached: clauses.new() for reached in range(lowest, highest + 1)}
+        clauses.count_steps(max(highest - lowest, 0))
+        ends = {reached: clauses.new_variable() for reached in range(lowest, highest + 1)}
         clauses.at_most_one(list(ends.values()))
         for part in self.parts:
-            clauses.spend(len(part))
-            step = _adding([summands] * len(part), lowest, highest, clauses.values[0])
+            clauses.count_steps(len(part))
+            step = _sum_step([summands] * len(part), lowest, highest, clauses.values[0])
             clauses.automaton(part, 0, step, ends.__contains__, ends)
 
 
@@ -141,18 +141,20 @@ class TotalBetween(Constraint):
         AllDifferent(self.cells).encode(clauses)
         n, sets = clauses.side, list[tuple[int, ...]]()
         for size in range(n - 1):
-            sized = clauses.sets_with_total(range(2, n), size, self.total)
-            sets += sized or ()
-            if sized is None or len(sets) > clauses.limits.sets:
-                ends = Automaton(self.cells, -1, between_ends, frozenset((-2,)), (n, self.total))
+            sets_with_size = clauses.sets_with_total(range(2, n), size, self.total)
+            sets += sets_with_size or ()
+            if sets_with_size is None or len(sets) > clauses.limits.sets:
+                ends = Automaton(
+                    self.cells, -1, sum_between_ends, frozenset((-2,)), (n, self.total)
+                )
                 ends.encode(clauses)
                 return
-        self._choose(clauses, sets)
+        self._encode_sets(clauses, sets)
 
-    def _choose(self, clauses: ClauseBuilder, sets: Sequence[tuple[int, ...]]) -> None:
+    def _encode_sets(self, clauses: ClauseBuilder, sets: Sequence[tuple[int, ...]]) -> None:
         """One of the sets is between 1 and n, given that the cells hold each value once."""
         n, cells = clauses.side, self.cells
-        inside = {value: clauses.new() for value in range(2, n)}
+        inside = {value: clauses.new_variable() for value in range(2, n)}
         for index in range(1, n - 1):
             after_1, after_n = (clauses.any_holds(cells[:index], end) for end in (1, n))
             for value, literal in inside.items():
@@ -195,7 +197,7 @@ class CountOfEqual(Constraint):
         return values[self.counter] + self.offset == counted
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        counted = [literal for arm in self.arms for literal in self._equal(clauses, arm)]
+        counted = [literal for arm in self.arms for literal in self._equal_literals(clauses, arm)]
         reached = clauses.counter(counted, len(counted))
         for value in clauses.values:
             here, in_arms = -clauses.literal(self.counter, value), value + self.offset - 1
@@ -207,13 +209,13 @@ class CountOfEqual(Constraint):
             if in_arms < len(counted):
                 clauses.add(here, -reached[in_arms])
 
-    def _equal(self, clauses: ClauseBuilder, arm: Cells) -> Iterator[int]:
+    def _equal_literals(self, clauses: ClauseBuilder, arm: Cells) -> Iterator[int]:
         """For each cell of the arm a literal: the cell counts."""
         before = 0
         for cell in arm:
             equal = clauses.equal(self.start, cell)
             if self.unbroken and before:
-                both = clauses.new()
+                both = clauses.new_variable()
                 clauses.define(-both, before)
                 clauses.define(-both, equal)
                 clauses.define(both, -before, -equal)
@@ -287,7 +289,7 @@ def _prefix_ranges(groups: Iterable[Sequence[tuple[int, int]]]) -> list[tuple[in
     return ranges
 
 
-def _adding(
+def _sum_step(
     summands: Sequence[Sequence[int]], lowest: int, highest: int, first: int
 ) -> Callable[[int, int, int], int | None]:
     """The step function of an automaton that sums up `summands[index][value - first]`.
@@ -309,8 +311,8 @@ def _suffix_sums(numbers: Iterator[int]) -> list[int]:
     return [*accumulate(reversed([*numbers]), initial=0)][::-1]
 
 
-def between_ends(passed: int, value: int, side: int, total: int) -> int | None:
+def sum_between_ends(so_far: int, value: int, side: int, total: int) -> int | None:
     """The sum since the first of 1 and n; -1 before it, -2 after the second of them."""
     if value in (1, side):
-        return 0 if passed == -1 else -2 if passed == total else None
-    return passed if passed < 0 else passed + value if passed + value <= total else None
+        return 0 if so_far == -1 else -2 if so_far == total else None
+    return so_far if so_far < 0 else so_far + value if so_far + value <= total else None

@@ -109,7 +109,9 @@ class SlowPrograms:
     def _missing_programs(self) -> dict[str, str]:
         """The programs that are not compiled: name → reason."""
         programs = programs_of(self._settings)
-        return {program.name: reason for program in programs if (reason := program.lacking())}
+        return {
+            program.name: reason for program in programs if (reason := program.why_unavailable())
+        }
 
 
 def _enumeration(names: list[str]) -> str:

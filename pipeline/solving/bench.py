@@ -111,23 +111,25 @@ def bench(
             if item.problem is None:
                 yield Benched(item.name, item.line, reason=item.reason)
             else:
-                yield _benched(item, item.problem, solvers, settings, unique=unique)
+                yield _run_solvers(item, item.problem, solvers, settings, unique=unique)
 
 
-def _benched(
+def _run_solvers(
     item: Item, problem: Problem, solvers: dict[str, Solver], settings: Settings, *, unique: bool
 ) -> Benched:
     limits = Limits(settings.timeout, settings.memory_limit)
     try:
-        cnf = _packed(problem.encode(settings.encoding, limits), limits)
+        cnf = _pack(problem.encode(settings.encoding, limits), limits)
     except (LimitReached, ValueError) as error:
         return Benched(item.name, item.line, reason=str(error))
-    runs = [_timed(name, solver, problem, cnf, limits, unique) for name, solver in solvers.items()]
+    runs = [
+        _time_solver(name, solver, problem, cnf, limits, unique) for name, solver in solvers.items()
+    ]
     variables = len(cnf.candidates) + cnf.auxiliary or cnf.variables
-    return Benched(item.name, item.line, variables, cnf.size, _cross_checked(runs))
+    return Benched(item.name, item.line, variables, cnf.size, _cross_check(runs))
 
 
-def _packed(cnf: Cnf, limits: Limits) -> Cnf:
+def _pack(cnf: Cnf, limits: Limits) -> Cnf:
     """The CNF with its lazy clauses packed, so that none is generated while a solver is timed."""
     limits.allow(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
     deadline, families = Deadline.of(limits), []
@@ -140,7 +142,7 @@ def _packed(cnf: Cnf, limits: Limits) -> Cnf:
     return replace(cnf, families=tuple(families))
 
 
-def _timed(
+def _time_solver(
     name: str, solver: Solver, problem: Problem, cnf: Cnf, limits: Limits, unique: bool
 ) -> Timed:
     """Solve once, and if `unique` again for a second solution. Times only the calls of `solve`."""
@@ -151,7 +153,7 @@ def _timed(
             start = time.perf_counter()
             while isinstance(answer := session.solve(), Sat):
                 seconds += time.perf_counter() - start
-                solution, fault = _certified(answer, problem, cnf, name)
+                solution, fault = _check_model(answer, problem, cnf, name)
                 if fault is None and solution in solutions:
                     fault = f"{name} repeated a solution that was blocked"
                 if fault:
@@ -178,7 +180,7 @@ def _make_ready(solver: Solver, limits: Limits) -> None:
         session.solve()
 
 
-def _certified(answer: Sat, problem: Problem, cnf: Cnf, name: str) -> tuple[object, str | None]:
+def _check_model(answer: Sat, problem: Problem, cnf: Cnf, name: str) -> tuple[object, str | None]:
     """Decode a model; return the solution and its fault, if any."""
     try:
         solution = problem.decode(answer.model, cnf)
@@ -187,7 +189,7 @@ def _certified(answer: Sat, problem: Problem, cnf: Cnf, name: str) -> tuple[obje
     return solution, problem.fault(solution, name)
 
 
-def _cross_checked(runs: Sequence[Timed]) -> tuple[Timed, ...]:
+def _cross_check(runs: Sequence[Timed]) -> tuple[Timed, ...]:
     """Mark solvers as wrong that reported no more solutions although another found more."""
     best = max(runs, key=lambda run: run.found)
     return tuple(

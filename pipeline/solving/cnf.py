@@ -114,16 +114,16 @@ class Cnf:
             return False
         all_clauses = [family.clauses for family in self.families]
         packed = [clauses for clauses in all_clauses if is_numpy_worth_it(clauses)]
-        unpacked = [clauses for clauses in all_clauses if not is_numpy_worth_it(clauses)]
-        if any(map(model.isdisjoint, deadline.watch(chain.from_iterable(unpacked)))):
+        other_families = [clauses for clauses in all_clauses if not is_numpy_worth_it(clauses)]
+        if any(map(model.isdisjoint, deadline.watch(chain.from_iterable(other_families)))):
             return False
         if packed:
             deadline.check()
-            is_true = self._truths(model)
+            is_true = self._true_literals_table(model)
             return all(clauses.hold_in(is_true) for clauses in packed)
         return True
 
-    def _truths(self, model: AbstractSet[int]) -> NDArray[np.bool_]:
+    def _true_literals_table(self, model: AbstractSet[int]) -> NDArray[np.bool_]:
         """The truth value of each literal, as `PackedClauses.hold_in` takes it."""
         import numpy as np  # noqa: PLC0415 - as above
 
@@ -177,21 +177,21 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
     """
     geometry = cnf.geometry
     assert geometry  # noqa: S101
-    nothing = geometry.lowest - 1
-    values = [nothing] * geometry.size
+    blank = geometry.lowest - 1
+    values = [blank] * geometry.size
     chosen = [*cnf.fixed]
     chosen += (
         cnf.candidates[literal] for literal in model if literal > 0 and literal in cnf.candidates
     )
     cells = geometry.cells_at(*((row, column) for row, column, _ in chosen))
     for cell, (row, column, value) in zip(cells, chosen, strict=True):
-        if values[cell] != nothing:
+        if values[cell] != blank:
             raise SolverError(
                 f"the model gives row {row}, column {column} two values, {values[cell]} and {value}"
             )
         values[cell] = value
-    if nothing in values:
-        row, column = geometry.place(values.index(nothing))
+    if blank in values:
+        row, column = geometry.place(values.index(blank))
         raise SolverError(f"the model leaves row {row}, column {column} without a value")
     return Grid(geometry, tuple(values))
 
@@ -326,9 +326,9 @@ def parse_result(text: str) -> Answer:
 def _model(words: list[str]) -> frozenset[int]:
     if not words or words[-1] != "0":
         raise InvalidResult("the model is not ended by 0")
-    odd = next((word for word in words if not _LITERAL.fullmatch(word)), None)
-    if odd is not None:
-        raise InvalidResult(f"expected a literal, found {odd[:20]!r}")
+    wrong_word = next((word for word in words if not _LITERAL.fullmatch(word)), None)
+    if wrong_word is not None:
+        raise InvalidResult(f"expected a literal, found {wrong_word[:20]!r}")
     model = frozenset(map(int, words[:-1]))
     if any(literal == 0 or abs(literal) > MAX_VARIABLE or -literal in model for literal in model):
         raise InvalidResult("the model has a 0 inside, a literal out of range or a contradiction")

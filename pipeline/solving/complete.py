@@ -168,7 +168,7 @@ def prove_formula(
     """
     from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
     from pipeline.certify.lrat import ProofRejected  # noqa: PLC0415 - as above
-    from pipeline.certify.proof import REFUTED, lrat_of  # noqa: PLC0415
+    from pipeline.certify.proof import TRIVIAL_PROOF, lrat_of  # noqa: PLC0415
     from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Pysat, Satisfiable  # noqa: PLC0415
 
     deadline = Deadline.of(limits)
@@ -181,7 +181,7 @@ def prove_formula(
     reason = ""
     for engine in ENGINES:
         try:
-            name, text = "unit propagation", REFUTED
+            name, text = "unit propagation", TRIVIAL_PROOF
             if not core.is_refuted:
                 prover, left = solvers.shared(Pysat), limits.until(deadline)
                 name, text = engine, prover.prove(core.remaining, left, engine)

@@ -32,16 +32,20 @@ def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], signs: str =
     `signs` are the letters of the values 1, 2, … if they are not numbers. No newline at the end.
     """
     geometry = puzzle.geometry
-    named = {1 << bit: _sign(value, signs) for bit, value in enumerate(geometry.values)}
-    size = max(map(len, named.values()))
+    text_of_mask = {1 << bit: _sign(value, signs) for bit, value in enumerate(geometry.values)}
+    size = max(map(len, text_of_mask.values()))
     marks = {geometry.even_values: _EVEN, geometry.odd_values: _ODD}
-    marks = {mask: sign for mask, sign in marks.items() if mask not in named}
-    named |= marks
-    blank = "." if {*puzzle.cells} <= named.keys() - marks.keys() | {geometry.all_values} else "_"
-    named[geometry.all_values] = blank
-    shown = [named.get(mask, _OTHER) for mask in puzzle.cells]
+    marks = {mask: sign for mask, sign in marks.items() if mask not in text_of_mask}
+    text_of_mask |= marks
+    blank = (
+        "."
+        if {*puzzle.cells} <= text_of_mask.keys() - marks.keys() | {geometry.all_values}
+        else "_"
+    )
+    text_of_mask[geometry.all_values] = blank
+    texts = [text_of_mask.get(mask, _OTHER) for mask in puzzle.cells]
     marked = frozenset(geometry.cell_at(row, column) for row, column in cells)
-    return _between_lines(geometry, shown, size, marked)
+    return _lined_grid(geometry, texts, size, marked)
 
 
 def boxed_grid(
@@ -54,11 +58,11 @@ def boxed_grid(
 
     `signs` are the letters of the values 1, 2, … if they are not numbers. No newline at the end.
     """
-    shown = [_sign(value, signs) for value in grid.values]
-    size = max(map(len, shown))
+    texts = [_sign(value, signs) for value in grid.values]
+    size = max(map(len, texts))
     for cell in bold:
-        shown[cell] = f"\x1b[1m{shown[cell]:>{size}}\x1b[0m"
-    return _between_lines(grid.geometry, shown, size, marked)
+        texts[cell] = f"\x1b[1m{texts[cell]:>{size}}\x1b[0m"
+    return _lined_grid(grid.geometry, texts, size, marked)
 
 
 def _sign(value: int, signs: str) -> str:
@@ -72,34 +76,34 @@ def side_by_side(one: Grid, other: Grid, signs: str = "") -> str:
     """
     pairs = enumerate(zip(one.values, other.values, strict=True))
     marked = frozenset(cell for cell, (a, b) in pairs if a != b)
-    return abreast([boxed_grid(grid, signs, marked=marked) for grid in (one, other)], _WIDEST)
+    return join_boards([boxed_grid(grid, signs, marked=marked) for grid in (one, other)], _WIDEST)
 
 
-def abreast(boards: Sequence[str], columns: int) -> str:
+def join_boards(boards: Sequence[str], columns: int) -> str:
     """Put boards of one geometry side by side, as many per row as fit into `columns`."""
-    lines, width = [board.splitlines() for board in boards], _columns(boards[0]) + _GAP
-    count = room_for(boards[0], columns)
+    lines, width = [board.splitlines() for board in boards], _text_width(boards[0]) + _GAP
+    count = boards_per_row(boards[0], columns)
     blocks = []
     for start in range(0, len(lines), count):
         rows = zip(*lines[start : start + count], strict=True)
-        padded = ("".join(line + " " * (width - _columns(line)) for line in row) for row in rows)
+        padded = ("".join(line + " " * (width - _text_width(line)) for line in row) for row in rows)
         blocks.append("\n".join(line.rstrip() for line in padded))
     return "\n\n".join(blocks)
 
 
-def room_for(board: str, columns: int) -> int:
-    """The number of boards of this size that `abreast` puts in a row, at least 1."""
-    return max(1, (columns + _GAP) // (_columns(board) + _GAP))
+def boards_per_row(board: str, columns: int) -> int:
+    """The number of boards of this size that `join_boards` puts in a row, at least 1."""
+    return max(1, (columns + _GAP) // (_text_width(board) + _GAP))
 
 
-def _columns(board: str) -> int:
+def _text_width(board: str) -> int:
     """The width of a board or line without its escapes."""
     return max(map(len, _ESCAPE.sub("", board).splitlines()), default=0)
 
 
-def _between_lines(
+def _lined_grid(
     geometry: Geometry,
-    shown: Sequence[str],
+    texts: Sequence[str],
     size: int,
     marked: Collection[int | None] = frozenset(),
 ) -> str:
@@ -108,7 +112,7 @@ def _between_lines(
     Boxes of one row or column have no lines. Gaps between several grids stay empty.
     """
     rows, columns = geometry.extent
-    height, width = _box(geometry)
+    height, width = _box_size(geometry)
     starts = range(1, columns + 1, width)
     lines: list[str] = []
     before: list[str] = []
@@ -116,32 +120,32 @@ def _between_lines(
         segments = []
         for start in starts:
             cells = [geometry.cell_at(row, column) for column in range(start, start + width)]
-            segments.append("".join(_in_cell(cell, shown, size, marked) for cell in cells))
+            segments.append("".join(_cell_text(cell, texts, size, marked) for cell in cells))
         if before and row % height == 1:
             dashes = ("".join(pair).strip() for pair in zip(before, segments, strict=True))
             between = ["-" * ((size + 2) * width) if drawn else "" for drawn in dashes]
-            lines.append(_joined(between, (size + 2) * width, "+"))
-        lines.append(_joined(segments, (size + 2) * width, "|"))
+            lines.append(_join_segments(between, (size + 2) * width, "+"))
+        lines.append(_join_segments(segments, (size + 2) * width, "|"))
         before = segments
     return "\n".join(lines)
 
 
-def _box(geometry: Geometry) -> tuple[int, int]:
+def _box_size(geometry: Geometry) -> tuple[int, int]:
     """Rows and columns between lines; the whole extent if lines cannot follow the boxes."""
     height, width = geometry.height, geometry.width
-    in_step = all(top % height == 0 == left % width for top, left in geometry.grids)
-    return (height, width) if geometry.has_boxes and in_step else geometry.extent
+    is_aligned = all(top % height == 0 == left % width for top, left in geometry.grids)
+    return (height, width) if geometry.has_boxes and is_aligned else geometry.extent
 
 
-def _in_cell(
-    cell: int | None, shown: Sequence[str], size: int, marked: Collection[int | None]
+def _cell_text(
+    cell: int | None, texts: Sequence[str], size: int, marked: Collection[int | None]
 ) -> str:
     if cell is None:
         return " " * (size + 2)
-    return f"[{shown[cell]:>{size}}]" if cell in marked else f" {shown[cell]:>{size}} "
+    return f"[{texts[cell]:>{size}}]" if cell in marked else f" {texts[cell]:>{size}} "
 
 
-def _joined(segments: Sequence[str], size: int, sign: str) -> str:
+def _join_segments(segments: Sequence[str], size: int, sign: str) -> str:
     """Join segments of `size` columns with `sign`, or a space between two empty ones."""
     line = segments[0].ljust(size)
     for one, other in pairwise(segments):

@@ -47,7 +47,7 @@ SELECTIONS: dict[EncodingChoice, tuple[tuple[GroupKind, int], ...]] = {
 }
 """The families of each encoding."""
 
-_OF_CELLS: tuple[tuple[GroupKind, int], ...] = (("cell", AT_LEAST), ("cell", AT_MOST))
+_CELL_SELECTION: tuple[tuple[GroupKind, int], ...] = (("cell", AT_LEAST), ("cell", AT_MOST))
 """The families of a free geometry in every encoding: cells are its only groups."""
 
 CANDIDATE_BYTES = 1024
@@ -92,25 +92,27 @@ def encode_full(
     The families are lazy. Time limits apply where their clauses are generated.
     """
     numbering = Numbering(puzzle.geometry, style)
-    selected = _OF_CELLS if puzzle.geometry.free else SELECTIONS[encoding]
+    selected = _CELL_SELECTION if puzzle.geometry.free else SELECTIONS[encoding]
     families = [_family(numbering, kind, bound) for kind, bound in selected]
     families += _givens_and_marks(puzzle, numbering)
     rules = puzzle.clauses_of_rules(limits.checking())
-    highest, own = numbering.highest, rules.auxiliary
+    highest, auxiliary = numbering.highest, rules.auxiliary
     if made := [*rules]:
-        number = [0, *numbering, *range(highest + 1, highest + 1 + own)]
-        made = made if style == "dense" else [*_renumbered(made, number)]
+        number = [0, *numbering, *range(highest + 1, highest + 1 + auxiliary)]
+        made = made if style == "dense" else [*_renumber(made, number)]
         families.append(Family(RULES_TITLE, len(made), made))
-    return Cnf(puzzle.geometry, encoding, highest + own, tuple(families), numbering, (), own)
+    return Cnf(
+        puzzle.geometry, encoding, highest + auxiliary, tuple(families), numbering, (), auxiliary
+    )
 
 
-def _renumbered(clauses: Iterable[Clause], number: Sequence[int]) -> Iterator[Clause]:
+def _renumber(clauses: Iterable[Clause], number: Sequence[int]) -> Iterator[Clause]:
     """Replace each variable of the clauses by its entry in `number`."""
-    literal = _by_literal(number).__getitem__
+    literal = _literal_table(number).__getitem__
     return (tuple(map(literal, clause)) for clause in clauses)
 
 
-def _by_literal(number: Sequence[int]) -> list[int]:
+def _literal_table(number: Sequence[int]) -> list[int]:
     """Extend a table by variable, 0 … n, to one by literal: -n … -1 index it from its end."""
     return [*number, *(-entry for entry in reversed(number[1:]))]
 
@@ -193,7 +195,7 @@ def _family(numbering: Numbering, kind: GroupKind, bound: int) -> Family:
     geometry = numbering.geometry
     n = geometry.side
     groups, title = LazyClauses(partial(_groups, numbering, kind)), TITLES[kind][bound]
-    number = geometry.size if kind == "cell" else n * geometry.units(kind)
+    number = geometry.size if kind == "cell" else n * geometry.unit_count(kind)
     if bound == AT_LEAST:
         return Family(title, number, groups)
     return Family(title, number * comb(n, 2), LazyClauses(partial(pairs, groups)))
@@ -213,11 +215,11 @@ def _givens_and_marks(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
     if forbidden:
         size = sum(mask.bit_count() for _, mask in forbidden)
         yield Family(
-            "values that marks forbid", size, LazyClauses(partial(_negated, forbidden, lowest))
+            "values that marks forbid", size, LazyClauses(partial(_negations, forbidden, lowest))
         )
 
 
-def _negated(forbidden: Iterable[tuple[int, int]], lowest: int) -> Iterator[Clause]:
+def _negations(forbidden: Iterable[tuple[int, int]], lowest: int) -> Iterator[Clause]:
     return ((-(before + v),) for before, mask in forbidden for v in values_of(mask, lowest))
 
 
@@ -238,25 +240,27 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
         conflict = Family("the givens and marks leave some group without a candidate", 1, [()])
         return Cnf(geometry, "reduced", 0, (conflict,), {})
     limits.allow(CANDIDATE_BYTES * sum(mask.bit_count() for mask in cells))
-    alive, candidates, fixed = _number(cells, numbering, deadline)
+    open_candidates, candidates, fixed = _number_candidates(cells, numbering, deadline)
     highest = numbering.highest if style == "decimal" else len(candidates)
-    families = _families(geometry, alive, deadline)
-    own = 0
+    families = _families(geometry, open_candidates, deadline)
+    auxiliary = 0
     if rules:
-        own = rules.auxiliary
-        true = highest + own + 1
+        auxiliary = rules.auxiliary
+        true = highest + auxiliary + 1
         number, values = [0], geometry.values
-        for mask, here in zip(cells, alive, strict=True):
-            variables = dict(here) if here else {mask.bit_length() - 1 + values[0]: true}
+        for mask, open_values in zip(cells, open_candidates, strict=True):
+            variables = (
+                dict(open_values) if open_values else {mask.bit_length() - 1 + values[0]: true}
+            )
             number += [variables.get(value, -true) for value in values]
         number += range(highest + 1, true)
-        families = _with_rules(geometry, families, rules, number, true)
+        families = _families_with_rules(geometry, families, rules, number, true)
     given = tuple(families), candidates, tuple(fixed)
     deadline.check()
-    return Cnf(geometry, "reduced", highest + own, *given, own)
+    return Cnf(geometry, "reduced", highest + auxiliary, *given, auxiliary)
 
 
-def _with_rules(
+def _families_with_rules(
     geometry: Geometry,
     units: Iterable[Family],
     rules: RuleClauses,
@@ -270,12 +274,12 @@ def _with_rules(
     """
     import numpy as np  # noqa: PLC0415 - few puzzles have rules
 
-    literals = np.array(_by_literal(number), np.int32)
-    stated = _packed_families(geometry)
-    if stated is None:
+    literals = np.array(_literal_table(number), np.int32)
+    packed_families = _packed_families(geometry)
+    if packed_families is None:
         yield from units
-    of_rules = RULES_TITLE, PackedClauses(rules.data)
-    for title, clauses in (*(stated or ()), of_rules):
+    rule_family = RULES_TITLE, PackedClauses(rules.data)
+    for title, clauses in (*(packed_families or ()), rule_family):
         left = clauses.assigned(literals, true)
         yield Family(title, len(left), left)
 
@@ -313,12 +317,12 @@ def _cached_candidates(geometry: Geometry) -> tuple[tuple[Candidate, ...], ...]:
     return tuple(_candidates_of(geometry, cell) for cell in range(geometry.size))
 
 
-def _number(
+def _number_candidates(
     cells: list[int], numbering: Numbering, deadline: Deadline
 ) -> tuple[list[list[tuple[int, int]]], dict[int, Candidate], list[Candidate]]:
     """Number the candidates: (value, variable) by cell, variable → candidate, and decided ones."""
     geometry = numbering.geometry
-    alive: list[list[tuple[int, int]]] = []
+    open_candidates: list[list[tuple[int, int]]] = []
     candidates: dict[int, Candidate] = {}
     fixed: list[Candidate] = []
     dense, lowest, side = numbering.style == "dense", geometry.lowest, geometry.side
@@ -326,18 +330,18 @@ def _number(
     for cell, mask in enumerate(cells):
         if cell % side == 0:
             deadline.check()
-        of_cell = made[cell] if made else _candidates_of(geometry, cell)
-        here: list[tuple[int, int]] = []
+        cell_candidates = made[cell] if made else _candidates_of(geometry, cell)
+        open_values: list[tuple[int, int]] = []
         if mask & (mask - 1):
             start = numbering.before(cell)
             for value in values_of(mask, lowest):
                 variable = len(candidates) + 1 if dense else start + value
-                candidates[variable] = of_cell[value - lowest]
-                here.append((value, variable))
+                candidates[variable] = cell_candidates[value - lowest]
+                open_values.append((value, variable))
         else:
-            fixed.append(of_cell[mask.bit_length() - 1])
-        alive.append(here)
-    return alive, candidates, fixed
+            fixed.append(cell_candidates[mask.bit_length() - 1])
+        open_candidates.append(open_values)
+    return open_candidates, candidates, fixed
 
 
 def _exactly_one(kind: GroupKind, groups: Sequence[Clause]) -> Iterator[Family]:
@@ -349,12 +353,15 @@ def _exactly_one(kind: GroupKind, groups: Sequence[Clause]) -> Iterator[Family]:
 
 
 def _families(
-    geometry: Geometry, alive: list[list[tuple[int, int]]], deadline: Deadline
+    geometry: Geometry, open_candidates: list[list[tuple[int, int]]], deadline: Deadline
 ) -> Iterator[Family]:
-    yield from _exactly_one("cell", [tuple([x for _, x in here]) for here in alive if here])
+    yield from _exactly_one(
+        "cell",
+        [tuple([x for _, x in open_values]) for open_values in open_candidates if open_values],
+    )
     if geometry.free:
         return
-    units, n = units_of(geometry), geometry.units("row")
+    units, n = units_of(geometry), geometry.unit_count("row")
     kinds: dict[GroupKind, Sequence[Sequence[int]]]
     kinds = {"row": units[:n], "column": units[n : 2 * n], "box": units[2 * n :]}
     for kind, areas in kinds.items():
@@ -363,7 +370,7 @@ def _families(
         for unit in areas:
             positions: dict[int, list[int]] = {}
             for cell in unit:
-                for value, variable in alive[cell]:
+                for value, variable in open_candidates[cell]:
                     positions.setdefault(value, []).append(variable)
             groups += (tuple(positions[value]) for value in sorted(positions))
         yield from _exactly_one(kind, groups)

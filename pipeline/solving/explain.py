@@ -58,7 +58,7 @@ class Clue:
         """The clue of a cell that is not blank."""
         geometry, mask = puzzle.geometry, puzzle.cells[cell]
         place, values = geometry.place(cell), tuple(values_of(mask, geometry.lowest))
-        name = geometry.name_of(cell) if cell >= geometry.inner else ""
+        name = geometry.name_of(cell) if cell >= geometry.grid_size else ""
         if len(values) == 1:
             return cls(*place, values[0], name)
         if mask == geometry.even_values:
@@ -112,7 +112,7 @@ def explain_conflict(
         return Conflict(_clues(puzzle, cells), clash.message, minimal=True)
     if puzzle.geometry.side > MAX_EXPLAINED_SIDE:
         return None
-    clauses, clues_at, rules_at = _assumed(puzzle)
+    clauses, clues_at, rules_at = _assumptions(puzzle)
     try:
         with contextlib.nullcontext(engine) if engine else Pysat() as asked:
             result = asked.core(clauses, [*rules_at, *clues_at], limits)
@@ -155,7 +155,7 @@ def _sentence(clues: Sequence[Clue], rules: Sequence[str], *, minimal: bool) -> 
     return f"{counts} have no solution together, though {fewer}: {'; '.join(named)}"
 
 
-def _assumed(puzzle: Puzzle) -> tuple[Iterable[Clause], dict[int, int], dict[int, int]]:
+def _assumptions(puzzle: Puzzle) -> tuple[Iterable[Clause], dict[int, int], dict[int, int]]:
     """The clauses, and the assumption literals: of clues → cell, and of rules → index.
 
     The assumption of a given is its candidate. A mark gets a new variable that implies that the
@@ -164,26 +164,26 @@ def _assumed(puzzle: Puzzle) -> tuple[Iterable[Clause], dict[int, int], dict[int
     geometry = puzzle.geometry
     units = encode_puzzle(Puzzle.empty(geometry), "extended")
     before = Numbering(geometry).before
-    made = ClauseBuilder(geometry.side, geometry.size, lowest=geometry.lowest)
+    builder = ClauseBuilder(geometry.side, geometry.size, lowest=geometry.lowest)
     cells: dict[int, int] = {}
     for cell, mask in enumerate(puzzle.cells):
         if mask == geometry.all_values:
             continue
         if mask & (mask - 1):
-            assumption = made.new()
+            assumption = builder.new_variable()
             forbidden = values_of(geometry.all_values & ~mask, geometry.lowest)
             for value in forbidden:
-                made.add(-assumption, -(before(cell) + value))
+                builder.add(-assumption, -(before(cell) + value))
         else:
             assumption = before(cell) + next(values_of(mask, geometry.lowest))
         cells[assumption] = cell
     rules: dict[int, int] = {}
     for index, rule in enumerate(puzzle.rules):
-        assumption = made.new()
+        assumption = builder.new_variable()
         rules[assumption] = index
-        with made.under(assumption):
-            rule.encode(geometry, made)
-    return chain(units.clauses(), made.made), cells, rules
+        with builder.condition(assumption):
+            rule.encode(geometry, builder)
+    return chain(units.clauses(), builder.clauses), cells, rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,16 +215,16 @@ def explain_difference(grids: Sequence[Grid]) -> Difference:
     cell_of_sets = {frozenset(held.values()): cell for cell, held in reversed(holders.items())}
     options = {cell: holders[cell] for cell in sorted(cell_of_sets.values())}
     tried = range(min(len(grids), _MAX_TRIED))
-    choices = ((index, _decisive(index, grids, options)) for index in tried)
+    choices = ((index, _decisive_cells(index, grids, options)) for index in tried)
     chosen, cells = min(choices, key=lambda choice: len(choice[1]))
     return Difference(
         tuple(map(place, holders)),
         tuple(Clue(*place(cell), grids[chosen].values[cell]) for cell in sorted(cells)),
-        _are_fewest(len(cells), [*chain.from_iterable(sets.values() for sets in options.values())]),
+        _is_minimum(len(cells), [*chain.from_iterable(sets.values() for sets in options.values())]),
     )
 
 
-def _are_fewest(size: int, sets: Sequence[int]) -> bool:
+def _is_minimum(size: int, sets: Sequence[int]) -> bool:
     """Whether no `size` - 1 of these sets intersect in one grid; False if too many to test."""
     if comb(len(sets), size - 1) > _MAX_COMBINATIONS:
         return False
@@ -248,7 +248,7 @@ def _positions(held: bytes, byte: int) -> int:
     return int(held.translate(digits), 2)
 
 
-def _decisive(index: int, grids: Sequence[Grid], holders: Holders) -> list[int]:
+def _decisive_cells(index: int, grids: Sequence[Grid], holders: Holders) -> list[int]:
     """Choose cells greedily: each excludes as many as possible of the other grids that are left."""
     values = grids[index].values
     left = (1 << len(grids)) - 1 & ~(1 << index)

@@ -124,8 +124,8 @@ def items_of(source: Path | Puzzle, name: str, settings: Settings) -> Iterator[I
     return _items_at(source, name, settings, f"{name}/")
 
 
-def _items_at(path: Path, name: str, settings: Settings, before: str) -> Iterator[Item]:
-    for where, content in sources_at(path, name, settings, before):
+def _items_at(path: Path, name: str, settings: Settings, prefix: str) -> Iterator[Item]:
+    for where, content in sources_at(path, name, settings, prefix):
         if not isinstance(content, tuple):
             yield item_of(content, where, settings, is_alone=where == name)
             continue
@@ -138,19 +138,19 @@ def _items_at(path: Path, name: str, settings: Settings, before: str) -> Iterato
 
 
 def sources_at(
-    path: Path, name: str, settings: Settings, before: str
+    path: Path, name: str, settings: Settings, prefix: str
 ) -> Iterator[tuple[str, OneProblem | tuple[Layout, PeekableStream]]]:
     """Yield (name, single problem) or (name, (layout, stream) of a collection) for a path.
 
-    Names of members of an archive begin with `before`.
+    Names of members of an archive begin with `prefix`.
     """
-    room = UnpackLimits.of(settings)
+    limits = UnpackLimits.of(settings)
     match source_at(path, name, settings):
         case Archive():
             for member, content in members_of(path, settings):
-                yield f"{before}{member}", content
+                yield f"{prefix}{member}", content
         case Collection(layout):
-            with PeekableStream(open_unpacked(path, room)) as stream:
+            with PeekableStream(open_unpacked(path, limits)) as stream:
                 yield printable(name), (layout, stream)
         case source:
             yield name, source
@@ -172,7 +172,7 @@ def members_of(
 
 def item_of(source: OneProblem, name: str, settings: Settings, *, is_alone: bool = False) -> Item:
     """The item of a source with a single problem, or with the reason why it is rejected."""
-    begun, signs = time.perf_counter(), ""
+    start, signs = time.perf_counter(), ""
     content: PuzzleProblem | FormulaProblem | Unreadable | LimitReached
     try:
         source = read_now(source, settings)
@@ -183,7 +183,7 @@ def item_of(source: OneProblem, name: str, settings: Settings, *, is_alone: bool
             signs = signs_of(content.format)
         seconds = source.seconds
     except LimitReached as error:
-        content, seconds = error, time.perf_counter() - begun
+        content, seconds = error, time.perf_counter() - start
     if not is_alone:
         return Item(name, None, content, signs)
     return Item(name, None, content, signs, True, source.data, seconds)

@@ -25,9 +25,9 @@ from pipeline.solving.one import (
     STATUSES,
     TRUSTED,
     Search,
+    add_evidence,
     more_than,
     solve_problem,
-    with_evidence,
 )
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch
@@ -180,7 +180,7 @@ def solve_batch(
     EnvironmentFailure.
     """
     start = time.perf_counter()
-    solved = _certified(batch, _ask_batch_solver(batch, solvers, settings), settings)
+    solved = _certify(batch, _ask_batch_solver(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
     count = len(batch.masks)
     if (
@@ -189,7 +189,7 @@ def solve_batch(
         and _is_for_batch_solver(count, settings)
     ):
         solvers = solvers.for_many()
-    for index in _remaining(solved, settings, explain=explain):
+    for index in _indices_to_solve_alone(solved, settings, explain=explain):
         problem = batch.problem(index)
         is_left, why = index in solved.left, solved.left.get(index)
         watch = Stopwatch(
@@ -200,16 +200,16 @@ def solve_batch(
         if not is_left:
             certified = replace(solved.result(index), problem=problem)
             search = Search(problem, settings, watch)
-            result = with_evidence(certified, search, solvers, explain=explain)
+            result = add_evidence(certified, search, solvers, explain=explain)
             is_left, why = bool(certified.complete and result.is_doubted), result.why_doubted
         if is_left:
             result = solve_problem(problem, solvers, settings, watch, explain=explain)
-            result = result.answered_after(why)
+            result = result.with_fallback(why)
         solved.results[index] = result
     return solved
 
 
-def _remaining(solved: BatchResult, settings: Settings, *, explain: bool) -> list[int]:
+def _indices_to_solve_alone(solved: BatchResult, settings: Settings, *, explain: bool) -> list[int]:
     """The indices of puzzles to solve, check, explain or prove alone."""
     count = len(solved.counts)
     if explain:
@@ -226,7 +226,7 @@ def _remaining(solved: BatchResult, settings: Settings, *, explain: bool) -> lis
     return indices
 
 
-def _certified(batch: Batch, solved: BatchResult, settings: Settings) -> BatchResult:
+def _certify(batch: Batch, solved: BatchResult, settings: Settings) -> BatchResult:
     """Certify the grids, and check that they are complete.
 
     Puzzles with a wrong grid are added to `left`. The exhaustive search certifies grids too, so
@@ -243,7 +243,7 @@ def _certified(batch: Batch, solved: BatchResult, settings: Settings) -> BatchRe
         selected = indices if len(indices) < len(counts) else slice(None)
         seconds = _batch_seconds(settings, float(spent[indices].max()))
         start = time.perf_counter()
-        verdicts, needed = search_all_of_batch(
+        verdicts, node_counts = search_all_of_batch(
             batch.geometry,
             batch.masks[selected],
             counts[selected],
@@ -251,7 +251,7 @@ def _certified(batch: Batch, solved: BatchResult, settings: Settings) -> BatchRe
             seconds,
         )
         spent[indices] += time.perf_counter() - start
-        nodes[indices] = np.where(verdicts == Verdict.COMPLETE, needed, UNCHECKED)
+        nodes[indices] = np.where(verdicts == Verdict.COMPLETE, node_counts, UNCHECKED)
         is_wrong[indices] = verdicts == Verdict.WRONG
         answered &= more
         answered[indices[verdicts == Verdict.UNDECIDED]] = True

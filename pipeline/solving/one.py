@@ -74,7 +74,7 @@ def solve_problem(
     why, planned = solvers.fallback, True
     for solver in solvers.chain:
         try:
-            solutions, ended = search.collect(solver, solvers.after(solver))
+            solutions, ended = search.collect(solver, solvers.successor(solver))
         except LimitReached as error:
             unknown = Result("unknown", (), False, str(error), problem, seconds=watch.seconds())
             return result or unknown
@@ -88,14 +88,14 @@ def solve_problem(
         used = SolverUsed(search.by.name, search.by.version, why, planned and why is not None)
         candidate = search.result(solutions, ended, used)
         if isinstance(ended, Unknown):
-            candidate = search.after(candidate, ended)
-        result = with_evidence(candidate, search, solvers, explain=explain)
+            candidate = search.continue_result(candidate, ended)
+        result = add_evidence(candidate, search, solvers, explain=explain)
         if not candidate.complete or not result.is_doubted:
             return result
         why, planned = result.why_doubted, False  # another solver may do better
     if result is not None:
         return result
-    kept, seconds = search.kept, watch.seconds()
+    kept, seconds = search.kept_cnf, watch.seconds()
     return Result("failed", (), None, why, problem, kept, encoding=search.encoding, seconds=seconds)
 
 
@@ -123,17 +123,17 @@ class Search(Generic[S]):
         self._cnf: Cnf | None = None
 
     @property
-    def kept(self) -> Cnf | None:
+    def kept_cnf(self) -> Cnf | None:
         """The CNF of a puzzle, which results keep; None for a formula."""
         return self._cnf if self.problem.is_encoded else None
 
     @property
     def encoding(self) -> Encoding | None:
-        """The size of the CNF `kept`."""
-        return self.kept.stats if self.kept else None
+        """The size of `kept_cnf`."""
+        return self.kept_cnf.stats if self.kept_cnf else None
 
     def collect(
-        self, solver: Solver, then: Solver | None = None
+        self, solver: Solver, successor: Solver | None = None
     ) -> tuple[list[S], Unsat | Unknown | None]:
         """Collect certified solutions, up to `Problem.wanted`.
 
@@ -142,30 +142,30 @@ class Search(Generic[S]):
         """
         wanted = self.problem.wanted(self.settings)
         solutions: list[S] = []
-        with closing(self.stream(solver, then)) as stream:
+        with closing(self.stream(solver, successor)) as stream:
             for outcome in stream:
                 if isinstance(outcome, (Unsat, Unknown)):
                     return solutions, outcome
                 solutions.append(outcome)
-                self._show(outcome)
+                self._report(outcome)
                 if len(solutions) == wanted:
                     break
         return solutions, None
 
     def stream(
-        self, solver: Solver, then: Solver | None = None
+        self, solver: Solver, successor: Solver | None = None
     ) -> Generator[S | Unsat | Unknown, None, None]:
         """Yield each solution once it is certified, then the verdict that ended the search.
 
-        A solver `then` takes over after HANDOVER_SOLUTIONS. If it fails, the first solver
+        A solver `successor` takes over after HANDOVER_SOLUTIONS. If it fails, the first solver
         continues. Raises LimitReached if the CNF is too large, SolverError if a solver fails.
         """
         blocked: list[Clause] = []
-        yield from self._solutions(solver, blocked, HANDOVER_SOLUTIONS if then else None)
-        if then is None or len(blocked) < HANDOVER_SOLUTIONS:
+        yield from self._solutions(solver, blocked, HANDOVER_SOLUTIONS if successor else None)
+        if successor is None or len(blocked) < HANDOVER_SOLUTIONS:
             return
         try:
-            yield from self._solutions(then, blocked)
+            yield from self._solutions(successor, blocked)
         except (SolverError, EnvironmentFailure):
             yield from self._solutions(solver, blocked)
 
@@ -173,7 +173,7 @@ class Search(Generic[S]):
         self, solver: Solver, blocked: list[Clause], max_models: int | None = None
     ) -> Generator[S | Unsat | Unknown, None, None]:
         """`stream` with a single solver; see `answers`."""
-        self.by, cnf = solver, self._encoded()
+        self.by, cnf = solver, self._encode()
         limits = limits_left(self.settings, self.watch)
         if self._is_variant:
             left = max(0.0, limits.seconds - limits.spent)
@@ -224,7 +224,7 @@ class Search(Generic[S]):
             complete,
             message,
             self.problem,
-            self.kept,
+            self.kept_cnf,
             used,
             encoding=self.encoding,
             seconds=self.watch.seconds(),
@@ -234,10 +234,10 @@ class Search(Generic[S]):
     def _is_variant(self) -> bool:
         return self.problem.is_encoded and self.problem.geometry_alone is None
 
-    def after(self, result: Result[S], gave_up: Unknown) -> Result[S]:
+    def continue_result(self, result: Result[S], gave_up: Unknown) -> Result[S]:
         """Continue the result of a solver that gave up by an exhaustive search, for variants.
 
-        Only that search then says that there are no other solutions, so `_certified` asks for a
+        Only that search then says that there are no other solutions, so `_certify` asks for a
         proof.
         """
         if not self._is_variant or result.status != "unknown":
@@ -253,8 +253,8 @@ class Search(Generic[S]):
         if not (is_all or missing):
             return result
         for solution in missing:
-            self._show(solution)
-        why = f"{_solver_of(result)} gave up: {gave_up.reason}"
+            self._report(solution)
+        why = f"{_solver_name(result)} gave up: {gave_up.reason}"
         used = SolverUsed("exhaustive-search", None, why)
         if result.solver and result.solutions and not missing:
             used = result.solver
@@ -262,9 +262,9 @@ class Search(Generic[S]):
         continued = self.result([*result.solutions, *missing], ended, used)
         return replace(continued, certificate=UNSHARED if is_all else None)
 
-    def with_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
+    def add_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
         """The result with the solutions that the check found missing."""
-        why = f"{_solver_of(result)} missed a solution that the check found"
+        why = f"{_solver_name(result)} missed a solution that the check found"
         used = SolverUsed("exhaustive-search", None, why)
         ended: Unsat | Unknown | None = None
         if checked.certificate.complete == "proved":
@@ -273,11 +273,11 @@ class Search(Generic[S]):
             ended = Unknown(checked.certificate.reason or "")
         self._missed |= dict.fromkeys([*result.solutions, *checked.missing])
         for solution in checked.missing:
-            self._show(solution)
+            self._report(solution)
         extended = self.result([*result.solutions, *checked.missing], ended, used)
         return replace(extended, is_doubted=checked.is_cut_short)
 
-    def _encoded(self) -> Cnf:
+    def _encode(self) -> Cnf:
         if self._cnf is None:
             limits = limits_left(self.settings, self.watch)
             is_stage = self.problem.is_encoded
@@ -285,7 +285,7 @@ class Search(Generic[S]):
                 self._cnf = self.problem.encode(self.settings.encoding, limits)
         return self._cnf
 
-    def _show(self, solution: S) -> None:
+    def _report(self, solution: S) -> None:
         limit = self.problem.limit(self.settings)
         if self._on_solution and solution not in self._shown and len(self._shown) < limit:
             self._shown.add(solution)
@@ -296,23 +296,23 @@ def more_than(limit: int, noun: str) -> str:
     return f"there are more {noun}s than the {limit} asked for"
 
 
-def _solver_of(result: Result[Any]) -> str:
+def _solver_name(result: Result[Any]) -> str:
     return result.solver.name if result.solver else "a solver"
 
 
-def with_evidence(
+def add_evidence(
     result: Result[S], search: Search[S], solvers: Solvers, *, explain: bool = True
 ) -> Result[S]:
     """Check that the result is complete, and explain it.
 
     Solutions that the check finds missing are added. If the result claims to be complete and no
-    proof of that holds, `Result.doubted` is returned.
+    proof of that holds, `Result.as_doubted` is returned.
     """
     problem, watch = search.problem, search.watch
-    result = _certified(result, search, solvers)
+    result = _certify(result, search, solvers)
     if isinstance(problem, PuzzleProblem):
         if result.status == "unsolvable" and explain:
-            result = _with_conflict(result, problem.puzzle, solvers, search.settings, watch)
+            result = _explain_conflict(result, problem.puzzle, solvers, search.settings, watch)
         elif result.status == "unsolvable":
             clash = clashing_givens(problem.puzzle)
             result = replace(result, message=clash.message) if clash else result
@@ -324,7 +324,7 @@ def with_evidence(
     return replace(result, seconds=watch.seconds())
 
 
-def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
+def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
     """The result with its certificate, and with solutions that were missing."""
     settings, watch, problem = search.settings, search.watch, search.problem
     if not result.complete or settings.trust_solver:
@@ -340,7 +340,7 @@ def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result
                 problem, result.solutions, solvers, limits, max_missing=max_missing, prove=prove
             )
         if checked.missing:
-            result = search.with_missing(result, checked)
+            result = search.add_missing(result, checked)
             if not result.complete:
                 return replace(result, certificate=checked.certificate)
             checked = None
@@ -350,12 +350,12 @@ def _certified(result: Result[S], search: Search[S], solvers: Solvers) -> Result
             proved, proof = prove_complete(problem, result.solutions, solvers, limits)
         checked = Checked(UNSHARED if proved.complete == "unverified" else proved, proof)
     if checked.certificate.complete == "no":
-        why = f"{_solver_of(result)} found no more solutions, but no proof of that holds: "
-        result = result.doubted(why + (checked.certificate.reason or ""))
+        why = f"{_solver_name(result)} found no more solutions, but no proof of that holds: "
+        result = result.as_doubted(why + (checked.certificate.reason or ""))
     return replace(result, certificate=checked.certificate, proof=checked.proof)
 
 
-def _with_conflict(
+def _explain_conflict(
     result: Result[S], puzzle: Puzzle, solvers: Solvers, settings: Settings, watch: Stopwatch
 ) -> Result[S]:
     """Explain why there is no solution. If there is one after all, the result is doubted."""
@@ -369,8 +369,8 @@ def _with_conflict(
         except SolverError as error:
             if result.certificate_label != "unverified":
                 return result
-            why = f"{_solver_of(result)} was wrong: {error}"
-            return replace(result.doubted(why), certificate=Certificate("no", reason=why))
+            why = f"{_solver_name(result)} was wrong: {error}"
+            return replace(result.as_doubted(why), certificate=Certificate("no", reason=why))
     return replace(result, conflict=conflict, message=conflict.message if conflict else None)
 
 

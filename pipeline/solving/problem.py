@@ -19,12 +19,12 @@ from pipeline.certify import certify_grid, certify_model
 from pipeline.certify.exhaustive import SearchResult
 from pipeline.certify.formula import (
     MAX_CLAUSES,
-    MAX_REFUTED,
+    MAX_OTHER_CLAUSES,
     Formula,
     formula_size,
     proof_formula,
 )
-from pipeline.certify.missing import searched_through
+from pipeline.certify.missing import find_missing
 from pipeline.errors import LimitReached
 from pipeline.limits import Limits
 from pipeline.puzzle.geometry import Geometry
@@ -171,9 +171,7 @@ class PuzzleProblem(Problem[Grid]):
         if self.puzzle.is_plain:
             limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
         seconds = limits.seconds - limits.spent
-        return searched_through(
-            self.puzzle, solutions, max_solutions=max_solutions, seconds=seconds
-        )
+        return find_missing(self.puzzle, solutions, max_solutions=max_solutions, seconds=seconds)
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
         clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises
@@ -223,8 +221,10 @@ class FormulaProblem(Problem[Model]):
 
     def refutation_size(self, solutions: Sequence[Model]) -> tuple[int, int]:
         clauses = len(self.parsed.clauses)
-        if clauses > MAX_REFUTED:
-            raise LimitReached(f"{clauses:,} clauses; a proof can have {MAX_REFUTED:,}")
+        if clauses > MAX_OTHER_CLAUSES:
+            raise LimitReached(
+                f"{clauses:,} clauses; the limit for a proof is {MAX_OTHER_CLAUSES:,}"
+            )
         literals = self.parsed.clauses.size + clauses  # each ends with a 0
         return clauses, literals + len(solutions) * self.parsed.variables
 

@@ -42,7 +42,7 @@ def reduce_candidates(puzzle: Puzzle, facts: Iterable[int] = ()) -> list[int] | 
     while queue:
         index = next(iter(queue))
         del queue[index]
-        changed = _tighten(cells, units[index], geometry.all_values)
+        changed = _propagate_unit(cells, units[index], geometry.all_values)
         if changed is None:
             return None
         for cell in changed:
@@ -53,7 +53,7 @@ def reduce_candidates(puzzle: Puzzle, facts: Iterable[int] = ()) -> list[int] | 
 def _eliminate_givens(cells: list[int], units_at: Sequence[Sequence[int]], units: int) -> bool:
     """Eliminate givens from their row, column and box, in place; False for a conflict.
 
-    `_tighten` would do that too, in twice the time.
+    `_propagate_unit` would do that too, in twice the time.
     """
     taken = [0] * units
     for mask, (row, column, box) in zip(cells, units_at, strict=True):
@@ -70,7 +70,7 @@ def _eliminate_givens(cells: list[int], units_at: Sequence[Sequence[int]], units
     return True
 
 
-def _tighten(cells: list[int], unit: tuple[int, ...], full: int) -> list[int] | None:
+def _propagate_unit(cells: list[int], unit: tuple[int, ...], full: int) -> list[int] | None:
     """Propagate within a unit, in place; return the changed cells, or None for a conflict."""
     once = twice = fixed = undecided = 0
     for cell in unit:

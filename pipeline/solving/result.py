@@ -188,12 +188,12 @@ class Result(Generic[S_co]):
         """For notebooks: the status, and the puzzle with its first solution."""
         from html import escape  # noqa: PLC0415 - few results are drawn
 
-        from pipeline.puzzle.puzzle import drawn  # noqa: PLC0415
+        from pipeline.puzzle.puzzle import picture_html  # noqa: PLC0415
         from pipeline.solving.problem import PuzzleProblem  # noqa: PLC0415
 
         puzzle = self.problem.puzzle if isinstance(self.problem, PuzzleProblem) else None
         grid = next(iter(self.grids), None)
-        image = drawn(puzzle, grid) if puzzle or grid else None
+        image = picture_html(puzzle, grid) if puzzle or grid else None
         facts = (self.status, counted(len(self.solutions), "solution"), self.certificate_label)
         words = ", ".join(filter(None, (*facts, self.full_message)))
         return image and f"<p>{escape(words)}</p>{image}"
@@ -229,16 +229,16 @@ class Result(Generic[S_co]):
         """The fault of a result that `is_doubted`."""
         return (self.solver.fallback if self.solver else None) or self.message
 
-    def answered_after(self, why: str | None) -> Result[S_co]:
+    def with_fallback(self, why: str | None) -> Result[S_co]:
         """Set the fallback reason of the solver to `why`, if that is not empty."""
         if not why or not self.solver:
             return self
         return replace(self, solver=replace(self.solver, fallback=why, planned=False))
 
-    def doubted(self, why: str) -> Result[S_co]:
+    def as_doubted(self, why: str) -> Result[S_co]:
         """The result without its claim to be complete, because of `why`."""
         status: Status = "multiple" if self.status == "multiple" else "unknown"
-        doubted = replace(
+        result = replace(
             self, status=status, complete=False, message=why, conflict=None, is_doubted=True
         )
-        return doubted.answered_after(why)
+        return result.with_fallback(why)

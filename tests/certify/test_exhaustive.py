@@ -126,9 +126,9 @@ def test_a_unit_whose_cells_cannot_differ_decides_for_any_side(geometry):
 
 def test_too_little_time_and_too_large_a_side_leave_it_undecided():
     puzzle = marked(NINE, {0: 1, 80: 1})
-    assert search_all(puzzle, [], seconds=0.0) == SearchResult((), 0, "time was too short")
+    assert search_all(puzzle, [], seconds=0.0) == SearchResult((), 0, "time ran out")
     large = search_all(marked(LARGE, {0: 1, LARGE.side**2 - 1: 1}), [])
-    assert large == SearchResult((), 0, "sides above 49 are not searched")
+    assert large == SearchResult((), 0, "grids larger than 49×49 are not searched")
     filled = pattern(LARGE)
     assert not search_all(Puzzle.of_values(LARGE, filled.values), [filled]).is_complete
     assert not search_all(Puzzle.empty(LARGE), [filled]).is_complete
@@ -143,7 +143,7 @@ def test_too_few_nodes_leave_it_undecided():
     for fewer in (0, 1, needed - 1):
         result = search_all(puzzle, listed, max_nodes=fewer)
         assert (result.missing, result.nodes) == ((), fewer)
-        assert result.undecided == f"{fewer} nodes were too few"
+        assert result.undecided == f"the limit of {fewer} search nodes was reached"
         assert not result.is_complete
 
 
@@ -160,7 +160,7 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
     monkeypatch.setattr(exhaustive, "_propagate", wrong)
     result = search_all(puzzle, known)
     assert not result.is_complete
-    assert result.undecided == "the search did not reach a listed solution"
+    assert result.undecided == "the search did not find a listed solution"
     assert search_all(puzzle, known[2:3], max_solutions=9).undecided
     assert search_all(puzzle, known[3:], max_solutions=2).undecided is None
 
@@ -168,7 +168,7 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
 def test_solutions_found_before_a_limit_are_returned():
     result = search_all(Puzzle.empty(NINE), [], max_solutions=1000, max_nodes=100)
     assert 0 < len(result.missing) < 1000
-    assert result.undecided == "100 nodes were too few"
+    assert result.undecided == "the limit of 100 search nodes was reached"
 
 
 @for_each(("text", "count"), [(UNIQUE, 1), (TWO, 2), (SIX, 6), (EVEN_ODD_SIX, 6)])

@@ -149,7 +149,7 @@ def test_grids_of_another_geometry_and_grids_named_twice_are_refused():
 
 
 def test_a_geometry_whose_rules_are_out_of_reach_is_refused_before_they_are_made():
-    with pytest.raises(FormulaTooLarge, match="256×256 take 8,"):
+    with pytest.raises(FormulaTooLarge, match="256×256 need 8,"):
         proof_formula(Puzzle.empty(Geometry(16, 16)), ())
 
 
@@ -185,7 +185,7 @@ def test_what_is_written_is_read_again():
         ("p cnf 2 2\n1 0\n01 0\n", "line 3:"),
         ("p cnf 2 2\n1 0\n٣ 0\n", "line 3:"),
         ("p cnf 2 2\n1 0\n99999999999 0\n", "line 3:"),
-        ("p cnf 2 2\n1 0\n1 -2 3 0\n", "line 3: variable 3 of 2"),
+        ("p cnf 2 2\n1 0\n1 -2 3 0\n", "line 3: variable 3, but there are only 2"),
         ("p cnf 2 2\n1 0\n1 -1 0\n", "line 3: a variable is named twice"),
         ("p cnf 2 2\n1 0\n1 2 1 0\n", "line 3: a variable is named twice"),
     ],

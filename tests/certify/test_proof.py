@@ -17,7 +17,7 @@ from support.to_prove import HARD, TO_PROVE, thinned
 
 from pipeline.certify.formula import Formula, core_of, proof_formula
 from pipeline.certify.lrat import ProofRejected, check_lrat, drat_of
-from pipeline.certify.proof import MAX_DRAT_CHARACTERS, REFUTED, lrat_of
+from pipeline.certify.proof import MAX_DRAT_CHARACTERS, TRIVIAL_PROOF, lrat_of
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline
 from pipeline.puzzle.geometry import Geometry
@@ -61,8 +61,10 @@ def test_a_proof_that_is_cut_short_is_rejected_wherever_it_is_cut():
     assert len(lines) > 10
     for kept in (0, 1, 5, len(lines) - 1):
         assert "without the empty clause" in rejection(formula, "".join(lines[:kept]))
-    assert "the last line has no newline: '" in rejection(formula, "".join(lines[:5])[:-1])
-    assert "the last line has no newline: '0'" in rejection(formula, hard_proof()[:-1])
+    assert "the last line does not end with a newline: '" in rejection(
+        formula, "".join(lines[:5])[:-1]
+    )
+    assert "the last line does not end with a newline: '0'" in rejection(formula, hard_proof()[:-1])
 
 
 def test_a_step_that_does_not_follow_is_rejected():
@@ -73,14 +75,14 @@ def test_a_step_that_does_not_follow_is_rejected():
         bogus = "".join((*lines[:place], f"{literal} 0\n", *lines[place:]))
         message = rejection(formula, bogus)
         assert message == f"line {place + 1}: {literal} 0 does not follow by unit propagation"
-    assert "line 1: 0 does not follow" in rejection(formula, REFUTED)
+    assert "line 1: 0 does not follow" in rejection(formula, TRIVIAL_PROOF)
     long = f"{' '.join(map(str, range(3, 21)))} 0\n"
     shown = "line 1: 3 4 5 6 7 8 9 10 11 12 … does not follow"
-    assert shown in rejection(Formula(20, tuple((-x,) for x in range(3, 21))), long + REFUTED)
+    assert shown in rejection(Formula(20, tuple((-x,) for x in range(3, 21))), long + TRIVIAL_PROOF)
 
 
 def test_a_proof_of_another_formula_is_rejected():
-    assert "does not follow" in rejection(PIGEONS, REFUTED)
+    assert "does not follow" in rejection(PIGEONS, TRIVIAL_PROOF)
     other = thinned(Geometry(3, 3), "classic", 52, 6)
     formula = proof_formula(other, solutions(other, 6))
     assert not core_of(formula).is_refuted
@@ -103,7 +105,7 @@ def test_no_other_solution_cannot_be_proved_where_one_was_left_out(prover):
     [
         ("", "the proof ends"),
         ("garbage\n", "line 1: expected a step"),
-        ("0", "the last line has no newline: '0'"),
+        ("0", "the last line does not end with a newline: '0'"),
         ("c a comment\n0\n", "line 1: expected a step"),
         ("\n0\n", "line 1: expected a step"),
         ("1 0 2 0\n", "line 1: expected a step"),
@@ -117,8 +119,8 @@ def test_no_other_solution_cannot_be_proved_where_one_was_left_out(prover):
         ("-0 0\n", "line 1: expected a step"),
         ("\0\n", "line 1: expected a step"),
         (f"{'9' * 5000} 0\n", "line 1: expected a step"),
-        ("9999999999 0\n", "line 1: variable 9999999999 of 20"),
-        ("1 -21 0\n", "line 1: variable 21 of 20"),
+        ("9999999999 0\n", "line 1: variable 9999999999, but there are only 20"),
+        ("1 -21 0\n", "line 1: variable 21, but there are only 20"),
         ("1 -1 0\n", "line 1: a variable is named twice"),
         ("7 7 0\n", "line 1: a variable is named twice"),
         ("d 1 2 0\nd 3 0\n", "the proof ends"),
@@ -131,8 +133,8 @@ def test_what_is_no_proof_is_rejected_with_its_line(proof, fault):
 @for_each("more", ["0\n", "1 0\n", "d 1 2 0\n", "d 1 0\n"])
 def test_nothing_may_follow_the_empty_clause(more):
     formula = Formula(2, ((1,), (-1,)))
-    assert steps_of(formula, REFUTED) == 1
-    assert rejection(formula, REFUTED + more) == "line 2: a step after the empty clause"
+    assert steps_of(formula, TRIVIAL_PROOF) == 1
+    assert rejection(formula, TRIVIAL_PROOF + more) == "line 2: a step after the empty clause"
 
 
 def test_a_proof_beyond_all_bounds_is_not_even_read():
@@ -183,4 +185,4 @@ def test_a_number_that_is_high_costs_no_memory():
     message = rejection(formula, "1999999999 0\n1234567890 0\n0\n")
     assert message == "line 3: 0 does not follow by unit propagation"
     high = Formula(9_999_999_999, ((9_999_999_999,), (-9_999_999_999,)))
-    assert steps_of(high, REFUTED) == 1
+    assert steps_of(high, TRIVIAL_PROOF) == 1

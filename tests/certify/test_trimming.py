@@ -22,7 +22,14 @@ from support.to_prove import HARD, TO_PROVE
 from pipeline.certify import proof as proofs
 from pipeline.certify.formula import Core, Formula, core_of, proof_formula
 from pipeline.certify.lrat import ProofRejected, check_lrat, drat_of
-from pipeline.certify.proof import LONG, REFUTED, NotTrimmed, hinted, lrat_of, try_trim
+from pipeline.certify.proof import (
+    LONG_PROOF,
+    TRIVIAL_PROOF,
+    NotTrimmed,
+    lrat_of,
+    trim_to_lrat,
+    try_trim,
+)
 from pipeline.certify.trimming import OUTPUT_LENGTH, REJECTED, TRIMMED
 from pipeline.errors import LimitReached
 from pipeline.limits import Deadline
@@ -82,8 +89,8 @@ def test_both_forms_write_the_same_hints_and_these_hold(made, prover, trimmer):
     core = core_of(formula)
     for engine in ENGINES if puzzle.geometry.side < 16 else ENGINES[:1]:
         lemmas = added(proof_of(prover, formula, engine))
-        text = hinted(None, core, lemmas)
-        assert text == hinted(trimmer, core, lemmas)
+        text = trim_to_lrat(None, core, lemmas)
+        assert text == trim_to_lrat(trimmer, core, lemmas)
         assert check_lrat(formula, text) == text.count("\n")
         verify("".join(formula.text()), text)
 
@@ -92,7 +99,7 @@ def test_both_forms_write_the_same_hints_and_these_hold(made, prover, trimmer):
 def test_steps_of_the_proof_are_kept_in_their_order_and_others_are_units(prover, step, core_from):
     formula = proof_formula(HARD, solutions(HARD, 1))
     lemmas = added(proof_of(prover, formula))
-    steps = added(drat_of(hinted(step, core_from(formula), lemmas)))
+    steps = added(drat_of(trim_to_lrat(step, core_from(formula), lemmas)))
     rest = iter(lemmas)
     assert all(each in rest for each in steps if len(each) != 1)
     assert sum(len(each) != 1 for each in steps) < len(lemmas)
@@ -120,7 +127,7 @@ def test_both_forms_agree_about_steps_that_may_not_follow(trimmer, clauses, step
     told = []
     for form in (None, trimmer):
         try:
-            told.append(hinted(form, whole(formula), [*map(tuple, steps), ()]))
+            told.append(trim_to_lrat(form, whole(formula), [*map(tuple, steps), ()]))
             assert check_lrat(formula, told[-1])
         except NotTrimmed as error:
             told.append(error.lemma)
@@ -142,16 +149,16 @@ def test_clauses_that_repeat_literals_do_no_harm(clauses, steps):
 
 def test_a_step_that_is_not_needed_need_not_follow(step):
     lemmas = [(4,), (1, 2), (1,), (2,), ()]
-    text = hinted(step, whole(EIGHT), lemmas)
+    text = trim_to_lrat(step, whole(EIGHT), lemmas)
     assert drat_of(text) == "1 2 0\n1 0\n2 0\n-3 0\n0\n"
     with pytest.raises(NotTrimmed) as raised:
-        hinted(step, whole(EIGHT), [(1, 4), *lemmas[2:]])
+        trim_to_lrat(step, whole(EIGHT), [(1, 4), *lemmas[2:]])
     assert raised.value.lemma == 1
 
 
 def test_a_proof_ends_where_it_has_refuted(step):
     formula = Formula(4, ((1, 2), (1, -2), (-1, 2), (-1, -2)))
-    text = hinted(step, whole(formula), [(1,), (2,), (-2,), (3, 4), ()])
+    text = trim_to_lrat(step, whole(formula), [(1,), (2,), (-2,), (3, 4), ()])
     assert drat_of(text) == "1 0\n-2 0\n0\n"
     assert check_lrat(formula, text) == 3
 
@@ -174,20 +181,20 @@ def test_a_proof_ends_where_it_has_refuted(step):
 )
 def test_formulas_that_are_hardly_any_do_no_harm(step, clauses, lemmas):
     with suppress(NotTrimmed, ProofRejected):
-        check_lrat(Formula(3, clauses), hinted(step, whole(Formula(3, clauses)), lemmas))
+        check_lrat(Formula(3, clauses), trim_to_lrat(step, whole(Formula(3, clauses)), lemmas))
         assert not is_satisfiable(clauses, 3)
 
 
 def test_literals_beyond_the_variables_never_reach_the_machine_code():
     for clause in ((5,), (-5,), (0,), (-(2**31),)):
         with pytest.raises((ValueError, OverflowError)):
-            hinted(lambda *_: pytest.fail("called"), whole(EIGHT), [clause])
+            trim_to_lrat(lambda *_: pytest.fail("called"), whole(EIGHT), [clause])
 
 
 def test_numbers_that_are_high_take_no_memory(step):
     high = 2_000_000_000
     formula = Formula(high, ((high,), (-high, high - 1), (1 - high,)))
-    text = hinted(step, whole(formula), [()])
+    text = trim_to_lrat(step, whole(formula), [()])
     assert check_lrat(formula, text) == 1
 
 
@@ -195,9 +202,9 @@ def test_the_trimmer_looks_at_the_clock(step, monkeypatch):
     monkeypatch.setattr(proofs, "COMPILED_VISITS", 1)
     monkeypatch.setattr(proofs, "PLAIN_VISITS", 1)
     lemmas = [(1, 2), (1,), (2,), ()]
-    assert hinted(step, whole(EIGHT), lemmas).count("\n") == 5
+    assert trim_to_lrat(step, whole(EIGHT), lemmas).count("\n") == 5
     with pytest.raises(LimitReached, match="over"):
-        hinted(step, whole(EIGHT), lemmas, Deadline(time.monotonic() - 1, "over"))
+        trim_to_lrat(step, whole(EIGHT), lemmas, Deadline(time.monotonic() - 1, "over"))
 
 
 @for_each("seed", range(40))
@@ -216,14 +223,14 @@ def test_whatever_machine_code_writes_plain_python_does_it_then(seed, asked):
     proof = "1 2 0\n1 0\n2 0\n0\n"
     assert lrat_of(whole(EIGHT), proof)[1] == 5
     wrong = Formula(3, EIGHT.clauses[1:])
-    for text in (proof, REFUTED, "1 2 0\n0\n", "1 2 0\n1 0\n2 0\n"):
+    for text in (proof, TRIVIAL_PROOF, "1 2 0\n0\n", "1 2 0\n1 0\n2 0\n"):
         with pytest.raises(ProofRejected):
             lrat_of(whole(wrong), text)
 
 
-@pytest.mark.parametrize(("length", "at_once"), [(LONG, True), (LONG - 10, False)])
+@pytest.mark.parametrize(("length", "at_once"), [(LONG_PROOF, True), (LONG_PROOF - 10, False)])
 def test_machine_code_is_worth_loading_at_once_for_a_long_proof(asked, length, at_once):
-    proof = "d 1 2 0\n" * ((length - 2) // 8 + at_once) + REFUTED
+    proof = "d 1 2 0\n" * ((length - 2) // 8 + at_once) + TRIVIAL_PROOF
     with pytest.raises(ProofRejected):
         lrat_of(whole(EIGHT), proof)
     assert asked.at_once == [at_once]

@@ -30,7 +30,7 @@ from support.refutations import steps_of
 from pipeline import solve
 from pipeline.certify.formula import Formula, proof_formula
 from pipeline.certify.lrat import ProofRejected, check_lrat
-from pipeline.certify.proof import REFUTED
+from pipeline.certify.proof import TRIVIAL_PROOF
 from pipeline.limits import Limits
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
@@ -159,7 +159,7 @@ def test_with_one_solution_kept_back_nothing_is_proved(expanded):
             with pytest.raises(Satisfiable):
                 prove_formula(formula, solvers, Limits())
             with pytest.raises(ProofRejected):
-                steps_of(formula, REFUTED)
+                steps_of(formula, TRIVIAL_PROOF)
             with pytest.raises(ProofRejected):
                 steps_of(formula, (proofs / f"{stem}.proof.drat").read_text())
             with pytest.raises(ProofRejected):

@@ -48,12 +48,12 @@ class Stated:
         self.values = self.clauses.values
         self.cells = rule.cells(geometry)
         added = stated(geometry, rule, ClauseLimits(sets=0))
-        ways = [self.clauses] if self.clauses.made == added.made else [self.clauses, added]
+        ways = [self.clauses] if self.clauses.clauses == added.clauses else [self.clauses, added]
         self.solvers = [self._solver(clauses) for clauses in ways]
         self.keeps = cache(self._keeps)
 
     def _solver(self, clauses: ClauseBuilder) -> Minisat22:
-        solver = Minisat22(bootstrap_with=clauses.made)
+        solver = Minisat22(bootstrap_with=clauses.clauses)
         for cell in self.cells:
             held = [clauses.literal(cell, value) for value in self.values]
             solver.add_clause(held)
@@ -165,9 +165,9 @@ def test_the_clauses_are_about_the_cells_of_the_rule_and_variables_of_their_own(
 
         clauses = stated(geometry, rule)
         own = {*range(clauses.candidates + 1, clauses.variables + 1)}
-        literals = {abs(literal) for clause in clauses.made for literal in clause}
+        literals = {abs(literal) for clause in clauses.clauses for literal in clause}
         assert literals - own <= {clauses.literal(c, v) for c in cells for v in clauses.values}
-        assert all(len({*map(abs, clause)}) == len(clause) for clause in clauses.made)
+        assert all(len({*map(abs, clause)}) == len(clause) for clause in clauses.clauses)
 
 
 @every_rule
@@ -175,10 +175,10 @@ def test_a_condition_holds_of_all_that_is_added_under_it(kind):
     """What a rule adds under a false literal excludes nothing."""
     for geometry, rule in EXAMPLES[kind]:
         clauses = ClauseBuilder(geometry.side, geometry.size, lowest=geometry.lowest)
-        condition = clauses.new()
-        with clauses.under(condition):
+        condition = clauses.new_variable()
+        with clauses.condition(condition):
             rule.encode(geometry, clauses)
-        with Minisat22(bootstrap_with=clauses.made) as solver:
+        with Minisat22(bootstrap_with=clauses.clauses) as solver:
             held = [clauses.literal(cell, 1) for cell in rule.cells(geometry)]
             assert solver.solve(assumptions=[-condition, *held])
 
@@ -201,7 +201,7 @@ def test_a_rule_is_described_in_one_line_that_names_its_kind_and_its_place(kind)
         described = rule.describe(geometry)
         assert described == " ".join(described.split())
         assert 0 < len(described) <= 80
-        if kind.where or kind.describe is not Rule.describe:
+        if kind.preposition or kind.describe is not Rule.describe:
             assert re.search(r"\b(r\d+c\d+|(row|column) \d+|[A-Z]{2,}\d*)\b", described)
         else:
             cells = rule.cells(geometry)

@@ -53,7 +53,7 @@ def started(monkeypatch):
 def working(seconds: float) -> Loaded:
     """What has no function yet, and in whose place the slow way has worked so long."""
     loaded = Loaded(TINY)
-    loaded.count(seconds)
+    loaded.add_seconds(seconds)
     return loaded
 
 
@@ -67,9 +67,9 @@ def with_compiler(monkeypatch, compiler):
 def test_it_takes_over_once_the_slow_way_has_worked_for_a_while():
     mine = Loaded(TINY)
     assert mine.get(at_once=False) is None
-    mine.count(native.LOAD_AFTER / 2)
+    mine.add_seconds(native.LOAD_AFTER / 2)
     assert mine.get(at_once=False) is None
-    mine.count(native.LOAD_AFTER / 2)
+    mine.add_seconds(native.LOAD_AFTER / 2)
     function = mine.get(at_once=False)
     assert sum_by(function, 1, 2, 3) == sum_by(summed, 1, 2, 3) == 6
     assert type(function) is type(sum_by) is type(summed), "compiling has left it as it was"
@@ -82,7 +82,7 @@ def test_it_is_compiled_elsewhere_once_and_the_slow_way_goes_on(folder, started)
     mine = working(native.LOAD_AFTER)
     assert mine.get(at_once=True) is None
     assert not started
-    mine.count(native.COMPILE_AFTER)
+    mine.add_seconds(native.COMPILE_AFTER)
     assert mine.get(at_once=False) is mine.get(at_once=True) is None
     assert len(started) == 1
     assert list(folder.iterdir()) == []
@@ -90,7 +90,7 @@ def test_it_is_compiled_elsewhere_once_and_the_slow_way_goes_on(folder, started)
 
 @needs_numba
 def test_the_process_that_is_started_compiles_it(folder, started):
-    TINY.compile_elsewhere()
+    TINY.start_compiling()
     (code,) = started
     exec(code)
     assert {path.name for path in folder.iterdir()} == {"code.o", "lock"}
@@ -100,7 +100,7 @@ def test_the_process_that_is_started_compiles_it(folder, started):
 @pytest.mark.usefixtures("cache")
 def test_without_numba_the_slow_way_goes_on(started, monkeypatch):
     monkeypatch.setattr(native, "find_spec", lambda _name: None)
-    assert "[fast]" in TINY.lacking()
+    assert "[fast]" in TINY.why_unavailable()
     assert working(LONG).get(at_once=True) is None
     assert not started
 
@@ -117,7 +117,7 @@ def test_code_that_others_may_have_written_is_not_loaded(folder, started):
 @needs_numba
 def test_where_nothing_can_be_written_the_slow_way_goes_on(cache, started):
     cache.write_text("a file, not a folder")
-    assert "has no place" in TINY.lacking()
+    assert "cannot be stored" in TINY.why_unavailable()
     assert working(LONG).get(at_once=True) is None
     assert not started
 
@@ -172,36 +172,36 @@ def test_a_compiler_that_failed_is_not_started_again_for_an_hour(folder, started
         raise RuntimeError("no such instruction")
 
     with_compiler(monkeypatch, failing)
-    assert "not compiled yet" in TINY.lacking()
+    assert "not compiled yet" in TINY.why_unavailable()
     with pytest.raises(RuntimeError):
         TINY.compile_into(folder)
-    assert "RuntimeError: no such instruction" in TINY.lacking()
+    assert "RuntimeError: no such instruction" in TINY.why_unavailable()
     for hours, times in ((0.9, 0), (1.1, 1)):
         then = time.time() - hours * 3600
         os.utime(folder / "tried", (then, then))
         assert working(LONG).get(at_once=True) is None
         assert len(started) == times
-        assert ("not compiled yet" in TINY.lacking()) == (times == 1), "it is tried again"
+        assert ("not compiled yet" in TINY.why_unavailable()) == (times == 1), "it is tried again"
     with_compiler(monkeypatch, lambda _name: b"code")
     TINY.compile_into(folder)
-    assert TINY.lacking() is None
+    assert TINY.why_unavailable() is None
 
 
 @needs_numba
 def test_a_compiler_at_work_is_told(folder):
     with (folder / "lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert TINY.lacking() == native.BEING_COMPILED
-    assert "not compiled yet" in TINY.lacking()
+        assert TINY.why_unavailable() == native.BEING_COMPILED
+    assert "not compiled yet" in TINY.why_unavailable()
 
 
 @needs_numba
 def test_a_compiler_that_died_is_told_once_it_cannot_be_at_work_any_more(folder):
     (folder / "tried").touch()
-    assert "not compiled yet" in TINY.lacking()
+    assert "not compiled yet" in TINY.why_unavailable()
     then = time.time() - native.COMPILING_SECONDS - 1
     os.utime(folder / "tried", (then, then))
-    assert "without output" in TINY.lacking()
+    assert "without output" in TINY.why_unavailable()
 
 
 @needs_numba
@@ -215,9 +215,9 @@ def test_code_that_is_loaded_counts_as_used(ready):
 def test_code_that_cannot_be_loaded_is_not_there(folder):
     (folder / "code.o").write_bytes(b"torn")
     mine = Loaded(TINY)
-    assert mine.is_there
+    assert mine.is_available
     assert mine.get(at_once=True) is None
-    assert not mine.is_there
+    assert not mine.is_available
 
 
 @needs_numba
@@ -227,7 +227,7 @@ def test_code_that_fails_its_trial_is_not_kept(folder, monkeypatch):
     with pytest.raises(RuntimeError, match="cannot add"):
         TINY.compile_into(folder)
     assert {path.name for path in folder.iterdir()} == {"tried", "lock"}
-    assert "cannot add" in TINY.lacking()
+    assert "cannot add" in TINY.why_unavailable()
 
 
 @needs_numba

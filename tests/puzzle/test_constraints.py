@@ -52,7 +52,7 @@ sums = st.integers(-1, SIDE * CELLS + 1)
 
 def solver_of(clauses: ClauseBuilder, number: int) -> Minisat22:
     """A solver of the clauses in which each of the first `number` cells holds one value."""
-    solver = Minisat22(bootstrap_with=clauses.made)
+    solver = Minisat22(bootstrap_with=clauses.clauses)
     for index in range(number):
         held = [clauses.literal(index, v) for v in clauses.values]
         solver.add_clause(held)
@@ -83,15 +83,15 @@ def check_clauses(
     assert accepted_by(plain, number) == meant
 
     free, of_a_cell = ClauseBuilder(side, number), ClauseBuilder(side, number)
-    condition = free.new()
-    with free.under(condition):
+    condition = free.new_variable()
+    with free.condition(condition):
         encode(free)
     assert accepted_by(free, number, condition) == meant
     assert accepted_by(free, number, -condition) == every
 
     with (
-        of_a_cell.under(of_a_cell.literal(0, 1)),
-        of_a_cell.under(-of_a_cell.literal(number - 1, 2)),
+        of_a_cell.condition(of_a_cell.literal(0, 1)),
+        of_a_cell.condition(-of_a_cell.literal(number - 1, 2)),
     ):
         encode(of_a_cell)
     met = {held for held in every if held[0] == 1 and held[-1] != 2}
@@ -178,8 +178,8 @@ def test_a_cell_equals_one_of_others(others):
 
 def test_equality_of_two_cells_is_one_variable_under_all_conditions():
     clauses = ClauseBuilder(SIDE, CELLS)
-    condition = clauses.new()
-    with clauses.under(condition):
+    condition = clauses.new_variable()
+    with clauses.condition(condition):
         same = clauses.equal(0, 1)
     assert clauses.equal(1, 0) == same
     equal = {held for held in product(EVERY, repeat=CELLS) if held[0] == held[1]}
@@ -356,14 +356,14 @@ def test_cells_of_a_unit_need_no_clauses_to_differ():
     AllDifferent((0, 1, 3)).encode(clauses)
     a, b, c = ([clauses.literal(cell, value) for value in range(1, 5)] for cell in (0, 1, 3))
     apart = [{-x, -y} for one in (a, b) for x, y in zip(one, c, strict=True)]
-    assert sorted(map(sorted, clauses.made)) == sorted(map(sorted, apart))
+    assert sorted(map(sorted, clauses.clauses)) == sorted(map(sorted, apart))
 
 
 def test_variables_are_numbered_after_all_candidates():
     clauses = ClauseBuilder(9, 81)
     assert clauses.literal(0, 1) == 1
     assert clauses.literal(80, 9) == clauses.variables == 729
-    assert clauses.new() == 730
+    assert clauses.new_variable() == 730
     assert clauses.selectors(2) == [731, 732]
     assert clauses.auxiliary == 3
 
@@ -372,14 +372,14 @@ def test_conditions_end_with_their_block_even_after_an_error():
     clauses = ClauseBuilder(2, 2)
 
     def fails() -> None:
-        with clauses.under(3), clauses.under(-4):
+        with clauses.condition(3), clauses.condition(-4):
             clauses.add(1)
             raise KeyError
 
     with pytest.raises(KeyError):
         fails()
     clauses.add(2)
-    assert clauses.made == [(-3, 4, 1), (2,)]
+    assert clauses.clauses == [(-3, 4, 1), (2,)]
 
 
 NINE_CELLS = tuple(range(9))
@@ -410,7 +410,7 @@ def test_limits_are_checked_while_clauses_are_made():
     takes = ClauseBuilder(25, 625, check=Limits(0.0).checking())
     with pytest.raises(LimitReached, match="the time limit of 0 s"):
         Total(tuple((each, 1) for each in range(25)), 300).encode(takes)
-    assert len(takes.made) < 4096
+    assert len(takes.clauses) < 4096
 
 
 def test_a_sum_may_rely_on_cells_that_differ():
@@ -432,5 +432,5 @@ def test_a_sum_may_rely_on_cells_that_differ():
         total.encode(clauses)
         total.encode(plain)
         assert accepted_by(clauses, 6) & differ == set(filter(total.holds, differ)), (units, total)
-        counts.append(len(plain.made) - len(clauses.made))
+        counts.append(len(plain.clauses) - len(clauses.clauses))
     assert sum(count > 0 for count in counts) > 8

@@ -10,18 +10,18 @@ from pipeline.certify import certify_grid
 from pipeline.certify.formula import core_of, proof_formula
 from pipeline.errors import InvalidPuzzle, UsageError
 from pipeline.outbox.report import Board, board_svg
-from pipeline.puzzle.geometry import Free, Geometry, units_of
+from pipeline.puzzle.geometry import FreeGrid, Geometry, units_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.rules import neighbours
 from pipeline.reading.formats import read_values
 from pipeline.reading.formats.grid_text import write_values
 
-GEOMETRY = Geometry(1, 3, free=Free(2, 3, 0, (("VA", 4), ("VB", 1))))
+GEOMETRY = Geometry(1, 3, free=FreeGrid(2, 3, 0, (("VA", 4), ("VB", 1))))
 VALUES = (0, 1, 2, 2, 0, 1, 0, 0, 1, 2, 2)
 
 
 def test_extra_cells_are_numbered_after_the_grid_and_lie_below_it():
-    assert (GEOMETRY.size, GEOMETRY.inner, GEOMETRY.extent) == (11, 6, (7, 3))
+    assert (GEOMETRY.size, GEOMETRY.grid_size, GEOMETRY.extent) == (11, 6, (7, 3))
     places = [GEOMETRY.place(cell) for cell in range(GEOMETRY.size)]
     assert places[5:] == [(2, 3), (4, 1), (4, 2), (4, 3), (5, 1), (7, 1)]
     assert [GEOMETRY.cell_at(*place) for place in places] == [*range(11)]
@@ -50,13 +50,13 @@ def test_extra_cells_are_numbered_after_the_grid_and_lie_below_it():
 )
 def test_an_invalid_shape_is_refused(rows, columns, lowest, groups):
     with pytest.raises(ValueError, match=r"cells|lowest|groups"):
-        Free(rows, columns, lowest, groups)
+        FreeGrid(rows, columns, lowest, groups)
 
 
 def test_a_free_geometry_has_one_grid_and_no_boxes():
     for parts in ((2, 2, ()), (1, 4, ((0, 0), (2, 2)))):
         with pytest.raises(ValueError, match="a single grid and no boxes"):
-            Geometry(*parts, Free(4, 4))
+            Geometry(*parts, FreeGrid(4, 4))
 
 
 def test_values_outside_the_range_of_the_geometry_are_refused():
@@ -77,7 +77,7 @@ def test_a_solution_is_written_as_rows_and_a_line_for_each_group():
     assert [*grid.rows()] == [(0, 1, 2), (2, 0, 1), (0, 0, 1, 2), (2,)]
     with pytest.raises(InvalidPuzzle, match=r"s:4:1: expected a value from 0 to 2, found '3'"):
         read_values(b"012\n201\n0012\n3\n", "s", GEOMETRY)
-    wide = Geometry(1, 11, free=Free(1, 2, 0))
+    wide = Geometry(1, 11, free=FreeGrid(1, 2, 0))
     assert write_values(Grid(wide, (10, 0))) == "10 0\n"
 
 

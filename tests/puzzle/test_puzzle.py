@@ -131,7 +131,7 @@ def test_a_samurai_has_the_units_of_five_grids_with_four_shared_boxes():
     assert len(set(units)) == len(units)
     seen = Counter(cell for unit in units for cell in unit)
     assert Counter(seen.values()) == {3: 369 - 36, 5: 36}
-    assert [SAMURAI.units(kind) for kind in ("row", "column", "box")] == [45, 45, 41]
+    assert [SAMURAI.unit_count(kind) for kind in ("row", "column", "box")] == [45, 45, 41]
 
 
 @for_each(("top", "left"), SAMURAI.grids)

@@ -13,7 +13,7 @@ import pytest
 from support.cases import for_each
 
 from pipeline import rules
-from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Ring, Tint
 
@@ -530,7 +530,7 @@ def test_a_clue_is_drawn_before_its_first_cell_and_described_by_its_line(
     kinds = rules.Skyscraper, rules.XSum, rules.HiddenSkyscraper, rules.NumberedRoom
     for kind, where in ((rules.Sandwich, sum_of), *((kind, seen_from) for kind in kinds)):
         clue = kind(line, 7)
-        assert [*clue.draw(NINE)] == [Label(point, "7", kind.look)]
+        assert [*clue.draw(NINE)] == [Label(point, "7", kind.style)]
         assert clue.describe(NINE) == f"{kind.name} 7 {where}"
 
 
@@ -693,7 +693,7 @@ def test_invalid_data_are_refused(kind, data, message):
         ),
         (
             rules.BoxIndexer(0, tuple(range(9))),
-            Geometry(1, 9, free=Free(3, 3, 0)),
+            Geometry(1, 9, free=FreeGrid(3, 3, 0)),
             "box indexer: the values must begin with 1",
         ),
         (rules.Indexer(0, row=True), TWO_GRIDS, "indexer: only a single grid"),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.certify.missing import searched_through
+from pipeline.certify.missing import find_missing
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_source
 from pipeline.service.solving import solve_problems
@@ -45,7 +45,7 @@ def read(text: str) -> PuzzleProblem:
 
 def number_searched(puzzle: Puzzle, expected: int) -> int | str | None:
     """How many solutions the exhaustive search finds, or why it did not end."""
-    found = searched_through(puzzle, (), max_solutions=expected + 1, seconds=SECONDS)
+    found = find_missing(puzzle, (), max_solutions=expected + 1, seconds=SECONDS)
     return found.undecided or len(found.missing)
 
 

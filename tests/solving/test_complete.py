@@ -65,7 +65,7 @@ def test_a_search_that_finds_what_is_no_other_solution_is_no_evidence(
         "one twice": (known[0], known[0]),
     }[wrong]
     monkeypatch.setattr(
-        "pipeline.solving.problem.searched_through", lambda *_, **__: SearchResult(grids, 3)
+        "pipeline.solving.problem.find_missing", lambda *_, **__: SearchResult(grids, 3)
     )
     false = checked(SIX, solvers, without=1, max_missing=3, prove=prove)
     assert (false.certificate.complete, false.missing) == ("no", ())
@@ -83,7 +83,7 @@ def test_of_very_many_solutions_no_proof_is_made_unless_asked_for_and_the_search
     known = solutions(puzzle, 9)
     found = check_complete(problem_of(puzzle), known, solvers, Limits(1e-9))
     assert (found.certificate.complete, found.proof) == ("unverified", None)
-    assert found.certificate.reason == "time was too short"
+    assert found.certificate.reason == "time ran out"
     assert stands(checked(SIX, solvers, prove=True).proof)
     assert checked(TWO, solvers).certificate.by == "lrat"
 

@@ -152,7 +152,7 @@ def test_a_wrong_grid_that_the_check_had_no_time_for_is_found_out(monkeypatch):
 
 
 def test_where_the_check_of_a_batch_is_cut_short_after_a_find_the_next_solver_is_asked(monkeypatch):
-    monkeypatch.setattr("pipeline.solving.problem.searched_through", cut_short)
+    monkeypatch.setattr("pipeline.solving.problem.find_missing", cut_short)
     lying_lanes(monkeypatch, keep_one)
     monkeypatch.setattr("pipeline.solving.many.search_all_of_batch", undecided)
     results = batch([parse_puzzle(EVEN_ODD_SIX)] * FEWEST, at_hand("pysat"), solver="batch")

@@ -35,7 +35,7 @@ from support.solvers import Scripted, both_solvers, chain_of, solve_at_hand
 from support.strategies import examples
 
 from pipeline import Settings, parse_puzzle, solve_puzzle
-from pipeline.certify.exhaustive import TOO_SHORT, SearchResult
+from pipeline.certify.exhaustive import OUT_OF_TIME, SearchResult
 from pipeline.errors import LimitReached
 from pipeline.reading.formats import parsed_from
 from pipeline.service.solving import solve_one
@@ -170,7 +170,7 @@ class Hasty(PuzzleProblem):
 
     def search_all(self, solutions, most, seconds):
         found = super().search_all(solutions, 1, seconds)
-        return replace(found, undecided=TOO_SHORT) if found.missing else found
+        return replace(found, undecided=OUT_OF_TIME) if found.missing else found
 
 
 def test_the_next_solver_is_asked_because_of_the_lie_though_the_check_ran_out_of_time():
@@ -205,7 +205,7 @@ def test_a_proof_that_is_asked_for_is_of_all_solutions_with_what_was_missing(tmp
 
 
 def test_where_the_check_is_cut_short_after_a_find_the_next_solver_is_asked(monkeypatch):
-    monkeypatch.setattr("pipeline.solving.problem.searched_through", cut_short)
+    monkeypatch.setattr("pipeline.solving.problem.find_missing", cut_short)
     alone = by_liars(parse_puzzle(SIX), in_answer(2, "unsat"))
     check_found_out(parse_puzzle(SIX), alone)
     assert alone.solver.fallback == "liar 0 missed a solution that the check found"
@@ -214,9 +214,9 @@ def test_where_the_check_is_cut_short_after_a_find_the_next_solver_is_asked(monk
 def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):
     def found_three(puzzle, known, **_options):
         others = [grid for grid in solutions_of(puzzle) if grid not in known]
-        return SearchResult(tuple(others[:3]), 1, "time was too short")
+        return SearchResult(tuple(others[:3]), 1, "time ran out")
 
-    monkeypatch.setattr("pipeline.solving.problem.searched_through", found_three)
+    monkeypatch.setattr("pipeline.solving.problem.find_missing", found_three)
     liar = Liar(honest(), from_answer(1, "unsat"))
     for last in (Scripted(Unknown("it is too hard")), Scripted(LimitReached("too large"))):
         with chain_of(liar, last) as solvers:
@@ -230,7 +230,7 @@ def test_what_the_check_found_is_published_where_nobody_finds_more(monkeypatch):
 def test_a_search_that_a_model_contradicts_proves_nothing(monkeypatch, tmp_path):
     """A wrong exhaustive search is exposed by a requested proof; the next solver is asked."""
     monkeypatch.setattr(
-        "pipeline.solving.problem.searched_through", lambda *_, **__: SearchResult((), 3)
+        "pipeline.solving.problem.find_missing", lambda *_, **__: SearchResult((), 3)
     )
     fake = program(tmp_path / "minisat", LIES_AT_ONCE)
     check_found_out(parse_puzzle(TWO), solve(TWO, minisat=fake))

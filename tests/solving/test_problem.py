@@ -140,11 +140,11 @@ def test_a_limit_before_a_verdict_is_unknown_with_its_reason(solver, most):
 
 
 def test_a_formula_of_many_clauses_is_claimed_and_says_why(monkeypatch):
-    monkeypatch.setattr("pipeline.solving.problem.MAX_REFUTED", 3)
+    monkeypatch.setattr("pipeline.solving.problem.MAX_OTHER_CLAUSES", 3)
     result = solve_at_hand("p cnf 2 4\n1 2 0 1 -2 0 -1 2 0 -1 -2 0", solver="pysat")
     assert (result.status, result.complete, result.proof) == ("unsolvable", True, None)
     assert result.certificate.complete == "unverified"
-    assert result.certificate.reason == "4 clauses; a proof can have 3"
+    assert result.certificate.reason == "4 clauses; the limit for a proof is 3"
 
 
 def test_models_are_held_against_the_clauses_as_they_were_written():

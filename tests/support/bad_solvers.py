@@ -120,7 +120,7 @@ def check_found_out(puzzle: Puzzle, result: Result[Grid], limit: int = MOST) -> 
 
 
 def cut_short(puzzle: Puzzle, known: Sequence[Grid], **_: object) -> SearchResult:
-    """A replacement of `searched_through` that has no time left once it has found a solution."""
+    """A replacement of `find_missing` that has no time left once it has found a solution."""
     others = [grid for grid in solutions_of(puzzle) if grid not in known]
     found = (others[0],) if len(known) == 1 else ()
-    return SearchResult(found, 1, "time was too short" if others else None)
+    return SearchResult(found, 1, "time ran out" if others else None)

@@ -42,6 +42,6 @@ class Asked:
         self.at_once.append(at_once)
         return self.step
 
-    def count(self, seconds: float) -> None:
+    def add_seconds(self, seconds: float) -> None:
         assert seconds > 0
         self.counted += 1

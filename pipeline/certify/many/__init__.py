@@ -1,8 +1,8 @@
-"""Checks that the listed solutions of many puzzles are complete, by exhaustive searches.
+"""Check that the listed solutions of many puzzles are complete, by exhaustive searches.
 
 Machine code checks 9×9 puzzles if it can be loaded and there is enough to do. Plain Python searches
-all other puzzles, and those left undecided, one by one. So numbers of nodes depend on machine code,
-but verdicts do not.
+the other puzzles, and those left undecided, one by one. So the number of nodes depends on whether
+there is machine code, but the verdicts do not.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_NODES = 100_000
 """Default limit of nodes per puzzle. No known 9×9 puzzle needs a tenth of them."""
 
 CLOCK_SWEEPS = 4096
-"""Rounds of all lanes between two checks of the clock: some milliseconds."""
+"""Rounds of all lanes between two checks of the clock: a few milliseconds."""
 
 PROGRAM = Program(
     "check",
@@ -41,7 +41,7 @@ loaded = Loaded(PROGRAM)
 
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> Callable[..., int] | None:
-    """The check in machine code, if it can be loaded and pays for this number of 9×9 puzzles."""
+    """The search in machine code, or None if it cannot be loaded or too few puzzles need it."""
     return loaded.get(puzzles * PYTHON_SECONDS, at_once=at_once)
 
 
@@ -53,7 +53,7 @@ def search_all_of_batch(
     seconds: float,
     max_nodes: int = MAX_NODES,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The verdict on each puzzle and its number of nodes, both (P,).
+    """Returns the verdict on each puzzle and its number of nodes, both (P,).
 
     | array | shape | contents |
     |---|---|---|
@@ -62,22 +62,24 @@ def search_all_of_batch(
     | `counts` | (P,) | the number of listed solutions of each puzzle |
 
     A puzzle that needs more than `max_nodes` or more time is undecided. Otherwise its verdict does
-    not depend on other puzzles. Its number of nodes does, because machine code and plain Python
-    branch differently. Raises ValueError for other shapes and types.
+    not depend on the other puzzles. Its number of nodes does: they decide whether machine code is
+    loaded, which branches differently. Raises ValueError for other shapes and types.
     """
     cells = geometry.side**2
     if masks.shape[1:] != (cells,) or grids.shape[1:] != masks.shape or len(counts) != len(masks):
         raise ValueError(f"masks of shape {masks.shape} and grids of {grids.shape}")
     if len(counts) and not 0 <= counts.min() <= counts.max() <= len(grids):
-        raise ValueError(f"counts: expected at most {len(grids)}, the number of grids")
+        raise ValueError(f"counts: expected 0 to {len(grids)}, the number of grids")
     if grids.dtype != np.uint8 or counts.dtype.kind not in "iu" or masks.dtype.kind != "u":
         raise ValueError(
             f"masks of {masks.dtype}, counts of {counts.dtype}, grids of {grids.dtype}"
         )
     deadline = Deadline.of(Limits(seconds))
-    step = machine_code(len(masks)) if geometry == NINE else None
-    if step:
-        verdicts, nodes = check_side_by_side(step, masks, counts, grids, max_nodes, deadline)
+    compiled_search = machine_code(len(masks)) if geometry == NINE else None
+    if compiled_search:
+        verdicts, nodes = check_side_by_side(
+            compiled_search, masks, counts, grids, max_nodes, deadline
+        )
     else:
         verdicts, nodes = np.zeros(len(masks), np.uint8), np.zeros(len(masks), np.int64)
     undecided = np.flatnonzero((verdicts == Verdict.UNDECIDED) & (nodes < max_nodes))
@@ -90,19 +92,21 @@ def search_all_of_batch(
 
 
 def check_side_by_side(
-    step: Callable[..., int],
+    compiled_search: Callable[..., int],
     masks: NDArray[np.unsignedinteger],
     counts: NDArray[np.integer[Any]],
     grids: NDArray[np.uint8],
     max_nodes: int,
     deadline: Deadline,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The verdicts on 9×9 puzzles and their nodes, by machine code."""
-    narrow = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
+    """Check 9×9 puzzles in machine code. Returns their verdicts and numbers of nodes."""
+    masks_16 = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
     verdicts, nodes = np.zeros(len(masks), np.uint8), np.zeros(len(masks), np.int64)
-    arrays = narrow, np.array(counts, np.int64), np.ascontiguousarray(grids, np.uint8)
+    arrays = masks_16, np.array(counts, np.int64), np.ascontiguousarray(grids, np.uint8)
     searches = new_searches()
-    while deadline.left() and not step(searches, *arrays, verdicts, nodes, max_nodes, CLOCK_SWEEPS):
+    while deadline.left() and not compiled_search(
+        searches, *arrays, verdicts, nodes, max_nodes, CLOCK_SWEEPS
+    ):
         pass
     return verdicts, nodes
 
@@ -115,9 +119,10 @@ def check_one_by_one(
     max_nodes: int,
     deadline: Deadline,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The verdicts on puzzles and their nodes, in plain Python.
+    """Check puzzles in plain Python. Returns their verdicts and numbers of nodes.
 
-    Time is divided equally among the puzzles that are left, so a hard one leaves some to others.
+    The remaining time is divided equally among the remaining puzzles, so that a hard puzzle leaves
+    time for the others.
     """
     verdicts = np.zeros(len(masks), np.uint8)
     nodes = np.zeros(len(masks), np.int64)
@@ -150,18 +155,18 @@ def _verdict(
     return (Verdict.COMPLETE if result.is_complete else Verdict.UNDECIDED), result.nodes
 
 
-def try_check(step: Callable[..., int]) -> None:
-    """Check a puzzle with two solutions three times: with none, one and both of them listed.
+def try_check(compiled_search: Callable[..., int]) -> None:
+    """Check a puzzle that has two solutions, of which none, one and both are listed.
 
-    This takes propagation and a branch. Raises RuntimeError if a verdict is wrong.
+    This tests propagation and a branch. Raises RuntimeError if a verdict is wrong.
     """
     grid = np.array([[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)], np.uint8)
     other = grid.copy()
-    other[:2, ::3] = grid[1::-1, ::3]  # these columns exchange their two values
+    other[:2, ::3] = grid[1::-1, ::3]  # in these columns the first two rows are exchanged
     masks = np.left_shift(1, grid - 1, dtype=np.uint16)
     masks[:2, ::3] = NINE.all_values
     grids = np.repeat([[grid.ravel()], [other.ravel()]], 3, axis=1)
     arrays = np.repeat([masks.ravel()], 3, axis=0), np.arange(3), grids
-    verdicts, _ = check_side_by_side(step, *arrays, 1, NEVER)
+    verdicts, _ = check_side_by_side(compiled_search, *arrays, 1, NEVER)
     if verdicts.tolist() != [Verdict.INCOMPLETE, Verdict.INCOMPLETE, Verdict.COMPLETE]:
-        raise RuntimeError("the compiled check returned a wrong verdict")
+        raise RuntimeError("self-test of the compiled code failed: a verdict is wrong")

@@ -1,9 +1,9 @@
 """Search LANES 9×9 puzzles in parallel for solutions that are not listed.
 
 Each lane is a depth-first search of its own; all lanes share the rounds of propagation. After a
-round, a lane backtracks if it has a contradiction or has reached a listed grid. A lane that no
-longer changes branches on whether a triad has a value. The two branches have no grid in common, so
-each listed grid is reached once.
+round, a lane backtracks if it has a contradiction or has reached a listed grid. When a round
+changes nothing in a lane, the lane branches: a triad (see `sweep`) has a certain value, or it does
+not. The two branches have no grid in common, so each listed grid is reached once.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from pipeline.native.vectors import Words, aligned
 LANES = 32
 """Puzzles searched in parallel: the number of 16-bit words in a vector."""
 
-MAX_BRANCHES = 64
-"""Maximum number of open branches of a lane; a puzzle that needs more stays undecided."""
+MAX_DEPTH = 64
+"""Maximum number of open branches of a lane. A puzzle that needs more stays undecided."""
 
-NOBODY = -1
-"""The puzzle of an idle lane."""
+NO_PUZZLE = -1
+"""In place of the puzzle of a lane: the lane is idle."""
 
-NOWHERE = -1
+NO_BRANCH = -1
+"""In place of a branch: there is none."""
 
 
 class Verdict(IntEnum):
@@ -44,12 +45,12 @@ class Verdict(IntEnum):
 
 _UNDECIDED, _COMPLETE, _INCOMPLETE, _WRONG = map(int, Verdict)
 _ABANDONED = -1
-"""Undecided, and the search has stopped."""
+"""The puzzle is undecided, and its search has ended."""
 
 _ONE = np.uint16(1)
 _ALL_VALUES = 511
 _DECIDED_COUNT = 27
-"""CHUTE_COUNTS of a chute in which each value has a single triad per line."""
+"""The count of a chute (CHUTE_COUNTS) in which each value has one triad per line."""
 
 _LOWEST_BIT = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
 
@@ -60,29 +61,29 @@ class Searches(NamedTuple):
     board: Words
     """(ROWS, LANES): candidates and triads, see `sweep`."""
     puzzle: NDArray[np.int64]
-    """(LANES,): the puzzle of each lane, or NOBODY."""
+    """(LANES,): the puzzle of each lane, or NO_PUZZLE."""
     depth: NDArray[np.int64]
-    """(LANES,): open branches."""
+    """(LANES,): the number of open branches."""
     reached: NDArray[np.int64]
-    """(LANES,): listed grids that the search has reached."""
+    """(LANES,): the number of listed grids that the search has reached."""
     saved: NDArray[np.uint16]
-    """(LANES, MAX_BRANCHES, CELLS): the candidates before each open branch."""
+    """(LANES, MAX_DEPTH, CELLS): the candidates before each open branch."""
     choices: NDArray[np.int64]
-    """(LANES, MAX_BRANCHES): what each open branch assumes, see `_choose_branch`."""
+    """(LANES, MAX_DEPTH): what each open branch assumes, see `_choose_branch`."""
     unit_masks: NDArray[np.int64]
-    """(27,): scratch, the values of each unit of a grid."""
+    """(27,): scratch: the values of each unit of a grid."""
     started: NDArray[np.int64]
-    """(1,): the number of puzzles that were started."""
+    """(1,): the number of puzzles that were started; they are started in order."""
 
 
 def new_searches() -> Searches:
     return Searches(
         aligned(np.uint16, ROWS),
-        np.full(LANES, NOBODY),
+        np.full(LANES, NO_PUZZLE),
         np.zeros(LANES, np.int64),
         np.zeros(LANES, np.int64),
-        np.empty((LANES, MAX_BRANCHES, CELLS), np.uint16),
-        np.empty((LANES, MAX_BRANCHES), np.int64),
+        np.empty((LANES, MAX_DEPTH, CELLS), np.uint16),
+        np.empty((LANES, MAX_DEPTH), np.int64),
         np.zeros(27, np.int64),
         np.zeros(1, np.int64),
     )
@@ -143,13 +144,14 @@ def _is_listed(board, lane, grids, puzzle, count):
     return False
 
 
-# Fail first: branch in the chute with the fewest open values, on a line in which some value has two
-# triads, else three. A branch on a triad decides several cells at once.
+# Fail first: branch in the chute with the fewest open values, on a line where some value has two
+# possible triads, or else three. A branch on a triad decides several cells at once.
 @compiled(inline=True)
 def _choose_branch(board, lane):
     """A triad and a value to branch on: 81 · chute + 9 · triad + value, counted from 0.
 
-    NOWHERE if each value has one triad in every line: impossible after a sweep without a change.
+    NO_BRANCH if each value has one triad in every line, which cannot be after a sweep without
+    changes.
     """
     smallest, chute = 1 << 30, 0
     for candidate_chute in range(6):
@@ -169,30 +171,30 @@ def _choose_branch(board, lane):
         if in_three and not candidates:
             candidates, triad = in_three, line
     if not candidates:
-        return NOWHERE
+        return NO_BRANCH
     value = _LOWEST_BIT[candidates]
     while not board[MAY + triad, lane] >> value & 1:
         triad += 1
     return 9 * triad + value
 
 
-# If the triad has the value, the other triads of its line and of its box do not. Otherwise its own
-# three cells lose the value.
+# If the triad has the value, the other triads of its line and its box do not have it. Otherwise its
+# own three cells lose the value.
 @compiled(inline=True)
-def _assume(board, lane, choice, is_assumed):
-    """Assume that a triad has a value, or that it does not have it unless `is_assumed`."""
+def _assume(board, lane, choice, has_value):
+    """Assume that a triad has a value, or, unless `has_value`, that it does not."""
     chute, triad, value = choice // 81, choice // 9 % 9, choice % 9
     line, box = triad // 3, triad % 3
-    kept = ~(_ONE << np.uint16(value))
+    other_values = ~(_ONE << np.uint16(value))
     for other in range(9):
-        is_beside = (other // 3 == line) != (other % 3 == box)
-        if is_beside if is_assumed else other == triad:
+        is_crossing = (other // 3 == line) != (other % 3 == box)
+        if is_crossing if has_value else other == triad:
             cell, gap = 27 * chute + 9 * (other // 3) + 3 * (other % 3), 1
             if chute > 2:
                 cell, gap = 3 * (chute - 3) + other // 3 + 27 * (other % 3), 9
-            board[cell, lane] &= kept
-            board[cell + gap, lane] &= kept
-            board[cell + 2 * gap, lane] &= kept
+            board[cell, lane] &= other_values
+            board[cell + gap, lane] &= other_values
+            board[cell + 2 * gap, lane] &= other_values
 
 
 @compiled(inline=True)
@@ -208,7 +210,7 @@ def _start_next(lane, searches, board, masks, counts, grids, verdicts):
                 board[cell, lane] = masks[puzzle, cell]
             return
         verdicts[puzzle] = _WRONG
-    searches.puzzle[lane] = NOBODY
+    searches.puzzle[lane] = NO_PUZZLE
 
 
 @compiled(inline=True)
@@ -232,11 +234,11 @@ def _backtrack(lane, searches, board):
     _assume(board, lane, searches.choices[lane, depth], False)
 
 
-# COMPLETE requires that every branch has ended and that every listed grid was reached. The latter
-# checks the search itself: a search that eliminates too much would lose listed grids, too.
+# COMPLETE requires that every branch has ended and that every listed grid was reached. The second
+# condition checks the search itself: if it eliminated too much, it would lose listed grids, too.
 @compiled(inline=True)
 def _continue(lane, searches, board, counts, grids, nodes, max_nodes):
-    """Continue a lane after a sweep; returns the verdict on its puzzle so far."""
+    """Continue a lane after a sweep. Returns the verdict on its puzzle so far."""
     puzzle = searches.puzzle[lane]
     if not board[DEAD, lane]:
         if board[OPEN, lane]:
@@ -244,9 +246,9 @@ def _continue(lane, searches, board, counts, grids, nodes, max_nodes):
                 return _UNDECIDED
             choice = _choose_branch(board, lane)
             if (
-                choice == NOWHERE
+                choice == NO_BRANCH
                 or nodes[puzzle] >= max_nodes
-                or searches.depth[lane] == MAX_BRANCHES
+                or searches.depth[lane] == MAX_DEPTH
             ):
                 return _ABANDONED
             nodes[puzzle] += 1
@@ -263,24 +265,24 @@ def _continue(lane, searches, board, counts, grids, nodes, max_nodes):
 
 @compiled(inline=True)
 def search(searches, masks, counts, grids, verdicts, nodes, max_nodes, sweeps):
-    """Search for `sweeps` rounds; returns whether all puzzles are done.
+    """Search for `sweeps` rounds. Returns whether all puzzles are done.
 
     Writes `verdicts` and adds to `nodes`. Puzzles that need more than `max_nodes` stay undecided.
     """
     board = searches.board
     for _ in range(sweeps):
-        working = 0
+        busy_lanes = 0
         for lane in range(LANES):
-            if searches.puzzle[lane] == NOBODY and searches.started[0] < len(masks):
+            if searches.puzzle[lane] == NO_PUZZLE and searches.started[0] < len(masks):
                 _start_next(lane, searches, board, masks, counts, grids, verdicts)
-            working += searches.puzzle[lane] != NOBODY
-        if not working:
+            busy_lanes += searches.puzzle[lane] != NO_PUZZLE
+        if not busy_lanes:
             return True
         sweep(board)
         for lane in range(LANES):
-            if searches.puzzle[lane] != NOBODY:
+            if searches.puzzle[lane] != NO_PUZZLE:
                 verdict = _continue(lane, searches, board, counts, grids, nodes, max_nodes)
                 if verdict != _UNDECIDED:
                     verdicts[searches.puzzle[lane]] = max(verdict, _UNDECIDED)
-                    searches.puzzle[lane] = NOBODY
+                    searches.puzzle[lane] = NO_PUZZLE
     return False

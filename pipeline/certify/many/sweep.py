@@ -2,11 +2,11 @@
 
 A triad is three cells of a row or column in one box. A chute (a band or a stack) has nine triads:
 three lines by three boxes. Each value is in one triad of each line and of each box. Its triads are
-thus one of the six permutation matrices (T. Dillon, tdoku, 2019).
+thus one of six permutation matrices (T. Dillon, tdoku, 2019).
 
-`board` has these vectors, each with one word of 16 bits for each lane:
+`board` has ROWS vectors, each with one word of 16 bits for each lane:
 
-| vector | number | its words |
+| first vector | number | its words |
 |---|---|---|
 | 0 | CELLS | candidates of a cell, bit v for the value v + 1 |
 | MAY | TRIADS | values that a triad can have |
@@ -44,44 +44,44 @@ def _load_triad(board, cell, gap):
 
 @compiled(inline=True)
 def _any_of(triad):
-    """Candidates of any cell of a triad."""
+    """The candidates of all cells of a triad together."""
     return triad[0] | triad[1] | triad[2]
 
 
 @compiled(inline=True)
 def _fixed_in(triad):
-    """Values of the fixed cells of a triad, those with one candidate."""
+    """The values of the fixed cells of a triad: those with one candidate."""
     several_0 = nonzero_mask(clear_lowest_bit(triad[0]))
     several_1 = nonzero_mask(clear_lowest_bit(triad[1]))
     several_2 = nonzero_mask(clear_lowest_bit(triad[2]))
     return triad[0] & ~several_0 | triad[1] & ~several_1 | triad[2] & ~several_2
 
 
-# The triads of a value in a chute form a permutation of three. All six are listed, and a triad
-# keeps a value only if a permutation through it is left. This makes the whole chute arc-consistent
-# for each value. All values are processed together, as the bits of a word.
+# The triads of a value in a chute form a permutation of three. All six permutations are tried, and
+# a triad keeps a value only if it is in one of those that are left. This makes the whole chute
+# arc-consistent for each value. All values are processed together, as the bits of a word.
 @compiled(inline=True)
-def _permute(m00, m01, m02, m10, m11, m12, m20, m21, m22):
-    """Values that each triad can have, by line and box; and values with no place in the chute."""
+def _filter_permutations(m00, m01, m02, m10, m11, m12, m20, m21, m22):
+    """The values that each triad can have, by line and box, and the values without any triad."""
     p012, p021 = m00 & m11 & m22, m00 & m12 & m21
     p102, p120 = m01 & m10 & m22, m01 & m12 & m20
     p201, p210 = m02 & m10 & m21, m02 & m11 & m20
-    nowhere = (p012 | p021 | p102 | p120 | p201 | p210) ^ broadcast(_ALL_VALUES)
+    without_triad = (p012 | p021 | p102 | p120 | p201 | p210) ^ broadcast(_ALL_VALUES)
     may = (
         p012 | p021, p102 | p120, p201 | p210,
         p102 | p201, p012 | p210, p021 | p120,
         p120 | p210, p021 | p201, p012 | p102,
     )  # fmt: skip
-    return may, nowhere
+    return may, without_triad
 
 
 # A triad has three cells, so three values that it must have leave no room for others (a naked
 # triple of its line and its box). More than three are a contradiction.
 @compiled(inline=True)
 def _update_triad(board, cell, gap, triad, may, must, index):
-    """Restrict the cells of a triad to the values it may have.
+    """Restrict the cells of a triad to the values that it may have.
 
-    Returns contradictions, values that were eliminated, and the number of values that are left.
+    Returns contradictions, the eliminated values, and the number of values left.
     """
     from_third = clear_lowest_bit(clear_lowest_bit(must))
     may = may & (must | ~nonzero_mask(from_third))
@@ -98,7 +98,7 @@ def _update_triad(board, cell, gap, triad, may, must, index):
 # lose it.
 @compiled(inline=True)
 def _update_chute(board, chute, first, line, box, gap):
-    """Restrict the nine triads of a chute; returns contradictions, and values that were eliminated.
+    """Restrict the nine triads of a chute. Returns contradictions and the eliminated values.
 
     `first` is the first cell. `line`, `box` and `gap` are the distances between lines, boxes, and
     the cells of a triad.
@@ -117,7 +117,7 @@ def _update_chute(board, chute, first, line, box, gap):
     f10, f11, f12 = _fixed_in(t10), _fixed_in(t11), _fixed_in(t12)
     f20, f21, f22 = _fixed_in(t20), _fixed_in(t21), _fixed_in(t22)
     free_0, free_1, free_2 = ~(f00 | f01 | f02), ~(f10 | f11 | f12), ~(f20 | f21 | f22)
-    may, bad = _permute(
+    may, dead = _filter_permutations(
         _any_of(t00) & (f00 | free_0), _any_of(t01) & (f01 | free_0), _any_of(t02) & (f02 | free_0),
         _any_of(t10) & (f10 | free_1), _any_of(t11) & (f11 | free_1), _any_of(t12) & (f12 | free_1),
         _any_of(t20) & (f20 | free_2), _any_of(t21) & (f21 | free_2), _any_of(t22) & (f22 | free_2),
@@ -134,8 +134,8 @@ def _update_chute(board, chute, first, line, box, gap):
     x7, y7, n7 = _update_triad(board, third + box, gap, t21, m21, m21 & ~(m20 | m22), t + 7)
     x8, y8, n8 = _update_triad(board, third + 2 * box, gap, t22, m22, m22 & ~(m20 | m21), t + 8)
     store(board, CHUTE_COUNTS + chute, n0 + n1 + n2 + n3 + n4 + n5 + n6 + n7 + n8)
-    bad = bad | x0 | x1 | x2 | x3 | x4 | x5 | x6 | x7 | x8
-    return bad, y0 | y1 | y2 | y3 | y4 | y5 | y6 | y7 | y8
+    dead = dead | x0 | x1 | x2 | x3 | x4 | x5 | x6 | x7 | x8
+    return dead, y0 | y1 | y2 | y3 | y4 | y5 | y6 | y7 | y8
 
 
 # Hidden single. A value that both the row triad and the column triad of a cell must have can only
@@ -144,7 +144,7 @@ def _update_chute(board, chute, first, line, box, gap):
 def _update_cell(board, cell, across, down):
     """Restrict a cell to the value that both its triads must have.
 
-    Returns contradictions, whether the cell is open, and values that were eliminated.
+    Returns contradictions, a nonzero word if the cell is open, and the eliminated values.
     """
     before, required = load(board, cell), load(board, across) & load(board, down)
     after = before & (required | ~nonzero_mask(required))
@@ -164,17 +164,17 @@ def sweep(board):
     """
     dead, is_open, changed = broadcast(_NO_VALUES), broadcast(_NO_VALUES), broadcast(_NO_VALUES)
     for chute in range(3):
-        bad, eliminated = _update_chute(board, chute, 27 * chute, 9, 3, 1)
-        dead, changed = dead | bad, changed | eliminated
+        conflict, eliminated = _update_chute(board, chute, 27 * chute, 9, 3, 1)
+        dead, changed = dead | conflict, changed | eliminated
     for chute in range(3):
-        bad, eliminated = _update_chute(board, 3 + chute, 3 * chute, 1, 27, 9)
-        dead, changed = dead | bad, changed | eliminated
+        conflict, eliminated = _update_chute(board, 3 + chute, 3 * chute, 1, 27, 9)
+        dead, changed = dead | conflict, changed | eliminated
     for row in range(9):
         for column in range(9):
             across = MUST + 3 * row + column // 3
             down = MUST + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
-            bad, several, eliminated = _update_cell(board, 9 * row + column, across, down)
-            dead, is_open, changed = dead | bad, is_open | several, changed | eliminated
+            conflict, several, eliminated = _update_cell(board, 9 * row + column, across, down)
+            dead, is_open, changed = dead | conflict, is_open | several, changed | eliminated
     store(board, DEAD, dead)
     store(board, OPEN, is_open)
     store(board, CHANGED, changed)

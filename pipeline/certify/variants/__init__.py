@@ -1,8 +1,8 @@
-"""Checks that the listed solutions of a variant are complete, by an exhaustive search.
+"""Check that the listed solutions of a variant are complete, by an exhaustive search.
 
 Rules consist of constraints: `simplify` reduces them to fewer kinds, and `arrays` packs them into
 arrays. `search` branches and `propagation` eliminates values, in machine code or in plain Python.
-No encoding, clauses or solver are used.
+It uses no encoding, no clauses and no solver.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustive import (
-    NOT_MET,
-    TOO_SHORT,
+    LISTED_NOT_FOUND,
+    OUT_OF_TIME,
     NotSolutions,
     SearchResult,
     unit_without_matching,
@@ -26,18 +26,18 @@ from pipeline.certify.variants.search import search as plain_search
 from pipeline.certify.variants.simplify import NoSolution
 from pipeline.certify.variants.value_tables import TooLarge
 from pipeline.native import Loaded, Program
-from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 CLOCK_NODES, PLAIN_CLOCK_NODES = 200, 4
-"""Branches between two checks of the clock: some milliseconds."""
+"""Branches between two checks of the clock, in machine code and in Python: a few milliseconds."""
 
 PYTHON_SECONDS = 0.01
-"""Seconds that plain Python takes for most puzzles."""
+"""Seconds that the search of most puzzles takes in plain Python."""
 
-BEFORE_LOADING, WITHOUT_CODE = 0.05, 0.2
-"""Seconds that plain Python searches before machine code is loaded, and in total if it cannot be:
-after that a proof is quicker."""
+SECONDS_BEFORE_LOADING, SECONDS_WITHOUT_CODE = 0.05, 0.2
+"""Seconds of search in plain Python before machine code is loaded, and in total if it cannot be
+loaded. A longer search would take more time than a proof."""
 
 _MODULES = (
     "search",
@@ -56,7 +56,7 @@ PROGRAM = Program(
 )
 loaded = Loaded(PROGRAM)
 
-_NO_CODE = "a longer search needs machine code"
+_CODE_MISSING = "without compiled code, only short searches are made"
 
 
 def search_all_of_variant(
@@ -67,36 +67,36 @@ def search_all_of_variant(
     max_nodes: float = inf,
     seconds: float = inf,
 ) -> SearchResult:
-    """Search a variant for up to `max_solutions` solutions that `solutions` lacks.
+    """Search a variant for up to `max_solutions` solutions that are not in `solutions`.
 
-    The result is undecided after `max_nodes` branches, after `seconds` or, without machine code,
-    WITHOUT_CODE seconds, for rules that are too large, and if the search missed a listed solution.
-    Raises NotSolutions unless the listed grids are distinct solutions, and ValueError if
+    The result is undecided after `max_nodes` branches or `seconds`, without machine code after
+    SECONDS_WITHOUT_CODE, if the rules are too large, and if the search did not find every listed
+    solution. Raises NotSolutions unless the listed grids are distinct solutions, and ValueError if
     `max_solutions` is below 1.
     """
     start = time.monotonic()
     end = start + seconds
 
-    def search(step: Callable[..., int] | None, max_seconds: float) -> SearchResult:
-        latest = min(end, start + max_seconds)
-        return run_search(step, puzzle, solutions, max_solutions, max_nodes, latest)
+    def search(compiled_search: Callable[..., int] | None, max_seconds: float) -> SearchResult:
+        search_end = min(end, start + max_seconds)
+        return run_search(compiled_search, puzzle, solutions, max_solutions, max_nodes, search_end)
 
-    if step := loaded.get(PYTHON_SECONDS):
-        return search(step, inf)
-    result = search(None, BEFORE_LOADING)
-    if result.undecided != TOO_SHORT or time.monotonic() > end:
+    if compiled_search := loaded.get(PYTHON_SECONDS):
+        return search(compiled_search, inf)
+    result = search(None, SECONDS_BEFORE_LOADING)
+    if result.undecided != OUT_OF_TIME or time.monotonic() > end:
         return result
-    if step := loaded.get(BEFORE_LOADING, at_once=True):
-        return search(step, inf)
-    result = search(None, WITHOUT_CODE)
-    loaded.count(WITHOUT_CODE)
-    if result.undecided != TOO_SHORT or time.monotonic() > end:
+    if compiled_search := loaded.get(SECONDS_BEFORE_LOADING, at_once=True):
+        return search(compiled_search, inf)
+    result = search(None, SECONDS_WITHOUT_CODE)
+    loaded.add_seconds(SECONDS_WITHOUT_CODE)
+    if result.undecided != OUT_OF_TIME or time.monotonic() > end:
         return result
-    return SearchResult(result.missing, result.nodes, _NO_CODE)
+    return SearchResult(result.missing, result.nodes, _CODE_MISSING)
 
 
 def run_search(
-    step: Callable[..., int] | None,
+    compiled_search: Callable[..., int] | None,
     puzzle: Puzzle,
     solutions: Sequence[Grid],
     max_solutions: int,
@@ -105,7 +105,7 @@ def run_search(
 ) -> SearchResult:
     """Run `search_all_of_variant` until `end` on the monotonic clock.
 
-    `step` is the search in machine code; None runs it in plain Python, with the same result.
+    `compiled_search` is machine code; None runs it in plain Python, with the same result.
     """
     if max_solutions < 1:
         raise ValueError(f"max_solutions: expected at least 1, found {max_solutions}")
@@ -115,28 +115,30 @@ def run_search(
     if not listed and unit_without_matching(puzzle):
         return SearchResult((), 0)
     try:
-        run = _VariantSearch(step, puzzle, search_arrays(puzzle, end), max_nodes, end)
+        run = _VariantSearch(compiled_search, puzzle, search_arrays(puzzle, end), max_nodes, end)
     except NoSolution:
-        return SearchResult((), 0, NOT_MET if listed else None)
+        return SearchResult((), 0, LISTED_NOT_FOUND if listed else None)
     except TooLarge as error:
         return SearchResult((), 0, str(error))
-    missing, not_met = list[Grid](), {*listed}
+    missing, not_found = list[Grid](), {*listed}
     for grid in run.solutions():
         if grid in listed:
-            not_met.discard(grid)
+            not_found.discard(grid)
             continue
         missing.append(grid)
         if len(missing) == max_solutions:
             return SearchResult(tuple(missing), run.nodes)
-    return SearchResult(tuple(missing), run.nodes, run.undecided or (NOT_MET if not_met else None))
+    return SearchResult(
+        tuple(missing), run.nodes, run.undecided or (LISTED_NOT_FOUND if not_found else None)
+    )
 
 
 class _VariantSearch:
-    """A search with limits. `undecided` is the reason if it stopped early."""
+    """A search with limits. `undecided`: why it stopped early, or None."""
 
     def __init__(
         self,
-        step: Callable[..., int] | None,
+        compiled_search: Callable[..., int] | None,
         puzzle: Puzzle,
         arrays: SearchArrays,
         max_nodes: float,
@@ -144,9 +146,11 @@ class _VariantSearch:
     ) -> None:
         self.undecided: str | None = None
         self._puzzle = puzzle
-        self._run: Callable[..., int] = step or plain_search
-        self._arrays: Sequence[Any] = arrays if step else [array.tolist() for array in arrays]
-        self._clock_nodes = CLOCK_NODES if step else PLAIN_CLOCK_NODES
+        self._run: Callable[..., int] = compiled_search or plain_search
+        self._arrays: Sequence[Any] = (
+            arrays if compiled_search else [array.tolist() for array in arrays]
+        )
+        self._clock_nodes = CLOCK_NODES if compiled_search else PLAIN_CLOCK_NODES
         self._max_nodes = max_nodes
         self._end = end
 
@@ -158,7 +162,7 @@ class _VariantSearch:
         """Yield each solution once."""
         while True:
             if time.monotonic() > self._end:
-                self.undecided = TOO_SHORT
+                self.undecided = OUT_OF_TIME
                 return
             nodes = int(min(self._clock_nodes, self._max_nodes - self.nodes))
             outcome = self._run(*self._arrays, nodes)
@@ -167,25 +171,25 @@ class _VariantSearch:
             if outcome == L.SOLUTION:
                 yield self._grid()
             elif self.nodes + 1 > self._max_nodes:
-                self.undecided = f"{self._max_nodes:,.0f} nodes were too few"
+                self.undecided = f"the limit of {self._max_nodes:,.0f} search nodes was reached"
                 return
 
     def _grid(self) -> Grid:
-        """The solution: each cell has one value."""
+        """The solution that was found: each cell has one value left."""
         geometry = self._puzzle.geometry
         masks = self._arrays[0][L.CELLS : L.CELLS + geometry.size]
         offset = geometry.lowest - 1
         return Grid(geometry, tuple(int(mask).bit_length() + offset for mask in masks))
 
 
-def try_search(step: Callable[..., int]) -> None:
-    """Search for all solutions of puzzles whose rules use most kinds of constraints.
+def try_search(compiled_search: Callable[..., int]) -> None:
+    """Search for all solutions of puzzles that use most kinds of constraints.
 
     Raises RuntimeError if solutions or branches differ from the search in plain Python.
     """
     from pipeline.puzzle.rules import cages, free, lines, outside  # noqa: PLC0415 - only for this
 
-    classic = (
+    classic_rules = (
         cages.SameMultiset(((0, 2), (4, 6))),
         cages.Quadruple((5, 6, 9, 10), (1,)),
         lines.Between((0, 1, 3)),
@@ -193,18 +197,20 @@ def try_search(step: Callable[..., int]) -> None:
         outside.Skyscraper((4, 5, 6, 7), 2),
         outside.XSum((2, 6, 10, 14), 8),
     )
-    of_regions = (
+    region_rules = (
         free.ConnectedValues(tuple(range(16)), (1, 2, 3)),
         free.ChaosCount(0, (5, 2, 8, 15)),
         free.ChaosArrow(1, ((10, 1, 12), (10, 5, 4))),
         outside.FullRank((0, 1, 2, 3), 6),
     )
-    regions = Geometry(1, 2, free=Free(2, 2, 1, (("CC", 4),)))
+    regions = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("CC", 4),)))
     for puzzle in (
-        Puzzle.empty(Geometry(2, 2), classic),
-        Puzzle.empty(Geometry(2, 2), of_regions),
+        Puzzle.empty(Geometry(2, 2), classic_rules),
+        Puzzle.empty(Geometry(2, 2), region_rules),
         Puzzle.empty(regions, (free.ChaosConstruction((4, 5, 6, 7), 2),)),
     ):
-        result = run_search(step, puzzle, (), 100, inf, inf)
+        result = run_search(compiled_search, puzzle, (), 100, inf, inf)
         if result != run_search(None, puzzle, (), 100, inf, inf):
-            raise RuntimeError("the compiled search differs from plain Python")
+            raise RuntimeError(
+                "self-test of the compiled code failed: it differs from plain Python"
+            )

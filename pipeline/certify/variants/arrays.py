@@ -1,4 +1,4 @@
-"""Builds the arrays of a search from a variant; `layout` describes them."""
+"""Build the arrays of the search for a variant; `layout` describes them."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ def search_arrays(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Searc
     """Build the arrays of a search for all solutions, by `end` on the monotonic clock.
 
     The search restarts after `patience` failures, then after twice as many, and so on. Raises
-    TooLarge, also when time runs out, and NoSolution.
+    NoSolution, and TooLarge, also if time runs out.
     """
     geometry = puzzle.geometry
     if geometry.size > MAX_CELLS:
         raise TooLarge(f"variants of more than {MAX_CELLS:,} cells are not searched")
     simplified = Simplified(puzzle)
-    formulas = [rule.constraints(geometry) for rule in puzzle.rules]
-    for constraint in (*formulas, *joint_sums(formulas, units_of(geometry), geometry.values)):
+    constraints = [rule.constraints(geometry) for rule in puzzle.rules]
+    for constraint in (*constraints, *joint_sums(constraints, units_of(geometry), geometry.values)):
         simplified.add(constraint)
     if not all(simplified.masks):
         raise NoSolution
     collected = ConstraintNumbers(simplified, end)
     collected.add_all()
-    state, problem = _packed(collected)
+    state, problem = _state_and_problem(collected)
     state[L.RESTART] = patience
     return SearchArrays(state, problem, _weights(collected))
 
 
-def _packed(collected: ConstraintNumbers) -> tuple[Numbers, Numbers]:
+def _state_and_problem(collected: ConstraintNumbers) -> tuple[Numbers, Numbers]:
     """The arrays `state` and `problem`."""
     size, count = len(collected.source.masks), len(collected.source.values)
     constraints = len(collected.scheduled)
@@ -63,14 +63,14 @@ def _packed(collected: ConstraintNumbers) -> tuple[Numbers, Numbers]:
     watcher_offsets, watchers = _watchers(collected)
     areas = {
         L.CONSTRAINT_DATA: np.array(collected.numbers, np.int64),
-        L.OFFSETS: offsets + collected.data_end,
+        L.OFFSETS: offsets + collected.end_of_blocks,
         L.QUEUES_OF: queues,
         L.PEERS: _peer_words(collected.source, set_words),
     }
-    watcher_list = collected.data_end + sum(map(len, areas.values())) + len(watcher_offsets)
+    watcher_list = collected.end_of_blocks + sum(map(len, areas.values())) + len(watcher_offsets)
     areas[L.WATCHERS] = watcher_offsets + watcher_list
     problem = np.concatenate([*collected.blocks, *areas.values(), watchers])
-    end = collected.data_end
+    end = collected.end_of_blocks
     for name, numbers in areas.items():
         problem[name] = end
         end += len(numbers)
@@ -114,9 +114,9 @@ def _peer_words(source: Simplified, words: int) -> Numbers:
 def _watchers(collected: ConstraintNumbers) -> tuple[Numbers, Numbers]:
     """The offsets and the list of WATCHERS."""
     scopes = [collected.scope(offset) for offset, _ in collected.scheduled]
-    late = np.array([queue == L.LATE for _, queue in collected.scheduled])
+    is_late = np.array([queue == L.LATE for _, queue in collected.scheduled])
     constraints = np.repeat(np.arange(len(scopes)), [*map(len, scopes)])
-    keys = 2 * np.array([*chain.from_iterable(scopes)], np.int64) + late[constraints]
+    keys = 2 * np.array([*chain.from_iterable(scopes)], np.int64) + is_late[constraints]
     order = np.argsort(keys, kind="stable")
     offsets = np.searchsorted(keys[order], np.arange(2 * len(collected.source.masks) + 1))
     return offsets, constraints[order]

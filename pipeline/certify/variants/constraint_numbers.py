@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.certify.exhaustive import TOO_SHORT
+from pipeline.certify.exhaustive import OUT_OF_TIME
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
 from pipeline.certify.variants.simplify import (
@@ -27,7 +27,7 @@ from pipeline.certify.variants.value_tables import (
     AutomatonKey,
     Numbers,
     TooLarge,
-    automaton,
+    automaton_layers,
     bit_tables,
     sets_by_sum,
 )
@@ -49,14 +49,14 @@ MAX_SUM = 1 << 40
 """Limits beyond which TooLarge is raised. A mask always fits a number: sides are at most 31."""
 
 _IN_ALTERNATIVE = L.NOTHING
-"""Queue of a constraint in an alternative: only its ANY_OF is scheduled."""
+"""In place of the queue of a constraint in an alternative: only its ANY_OF is scheduled."""
 
 _QUEUE_OF_KIND = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_OF_SETS: L.SOON}
-"""Queues of cheap kinds, instead of NORMAL."""
+"""The queues of cheap kinds of constraints, instead of NORMAL."""
 
 _MAX_UNGROUPED = 9
-"""A total of more cells is grouped by units first. With more values than this, sets of values are
-listed only for totals of one group."""
+"""Totals of more cells than this are first grouped by units. If there are more values than this,
+sets of values are listed only for totals of one group."""
 
 Group = tuple[int, list[int]]
 """A weight, and different cells that have it."""
@@ -66,7 +66,7 @@ class ConstraintNumbers:
     """The constraints of a puzzle as numbers, and the tables that they share: see `layout`.
 
     numbers: the constraints, one after another. scheduled: the offset and the queue of each that
-    can be scheduled. blocks: areas of `problem` from its start to data_end, tables among them.
+    can be scheduled. blocks: areas of `problem` from its start to end_of_blocks, tables among them.
     sets_offset: where the sets by their sum are, or NOTHING. scratch: numbers that propagators
     need. widest_any_of: the most cells of one ANY_OF.
     """
@@ -79,7 +79,7 @@ class ConstraintNumbers:
         self._unit_sets = of_units.sets
         self.blocks = [bit_tables()]
         self._block_offsets: dict[int, int] = {}
-        self.data_end = L.DATA
+        self.end_of_blocks = L.DATA
         self.numbers = [*of_units.numbers]
         self.scheduled = [*of_units.scheduled]
         self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
@@ -89,7 +89,7 @@ class ConstraintNumbers:
     def add_all(self) -> None:
         """Add all constraints. Raises NoSolution and TooLarge."""
         source = self.source
-        for constraint in source.others:
+        for constraint in source.constraints:
             self._add_constraint(constraint, L.NORMAL)
         for terms, total in innies(source):
             self._add_sum(terms, total, L.LATE)
@@ -99,7 +99,7 @@ class ConstraintNumbers:
             self._add(L.ONE_OF_VALUES, L.NORMAL, (0,), source.masks[0])
 
     def _add(self, kind: int, queue: int, cells: Sequence[int], *numbers: int) -> int:
-        """Add a constraint; returns its offset."""
+        """Add a constraint. Returns its offset."""
         offset = len(self.numbers)
         self.numbers += (kind, len(cells), *cells, *numbers)
         if queue != _IN_ALTERNATIVE:
@@ -110,26 +110,26 @@ class ConstraintNumbers:
         return offset
 
     def _share(self, numbers: Numbers) -> int:
-        """Offset in `problem` of numbers that several constraints share."""
+        """The offset in `problem` of numbers that constraints share. Adds them on first use."""
         offset = self._block_offsets.get(id(numbers))
         if offset is None:
-            offset = self._block_offsets[id(numbers)] = self.data_end
+            offset = self._block_offsets[id(numbers)] = self.end_of_blocks
             self.blocks.append(numbers)
-            self.data_end += len(numbers)
-            if self.data_end > MAX_NUMBERS:
+            self.end_of_blocks += len(numbers)
+            if self.end_of_blocks > MAX_NUMBERS:
                 raise TooLarge("the rules take too much memory")
         return offset
 
     def _add_constraint(self, constraint: Constraint, queue: int) -> list[int]:
-        """Add a constraint without alternatives; returns the offsets of its parts.
+        """Add a constraint without alternatives. Returns the offsets of its parts.
 
-        Raises NoSolution if it can never hold, and TooLarge.
+        Raises NoSolution if it cannot hold, and TooLarge.
         """
         if time.monotonic() > self._end:
-            raise TooLarge(TOO_SHORT)
+            raise TooLarge(OUT_OF_TIME)
         kind = type(constraint)
         if kind not in _ADD:
-            raise TooLarge(f"{kind.__name__} is not searched")
+            raise TooLarge(f"the search does not support {kind.__name__}")
         return _ADD[kind](self, constraint, queue)
 
     def add_allowed(self, constraint: Allowed, queue: int) -> list[int]:
@@ -158,13 +158,13 @@ class ConstraintNumbers:
 
     def add_at_least(self, constraint: AtLeast, queue: int) -> list[int]:
         cells, bit = constraint.cells, self.source.mask((constraint.value,))
-        if constraint.times <= 0:
+        if constraint.minimum <= 0:
             return []
-        if not bit or constraint.times > len(cells):
+        if not bit or constraint.minimum > len(cells):
             raise NoSolution
-        return [self._add(L.MIN_COUNT, queue, cells, bit, constraint.times)]
+        return [self._add(L.MIN_COUNT, queue, cells, bit, constraint.minimum)]
 
-    def add_counts(self, constraint: SameTotals, queue: int) -> list[int]:
+    def add_same_counts(self, constraint: SameTotals, queue: int) -> list[int]:
         parts, counted = constraint.parts, constraint.counted
         bits = 0 if counted is None else self.source.mask((counted,))
         if len(parts) < 2 or not bits:
@@ -190,10 +190,10 @@ class ConstraintNumbers:
 
     def add_automaton(self, constraint: Automaton, queue: int) -> list[int]:
         cells = constraint.cells
-        step = AutomatonKey(
+        key = AutomatonKey(
             constraint.start, constraint.step, constraint.accepted, constraint.numbers
         )
-        layers = automaton(step, len(cells), self.source.values)
+        layers = automaton_layers(key, len(cells), self.source.values)
         if layers is None:
             raise NoSolution
         if not cells:
@@ -229,16 +229,16 @@ class ConstraintNumbers:
 
     def add_ranked(self, constraint: Ranked, queue: int) -> list[int]:
         bit, length = self.source.mask((constraint.first,)), len(constraint.line)
-        if not bit or not 0 <= constraint.smaller <= len(constraint.others):
+        if not bit or not 0 <= constraint.rank <= len(constraint.other_lines):
             raise NoSolution
-        numbers = bit, constraint.smaller, constraint.tied, length
+        numbers = bit, constraint.rank, constraint.may_tie, length
         return [self._add(L.RANKED, queue, [*constraint.scope()], *numbers)]
 
     def add_total(self, constraint: Total, queue: int) -> list[int]:
         return self._add_sum(weights_of(constraint), constraint.total, queue)
 
     def _add_sum(self, terms: Terms, total: int, queue: int) -> list[int]:
-        """Add a weighted sum of values, as a sum of their indices."""
+        """Add a weighted sum of values, converted to a sum of their indices."""
         terms = {cell: weight for cell, weight in sorted(terms.items()) if weight}
         if not terms:
             if total:
@@ -255,22 +255,22 @@ class ConstraintNumbers:
         groups = self._groups(terms)
         numbers, contexts = [total - values[0] * sum(weights), len(groups)], list[int]()
         for weight, cells in groups:
-            has_sets = self._has_sets(len(cells), len(groups))
+            has_sets = self._use_sets(len(cells), len(groups))
             numbers += len(cells), weight, has_sets
             contexts += self._context(cells) if has_sets else [0]
         scope = [cell for _, cells in groups for cell in cells]
         return [self._add(L.TOTAL, queue, scope, *numbers, *contexts)]
 
     def _context(self, cells: Sequence[int]) -> list[int]:
-        """The other cells of each unit that contains a group of cells: see `layout`."""
+        """The context of a group of cells, see `layout`: the other cells of the units around it."""
         if len(cells) < 2:
             return [0]
         group = set_of(cells)
         rests = [unit & ~group for unit in self._unit_sets if not group & ~unit and unit != group]
         return [len(rests), *chain.from_iterable((r.bit_count(), *cells_in(r)) for r in rests)]
 
-    def _has_sets(self, length: int, groups: int) -> int:
-        """Whether the sets of values of a group are looked at; makes their table if so."""
+    def _use_sets(self, length: int, groups: int) -> int:
+        """Whether the sets of values of a group are used. Builds their table on first use."""
         count = len(self.source.values)
         if length == 1 or count > (_MAX_UNGROUPED if groups > 1 else MAX_VALUES_WITH_SETS):
             return 0
@@ -279,14 +279,15 @@ class ConstraintNumbers:
             self.sets_offset = self._share(offsets + self._share(masks))
         return 1
 
-    # Greedy: first the largest groups within one unit, while the total is long; then each cell
-    # joins the first group whose cells are all its peers. Fewer, larger groups have closer bounds.
+    # Greedy: as long as many cells are left, the largest group within a unit is taken. Then each
+    # other cell joins the first group whose cells are all its peers. Large groups have tight
+    # bounds.
     def _groups(self, terms: Terms) -> list[Group]:
-        """Groups of different cells with one weight, large weights first."""
+        """Groups of cells that differ and have the same weight, large weights first."""
         peers, remaining = self.source.peers, dict(terms)
         groups: list[tuple[int, list[int], int]] = []  # and the common peers
         while len(remaining) > _MAX_UNGROUPED:
-            same_weight = self._in_one_unit(remaining)
+            same_weight = self._equal_weights_by_unit(remaining)
             weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
             if len(cells) < 2:
                 break
@@ -305,7 +306,7 @@ class ConstraintNumbers:
         groups.sort(key=lambda group: -abs(group[0]))
         return [(weight, cells) for weight, cells, _ in groups]
 
-    def _in_one_unit(self, terms: Terms) -> Iterator[Group]:
+    def _equal_weights_by_unit(self, terms: Terms) -> Iterator[Group]:
         """The cells of each unit that have one weight."""
         for unit in self.units:
             by_weight: dict[int, list[int]] = {}
@@ -315,7 +316,7 @@ class ConstraintNumbers:
             yield from by_weight.items()
 
     def _add_choice(self, alternatives: list[list[Constraint]]) -> None:
-        """Add an ANY_OF. Raises NoSolution if no alternative can hold."""
+        """Add an ANY_OF constraint. Raises NoSolution if no alternative can hold."""
         count, numbers = 0, list[int]()
         scope: dict[int, None] = {}
         for alternative in alternatives:
@@ -329,7 +330,7 @@ class ConstraintNumbers:
             except NoSolution:
                 continue
             if not offsets:
-                return  # this alternative always holds
+                return  # an alternative that always holds
             for offset in offsets:
                 scope |= dict.fromkeys(self.scope(offset))
             count += 1
@@ -349,7 +350,7 @@ _ADD: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int]]]
     AllDifferent: ConstraintNumbers.add_different,
     Pairs: ConstraintNumbers.add_pairs,
     AtLeast: ConstraintNumbers.add_at_least,
-    SameTotals: ConstraintNumbers.add_counts,
+    SameTotals: ConstraintNumbers.add_same_counts,
     OneOfSets: ConstraintNumbers.add_one_of_sets,
     Automaton: ConstraintNumbers.add_automaton,
     Total: ConstraintNumbers.add_total,

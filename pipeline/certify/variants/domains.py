@@ -16,13 +16,13 @@ _CHUNK_MASK = (1 << L.CHUNK) - 1
 # Powers of 2 are distinct modulo 67, which turns a bit into its index by one lookup.
 @compiled(inline=True)
 def lowest_bit(problem, mask):
-    """Index of the lowest bit."""
+    """Index of the lowest set bit."""
     return problem[L.LOWEST_BIT + (mask & -mask) % L.MODULUS]
 
 
 @compiled(inline=True)
 def highest_bit(problem, mask):
-    """Index of the highest bit."""
+    """Index of the highest set bit."""
     shift = 0
     while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
@@ -32,7 +32,7 @@ def highest_bit(problem, mask):
 
 @compiled(inline=True)
 def bit_count(problem, mask):
-    """Number of bits."""
+    """Number of set bits."""
     count = problem[L.BIT_COUNT + (mask & _CHUNK_MASK)]
     while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
@@ -42,7 +42,7 @@ def bit_count(problem, mask):
 
 @compiled(inline=True)
 def schedule(state, problem, constraint):
-    """Append a constraint to its queue, unless it waits there already."""
+    """Append a constraint to its queue, unless it is in there already."""
     if not state[problem[L.IS_QUEUED] + constraint]:
         state[problem[L.IS_QUEUED] + constraint] = 1
         queue, capacity = problem[problem[L.QUEUES_OF] + constraint], problem[L.CONSTRAINT_COUNT]
@@ -55,10 +55,10 @@ def schedule(state, problem, constraint):
 
 @compiled()
 def restrict(state, problem, cell, mask):
-    """Restrict a cell to the values in a mask; False if it has none left.
+    """Restrict a cell to the values in a mask. Returns False if it has none left.
 
-    Schedules the constraints on a cell that changes. A cell that becomes fixed also goes on the
-    stack, and schedules its LATE constraints.
+    If the cell changes, its constraints are scheduled. If it becomes fixed, its LATE constraints
+    are scheduled too, and it goes on the stack.
     """
     before = state[L.CELLS + cell]
     after = before & mask
@@ -82,10 +82,10 @@ def restrict(state, problem, cell, mask):
 
 
 # Hidden single. The caller knows that each of the values must be in one of these cells, and that
-# only one cell can hold it. If two of the values have the same cell, that fails.
+# only one cell can hold it. This fails if one cell would have to hold two of the values.
 @compiled()
 def assign(state, problem, first, length, values):
-    """Assign values to the only cells of a scope that can hold them."""
+    """Assign each value to the only cell of a scope that can hold it."""
     if values:
         for i in range(first, first + length):
             held = state[L.CELLS + problem[i]] & values
@@ -94,12 +94,12 @@ def assign(state, problem, first, length, values):
     return True
 
 
-# The caller knows that one of these cells holds the value, so a common peer of all its places
-# cannot hold it. For units, these are the locked candidates (pointing and claiming); for cages,
-# cells that see all places of a value that the cage needs.
+# The caller knows that the scope holds each of the values, so a common peer of all places of a
+# value cannot hold it. In units, these are locked candidates (pointing and claiming). In cages, the
+# values are those that the cage needs.
 @compiled()
 def eliminate_from_peers(state, problem, first, length, values):
-    """Eliminate values that the scope must hold from the common peers of their places."""
+    """Eliminate each value from the cells that are peers of all its places in a scope."""
     while values:
         bit = values & -values
         values ^= bit

@@ -1,7 +1,7 @@
-"""Joint sums: several sums of a puzzle added up, which gives tighter bounds.
+"""Joint sums: several sums of a puzzle are added up, which gives tighter bounds.
 
-In a joint sum more cells must differ. For example, two sums of four cells can each be 30, but eight
-cells of one box sum to 44 at most.
+More cells of a joint sum must differ. For example, two sums of four cells can each be 30, but eight
+cells of one box sum to at most 44.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from pipeline.puzzle.constraints import AllDifferent, AllOf, Constraint
 from pipeline.puzzle.sums import Total
 
 _MAX_SUMS = 12
-"""Number of sums that are joined: those with the least slack."""
+"""Maximum number of sums that are joined: those with the least slack."""
 
 
 class _BoundedSum(NamedTuple):
-    """Cells, as bits, their total, and its distances from its minimum and its maximum.
+    """A sum: its cells, as bits, its total, and the distances of that from its bounds.
 
-    The bounds only assume that the cells of a unit differ.
+    The bounds assume only that the cells of a unit differ.
     """
 
     cells: int
     total: int
-    above: int
-    below: int
+    over_minimum: int
+    under_maximum: int
 
 
 def joint_sums(
     constraints: Iterable[Constraint], units: Sequence[Sequence[int]], values: range
 ) -> Iterator[Total]:
-    """Joint sums, unless one of their sums alone has less slack.
+    """Yield joint sums that have no more slack than each of their sums alone.
 
-    All `constraints` must hold, and the cells of each unit differ.
+    All `constraints` must hold, and the cells of each unit must differ.
     """
     parts, totals = [*_parts_of(constraints)], dict[int, int]()
     for part in parts:
@@ -50,7 +50,7 @@ def joint_sums(
     smallest, greatest = ([0, *accumulate(v)] for v in (values, reversed(values)))
 
     @cache
-    def bounded(cells: int, total: int) -> _BoundedSum:
+    def bounded_sum(cells: int, total: int) -> _BoundedSum:
         left, low, high = cells, 0, 0
         while left:
             group = max((group & left for group in groups), key=int.bit_count, default=0)
@@ -60,41 +60,45 @@ def joint_sums(
             high += greatest[group.bit_count()]
         return _BoundedSum(cells, total, total - low, high - total)
 
-    sums = sorted((bounded(*cage) for cage in totals.items()), key=_slack)[:_MAX_SUMS]
-    joints = {joint.cells: joint for start in sums for joint in _chain(start, sums, bounded)}
+    sums = sorted((bounded_sum(*cage) for cage in totals.items()), key=_slack)[:_MAX_SUMS]
+    joints = {joint.cells: joint for start in sums for joint in _join(start, sums, bounded_sum)}
     for joint in joints.values():
         bits = range(joint.cells.bit_length())
         yield Total(tuple((cell, 1) for cell in bits if joint.cells >> cell & 1), joint.total)
 
 
 # Greedy. A joint sum is sound, because it adds up sums that all hold. A sum is joined only if
-# `above` shrinks, which shows that more cells must differ.
-def _chain(
-    joint: _BoundedSum, sums: Sequence[_BoundedSum], bounded: Callable[[int, int], _BoundedSum]
+# `over_minimum` shrinks, which shows that more cells must differ.
+def _join(
+    joint: _BoundedSum, sums: Sequence[_BoundedSum], bounded_sum: Callable[[int, int], _BoundedSum]
 ) -> Iterator[_BoundedSum]:
-    """Join a sum with others one by one, each time with the one that leaves the least slack."""
+    """Join a sum with others one by one, each time with the one that gives the least slack."""
     least_slack = _slack(joint)
     while True:
-        longer = (
-            (bounded(other.cells | joint.cells, other.total + joint.total), other)
+        joined = (
+            (bounded_sum(other.cells | joint.cells, other.total + joint.total), other)
             for other in sums
             if not other.cells & joint.cells
         )
-        narrower = [pair for pair in longer if pair[0].above < joint.above + pair[1].above]
-        if not narrower:
+        tighter = [
+            pair
+            for pair in joined
+            if pair[0].over_minimum < joint.over_minimum + pair[1].over_minimum
+        ]
+        if not tighter:
             return
-        joint, last = min(narrower, key=lambda pair: _slack(pair[0]))
+        joint, last = min(tighter, key=lambda pair: _slack(pair[0]))
         least_slack = min(least_slack, _slack(last))
         if _slack(joint) <= least_slack:
             yield joint
 
 
 def _slack(joint: _BoundedSum) -> int:
-    return min(joint.above, joint.below)
+    return min(joint.over_minimum, joint.under_maximum)
 
 
 def _parts_of(constraints: Iterable[Constraint]) -> Iterator[Constraint]:
-    """The constraints that all have to hold."""
+    """Yield the constraints, without AllOf: all of them must hold."""
     for constraint in constraints:
         if isinstance(constraint, AllOf):
             yield from _parts_of(constraint.parts)

@@ -1,4 +1,4 @@
-"""Layout of the two arrays of a search: `state`, which it changes, and `problem`, which it reads.
+"""Layout of the two arrays of a search: it changes `state`, and only reads `problem`.
 
 Both are one-dimensional: int64 arrays in machine code, lists in plain Python. Cells and values
 count from 0. A set of values is a mask with bit v for the value of index v. A set of cells takes
@@ -18,7 +18,7 @@ DEPTH = 1  # number of open branches
 NODES = 2  # number of branches so far
 FAILURES = 3  # number of failures so far
 FIXED_COUNT = 4  # length of the stack of fixed cells
-PROBING = 5  # 1 while an alternative is tried: no constraint is scheduled
+PROBING = 5  # 1 while an alternative is tried: then no constraint is scheduled
 HAS_CHANGED = 6  # 1 once `restrict` has changed a cell
 FAILED_CONSTRAINT = 7  # the constraint that failed last; ~cell if a peer left this cell no value
 QUEUE_FIRST = 8  # 4 numbers: the position in its ring at which each queue starts
@@ -40,10 +40,10 @@ VALUE_COUNT = 1  # number of values
 CONSTRAINT_COUNT = 2  # number of constraints that can be scheduled
 UNIT_COUNT = 3  # number of units: the first UNIT_COUNT constraints
 SET_WORDS = 4  # numbers that a set of cells takes
-SETS_STRIDE = 5  # two more than the greatest sum of different indices
+SETS_STRIDE = 5  # the greatest sum of different indices, plus 2
 
 # `problem`: offsets of areas of `state`.
-FIXED_STACK = 6  # CELL_COUNT cells: fixed, their peers not yet restricted
+FIXED_STACK = 6  # SIZE cells: the fixed cells whose peers are not restricted yet
 IS_QUEUED = 7  # CONSTRAINT_COUNT flags
 QUEUE_RINGS = 8  # QUEUES × CONSTRAINT_COUNT constraints: ring buffers
 SAVED_CELLS = 9  # (CELL_COUNT + 1) × CELL_COUNT masks: all cells before each open branch
@@ -54,11 +54,11 @@ PROBED = 12  # 2 numbers per cell: its mask before an alternative, and the union
 # `problem`: offsets of its own areas.
 OFFSETS = 13  # CONSTRAINT_COUNT offsets: where each constraint is
 QUEUES_OF = 14  # CONSTRAINT_COUNT queues: where each constraint waits
-CONSTRAINT_DATA = 15  # the constraints, one after another: see the next tables
+CONSTRAINT_DATA = 15  # the constraints, one after another: see the tables below
 WATCHERS = 16  # 2 · CELL_COUNT + 1 offsets into a list of constraints; for cell c, those from
 #                number 2c are scheduled by every change, those from 2c + 1 only when it is fixed
 PEERS = 17  # CELL_COUNT sets of cells: the peers of each cell
-SETS_BY_SUM = 18  # offsets of masks, at size · SETS_STRIDE + sum: the sets with that size and sum
+SETS_BY_SUM = 18  # offsets of masks: at size · SETS_STRIDE + sum, of the sets of this size and sum
 
 # `problem`: bit tables, then all other areas from DATA.
 LOWEST_BIT = 32  # index of the bit b, at b modulo MODULUS: 2 is a primitive root of 67
@@ -71,9 +71,9 @@ MODULUS, CHUNK = 67, 10
 KIND, SCOPE_LENGTH, SCOPE = range(3)
 
 # Kinds of constraints, and the numbers that follow the cells. "Where" is an offset in `problem`.
-UNIT = 0  # as many cells as values, all different
-ALL_DIFFERENT = 1  # all different
-SAME_VALUES = 2  # length of the first part. Both parts hold the same values
+UNIT = 0  # no numbers. As many cells as values, all different
+ALL_DIFFERENT = 1  # no numbers. The cells are all different
+SAME_VALUES = 2  # length of the first part. Both parts of the cells hold the same values
 PAIR = 3  # where two tables are: for the values of one cell, the possible values of the other
 TOTAL = 4  # total, number of groups, then for each group its length, weight and has_sets, then for
 #            each group its context. The sum of weight × index is the total. The cells of a group
@@ -81,14 +81,14 @@ TOTAL = 4  # total, number of groups, then for each group its length, weight and
 ONE_OF_SETS = 5  # where the sets begin and end, context. The cells hold exactly one of these sets
 MIN_COUNT = 6  # bit, minimum. At least that many cells hold the value
 SAME_COUNTS = 7  # mask, number of parts, their lengths. Parts have equally many values in the mask
-AUTOMATON = 8  # where an automaton is. It accepts the cells in their order
+AUTOMATON = 8  # where an automaton is. It accepts the values of the cells, in order
 ONE_OF_VALUES = 9  # mask. The cell holds one of these values
 ANY_OF = 10  # number of alternatives, then for each its length and its constraints, as offsets from
 #              CONSTRAINT_DATA. One of the alternatives holds; none contains another ANY_OF
 CONNECTED = 11  # mask, size or 0, length + 1 offsets of neighbours from here, the neighbours. Cells
 #                 with a value in the mask are one region of that size. A neighbour is a position in
 #                 the scope
-DIFFERENT_PAIRS = 12  # none. The cells are pairs, no two of which hold the same two values
+DIFFERENT_PAIRS = 12  # no numbers. The cells are pairs: no two pairs hold the same two values
 COUNT_OF_EQUAL = 13  # offset, unbroken, number of arms, their lengths. The cells are a counter, a
 #                      start, and arms. The counter is the number of cells, start included, that
 #                      equal the start; of each arm only the leading run counts if it is unbroken.

@@ -1,8 +1,8 @@
 """Propagators: each eliminates values that one constraint excludes.
 
-A propagator only eliminates values that no solution has in the present branch, so no solution is
+A propagator eliminates only values that no solution has in the current branch, so no solution is
 lost. When every cell of its scope has one value, it decides exactly whether the constraint holds,
-so the search accepts no wrong grid. Apart from that, a propagator may be arbitrarily weak.
+so the search accepts no wrong grid. Otherwise it need not eliminate all that it could.
 `layout` describes `state`, `problem` and the numbers of each constraint.
 """
 
@@ -28,15 +28,14 @@ from pipeline.native import compiled
 _CHUNK_MASK = (1 << L.CHUNK) - 1
 
 _MAX_ROUNDS = 3
-"""Rounds through the constraints of an alternative, which need not reach a fixed point."""
+"""Maximum number of rounds through an alternative, whose propagation need not be complete."""
 
 
 # Forward checking. Peers must differ, so they lose the value of a fixed cell. If two peers are
-# fixed to the same value, one of them becomes empty; the failure is then that of the cell, not of a
-# constraint.
+# fixed to the same value, one of them becomes empty; FAILED is then that cell, not a constraint.
 @compiled()
 def _eliminate_fixed(state, problem, cell):
-    """Eliminate the value of a fixed cell from its peers."""
+    """Eliminate the value of a fixed cell from its peers. Returns False if one becomes empty."""
     mask = state[L.CELLS + cell]
     peers_of = problem[L.PEERS] + cell * problem[L.SET_WORDS]
     for word in range(problem[L.SET_WORDS]):
@@ -85,34 +84,34 @@ def _eliminate_common(state, problem, a, b, values):
 
 # A unit holds each value once. It fails if a value has no place. A value with one place is assigned
 # (hidden single). A value with two places is eliminated from their common peers (locked candidate).
-# Naked pairs come last. Locked candidates with three places, where two units cross, are left to
-# branching.
+# Naked pairs come last. Locked candidates with three places are left to branching.
 @compiled()
 def _unit(state, problem, first, length):
-    once = twice = thrice = fixed = 0
+    at_least_1 = at_least_2 = at_least_3 = fixed = 0
     for i in range(first, first + length):
         mask = state[L.CELLS + problem[i]]
-        thrice |= twice & mask
-        twice |= once & mask
-        once |= mask
+        at_least_3 |= at_least_2 & mask
+        at_least_2 |= at_least_1 & mask
+        at_least_1 |= mask
         if mask & (mask - 1) == 0:
             fixed |= mask
-    if once != (1 << problem[L.VALUE_COUNT]) - 1:
+    if at_least_1 != (1 << problem[L.VALUE_COUNT]) - 1:
         return False
-    if not assign(state, problem, first, length, once & ~twice & ~fixed):
+    if not assign(state, problem, first, length, at_least_1 & ~at_least_2 & ~fixed):
         return False
-    if not eliminate_from_peers(state, problem, first, length, twice & ~thrice & ~fixed):
+    if not eliminate_from_peers(state, problem, first, length, at_least_2 & ~at_least_3 & ~fixed):
         return False
     return _naked_pairs(state, problem, first, length)
 
 
 # This kind occurs only in alternatives: elsewhere such cells are peers. Fixed values are eliminated
-# from the other cells until no cell becomes fixed. Fewer candidates than cells fail (pigeonhole).
+# from the other cells, until no further cell becomes fixed. It fails if there are fewer values than
+# cells (pigeonhole principle).
 @compiled()
 def _all_different(state, problem, first, length):
-    again = True
-    while again:
-        again = False
+    is_changed = True
+    while is_changed:
+        is_changed = False
         fixed = union = 0
         for i in range(first, first + length):
             mask = state[L.CELLS + problem[i]]
@@ -129,7 +128,7 @@ def _all_different(state, problem, first, length):
                 if not restrict(state, problem, problem[i], ~fixed):
                     return False
                 after = mask & ~fixed
-                again |= after & (after - 1) == 0
+                is_changed |= after & (after - 1) == 0
     return True
 
 
@@ -137,11 +136,11 @@ def _all_different(state, problem, first, length):
 # other. How often a value occurs is not checked: `arrays` derives these constraints from two
 # overlapping units (law of leftovers), and the units enforce that anyway.
 @compiled()
-def _same_values(state, problem, first, length, middle):
+def _same_values(state, problem, first, length, first_length):
     a = b = 0
-    for i in range(first, first + middle):
+    for i in range(first, first + first_length):
         a |= state[L.CELLS + problem[i]]
-    for i in range(first + middle, first + length):
+    for i in range(first + first_length, first + length):
         b |= state[L.CELLS + problem[i]]
     if a != b:
         for i in range(first, first + length):
@@ -152,7 +151,7 @@ def _same_values(state, problem, first, length, middle):
 
 @compiled(inline=True)
 def _related(problem, table, mask):
-    """Union of the values that a relation's table gives for each value in the mask."""
+    """Union of the values that are related, by a table, to the values in a mask."""
     values = problem[table + (mask & _CHUNK_MASK)]
     while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
@@ -162,8 +161,8 @@ def _related(problem, table, mask):
 
 
 # Arc consistency of a binary constraint: a value stays if it is related to some value of the other
-# cell. A table has the result for each set of values, so this takes one lookup (two for more than
-# ten values).
+# cell. A table has the result for each set of values, so this takes one lookup for up to ten
+# values.
 @compiled(inline=True)
 def _pair(state, problem, first):
     a, b = problem[first], problem[first + 1]
@@ -177,25 +176,25 @@ def _pair(state, problem, first):
 @compiled()
 def _at_least(state, problem, first, length):
     bit, minimum = problem[first + length], problem[first + length + 1]
-    can = must = 0
+    max_count = min_count = 0
     for i in range(first, first + length):
         mask = state[L.CELLS + problem[i]]
-        can += mask & bit != 0
-        must += mask == bit
-    if can < minimum:
+        max_count += mask & bit != 0
+        min_count += mask == bit
+    if max_count < minimum:
         return False
-    if can == minimum:
+    if max_count == minimum:
         for i in range(first, first + length):
             if state[L.CELLS + problem[i]] & bit and not restrict(state, problem, problem[i], bit):
                 return False
-    if must == 0 and minimum > 0 and not state[L.PROBING]:
+    if min_count == 0 and minimum > 0 and not state[L.PROBING]:
         return eliminate_from_peers(state, problem, first, length, bit)
     return True
 
 
-# All parts have the same number of cells with a value in the mask. `low` is the maximum over the
-# parts of the cells that must have one, `high` the minimum over the parts of the cells that can. If
-# a part can have no more than `low`, or must have `high`, its open cells are decided.
+# All parts have the same number of cells with a value in the mask. At least `low` cells of each
+# must have one: the maximum of their minimums. At most `high` can: the minimum of their maximums.
+# If a part can have no more than `low` or must have `high`, its open cells are decided.
 @compiled()
 def _same_counts(state, problem, first, length):
     values, parts = problem[first + length], problem[first + length + 1]
@@ -204,15 +203,15 @@ def _same_counts(state, problem, first, length):
     for turn in range(2):  # the first finds the bounds, the second uses them
         start = first
         for part in range(lengths, lengths + parts):
-            can = must = 0
+            max_count = min_count = 0
             for i in range(start, start + problem[part]):
                 mask = state[L.CELLS + problem[i]]
-                can += mask & values != 0
-                must += mask & ~values == 0
+                max_count += mask & values != 0
+                min_count += mask & ~values == 0
             if turn == 0:
-                low, high = max(low, must), min(high, can)
-            elif can == low or must == high:
-                kept = values if can == low else ~values
+                low, high = max(low, min_count), min(high, max_count)
+            elif max_count == low or min_count == high:
+                kept = values if max_count == low else ~values
                 for i in range(start, start + problem[part]):
                     mask = state[L.CELLS + problem[i]]
                     is_open = mask & values and mask & ~values
@@ -259,7 +258,7 @@ def _automaton(state, problem, first, length, automaton):
 
 @compiled()
 def _propagate_one(state, problem, constraint):
-    """Propagate the constraint at an offset, unless it is an ANY_OF; False if it cannot hold."""
+    """Propagate the constraint at an offset, not an ANY_OF. Returns False if it cannot hold."""
     kind, length = problem[constraint + L.KIND], problem[constraint + L.SCOPE_LENGTH]
     first = constraint + L.SCOPE
     if kind == L.PAIR:
@@ -297,7 +296,7 @@ def _propagate_one(state, problem, constraint):
 
 @compiled(inline=True)
 def _can_hold(state, problem, first, length):
-    """Propagate the constraints of an alternative; False if one of them cannot hold."""
+    """Propagate the constraints of an alternative. Returns False if one of them cannot hold."""
     for _ in range(_MAX_ROUNDS):
         state[L.HAS_CHANGED] = 0
         for i in range(first, first + length):
@@ -341,7 +340,7 @@ def _any_of(state, problem, first, length):
 # cheap propagators before others. Soundness does not depend on the order.
 @compiled()
 def propagate(state, problem):
-    """Propagate until nothing changes; False if some constraint cannot hold."""
+    """Propagate until nothing changes. Returns False if some constraint cannot hold."""
     while True:
         while state[L.FIXED_COUNT]:
             state[L.FIXED_COUNT] -= 1
@@ -367,7 +366,7 @@ def propagate(state, problem):
 
 @compiled(inline=True)
 def _pop(state, problem, queue):
-    """Remove the first constraint from a queue."""
+    """Remove the first constraint from a queue, and return it."""
     ring = problem[L.QUEUE_RINGS] + queue * problem[L.CONSTRAINT_COUNT]
     constraint = state[ring + state[L.QUEUE_FIRST + queue]]
     state[L.QUEUE_FIRST + queue] += 1

@@ -11,13 +11,13 @@ from pipeline.certify.variants.domains import highest_bit, lowest_bit, restrict
 from pipeline.native import compiled
 
 
-# Lexicographic comparison on domains, cell by cell: it ends at the first two cells that cannot be
-# equal. Cells count as independent, so that an impossible outcome may be among those returned.
+# Lexicographic comparison of domains, up to the first pair of cells that cannot be equal. Cells are
+# treated as independent, so the result may include impossible outcomes.
 @compiled()
 def _compare(state, problem, line, other, length):
-    """Possible outcomes for another line, as a sum: 1 if less, 2 if equal, 4 if greater.
+    """The possible results of a comparison, as bits: `other` is 1 less, 2 equal, 4 greater.
 
-    Both begin with the same value, so their first cells are skipped.
+    Both lines start with the same value, so their first cells are skipped.
     """
     outcomes = 0
     for index in range(1, length):
@@ -48,9 +48,9 @@ def _order_lines(state, problem, small, large, length):
     return True
 
 
-# The number of lines that can be less, and of lines that must be less, bound the rank. If it meets
-# a bound, the lines in doubt are decided: all of them are less, or none is. Without ties, equal
-# lines fail, and a line that could only be equal does not begin with the value.
+# `max_less` lines can be less, `min_less` lines must be: these numbers bound the rank. If the rank
+# equals a bound, all undecided lines are less, or none is. Without ties, equal lines fail, and a
+# line that could only be equal does not begin with the value.
 @compiled()
 def ranked(state, problem, first, length):
     """Of the other lines that begin with the value, `rank` are less than the first line."""
@@ -58,25 +58,25 @@ def ranked(state, problem, first, length):
     bit, rank, may_tie, width = problem[own], problem[own + 1], problem[own + 2], problem[own + 3]
     if not restrict(state, problem, problem[first], bit):
         return False
-    can = must = 0
+    max_less = min_less = 0
     for other in range(first + width, own, width):
         start = state[L.CELLS + problem[other]]
         if start & bit:
             outcomes = _compare(state, problem, first, other, width)
-            can += outcomes & 1
-            must += start == bit and outcomes == 1
+            max_less += outcomes & 1
+            min_less += start == bit and outcomes == 1
             if start == bit and outcomes == 2 and not may_tie:
                 return False
-    if not must <= rank <= can:
+    if not min_less <= rank <= max_less:
         return False
-    if can > rank > must:
+    if max_less > rank > min_less:
         return True
     for other in range(first + width, own, width):
         start = state[L.CELLS + problem[other]]
         if not start & bit:
             continue
         outcomes = _compare(state, problem, first, other, width)
-        if can == rank and outcomes & 1:
+        if max_less == rank and outcomes & 1:
             if not (
                 restrict(state, problem, problem[other], bit)
                 and _order_lines(state, problem, other, first, width)

@@ -1,7 +1,7 @@
 """Propagators of regions to be found by solving, and of counts in them.
 
-As in `propagation`, each is exact once all cells of its scope have one value. `layout` describes
-`state` and `problem`.
+As in `propagation`, each is exact once all cells of its scope have one value. `layout`
+describes `state` and `problem`.
 """
 
 from __future__ import annotations
@@ -11,33 +11,33 @@ from pipeline.certify.variants.domains import restrict
 from pipeline.native import compiled
 
 CONNECTED_SCRATCH = 9
-"""Numbers of scratch that `connected` needs per cell."""
+"""Numbers of SCRATCH that `connected` needs per cell."""
 
 
-# Cells that can be inside form components; members are cells that must be inside. Without members,
-# any component may be the region unless it is too small. With members, cells that the region cannot
-# reach from one of them are outside (`_reach`), and cells without which the region would fall apart
-# or be too small are inside (`_force_cut_cells`). If exactly as many cells can be inside as the
-# size requires, all of them are.
+# The cells that can be inside form components; members are cells that must be inside. Without
+# members, every component that is large enough may be the region. With members, cells that the
+# region cannot reach from a member are outside (`_reach`), and cells without which it would fall
+# apart or be too small are inside (`_force_cut_cells`). If only as many cells as the region needs
+# can be inside, all of them are.
 @compiled()
 def connected(state, problem, first, length):
-    """Cells with values in a mask form one region, of a given size unless that is 0."""
+    """The cells with a value in a mask form one region; it has a given size, unless that is 0."""
     own = first + length
     inside, size = problem[own], problem[own + 1]
-    can = must = 0
+    possible = members = 0
     root = -1
     for index in range(length):
         mask = state[L.CELLS + problem[first + index]]
         if mask & inside:
-            can += 1
+            possible += 1
             if mask & ~inside == 0:
-                must += 1
+                members += 1
                 root = index
-    if can == 0 or can < size or (size and must > size):
+    if possible == 0 or possible < size or (size and members > size):
         return False
-    if root < 0 and can > max(size, 1):
+    if root < 0 and possible > max(size, 1):
         return size < 2 or _eliminate_small_components(state, problem, first, length, size)
-    if root < 0 or can == size:
+    if root < 0 or possible == size:
         for i in range(first, own):
             if state[L.CELLS + problem[i]] & inside and not restrict(
                 state, problem, problem[i], inside
@@ -46,8 +46,10 @@ def connected(state, problem, first, length):
         for index in range(length):
             if state[L.CELLS + problem[first + index]] & inside:
                 root = index
-        must = can
-    reached = _reach(state, problem, first, length, root, must, size - must if size else length)
+        members = possible
+    reached = _reach(
+        state, problem, first, length, root, members, size - members if size else length
+    )
     if reached < 0 or reached < size:
         return False
     seen = problem[L.SCRATCH]
@@ -59,12 +61,14 @@ def connected(state, problem, first, length):
             return False
         if reached == size and state[seen + index] and not restrict(state, problem, cell, inside):
             return False
-    return reached in (size, must) or _force_cut_cells(state, problem, first, length, root, reached)
+    return reached in (size, members) or _force_cut_cells(
+        state, problem, first, length, root, reached
+    )
 
 
 @compiled()
 def _eliminate_small_components(state, problem, first, length, size):
-    """Eliminate `inside` from components of fewer than `size` cells; False if no other is left."""
+    """Eliminate `inside` from components of less than `size` cells. False if no other is left."""
     own = first + length
     inside, offsets = problem[own], own + 2
     seen, queue = problem[L.SCRATCH], problem[L.SCRATCH] + length
@@ -99,14 +103,14 @@ def _eliminate_small_components(state, problem, first, length, size):
     return is_possible
 
 
-# A breadth-first search in which members cost nothing and other cells cost 1 (0-1 BFS). Within the
-# region, each cell is connected to the root by a path with at most `budget` cells that are not
-# members, so cells farther away are outside.
+# A breadth-first search in which members cost nothing and other cells cost 1 (0-1 BFS). A path
+# within the region has at most `budget` cells that are not members, so cells farther from the root
+# are outside.
 @compiled()
-def _reach(state, problem, first, length, root, must, budget):
-    """Mark and count the cells that a region can reach from its root.
+def _reach(state, problem, first, length, root, members, budget):
+    """Mark the cells that a region can reach from its root; return their number.
 
-    `budget` is the number of cells it can have besides its `must` members. Returns -1 if it cannot
+    `budget` is the number of cells that it can have besides its members. Returns -1 if it cannot
     reach all members.
     """
     own = first + length
@@ -118,7 +122,7 @@ def _reach(state, problem, first, length, root, must, budget):
     state[seen + root] = 1
     state[frontier] = root
     reached = frontier_end = 1
-    reached_must = 1
+    reached_members = 1
     while frontier_end:
         head = next_end = 0
         while head < frontier_end:
@@ -134,7 +138,7 @@ def _reach(state, problem, first, length, root, must, budget):
                 if mask & ~inside == 0:
                     state[frontier + frontier_end] = neighbour
                     frontier_end += 1
-                    reached_must += 1
+                    reached_members += 1
                 elif budget > 0:
                     state[next_frontier + next_end] = neighbour
                     next_end += 1
@@ -145,7 +149,7 @@ def _reach(state, problem, first, length, root, must, budget):
         budget -= 1
         frontier, next_frontier = next_frontier, frontier
         frontier_end = next_end
-    return reached if reached_must == must else -1
+    return reached if reached_members == members else -1
 
 
 # Articulation points by one depth-first search from the root (R. Tarjan, Depth-first search and
@@ -154,7 +158,7 @@ def _reach(state, problem, first, length, root, must, budget):
 # the region needs the cell.
 #
 # scratch, `length` numbers each
-# order      number of the visit, 0 before it
+# order      number of the visit, from 1; 0 if there was none
 # low        lowpoint: the earliest visit to which the subtree has an edge
 # parent     the cell from which the search came
 # edge       the next edge to follow
@@ -164,7 +168,7 @@ def _reach(state, problem, first, length, root, must, budget):
 # separates  whether one of these has a member
 @compiled()
 def _force_cut_cells(state, problem, first, length, root, reached):
-    """Restrict each cell without which the region falls apart or is too small to `inside`."""
+    """Restrict to `inside` each cell without which the region falls apart or is too small."""
     own = first + length
     inside, size, offsets = problem[own], problem[own + 1], own + 2
     seen = problem[L.SCRATCH]
@@ -194,24 +198,25 @@ def _force_cut_cells(state, problem, first, length, root, reached):
             elif neighbour != state[parent + node]:
                 state[low + node] = min(state[low + node], state[order + neighbour])
             continue
-        above = state[parent + node]
-        if above >= 0:
-            state[low + above] = min(state[low + above], state[low + node])
-            state[subtree + above] += state[subtree + node]
-            state[needed + above] += state[needed + node]
-            if state[low + node] >= state[order + above]:
-                state[cut + above] += state[subtree + node]
-                state[separates + above] |= state[needed + node] > 0
+        upper = state[parent + node]
+        if upper >= 0:
+            state[low + upper] = min(state[low + upper], state[low + node])
+            state[subtree + upper] += state[subtree + node]
+            state[needed + upper] += state[needed + node]
+            if state[low + node] >= state[order + upper]:
+                state[cut + upper] += state[subtree + node]
+                state[separates + upper] |= state[needed + node] > 0
             is_needed = state[separates + node] or reached - 1 - state[cut + node] < size
             if is_needed and not restrict(state, problem, problem[first + node], inside):
                 return False
-        node = above
+        node = upper
     return True
 
 
-# For each value of the second cells: a fixed pair eliminates its first value from other pairs with
-# that second value. If there are as many pairs as combinations, each combination occurs (orthogonal
-# Latin squares), so a first value that only one pair can have is assigned to it.
+# For each value of the second cells: if a pair is fixed, its first value is eliminated from the
+# other pairs with this second value. If there are as many pairs as combinations, each combination
+# occurs (orthogonal Latin squares), so a first value that only one pair can have is assigned to
+# that pair.
 @compiled()
 def different_pairs(state, problem, first, length):
     """No two pairs of cells hold the same two values."""
@@ -219,20 +224,20 @@ def different_pairs(state, problem, first, length):
     is_complete = length == 2 * problem[L.VALUE_COUNT] * problem[L.VALUE_COUNT]
     for index in range(problem[L.VALUE_COUNT]):
         bit = 1 << index
-        taken = once = twice = 0
+        taken = at_least_1 = at_least_2 = 0
         for i in range(first, first + length, 2):
             second = state[L.CELLS + problem[i + 1]]
             if second & bit:
                 mask = state[L.CELLS + problem[i]]
-                twice |= once & mask
-                once |= mask
+                at_least_2 |= at_least_1 & mask
+                at_least_1 |= mask
                 if second == bit and mask & (mask - 1) == 0:
                     if taken & mask:
                         return False
                     taken |= mask
-        if is_complete and once != full:
+        if is_complete and at_least_1 != full:
             return False
-        single = once & ~twice & ~taken if is_complete else 0
+        single = at_least_1 & ~at_least_2 & ~taken if is_complete else 0
         if taken == 0 and single == 0:
             continue
         for i in range(first, first + length, 2):
@@ -256,19 +261,19 @@ def different_pairs(state, problem, first, length):
 
 
 @compiled(inline=True)
-def _between(problem, mask, low, high):
-    """Bits `low` to `high` of a mask of values; both may be out of range."""
+def _bits_between(problem, mask, low, high):
+    """Bits `low` to `high` of a mask of values; the bounds may be out of range."""
     low, high = max(low, 0), min(high, problem[L.VALUE_COUNT] - 1)
     return mask & ((2 << high) - (1 << low)) if low <= high else 0
 
 
 @compiled()
-def _arm_bounds(state, problem, first, length, bit, unbroken):
-    """Minimum and maximum number of cells of an arm that count for a value."""
+def _arm_bounds(state, problem, first, length, bit, is_unbroken):
+    """Minimum and maximum number of the cells of an arm that are counted for a value."""
     low = high = 0
     for i in range(first, first + length):
         mask = state[L.CELLS + problem[i]]
-        if unbroken:
+        if is_unbroken:
             if mask == bit and low == i - first:
                 low += 1
             if not mask & bit:
@@ -286,9 +291,9 @@ def _arm_bounds(state, problem, first, length, bit, unbroken):
 # maximum.
 @compiled()
 def count_of_equal(state, problem, first, length):
-    """The counter is the number of cells, the start and some of its arms, that equal the start."""
+    """The counter is the number of cells, among the start and its arms, that equal the start."""
     own = first + length
-    offset, unbroken, arms = problem[own], problem[own + 1], problem[own + 2]
+    offset, is_unbroken, arms = problem[own], problem[own + 1], problem[own + 2]
     counter, start, kept = problem[first], problem[first + 1], problem[L.SCRATCH]
     for i in range(length):
         state[kept + i] = 0
@@ -299,22 +304,24 @@ def count_of_equal(state, problem, first, length):
         low = high = 1 - offset
         arm_start = first + 2
         for arm in range(own + 3, own + 3 + arms):
-            arm_low, arm_high = _arm_bounds(state, problem, arm_start, problem[arm], bit, unbroken)
+            arm_low, arm_high = _arm_bounds(
+                state, problem, arm_start, problem[arm], bit, is_unbroken
+            )
             low += arm_low
             high += arm_high
             arm_start += problem[arm]
-        counts = _between(problem, counter_mask, low, high)
+        counts = _bits_between(problem, counter_mask, low, high)
         if counts == 0:
             continue
         state[kept] |= counts
         state[kept + 1] |= bit
-        more, fewer = (
-            _between(problem, counts, low + 1, high),
-            _between(problem, counts, low, high - 1),
+        can_exceed, can_be_less = (
+            _bits_between(problem, counts, low + 1, high),
+            _bits_between(problem, counts, low, high - 1),
         )
         arm_start = first + 2
         for arm in range(own + 3, own + 3 + arms):
-            if unbroken:
+            if is_unbroken:
                 _unbroken_arm(
                     state, problem, first, arm_start, problem[arm], bit, counts, low, high
                 )
@@ -324,8 +331,8 @@ def count_of_equal(state, problem, first, length):
                     if mask == bit or not mask & bit:
                         state[kept + i - first] |= mask
                     else:
-                        state[kept + i - first] |= bit if more else 0
-                        state[kept + i - first] |= mask & ~bit if fewer else 0
+                        state[kept + i - first] |= bit if can_exceed else 0
+                        state[kept + i - first] |= mask & ~bit if can_be_less else 0
             arm_start += problem[arm]
     for i in range(length):
         if not restrict(state, problem, problem[first + i], state[kept + i]):
@@ -337,13 +344,13 @@ def count_of_equal(state, problem, first, length):
 # hold the value, the next cell does not, and later cells are free.
 @compiled()
 def _unbroken_arm(state, problem, first, arm_start, length, bit, counts, low, high):
-    """Add the possible values of an arm's cells to the scratch, for all lengths of its run."""
+    """Add the possible values of an arm's cells to SCRATCH, for all lengths of its run."""
     kept = problem[L.SCRATCH] + arm_start - first
     arm_low, arm_high = _arm_bounds(state, problem, arm_start, length, bit, True)
     farthest, is_passed = -1, False
     for index in range(arm_high, arm_low - 1, -1):
         mask = state[L.CELLS + problem[arm_start + index]] if index < length else 0
-        if mask != bit and _between(
+        if mask != bit and _bits_between(
             problem, counts, low - arm_low + index, high - arm_high + index
         ):
             farthest = max(farthest, index)
@@ -352,7 +359,7 @@ def _unbroken_arm(state, problem, first, arm_start, length, bit, counts, low, hi
         can_end = (
             arm_low <= index <= arm_high
             and mask != bit
-            and _between(problem, counts, low - arm_low + index, high - arm_high + index) != 0
+            and _bits_between(problem, counts, low - arm_low + index, high - arm_high + index) != 0
         )
         if is_passed:
             state[kept + index] |= mask

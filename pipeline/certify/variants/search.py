@@ -1,4 +1,4 @@
-"""A depth-first search for all solutions: propagation, and branches on one value of a cell.
+"""A depth-first search for all solutions, with propagation and branches on one value of a cell.
 
 `layout` describes `state` and `problem`.
 """
@@ -11,11 +11,10 @@ from pipeline.certify.variants.propagation import clear_queues, propagate
 from pipeline.native import compiled
 
 _FAILURE_WEIGHT = 8.0
-"""Weight that a failure adds to the cells of its constraint, in equal parts."""
+"""Weight that a failure adds in equal parts to the cells of the failed constraint."""
 
 _DECAY_INTERVAL = 1024
-"""Failures after which all weights are halved, so that recent ones count more. The interval was
-16,384 before the search had restarts."""
+"""Failures after which all weights are halved, so that recent failures count more."""
 
 
 @compiled()
@@ -51,12 +50,11 @@ def _add_failure(state, problem, weights):
             weights[cell] = max(1.0, weights[cell] / 2)
 
 
-# The cell with the fewest candidates relative to its weight (fail first). If it has more than two,
-# a value with only two places in a unit is as good as a cell with two candidates; these compete by
-# weight.
+# Fail first: the cell with the fewest candidates relative to its weight. If it has more than two, a
+# value with two places in a unit counts like a cell with two candidates.
 @compiled()
 def _choose_branch(state, problem, weights):
-    """Cell and bit to branch on; NOTHING if each cell has one value."""
+    """The cell and the bit to branch on. The cell is NOTHING if each cell has one value."""
     chosen, bit, lowest_score = L.NOTHING, 0, 1e300
     for cell in range(problem[L.CELL_COUNT]):
         mask = state[L.CELLS + cell]
@@ -68,18 +66,18 @@ def _choose_branch(state, problem, weights):
         return chosen, bit
     for unit in range(problem[L.UNIT_COUNT]):
         constraint = problem[problem[L.OFFSETS] + unit]
-        once = twice = thrice = 0
+        at_least_1 = at_least_2 = at_least_3 = 0
         first = constraint + L.SCOPE
         end = first + problem[constraint + L.SCOPE_LENGTH]
         for i in range(first, end):
             mask = state[L.CELLS + problem[i]]
-            thrice |= twice & mask
-            twice |= once & mask
-            once |= mask
-        in_two = twice & ~thrice
-        if in_two:
+            at_least_3 |= at_least_2 & mask
+            at_least_2 |= at_least_1 & mask
+            at_least_1 |= mask
+        exactly_2 = at_least_2 & ~at_least_3
+        if exactly_2:
             for i in range(first, end):
-                mask = state[L.CELLS + problem[i]] & in_two
+                mask = state[L.CELLS + problem[i]] & exactly_2
                 if mask and 2 / weights[problem[i]] < lowest_score:
                     chosen, bit, lowest_score = problem[i], mask & -mask, 2 / weights[problem[i]]
     return chosen, bit
@@ -89,7 +87,7 @@ def _choose_branch(state, problem, weights):
 # one of the two, so it is found once.
 @compiled()
 def _branch(state, problem, cell, bit):
-    """Save all cells and assign a value."""
+    """Save all cells, and assign a value."""
     depth = state[L.DEPTH]
     state[L.DEPTH] = depth + 1
     saved = problem[L.SAVED_CELLS] + depth * problem[L.CELL_COUNT]
@@ -102,7 +100,7 @@ def _branch(state, problem, cell, bit):
 
 @compiled()
 def _backtrack(state, problem):
-    """Undo the last branch and eliminate its value."""
+    """Undo the last branch, and eliminate its value."""
     depth = state[L.DEPTH] - 1
     state[L.DEPTH] = depth
     clear_queues(state, problem)
@@ -113,10 +111,10 @@ def _backtrack(state, problem):
     restrict(state, problem, state[decision], ~state[decision + 1])
 
 
-# The first branches were chosen before weights had identified the hard cells. Weights, and
-# eliminations at the root, are kept. The interval doubles, so some run is long enough to be
-# complete (T. Walsh, Search in a small world, 1999). After a solution the search never restarts,
-# because it would find that solution again.
+# The first branches were chosen before the weights showed the hard cells. Weights and eliminations
+# at the root are kept. The interval doubles, so some run is long enough to be complete (T. Walsh,
+# Search in a small world, 1999). After a solution the search never restarts, because it would find
+# that solution again.
 @compiled()
 def _restart(state, problem):
     """Undo all branches."""
@@ -131,8 +129,8 @@ def _restart(state, problem):
 def search(state, problem, weights, max_nodes):
     """Search for the next solution, with at most `max_nodes` branches.
 
-    Returns SOLUTION, COMPLETE or UNFINISHED. `weights` has a float of at least 1 for each cell:
-    cells with large ones are branched on first.
+    Returns SOLUTION, COMPLETE or UNFINISHED. `weights` has a float of at least 1 for each cell: the
+    search branches early on cells with large weights.
     """
     last_node = state[L.NODES] + max_nodes
     if state[L.PHASE] == L.BEGIN:

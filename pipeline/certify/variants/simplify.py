@@ -1,6 +1,6 @@
-"""Simplifies the constraints of a variant to the kinds that the search supports.
+"""Reduce the constraints of a variant to the kinds that the search supports.
 
-Nested alternatives are expanded. A cache keeps the units of each geometry.
+Nested alternatives are expanded. The units of each geometry are cached.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import chain, combinations, pairwise, product
 from operator import eq
 from typing import Any, NamedTuple
 
-from pipeline.certify.variants.value_tables import RelationTables, TooLarge, relation
+from pipeline.certify.variants.value_tables import RelationTables, TooLarge, relation_tables
 from pipeline.puzzle.connected import EqualToSome
 from pipeline.puzzle.constraints import (
     AllDifferent,
@@ -34,19 +34,20 @@ from pipeline.puzzle.sums import (
     SetTotal,
     Total,
     TotalBetween,
-    between_ends,
+    sum_between_ends,
 )
 
 MAX_ALTERNATIVES = 500
 
 _MAX_PAIRED_PARTS = 6
-"""Up to this number of parts with the same sum, all pairs become totals, else consecutive ones."""
+"""Up to this number of parts with equal sums, all pairs of parts become totals of 0. Of more parts,
+only consecutive pairs do."""
 
 _MIN_CAGES, _MAX_INNIES = 4, 5
-"""Minimum number of cages for which innies and outies are searched; maximum number in a band."""
+"""Minimum number of cages to look for innies and outies, and maximum number of these in a band."""
 
 _MAX_COUNTED_VALUES = 9
-"""Maximum number of values if different values are counted: each set of values is a state."""
+"""Maximum number of values for which different values are counted: each set of them is a state."""
 
 Terms = dict[int, int]
 """The weight of each cell."""
@@ -79,7 +80,7 @@ def _add_peers(group: Sequence[int], peers: list[int]) -> None:
 
 
 def set_of(cells: Iterable[int]) -> int:
-    """Cells as bits; each must be named once."""
+    """Cells as bits. No cell may be named twice."""
     return sum([1 << cell for cell in cells])
 
 
@@ -99,13 +100,13 @@ def weights_of(total: Total) -> Terms:
 
 
 class Simplified:
-    """The constraints of a puzzle.
+    """The simplified constraints of a puzzle.
 
     - `masks`: the candidates of each cell.
     - `peers`: for each cell, the cells that must differ from it, as bits.
-    - `units`: units that rules add.
+    - `units`: the units that rules add.
     - `choices`: lists of alternatives, of which at least one holds; each is a list of constraints.
-    - `others`: constraints without alternatives.
+    - `constraints`: the constraints without alternatives.
     """
 
     def __init__(self, puzzle: Puzzle) -> None:
@@ -115,7 +116,7 @@ class Simplified:
         self.masks = [*puzzle.cells]
         self.peers = [*self.base.peers]
         self.units: list[tuple[int, ...]] = []
-        self.others: list[Constraint] = []
+        self.constraints: list[Constraint] = []
         self.choices: list[list[list[Constraint]]] = []
         self._known_units = {frozenset(unit) for unit in self.base.units}
 
@@ -123,7 +124,7 @@ class Simplified:
         return sum([1 << index for index, value in enumerate(self.values) if value in values])
 
     def relation(self, pairs: Pairs) -> RelationTables:
-        return relation(pairs.relation, pairs.numbers, self.values)
+        return relation_tables(pairs.relation, pairs.numbers, self.values)
 
     def add(self, constraint: Constraint) -> None:
         """Add a constraint that must hold. Raises NoSolution and TooLarge."""
@@ -133,7 +134,7 @@ class Simplified:
             return
         parts = self._simplify(constraint)
         if parts is None:
-            self.others.append(constraint)
+            self.constraints.append(constraint)
         else:
             for part in parts:
                 self.add(part)
@@ -173,44 +174,46 @@ class Simplified:
         for a, b in constraint.pairs:
             if a == b:
                 self.masks[a] &= related.equal
-            elif related.differ:
+            elif related.is_irreflexive:
                 self.peers[a] |= 1 << b
                 self.peers[b] |= 1 << a
         if not (related.is_unequal or related.is_trivial):
-            self.others.append(constraint)
+            self.constraints.append(constraint)
 
-    def simpler_set_total(self, constraint: SetTotal) -> list[Constraint]:
+    def simplify_set_total(self, constraint: SetTotal) -> list[Constraint]:
         cells, total = constraint.cells, constraint.total
         allowed = self._allowed(cells, constraint.values)
         return [*allowed, AllDifferent(cells), Total(tuple((cell, 1) for cell in cells), total)]
 
-    def simpler_total_between(self, constraint: TotalBetween) -> list[Constraint]:
+    def simplify_total_between(self, constraint: TotalBetween) -> list[Constraint]:
         cells, n = constraint.cells, len(constraint.cells)
-        between = Automaton(cells, -1, between_ends, frozenset((-2,)), (n, constraint.total))
+        between = Automaton(cells, -1, sum_between_ends, frozenset((-2,)), (n, constraint.total))
         return [*self._allowed(cells, range(1, n + 1)), AllDifferent(cells), between]
 
-    def simpler_beyond(self, constraint: Beyond) -> list[Constraint]:
+    def simplify_beyond(self, constraint: Beyond) -> list[Constraint]:
         cells = constraint.low, constraint.high, *constraint.cells
         return [Automaton(cells, (), _beyond, frozenset(product(self.values, repeat=2)))]
 
-    def simpler_count_of_values(self, constraint: CountOfValues) -> list[Constraint]:
+    def simplify_count_of_values(self, constraint: CountOfValues) -> list[Constraint]:
         if len(self.values) > _MAX_COUNTED_VALUES:
-            raise TooLarge(f"different values are counted only up to side {_MAX_COUNTED_VALUES}")
+            raise TooLarge(
+                f"different values are counted only among up to {_MAX_COUNTED_VALUES} values"
+            )
         cells = constraint.counter, *constraint.cells
         accepted = [(values.bit_count(), values) for values in range(1 << self.values[-1] + 1)]
         return [Automaton(cells, (), _count_different, frozenset(accepted))]
 
-    def simpler_equal_to_some(self, constraint: EqualToSome) -> list[Constraint]:
-        cell, other_cells = constraint.cell, constraint.others
+    def simplify_equal_to_some(self, constraint: EqualToSome) -> list[Constraint]:
+        cell, other_cells = constraint.cell, constraint.other_cells
         return [AnyOf(tuple(Pairs(((cell, other),), eq) for other in other_cells))]
 
-    def simpler_equivalent(self, constraint: Equivalent) -> list[Constraint]:
+    def simplify_equivalent(self, constraint: Equivalent) -> list[Constraint]:
         return [
             Pairs(((one[0], other[0]),), _both_or_neither, (one[1], other[1]))
             for one, other in constraint.facts
         ]
 
-    def simpler_same_totals(self, constraint: SameTotals) -> list[Constraint] | None:
+    def simplify_same_totals(self, constraint: SameTotals) -> list[Constraint] | None:
         parts = constraint.parts
         if constraint.counted is not None:
             return None
@@ -226,7 +229,7 @@ class Simplified:
         return [Allowed(cell, tuple(values)) for cell in cells]
 
     def _alternatives(self, constraint: Constraint) -> list[list[Constraint]]:
-        """The alternatives, as lists of constraints without alternatives: all of a list hold."""
+        """The alternatives of a constraint. Each is a list of constraints, which all hold."""
         match constraint:
             case AllOf():
                 choices = [self._alternatives(part) for part in constraint.parts]
@@ -252,15 +255,15 @@ class Simplified:
         return alternatives
 
 
-# Each unit, and each band of adjacent lines, has a known total. Subtract the cages that are mostly
-# inside. The rest is the total of the cells that they do not cover, minus the total of their cells
-# outside. Cages that overlap others are skipped, so that no cell counts twice.
+# Each unit, and each band of adjacent lines, has a known total. The totals of cages that are mostly
+# inside are subtracted. What is left is the total of the cells that these cages miss, minus the
+# total of their cells outside. Cages that overlap others are skipped, so that no cell counts twice.
 def innies(simplified: Simplified) -> Iterator[tuple[Terms, int]]:
-    """Innies and outies: totals of the few cells by which cages miss or overlap whole units."""
+    """Yield innies and outies: totals of the few cells by which cages miss or overlap units."""
     cages, used = list[tuple[int, int, int]](), 0
     totals = (
         (weights_of(constraint), constraint.total)
-        for constraint in simplified.others
+        for constraint in simplified.constraints
         if isinstance(constraint, Total)
     )
     sums = [(set_of(terms), total) for terms, total in totals if {*terms.values()} == {1}]
@@ -287,7 +290,7 @@ def innies(simplified: Simplified) -> Iterator[tuple[Terms, int]]:
 
 @lru_cache(maxsize=16)
 def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple[int, int]]:
-    """Sets of cells with a known total: how often they hold each value, and the cells."""
+    """Sets of cells with a known total, each after the number of times it holds every value."""
     bands = {set_of(unit): 1 for unit in units}
     side = geometry.side
     if geometry.free:
@@ -310,13 +313,13 @@ _ADD: dict[type[Constraint], Callable[[Simplified, Any], None]] = {
     Pairs: Simplified.add_pairs,
 }
 _SIMPLIFY: dict[type[Constraint], Callable[[Simplified, Any], list[Constraint] | None]] = {
-    SetTotal: Simplified.simpler_set_total,
-    TotalBetween: Simplified.simpler_total_between,
-    Beyond: Simplified.simpler_beyond,
-    CountOfValues: Simplified.simpler_count_of_values,
-    EqualToSome: Simplified.simpler_equal_to_some,
-    Equivalent: Simplified.simpler_equivalent,
-    SameTotals: Simplified.simpler_same_totals,
+    SetTotal: Simplified.simplify_set_total,
+    TotalBetween: Simplified.simplify_total_between,
+    Beyond: Simplified.simplify_beyond,
+    CountOfValues: Simplified.simplify_count_of_values,
+    EqualToSome: Simplified.simplify_equal_to_some,
+    Equivalent: Simplified.simplify_equivalent,
+    SameTotals: Simplified.simplify_same_totals,
 }
 
 
@@ -330,7 +333,7 @@ def _both_or_neither(u: int, v: int, x: int, y: int) -> bool:
 
 
 def _count_different(state: tuple[int, ...], value: int) -> tuple[int, ...] | None:
-    """The automaton of counts: the wanted number, read first, and the set of values so far."""
+    """A step of the automaton of counts: it reads the number first, then collects the values."""
     if not state:
         return value, 0
     number, values = state
@@ -339,7 +342,7 @@ def _count_different(state: tuple[int, ...], value: int) -> tuple[int, ...] | No
 
 
 def _beyond(ends: tuple[int, ...], value: int) -> tuple[int, ...] | None:
-    """The automaton of `Beyond`: reads the low and the high end, then values outside of them."""
+    """A step of the automaton of `Beyond`: it reads the two ends first, then values beyond them."""
     if len(ends) < 2:
         return (*ends, value)
     return ends if value < ends[0] or value > ends[1] else None

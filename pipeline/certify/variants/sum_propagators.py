@@ -1,7 +1,7 @@
-"""Propagators of sums, and of sets of values.
+"""Propagators of sums and of sets of values.
 
-As in `propagation`, each is exact once all cells of its scope have one value. `layout` describes
-`state` and `problem`. Sums are of indices of values: `arrays` shifts the total.
+As in `propagation`, each is exact once all cells of its scope have one value. `layout`
+describes `state` and `problem`. Sums add the indices of values; `arrays` adapts the total.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from pipeline.native import compiled
 
 # By Hall's theorem a set of values fits if any k of its values have k cells, and any k cells have k
 # values. Only a few of these conditions are checked, none of which needs a matching. They suffice
-# for up to four cells with as many values. Beyond that, a set may wrongly count as fitting, which
-# eliminates too little, never too much.
+# for up to four cells with as many values. For more cells, sets that do not fit may be accepted:
+# then too little is eliminated, never too much.
 @compiled()
 def _fits(state, problem, first, length, values):
     """Whether the cells may hold exactly these values. The caller knows that each has a place.
 
-    Each cell can hold one of them, no two cells can hold only the same one, and no cell is the only
-    place of two.
+    Checks that each cell can hold one of the values, that no two cells can hold only the same one,
+    and that no cell is the only place of two values.
     """
-    once = twice = single = clash = 0
+    at_least_1 = at_least_2 = single = clash = 0
     for i in range(first, first + length):
         mask = state[L.CELLS + problem[i]] & values
         if mask == 0:
@@ -37,23 +37,23 @@ def _fits(state, problem, first, length, values):
         if mask & (mask - 1) == 0:
             clash |= single & mask
             single |= mask
-        twice |= once & mask
-        once |= mask
+        at_least_2 |= at_least_1 & mask
+        at_least_1 |= mask
     if bit_count(problem, values) < length:
         return True
     if clash:
         return False
     for i in range(first, first + length):
-        mask = state[L.CELLS + problem[i]] & values & ~twice
+        mask = state[L.CELLS + problem[i]] & values & ~at_least_2
         if mask & (mask - 1):
             return False
     return True
 
 
 # Cage combinations, as every killer solver lists them. The cells are restricted to the union of the
-# sets that still fit. They must hold the intersection: it gives hidden singles inside, and locked
-# candidates outside. Sets are discarded early unless they contain all fixed values, and all values
-# that the rest of a unit around the cells cannot hold.
+# sets that still fit. They must hold the intersection: this gives hidden singles inside, and locked
+# candidates outside. Only sets that contain all fixed values, and all values that the rest of a
+# unit around the cells cannot hold, are considered.
 @compiled()
 def one_of_sets(state, problem, first, length, begin, end, context):
     """The cells hold exactly one of the sets from `begin` to `end`; `context` is as in `layout`."""
@@ -80,29 +80,29 @@ def one_of_sets(state, problem, first, length, begin, end, context):
             required &= values
     if possible == 0:
         return False
-    once = twice = 0
+    at_least_1 = at_least_2 = 0
     for i in range(first, first + length):
         if not restrict(state, problem, problem[i], possible):
             return False
         mask = state[L.CELLS + problem[i]]
-        twice |= once & mask
-        once |= mask
-    if required & ~once or not assign(state, problem, first, length, required & ~twice):
+        at_least_2 |= at_least_1 & mask
+        at_least_1 |= mask
+    if required & ~at_least_1 or not assign(state, problem, first, length, required & ~at_least_2):
         return False
     return state[L.PROBING] != 0 or eliminate_from_peers(
-        state, problem, first, length, required & twice & ~fixed
+        state, problem, first, length, required & at_least_2 & ~fixed
     )
 
 
-# Both bounds relax the sum of different values: in the order of the cells, each takes its lowest
-# (highest) value, or the next free one above (below) it, whether or not that is a candidate. An
-# exact bound would need a matching of minimum weight.
+# Both bounds relax the sum of different values. The cells in turn take their lowest (highest)
+# value, or the next free one above (below) it, even if that is no candidate. An exact bound would
+# need a matching of minimum weight.
 @compiled()
 def _min_sum(state, problem, first, length, skipped):
     """Lower bound of the sum of different cells, without one of them.
 
-    If no value is free, a cell takes a bit above all values. If a machine word has no more bits,
-    the bound is not tight, but sound.
+    If no value is free, a cell takes a bit above all values. If the machine word has no more bits,
+    the bound is less tight, but still valid.
     """
     taken = total = 0
     for i in range(first, first + length):
@@ -118,7 +118,7 @@ def _min_sum(state, problem, first, length, skipped):
 def _max_sum(state, problem, first, length, skipped):
     """Upper bound of the sum of different cells, without one of them.
 
-    NOTHING if no value is free for a cell: then the cells cannot all differ.
+    NOTHING if some cell has no free value: then the cells cannot all differ.
     """
     taken = total = 0
     for i in range(first, first + length):
@@ -145,8 +145,8 @@ def _bounds(state, problem, first, length):
     )
 
 
-# Two or three open cells have few combinations. All are tried, which leaves exactly the values that
-# occur in some solution of the sum. For two cells, peers must also differ.
+# Two or three open cells have few combinations. All are tried, so exactly the values that occur in
+# some solution of the sum are left. If two cells are peers, they must also differ.
 @compiled()
 def _last_two(state, problem, a, weight_a, b, weight_b, total):
     """Restrict two cells to the values with this weighted sum."""
@@ -257,7 +257,7 @@ def weighted_sum(state, problem, first, length):
 
 
 # The bounds of the other cells bound each cell of the group. They are computed only for cells whose
-# values span more than the slack of the group: other cells would lose nothing.
+# values span more than the slack of the group; others would lose no value.
 @compiled()
 def _bound_group(state, problem, first, length, weight, has_sets, below, above, context):
     """Restrict the cells of a group to the sums that the other groups leave it.

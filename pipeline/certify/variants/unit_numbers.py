@@ -14,10 +14,11 @@ from pipeline.puzzle.constraints import Cells
 
 
 class UnitNumbers(NamedTuple):
-    """The constraints of units, shared by all puzzles that have these units: do not change it.
+    """The constraints of units, shared by all puzzles that have these units: do not change them.
 
-    numbers: the constraints. scheduled: the offset and the queue of each. sets: the cells of each
-    unit, as bits.
+    numbers: the constraints, as in CONSTRAINT_DATA.
+    scheduled: the offset and the queue of each.
+    sets: the cells of each unit, as bits.
     """
 
     numbers: list[int]
@@ -25,16 +26,19 @@ class UnitNumbers(NamedTuple):
     sets: list[int]
 
 
-_MAX_CACHED_UNITS, _MAX_SHARED = 128, 200_000
-"""The most units whose constraints are cached, and the most numbers of SAME_VALUES constraints.
+_MAX_CACHED_UNITS, _MAX_SAME_VALUES = 128, 200_000
+"""Maximum number of units whose constraints are cached, and of numbers in SAME_VALUES constraints.
 
-SAME_VALUES follows from the units, so without some of them a search is only slower. Their number
-grows with the square of the units: 3,000 extra regions would take 44 million numbers.
+SAME_VALUES constraints follow from the units, so without some of them the search is only slower.
+They grow with the square of the number of units: for 3,000 extra regions, to 44 million numbers.
 """
 
 
 def unit_numbers(units: tuple[Cells, ...], end: float) -> UnitNumbers:
-    """The constraints of units and of overlaps of two units, by `end` of the monotonic clock."""
+    """The constraints of units and of pairs of overlapping units.
+
+    After `end` on the monotonic clock, the remaining pairs are left out.
+    """
     return _cached(units) if len(units) <= _MAX_CACHED_UNITS else _until(units, end)
 
 
@@ -43,7 +47,7 @@ def _cached(units: tuple[Cells, ...]) -> UnitNumbers:
     return _until(units, math.inf)
 
 
-# Law of leftovers: two units hold the same values, and so do the rests of both without their common
+# Law of leftovers: two units hold the same values, and so do their remainders without the common
 # cells. Jigsaw solvers apply it to several rows at once, this search to two units.
 def _until(units: Sequence[Cells], end: float) -> UnitNumbers:
     numbers: list[int] = []
@@ -52,7 +56,7 @@ def _until(units: Sequence[Cells], end: float) -> UnitNumbers:
     for unit in units:
         scheduled.append((len(numbers), L.SOON))
         numbers += L.UNIT, len(unit), *unit
-    max_numbers = len(numbers) + _MAX_SHARED
+    max_numbers = len(numbers) + _MAX_SAME_VALUES
     for index, unit_set in enumerate(sets):
         if len(numbers) > max_numbers or time.monotonic() > end:
             break

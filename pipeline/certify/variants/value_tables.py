@@ -1,4 +1,4 @@
-"""Tables for `problem` that constraints share: relations, automata, sets by their sum, bits.
+"""Tables in `problem` that constraints share: relations, automata, sets by their sum, bits.
 
 The arrays are cached: do not change them.
 """
@@ -18,14 +18,14 @@ from pipeline.certify.variants import layout as L
 Numbers = NDArray[np.int64]
 
 MAX_STEPS = 200_000
-"""Maximum number of transitions that are tried to unroll an automaton."""
+"""Maximum number of transitions that are computed to unroll an automaton."""
 
 MAX_VALUES_WITH_SETS = 12
 """Maximum number of values whose sets are listed by their sums: 4,095 sets."""
 
 
 class TooLarge(Exception):
-    """A search would take too much time or memory; the text says why."""
+    """A search would take too much time or memory. The message is the reason."""
 
 
 class RelationTables(NamedTuple):
@@ -33,7 +33,7 @@ class RelationTables(NamedTuple):
 
     - `forwards`, `backwards`: tables from values of one cell to values of the other, see
       `_union_tables`.
-    - `differ`: no value is related to itself.
+    - `is_irreflexive`: no value is related to itself.
     - `equal`: mask of the values that are related to themselves.
     - `is_unequal`: the relation is inequality.
     - `is_trivial`: all values are related.
@@ -42,13 +42,15 @@ class RelationTables(NamedTuple):
     forwards: Numbers
     backwards: Numbers
     equal: int
-    differ: bool
+    is_irreflexive: bool
     is_unequal: bool
     is_trivial: bool
 
 
 @lru_cache(maxsize=512)
-def relation(holds: Callable[..., bool], numbers: tuple[Any, ...], values: range) -> RelationTables:
+def relation_tables(
+    holds: Callable[..., bool], numbers: tuple[Any, ...], values: range
+) -> RelationTables:
     """The tables of a relation."""
     masks = [sum(1 << j for j, v in enumerate(values) if holds(u, v, *numbers)) for u in values]
     count = len(values)
@@ -59,7 +61,7 @@ def relation(holds: Callable[..., bool], numbers: tuple[Any, ...], values: range
         _union_tables(masks),
         _union_tables(transposed),
         equal,
-        differ=not equal,
+        is_irreflexive=not equal,
         is_unequal=all(mask == full ^ 1 << i for i, mask in enumerate(masks)),
         is_trivial=all(mask == full for mask in masks),
     )
@@ -82,10 +84,10 @@ def _union_tables(masks: Sequence[int]) -> Numbers:
 
 @lru_cache(maxsize=16)
 def sets_by_sum(values: int) -> tuple[Numbers, Numbers]:
-    """All sets of values, ordered by their size and the sum of their indices, and offsets of these.
+    """All sets of values, sorted by their size and the sum of their indices, and an index of them.
 
-    The sets of one size and sum start at offset size · (m + 2) + sum, where m is the sum of all
-    indices, and end at the next offset.
+    Entry number size · (m + 2) + sum of the index is the start of the sets of this size and sum,
+    and the next entry is their end; m is the sum of all indices.
     """
     masks = np.arange(1 << values)
     bits = masks[:, None] >> np.arange(values) & 1
@@ -111,13 +113,13 @@ class AutomatonKey(NamedTuple):
 # minimal, as for a decision diagram (R. Bryant, Graph-based algorithms for Boolean function
 # manipulation, 1986).
 @lru_cache(maxsize=64)
-def automaton(step: AutomatonKey, length: int, values: range) -> Numbers | None:
-    """An automaton over `length` cells, unrolled and reduced: see `layout`. Raises TooLarge.
+def automaton_layers(key: AutomatonKey, length: int, values: range) -> Numbers | None:
+    """An automaton over `length` cells, unrolled and reduced, as in `layout`.
 
-    None if it accepts nothing.
+    None if it accepts nothing. Raises TooLarge.
     """
-    layers, last = _unreduced_layers(step, length, values)
-    numbers: dict[Hashable, int] = {state: 0 for state in last if state in step.accepted}
+    layers, last = _unreduced_layers(key, length, values)
+    numbers: dict[Hashable, int] = {state: 0 for state in last if state in key.accepted}
     reduced: list[list[tuple[int, int, int]]] = []  # edges of each layer, the last layer first
     sizes = [1]
     for layer in reversed(layers):
@@ -129,12 +131,14 @@ def automaton(step: AutomatonKey, length: int, values: range) -> Numbers | None:
                 if successor is not None and (number := numbers.get(successor)) is not None:
                     masks[number] = masks.get(number, 0) | 1 << index
             if masks:
-                key = tuple(sorted(masks.items()))
-                numbers_before[state] = merged.setdefault(key, len(merged))
-        reduced.append([(n, to, mask) for edges, n in merged.items() for to, mask in edges])
+                transitions = tuple(sorted(masks.items()))
+                numbers_before[state] = merged.setdefault(transitions, len(merged))
+        reduced.append(
+            [(state, target, mask) for edges, state in merged.items() for target, mask in edges]
+        )
         sizes.append(len(merged))
         numbers = numbers_before
-    if step.start not in numbers:
+    if key.start not in numbers:
         return None
     reduced.reverse()
     first_states = [*accumulate(reversed(sizes), initial=0)]
@@ -148,16 +152,16 @@ def automaton(step: AutomatonKey, length: int, values: range) -> Numbers | None:
 
 
 def _unreduced_layers(
-    step: AutomatonKey, length: int, values: range
+    key: AutomatonKey, length: int, values: range
 ) -> tuple[list[dict[Hashable, list[Hashable | None]]], set[Hashable]]:
-    """The reachable states of each cell with their next states, and the states at the end."""
+    """The reachable states before each cell, with their successors, and the states at the end."""
     layers: list[dict[Hashable, list[Hashable | None]]] = []
-    states, steps = {step.start}, 0
+    states, steps = {key.start}, 0
     for _ in range(length):
         steps += len(states) * len(values)
         if steps > MAX_STEPS:
             raise TooLarge("an automaton has too many states")
-        layer = {state: [step.step(state, v, *step.numbers) for v in values] for state in states}
+        layer = {state: [key.step(state, v, *key.numbers) for v in values] for state in states}
         layers.append(layer)
         successors = chain.from_iterable(layer.values())
         states = {state for state in successors if state is not None}

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from pipeline.certify import certify_grid, certify_model
-from pipeline.certify.exhaustive import TOO_SHORT
-from pipeline.certify.formula import MAX_REFUTED, Formula, core_of, proof_formula
-from pipeline.certify.missing import searched_through
-from pipeline.certify.proof import REFUTED, lrat_of
+from pipeline.certify.exhaustive import OUT_OF_TIME
+from pipeline.certify.formula import MAX_OTHER_CLAUSES, Formula, core_of, proof_formula
+from pipeline.certify.missing import find_missing
+from pipeline.certify.proof import TRIVIAL_PROOF, lrat_of
 from pipeline.errors import PipelineError
 from pipeline.limits import Deadline
 from pipeline.outbox.audit.sets import AuditOptions, Findings
@@ -48,9 +48,9 @@ def model_of(
     """
     if options.refuter is None and time.monotonic() > end:
         raise Undecided(why)
-    deadline = Deadline(end, TOO_SHORT)
+    deadline = Deadline(end, OUT_OF_TIME)
     core = core_of(make(), deadline)
-    text = REFUTED
+    text = TRIVIAL_PROOF
     if not core.is_refuted:
         if options.refuter is None:
             raise Undecided(why)
@@ -85,7 +85,7 @@ def _other_solution(
     stays undecided.
     """
     share = SEARCH_SHARE if options.refuter and refuted else 1.0
-    searched = searched_through(puzzle, grids, seconds=(end - time.monotonic()) * share)
+    searched = find_missing(puzzle, grids, seconds=(end - time.monotonic()) * share)
     if searched.is_complete:
         return None
     grid, why = searched.missing[0] if searched.missing else None, searched.undecided or ""
@@ -133,9 +133,9 @@ def audit_models(parsed: ParsedFormula, models: Sequence[Model], report: Finding
     """Check that a formula has no models besides these."""
     end = time.monotonic() + report.options.seconds
     try:
-        if (clauses := len(parsed.clauses)) > MAX_REFUTED:
+        if (clauses := len(parsed.clauses)) > MAX_OTHER_CLAUSES:
             raise Undecided(
-                f"{clauses:,} clauses, more than the {MAX_REFUTED:,} allowed for a proof"
+                f"{clauses:,} clauses, more than the {MAX_OTHER_CLAUSES:,} allowed for a proof"
             )
         blocked = Formula(*proof_clauses(parsed, models))
         model = model_of(lambda: blocked, _NO_REFUTER, report.options, end)

@@ -10,7 +10,7 @@ from operator import and_
 from typing import NamedTuple, TypeVar
 
 from pipeline.certify import certify_grid
-from pipeline.certify.exhaustive import TOO_SHORT, unit_without_matching
+from pipeline.certify.exhaustive import OUT_OF_TIME, unit_without_matching
 from pipeline.errors import PipelineError, counted
 from pipeline.outbox.audit.completeness import Undecided, has_solution, remedy
 from pipeline.outbox.audit.sets import Findings
@@ -230,7 +230,7 @@ def _leaves_one(everything: int, options: Collection[int], size: int, end: float
     tried = chain.from_iterable(combinations(options, few) for few in range(1, size + 1))
     for number, chosen in enumerate(tried):
         if number % _CLOCK_COMBINATIONS == 0 and time.monotonic() > end:
-            raise Undecided(TOO_SHORT)
+            raise Undecided(OUT_OF_TIME)
         if reduce(and_, chosen, everything).bit_count() == 1:
             return True
     return False

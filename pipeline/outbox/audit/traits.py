@@ -25,7 +25,7 @@ from pipeline.catalogue.traits import (
 )
 from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, search_all_of_batch
-from pipeline.certify.missing import searched_through
+from pipeline.certify.missing import find_missing
 from pipeline.errors import InputError
 from pipeline.outbox.audit.audited_rows import RowChunk
 from pipeline.outbox.audit.conflicts import recorded_rule
@@ -137,7 +137,7 @@ def _audit_variant(row: TraitFields, seconds: float) -> None:
         return  # wrong solutions are reported elsewhere
 
     def is_unique(fewer: Puzzle, left: float) -> bool | None:
-        searched = searched_through(fewer, [grid], seconds=left)
+        searched = find_missing(fewer, [grid], seconds=left)
         return False if searched.missing else searched.is_complete or None
 
     if parts := redundant_parts(puzzle, is_unique, seconds):

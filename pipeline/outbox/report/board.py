@@ -151,7 +151,7 @@ def board_summary(board: Board) -> str:
         cells = (
             f"{free.rows}×{free.columns} cells, values {geometry.lowest} to {geometry.values[-1]}"
         )
-        if outside := geometry.size - geometry.inner:
+        if outside := geometry.size - geometry.grid_size:
             cells += f", {counted(outside, 'cell')} outside"
     elif geometry.has_boxes:
         cells += f" in boxes of {geometry.height}×{geometry.width}"
@@ -328,7 +328,7 @@ def _description(board: Board) -> str:
 def _lines(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
     """The names and cells of the rows, and of groups of cells outside the grid."""
     if geometry.free:
-        return geometry.free.lines()
+        return geometry.free.rows_and_groups()
     return ((unit_name(geometry, index), row) for index, row in enumerate(geometry.rows()))
 
 

@@ -19,7 +19,7 @@ class Everywhere(Rule):
     """A rule about all cells of the grid, which is not drawn."""
 
     def cells(self, geometry: Geometry) -> Cells:
-        return tuple(range(geometry.inner))
+        return tuple(range(geometry.grid_size))
 
 
 class OnBorder(Rule):
@@ -28,14 +28,14 @@ class OnBorder(Rule):
     `bounded_field` is the name of its number, if any, and the minimum of that number.
     """
 
-    look: ClassVar[str]
+    style: ClassVar[str]
     bounded_field: ClassVar[tuple[str, int] | None] = None
 
     a: Cell
     b: Cell
 
     def __post_init__(self) -> None:
-        check_cells(self.name, (self.a, self.b), once=True)
+        check_cells(self.name, (self.a, self.b), no_repeats=True)
         _check_bounded_field(self)
 
     def text(self) -> str:
@@ -46,7 +46,7 @@ class OnBorder(Rule):
         return " ".join(filter(None, (self.name, self.text())))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Dot(border(geometry, self.a, self.b), self.look, self.text()),)
+        return (Dot(border(geometry, self.a, self.b), self.style, self.text()),)
 
     def describe(self, geometry: Geometry) -> str:
         return f"{self.title()} between {geometry.name_of(self.a)} and {geometry.name_of(self.b)}"
@@ -56,22 +56,22 @@ class Along(Rule):
     """A rule about the cells of a line, in order.
 
     - `min_cells`: the minimum length.
-    - `once`: no cell may repeat.
+    - `no_repeats`: no cell may repeat.
     - `has_ends`: the line is drawn with rings at its ends.
     - `bounded_field`: the name of its number, which is not drawn, and the minimum of that number.
     """
 
-    where = "from"
-    look: ClassVar[str]
+    preposition = "from"
+    style: ClassVar[str]
     min_cells: ClassVar[int] = 2
-    once: ClassVar[bool] = False
+    no_repeats: ClassVar[bool] = False
     has_ends: ClassVar[bool] = False
     bounded_field: ClassVar[tuple[str, int] | None] = None
 
     line: Cells
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.line, self.min_cells, once=self.once)
+        check_cells(self.name, self.line, self.min_cells, no_repeats=self.no_repeats)
         _check_bounded_field(self)
 
     def cells(self, geometry: Geometry) -> Cells:
@@ -88,7 +88,7 @@ class Along(Rule):
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = places(geometry, self.line)
         ends = (line[:1], line[-1:]) if self.has_ends else ()
-        return Line(line, self.look), *(Ring(end, self.look) for end in ends)
+        return Line(line, self.style), *(Ring(end, self.style) for end in ends)
 
 
 def places(geometry: Geometry, cells: Iterable[int]) -> tuple[tuple[int, int], ...]:
@@ -96,9 +96,9 @@ def places(geometry: Geometry, cells: Iterable[int]) -> tuple[tuple[int, int], .
     return tuple(map(geometry.place, cells))
 
 
-def tinted(geometry: Geometry, groups: Iterable[Cells], look: str) -> list[Shape]:
+def tints(geometry: Geometry, groups: Iterable[Cells], style: str) -> list[Shape]:
     """A tint for each group of cells."""
-    return [Tint(places(geometry, dict.fromkeys(group)), look) for group in groups]
+    return [Tint(places(geometry, dict.fromkeys(group)), style) for group in groups]
 
 
 def border(geometry: Geometry, a: int, b: int) -> Point:
@@ -109,7 +109,7 @@ def border(geometry: Geometry, a: int, b: int) -> Point:
 
 def moves(geometry: Geometry, steps: CellPairs) -> Iterator[tuple[int, int]]:
     """Pairs of grid cells that differ by one of the steps (rows down, columns right)."""
-    inner = geometry.inner
+    inner = geometry.grid_size
     for cell in range(inner):
         row, column = geometry.place(cell)
         for down, right in steps:
@@ -123,19 +123,21 @@ def neighbours(geometry: Geometry) -> Iterator[tuple[int, int]]:
     return moves(geometry, ((0, 1), (1, 0)))
 
 
-def both_ways(geometry: Geometry) -> Iterator[Cells]:
+def directed_lines(geometry: Geometry) -> Iterator[Cells]:
     """All rows, then all columns, each in both directions."""
     for line in (*geometry.rows(), *geometry.columns()):
         yield line
         yield line[::-1]
 
 
-def check_cells(name: str, cells: Sequence[int], min_cells: int = 1, *, once: bool = False) -> None:
-    """Raise ValueError for fewer than `min_cells` cells, or for a repeated one if `once`."""
+def check_cells(
+    name: str, cells: Sequence[int], min_cells: int = 1, *, no_repeats: bool = False
+) -> None:
+    """Raise ValueError for fewer than `min_cells` cells, or for a repeated one if `no_repeats`."""
     if len(cells) < min_cells:
         noun = "cell" if min_cells == 1 else "cells"
         raise ValueError(f"{name}: at least {min_cells} {noun}, not {len(cells)}")
-    if once and len({*cells}) < len(cells):
+    if no_repeats and len({*cells}) < len(cells):
         raise ValueError(f"{name}: a cell is listed twice")
 
 

@@ -25,8 +25,8 @@ from pipeline.puzzle.constraints import (
 )
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import check_cells, places, tinted
-from pipeline.puzzle.rules.regions import Different
+from pipeline.puzzle.rules import check_cells, places, tints
+from pipeline.puzzle.rules.regions import AllDifferentRule
 from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import CountOfValues, SameTotals, SetTotal, Total
 
@@ -43,7 +43,7 @@ _MAX_ALL_SUBSETS, _MAX_SUBSETS = 9, 16
 """Maximum side for which all sets of values are tried, and for which all sets of one size are."""
 
 
-class Cage(Different):
+class Cage(AllDifferentRule):
     """Values in the cage do not repeat; they sum to `total`, if it has one."""
 
     name = "cage"
@@ -70,14 +70,14 @@ class DigitalRoot(Rule):
     In a `repeating` group, values may repeat.
     """
 
-    name, where = "digital root", "at"
+    name, preposition = "digital root", "at"
 
     group: Cells
     root: int
     repeating: bool = False
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.group, once=True)
+        check_cells(self.name, self.group, no_repeats=True)
         if not 1 <= self.root <= 9:
             raise ValueError(f"{self.name}: the root must be 1 to 9, not {self.root}")
 
@@ -94,11 +94,11 @@ class DigitalRoot(Rule):
         return f"{self.name} {self.root}"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        look = "sum" if self.repeating else "cage"
-        return (Outline(places(geometry, self.group), look, f"DR{self.root}"),)
+        style = "sum" if self.repeating else "cage"
+        return (Outline(places(geometry, self.group), style, f"DR{self.root}"),)
 
 
-class RellikCage(Different):
+class RellikCage(AllDifferentRule):
     """Values in the cage do not repeat; no value and no sum of several of them is `total`."""
 
     name = "rellik cage"
@@ -106,11 +106,11 @@ class RellikCage(Different):
     total: int
 
     def cells(self, geometry: Geometry) -> Cells:
-        _few_values(self.name, geometry)
+        _checked_values(self.name, geometry)
         return self.group
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        sets = _sets_without(_few_values(self.name, geometry), len(self.group), self.total)
+        sets = _sets_without(_checked_values(self.name, geometry), len(self.group), self.total)
         return AllOf((AllDifferent(self.group), OneOfSets(self.group, sets)))
 
     def title(self) -> str:
@@ -120,7 +120,7 @@ class RellikCage(Different):
         return (Outline(places(geometry, self.group), "rellik", f"≠{self.total}"),)
 
 
-class EqualityCage(Different):
+class EqualityCage(AllDifferentRule):
     """Values do not repeat; as many are even as odd, as many low as high, and none is the middle.
 
     Low and high are the halves of all values; if their number is odd, the middle one is neither.
@@ -129,16 +129,16 @@ class EqualityCage(Different):
     name = "equality cage"
 
     def __post_init__(self) -> None:
-        Different.__post_init__(self)
+        AllDifferentRule.__post_init__(self)
         if len(self.group) % 2:
             raise ValueError(f"{self.name}: an even number of cells, not {len(self.group)}")
 
     def cells(self, geometry: Geometry) -> Cells:
-        _few_values(self.name, geometry)
+        _checked_values(self.name, geometry)
         return self.group
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        sets = _balanced_sets(_few_values(self.name, geometry), len(self.group))
+        sets = _balanced_sets(_checked_values(self.name, geometry), len(self.group))
         return AllOf((AllDifferent(self.group), OneOfSets(self.group, sets)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -151,14 +151,14 @@ class Contains(Rule):
     With `exactly`, each value appears exactly as often as it is listed.
     """
 
-    name, where = "contains", "at"
+    name, preposition = "contains", "at"
 
     group: Cells
     wanted: Values
     exactly: bool = False
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.group, once=True)
+        check_cells(self.name, self.group, no_repeats=True)
         if not self.wanted:
             raise ValueError(f"{self.name}: no values")
 
@@ -168,7 +168,9 @@ class Contains(Rule):
         for value, times in wanted.items():
             if self.exactly or (times > 2 and len(cells) > 4):
                 number = frozenset((times,))
-                parts.append(Automaton(cells, 0, _count, number, (value, times, self.exactly)))
+                parts.append(
+                    Automaton(cells, 0, _capped_count, number, (value, times, self.exactly))
+                )
             else:
                 parts.append(AtLeast(cells, value, times))
         if len(self.wanted) == len(cells):
@@ -192,17 +194,17 @@ class Contains(Rule):
 class CountingCircles(Rule):
     """A value in a circle appears in exactly that many circles."""
 
-    name, where = "counting circles", "from"
+    name, preposition = "counting circles", "from"
 
     circles: Cells
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.circles, once=True)
+        check_cells(self.name, self.circles, no_repeats=True)
 
     def constraints(self, geometry: Geometry) -> Constraint:
         cells, values = self.circles, geometry.values
         counts = [
-            Automaton(cells, 0, _count, frozenset((0, value)), (value, value, True))
+            Automaton(cells, 0, _capped_count, frozenset((0, value)), (value, value, True))
             for value in values
         ]
         if len(values) > _MAX_ALL_SUBSETS:
@@ -219,13 +221,13 @@ class CountingCircles(Rule):
 class CountOfDifferent(Rule):
     """The cell in a ring, `counter`, holds the number of different values in the outlined cells."""
 
-    name, where = "number of different values", "at"
+    name, preposition = "number of different values", "at"
 
     counter: Cell
     counted: Cells
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.counted, once=True)
+        check_cells(self.name, self.counted, no_repeats=True)
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return CountOfValues(self.counter, self.counted)
@@ -238,7 +240,7 @@ class CountOfDifferent(Rule):
 class Sum(Rule):
     """The values, each times its weight, sum to `total`; a cell may be listed more than once."""
 
-    name, where = "sum", "at"
+    name, preposition = "sum", "at"
 
     terms: tuple[tuple[Cell, int], ...]
     total: int
@@ -262,13 +264,13 @@ class Arrow(Rule):
     The cells of the circle are digits in reading order. Values above 9 carry: 1 and 12 make 22.
     """
 
-    name, where = "arrow", "at"
+    name, preposition = "arrow", "at"
 
     circle: Cells
     shaft: Cells
 
     def __post_init__(self) -> None:
-        check_cells(f"{self.name}: its circle", self.circle, once=True)
+        check_cells(f"{self.name}: its circle", self.circle, no_repeats=True)
         check_cells(f"{self.name}: its shaft", self.shaft)
         if len(self.circle) > MAX_CIRCLE:
             raise ValueError(f"{self.name}: at most 3 cells in the circle, not {len(self.circle)}")
@@ -288,13 +290,13 @@ class Arrow(Rule):
 class Quadruple(Rule):
     """The cells around the circle contain these values, each at least as often as it is listed."""
 
-    name, where = "quadruple", "at"
+    name, preposition = "quadruple", "at"
 
     around: Cells
     wanted: Values
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.around, 2, once=True)
+        check_cells(self.name, self.around, 2, no_repeats=True)
         if len(self.around) > 4:
             raise ValueError(f"{self.name}: at most 4 cells, not {len(self.around)}")
         if not self.wanted:
@@ -313,7 +315,7 @@ class Quadruple(Rule):
 class Clone(Rule):
     """Corresponding cells of `original` and `copy` hold the same value."""
 
-    name, where = "clone", "at"
+    name, preposition = "clone", "at"
 
     original: Cells
     copy: Cells
@@ -326,14 +328,14 @@ class Clone(Rule):
         return Pairs(tuple(zip(self.original, self.copy, strict=True)), eq)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return tinted(geometry, (self.original, self.copy), "clone")
+        return tints(geometry, (self.original, self.copy), "clone")
 
 
 class EqualSums(Rule):
     """All parts have the same sum; a part may list a cell more than once."""
 
-    name, where = "equal sums", "at"
-    look: ClassVar[str] = "equal-sums"
+    name, preposition = "equal sums", "at"
+    style: ClassVar[str] = "equal-sums"
     same_size: ClassVar[bool] = False
 
     parts: tuple[Cells, ...]
@@ -345,20 +347,20 @@ class EqualSums(Rule):
         return SameTotals(self.parts)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return tinted(geometry, self.parts, self.look)
+        return tints(geometry, self.parts, self.style)
 
 
 class SameMultiset(EqualSums):
     """All parts contain the same values, each equally often, in any order."""
 
-    name, look, same_size = "same values", "same-values", True
+    name, style, same_size = "same values", "same-values", True
 
     def constraints(self, geometry: Geometry) -> Constraint:
         values = geometry.values
         return AllOf(tuple(SameTotals(self.parts, counted=value) for value in values))
 
 
-def _few_values(name: str, geometry: Geometry) -> range:
+def _checked_values(name: str, geometry: Geometry) -> range:
     """The values. Raises ValueError if they have too many subsets."""
     values = geometry.values
     if len(values) > _MAX_SUBSETS:
@@ -395,7 +397,7 @@ def _has_subset_sum(values: Sequence[int], total: int) -> bool:
     return False
 
 
-def _count(so_far: int, value: int, counted: int, times: int, exactly: bool) -> int | None:
+def _capped_count(so_far: int, value: int, counted: int, times: int, exactly: bool) -> int | None:
     """The occurrences of a value, capped at `times`; if `exactly`, more is a dead end."""
     if value != counted:
         return so_far

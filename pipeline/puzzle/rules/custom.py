@@ -29,7 +29,7 @@ class Relation(Along):
     for each value u, in which bit v is set if v may follow u. `label` is a name for people.
     """
 
-    name = look = "relation"
+    name = style = "relation"
     min_cells = 1
 
     related: tuple[int, ...]
@@ -51,8 +51,8 @@ class Relation(Along):
         return f"{self.title()}, all pairs" if self.every and self.label else self.title()
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        look = "relation-of-all" if self.every else self.look
-        return (Line(places(geometry, self.line), look),)
+        style = "relation-of-all" if self.every else self.style
+        return (Line(places(geometry, self.line), style),)
 
 
 class StateMachine(Along):
@@ -62,7 +62,7 @@ class StateMachine(Along):
     state, or 65535 if the value is rejected. The first state is 0. `label` is a name for people.
     """
 
-    name, look, min_cells = "state machine", "state-machine", 1
+    name, style, min_cells = "state machine", "state-machine", 1
 
     moves: tuple[bytes, ...]
     accepted: frozenset[int]
@@ -88,7 +88,7 @@ class StateMachine(Along):
 class OneOf(Rule):
     """At least one choice holds; a choice is one rule, or several rules that hold together."""
 
-    name, where, is_faint = "one of several", "at", True
+    name, preposition, is_faint = "one of several", "at", True
 
     choices: tuple[tuple[Rule, ...], ...]
 
@@ -113,7 +113,7 @@ class OneOf(Rule):
         if 0 < len(whole) <= _MAX_DESCRIPTION and all(self.choices):
             return whole
         cells = self.cells(geometry)
-        location = f" {self.where} {geometry.name_of(cells[0])}" if cells else ""
+        location = f" {self.preposition} {geometry.name_of(cells[0])}" if cells else ""
         return f"one of {len(self.choices)} rules{location}"
 
     def caption(self) -> str:

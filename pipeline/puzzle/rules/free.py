@@ -21,7 +21,7 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import check_cells, places
 from pipeline.puzzle.rules.cages import SameMultiset
-from pipeline.puzzle.rules.regions import Different
+from pipeline.puzzle.rules.regions import AllDifferentRule
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import CountOfEqual
 
@@ -31,7 +31,7 @@ REGIONS = "CC"
 UNIT_KINDS = ("row", "column", "box")
 
 
-class Unit(Different):
+class Unit(AllDifferentRule):
     """A row, column or box of a free grid: values do not repeat; n cells contain each once."""
 
     name = "row, column or box"
@@ -39,7 +39,7 @@ class Unit(Different):
     kind: str
 
     def __post_init__(self) -> None:
-        Different.__post_init__(self)
+        AllDifferentRule.__post_init__(self)
         if self.kind not in UNIT_KINDS:
             raise ValueError(f"{self.name}: unknown kind {self.kind!r}")
 
@@ -68,7 +68,7 @@ class SameRegions(SameMultiset):
     Each has fewer cells than there are values, and no value repeats in it.
     """
 
-    name, where = "same values in all regions", ""
+    name, preposition = "same values in all regions", ""
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(sorted({cell for part in self.parts for cell in part}))
@@ -84,20 +84,20 @@ class ConnectedValues(Rule):
     or a group of extra cells in rows as long as the grid's.
     """
 
-    name, where = "connected values", "from"
+    name, preposition = "connected values", "from"
 
     group: Cells
     values: tuple[int, ...]
     size: int = 0
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.group, once=True)
+        check_cells(self.name, self.group, no_repeats=True)
         if not self.values:
             raise ValueError(f"{self.name}: no values")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        beside = tuple(_beside(geometry, self.group))
-        return Connected(self.group, beside, self.values, self.size or None)
+        adjacent = tuple(_adjacent_pairs(geometry, self.group))
+        return Connected(self.group, adjacent, self.values, self.size or None)
 
     def title(self) -> str:
         size = f" in {self.size} cells" if self.size else ""
@@ -121,7 +121,7 @@ class ChaosConstruction(Rule):
     size: int
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.regions, once=True)
+        check_cells(self.name, self.regions, no_repeats=True)
         if self.size < 2 or len(self.regions) % self.size:
             raise ValueError(
                 f"{self.name}: {len(self.regions)} cells cannot be divided into regions of "
@@ -129,17 +129,17 @@ class ChaosConstruction(Rule):
             )
 
     def cells(self, geometry: Geometry) -> Cells:
-        return (*range(geometry.inner), *self.regions)
+        return (*range(geometry.grid_size), *self.regions)
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        number, inner = len(self.regions) // self.size, range(geometry.inner)
+        number, inner = len(self.regions) // self.size, range(geometry.grid_size)
         if len(self.regions) != len(inner) or number > geometry.side:
             raise ValueError(f"{self.name}: the number of regions does not fit the grid")
         labels = geometry.values[:number]
-        beside = tuple(_beside(geometry, self.regions))
+        adjacent = tuple(_adjacent_pairs(geometry, self.regions))
         first, last = labels[0] - 1, labels[-1]
         order = Automaton(self.regions, first, _next_label, frozenset((last,)), (last,))
-        parts = [Connected(self.regions, beside, (label,), self.size) for label in labels]
+        parts = [Connected(self.regions, adjacent, (label,), self.size) for label in labels]
         apart = DifferentPairs(tuple(zip(inner, self.regions, strict=True)))
         near = parts[0].neighbours()
         checkpointed = (EqualToSome(cell, tuple(near[cell])) for cell in self.regions)
@@ -157,7 +157,7 @@ class ChaosArrow(Rule):
     number the regions of a chaos construction.
     """
 
-    name, where = "chaos arrow", "at"
+    name, preposition = "chaos arrow", "at"
 
     control: Cell
     arms: tuple[Cells, ...]
@@ -167,7 +167,7 @@ class ChaosArrow(Rule):
         if not self.arms:
             raise ValueError(f"{self.name}: no arms")
         for arm in self.arms:
-            check_cells(f"{self.name}: an arm", arm, once=True)
+            check_cells(f"{self.name}: an arm", arm, no_repeats=True)
         if len({arm[0] for arm in self.arms}) > 1:
             raise ValueError(f"{self.name}: all arms must begin with the same cell")
 
@@ -196,14 +196,14 @@ class ChaosCount(Rule):
     number the regions of a chaos construction.
     """
 
-    name, where = "chaos count", "at"
+    name, preposition = "chaos count", "at"
 
     control: Cell
     counted: Cells
     offset: int = 0
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.counted, once=True)
+        check_cells(self.name, self.counted, no_repeats=True)
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(dict.fromkeys((self.control, *self.counted)))
@@ -234,12 +234,12 @@ class Doppelganger(Rule):
     kinds: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.missing, once=True)
+        check_cells(self.name, self.missing, no_repeats=True)
         if not len(self.units) == len(self.missing) == sum(self.kinds):
             raise ValueError(f"{self.name}: each unit needs one cell for its missing value")
 
     def cells(self, geometry: Geometry) -> Cells:
-        return (*range(geometry.inner), *self.missing)
+        return (*range(geometry.grid_size), *self.missing)
 
     def constraints(self, geometry: Geometry) -> Constraint:
         free = geometry.free
@@ -251,7 +251,7 @@ class Doppelganger(Rule):
         for end, size in zip(accumulate(self.kinds), self.kinds, strict=True):
             parts.append(AllDifferent(self.missing[end - size : end]))
         nothing = [AllOf(())] * (geometry.side - 1)
-        for zero in range(geometry.inner):
+        for zero in range(geometry.grid_size):
             around = AllDifferent(tuple(cell for unit, cell in pairs if zero in unit))
             parts.append(ByValue(zero, (around, *nothing), 0))
         return AllOf(tuple(parts))
@@ -262,7 +262,7 @@ def _cell_of(geometry: Geometry, region: int) -> int:
     return region - geometry.group_of(region).start
 
 
-def _beside(geometry: Geometry, cells: Cells) -> CellPairs:
+def _adjacent_pairs(geometry: Geometry, cells: Cells) -> CellPairs:
     """Pairs of these cells that share a side."""
     cell_of = dict(zip(places(geometry, cells), cells, strict=True))
     return tuple(

@@ -31,7 +31,7 @@ class Thermometer(Along):
     A thermometer that visits a cell twice has no solution unless it is slow.
     """
 
-    name = look = "thermometer"
+    name = style = "thermometer"
 
     slow: bool = False
 
@@ -39,8 +39,8 @@ class Thermometer(Along):
         return Pairs(tuple(pairwise(self.line)), le if self.slow else lt)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        look = "slow-thermometer" if self.slow else self.look
-        return (Line(places(geometry, self.line), look, bulb=True),)
+        style = "slow-thermometer" if self.slow else self.style
+        return (Line(places(geometry, self.line), style, bulb=True),)
 
     def title(self) -> str:
         return f"slow {self.name}" if self.slow else self.name
@@ -49,7 +49,7 @@ class Thermometer(Along):
 class Palindrome(Along):
     """Values read the same in both directions."""
 
-    name = look = "palindrome"
+    name = style = "palindrome"
 
     def constraints(self, geometry: Geometry) -> Constraint:
         half = len(self.line) // 2
@@ -62,7 +62,7 @@ class Renban(Along):
     A line that visits a cell twice has no solution.
     """
 
-    name = look = "renban"
+    name = style = "renban"
 
     def constraints(self, geometry: Geometry) -> Constraint:
         length = len(self.line)
@@ -76,13 +76,13 @@ class Renban(Along):
 class Whispers(Along):
     """Neighbours on the line differ by at least `difference`. The usual one is 5 in 9×9."""
 
-    name = look = "whispers"
+    name = style = "whispers"
     bounded_field = ("difference", 1)
 
     difference: int
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        return Pairs(tuple(pairwise(self.line)), _far_apart, (self.difference,))
+        return Pairs(tuple(pairwise(self.line)), _is_far_apart, (self.difference,))
 
 
 class Nabner(Along):
@@ -91,10 +91,10 @@ class Nabner(Along):
     A line that returns to a cell, as a ring does, counts it once.
     """
 
-    name = look = "nabner"
+    name = style = "nabner"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        return Pairs(tuple(combinations(self.cells(geometry), 2)), _far_apart, (2,))
+        return Pairs(tuple(combinations(self.cells(geometry), 2)), _is_far_apart, (2,))
 
 
 class Entropic(Along):
@@ -104,12 +104,12 @@ class Entropic(Along):
     there are as many low values as high ones, and one more or one fewer in the middle.
     """
 
-    name, look = "entropic line", "entropic"
+    name, style = "entropic line", "entropic"
 
     def constraints(self, geometry: Geometry) -> Constraint:
         _check_from_one(self.name, geometry)
         third = round(geometry.side / 3)
-        return Pairs(_near(self.line, 3), _differ_in_third, (third, geometry.side - third))
+        return Pairs(_pairs_within(self.line, 3), _differ_in_third, (third, geometry.side - third))
 
 
 class Modular(Along):
@@ -118,19 +118,19 @@ class Modular(Along):
     On a shorter line all remainders differ.
     """
 
-    name, look = "modular line", "modular"
+    name, style = "modular line", "modular"
     bounded_field = ("modulus", 2)
 
     modulus: int = 3
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        return Pairs(_near(self.line, self.modulus), _differ_in_remainder, (self.modulus,))
+        return Pairs(_pairs_within(self.line, self.modulus), _differ_in_remainder, (self.modulus,))
 
 
 class Between(Along):
     """Values on the line lie strictly between the values of its two end cells."""
 
-    name, look = "between line", "between"
+    name, style = "between line", "between"
     min_cells, has_ends = 3, True
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -143,7 +143,7 @@ class Between(Along):
 class Lockout(Along):
     """The ends differ by at least `difference`; other values are below both ends or above both."""
 
-    name, look = "lockout line", "lockout"
+    name, style = "lockout line", "lockout"
     has_ends, bounded_field = True, ("difference", 1)
 
     difference: int = 4
@@ -152,7 +152,7 @@ class Lockout(Along):
         first, *inside, last = self.line
 
         def locked(low: int, high: int) -> Constraint:
-            ends = Pairs(((low, high),), _rises_by, (self.difference,))
+            ends = Pairs(((low, high),), _is_rise, (self.difference,))
             return AllOf((ends, Beyond(tuple(inside), low, high)))
 
         return AnyOf((locked(first, last), locked(last, first)))
@@ -164,15 +164,15 @@ class RegionSum(Along):
     Cells outside all regions belong to no segment and end none.
     """
 
-    name, look = "region sum line", "region-sum"
-    once = True
+    name, style = "region sum line", "region-sum"
+    no_repeats = True
 
     regions: tuple[Cells, ...]
 
     def __post_init__(self) -> None:
         Along.__post_init__(self)
         in_regions = [cell for region in self.regions for cell in region]
-        check_cells(f"{self.name}: its regions", in_regions, 0, once=True)
+        check_cells(f"{self.name}: its regions", in_regions, 0, no_repeats=True)
 
     def constraints(self, geometry: Geometry) -> Constraint:
         region_of = {cell: index for index, cells in enumerate(self.regions) for cell in cells}
@@ -183,8 +183,8 @@ class RegionSum(Along):
 class Zipper(Along):
     """Each pair of cells equally far from the centre has the same sum; a centre cell holds it."""
 
-    name, look = "zipper line", "zipper"
-    min_cells, once = 3, True
+    name, style = "zipper line", "zipper"
+    min_cells, no_repeats = 3, True
 
     def constraints(self, geometry: Geometry) -> Constraint:
         half, odd = divmod(len(self.line), 2)
@@ -195,8 +195,8 @@ class Zipper(Along):
 class DoubleArrow(Along):
     """Values between the two end cells have the same sum as the end cells."""
 
-    name, look = "double arrow", "double-arrow"
-    min_cells, once, has_ends = 3, True, True
+    name, style = "double arrow", "double-arrow"
+    min_cells, no_repeats, has_ends = 3, True, True
 
     def constraints(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
@@ -216,7 +216,7 @@ class SumLine(Along):
     there is at least one.
     """
 
-    name, look = "sum line", "segments"
+    name, style = "sum line", "segments"
     bounded_field, min_cells = ("total", 1), 1
 
     total: int
@@ -236,7 +236,7 @@ class SumLine(Along):
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = self.line + self.line[:1] if self.loop else self.line
-        return (Line(places(geometry, line), self.look),)
+        return (Line(places(geometry, line), self.style),)
 
     def title(self) -> str:
         return f"{Along.title(self)}, a loop" if self.loop else Along.title(self)
@@ -245,8 +245,8 @@ class SumLine(Along):
 class ValueIndexer(Along):
     """If the second cell holds k, the k-th cell after it holds the value of the first cell."""
 
-    name, look = "value indexer", "value-indexer"
-    min_cells, once = 3, True
+    name, style = "value indexer", "value-indexer"
+    min_cells, no_repeats = 3, True
 
     def constraints(self, geometry: Geometry) -> Constraint:
         value, counter, *counted = self.line
@@ -258,13 +258,13 @@ class ValueIndexer(Along):
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = places(geometry, self.line)
-        return Line(line, self.look, head=True), Ring(line[:1], self.look)
+        return Line(line, self.style, head=True), Ring(line[:1], self.style)
 
 
 class Lunchbox(Along):
     """Values do not repeat; those between the smallest and the largest value sum to `total`."""
 
-    name, look, once = "lunchbox", "lunchbox", True
+    name, style, no_repeats = "lunchbox", "lunchbox", True
 
     total: int
 
@@ -288,7 +288,7 @@ class Lunchbox(Along):
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         cells = places(geometry, self.line)
-        return Line(cells, self.look), Outline(cells, self.look, str(self.total))
+        return Line(cells, self.style), Outline(cells, self.style, str(self.total))
 
     def title(self) -> str:
         return f"{self.name} {self.total}"
@@ -305,11 +305,11 @@ def _segment(so_far: int, value: int, total: int) -> int | None:
     return after % total if after <= total else None
 
 
-def _far_apart(u: int, v: int, difference: int) -> bool:
+def _is_far_apart(u: int, v: int, difference: int) -> bool:
     return abs(u - v) >= difference
 
 
-def _rises_by(u: int, v: int, difference: int) -> bool:
+def _is_rise(u: int, v: int, difference: int) -> bool:
     return v - u >= difference
 
 
@@ -322,7 +322,7 @@ def _differ_in_remainder(u: int, v: int, modulus: int) -> bool:
     return (u - v) % modulus != 0
 
 
-def _near(line: Cells, reach: int) -> CellPairs:
+def _pairs_within(line: Cells, reach: int) -> CellPairs:
     """Pairs of cells of a line within `reach` consecutive cells."""
     return tuple(
         (cell, other)

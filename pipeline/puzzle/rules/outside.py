@@ -21,7 +21,7 @@ from pipeline.puzzle.constraints import (
 )
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import both_ways, check_cells, check_one_grid, places
+from pipeline.puzzle.rules import check_cells, check_one_grid, directed_lines, places
 from pipeline.puzzle.rules.lines import Lunchbox
 from pipeline.puzzle.shapes import Label, Line, Shape
 from pipeline.puzzle.sums import SetTotal, Total, TotalBetween
@@ -30,34 +30,34 @@ from pipeline.puzzle.sums import SetTotal, Total, TotalBetween
 class Outside(Rule):
     """A clue outside the grid about a line of cells, which starts at the clue."""
 
-    look: ClassVar[str]
+    style: ClassVar[str]
     min_cells: ClassVar[int] = 2
 
     line: Cells
     number: int
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.line, self.min_cells, once=True)
+        check_cells(self.name, self.line, self.min_cells, no_repeats=True)
 
     def cells(self, geometry: Geometry) -> Cells:
         return self.line
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         (row, column), (down, right) = geometry.place(self.line[0]), step_of(geometry, self.line)
-        return (Label((row - down, column - right), str(self.number), self.look),)
+        return (Label((row - down, column - right), str(self.number), self.style),)
 
     def describe(self, geometry: Geometry) -> str:
         """`skyscraper 3 of row 3 from the left`."""
         sides = {(0, 1): "left", (0, -1): "right", (1, 0): "top", (-1, 0): "bottom"}
         side = sides.get(step_of(geometry, self.line))
         seen = f" from the {side}" if side else ""
-        return f"{self.name} {self.number} {_of_line(geometry, self.line)}{seen}"
+        return f"{self.name} {self.number} {_line_text(geometry, self.line)}{seen}"
 
 
 class LittleKiller(Outside):
     """Values along the diagonal that the arrow points at sum to the clue; they may repeat."""
 
-    name, look, min_cells = "little killer", "little-killer", 1
+    name, style, min_cells = "little killer", "little-killer", 1
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Total(tuple((cell, 1) for cell in self.line), self.number)
@@ -66,7 +66,7 @@ class LittleKiller(Outside):
         row, column = geometry.place(self.line[0])
         down, right = step_of(geometry, self.line)
         arrow = tuple((row - by * down, column - by * right) for by in (0.68, 0.42))
-        return *Outside.draw(self, geometry), Line(arrow, self.look, head=True)
+        return *Outside.draw(self, geometry), Line(arrow, self.style, head=True)
 
     def describe(self, geometry: Geometry) -> str:
         return f"{self.name} {self.number} from {geometry.name_of(self.line[0])}"
@@ -78,7 +78,7 @@ class Sandwich(Outside):
     In a free grid, the smallest and the largest value of the line replace 1 and n.
     """
 
-    name = look = "sandwich"
+    name = style = "sandwich"
 
     def constraints(self, geometry: Geometry) -> Constraint:
         if geometry.free:
@@ -87,18 +87,18 @@ class Sandwich(Outside):
         return TotalBetween(self.line, self.number) if is_whole else AnyOf(())
 
     def describe(self, geometry: Geometry) -> str:
-        return f"{self.name} {self.number} {_of_line(geometry, self.line)}"
+        return f"{self.name} {self.number} {_line_text(geometry, self.line)}"
 
 
 class Skyscraper(Outside):
     """The clue counts the values, looking from it, that are larger than all values before them."""
 
-    name = look = "skyscraper"
+    name = style = "skyscraper"
 
     def constraints(self, geometry: Geometry) -> Constraint:
         n = geometry.values[-1]
         seen = frozenset((highest, self.number) for highest in range(1, n + 1))
-        return Automaton(self.line, (0, 0), _see, seen, (self.number, n))
+        return Automaton(self.line, (0, 0), _count_visible, seen, (self.number, n))
 
 
 class XSum(Outside):
@@ -107,7 +107,7 @@ class XSum(Outside):
     The line of a free grid may contain only some of the values, and x may be 0.
     """
 
-    name, look = "X-sum", "x-sum"
+    name, style = "X-sum", "x-sum"
 
     def constraints(self, geometry: Geometry) -> Constraint:
         first, *rest = self.line
@@ -132,16 +132,16 @@ class XSum(Outside):
 class HiddenSkyscraper(Outside):
     """Looking from the clue, the first value that is not larger than all before it is the clue."""
 
-    name, look = "hidden skyscraper", "hidden-skyscraper"
+    name, style = "hidden skyscraper", "hidden-skyscraper"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        return Automaton(self.line, -1, _hide, frozenset((_HIDDEN,)), (self.number,))
+        return Automaton(self.line, -1, _highest_visible, frozenset((_HIDDEN,)), (self.number,))
 
 
 class NumberedRoom(Outside):
     """If the first cell holds k, the k-th cell holds the clue, and no other cell does."""
 
-    name, look = "numbered room", "numbered-room"
+    name, style = "numbered room", "numbered-room"
 
     def constraints(self, geometry: Geometry) -> Constraint:
         first, values = self.line[0], geometry.values
@@ -168,7 +168,7 @@ class FullRank(Outside):
     may be equal to it.
     """
 
-    name, look = "full rank", "full-rank"
+    name, style = "full rank", "full-rank"
 
     tied: bool = False
 
@@ -182,7 +182,7 @@ class FullRank(Outside):
 
     def _other_lines(self, geometry: Geometry) -> tuple[Cells, ...]:
         """The other lines. Raises ValueError if its own is not a whole row or column."""
-        lines = dict.fromkeys(both_ways(geometry))
+        lines = dict.fromkeys(directed_lines(geometry))
         if self.line not in lines:
             raise ValueError(f"{self.name}: its line is not a whole row or column")
         return tuple(line for line in lines if line != self.line)
@@ -198,14 +198,16 @@ class FullRank(Outside):
 _HIDDEN = -2
 
 
-def _hide(highest: int, value: int, number: int) -> int | None:
+def _highest_visible(highest: int, value: int, number: int) -> int | None:
     """The highest value so far; `_HIDDEN` once the first hidden value was the clue."""
     if highest == _HIDDEN or value > highest:
         return highest if highest == _HIDDEN else value
     return _HIDDEN if value == number else None
 
 
-def _see(seen: tuple[int, int], value: int, number: int, side: int) -> tuple[int, int] | None:
+def _count_visible(
+    seen: tuple[int, int], value: int, number: int, side: int
+) -> tuple[int, int] | None:
     """The highest value and the count of visible ones; None if `number` is out of reach."""
     highest, count = seen
     if value <= highest:
@@ -231,7 +233,7 @@ def _signum(number: int) -> int:
     return (number > 0) - (number < 0)
 
 
-def _of_line(geometry: Geometry, line: Cells) -> str:
+def _line_text(geometry: Geometry, line: Cells) -> str:
     """`of row 3`, `of column 3`, or, if it is neither, `from r1c1`."""
     for kind, numbers in zip(
         ("row", "column"), zip(*places(geometry, line), strict=True), strict=True

@@ -117,7 +117,7 @@ class NegativeXV(Negative, Everywhere):
 class WhiteDot(OnBorder):
     """The values on both sides of the dot differ by `difference`."""
 
-    name, look, bounded_field = "white dot", "white", ("difference", 0)
+    name, style, bounded_field = "white dot", "white", ("difference", 0)
 
     difference: int = 1
 
@@ -131,7 +131,7 @@ class WhiteDot(OnBorder):
 class BlackDot(OnBorder):
     """One of the values on both sides of the dot is `ratio` times the other."""
 
-    name, look, bounded_field = "black dot", "black", ("ratio", 1)
+    name, style, bounded_field = "black dot", "black", ("ratio", 1)
 
     ratio: int = 2
 
@@ -178,14 +178,14 @@ class Greater(OnBorder):
 class Extreme(Rule):
     """The cell is smaller, or as a `maximum` larger, than each of its neighbours across a sign."""
 
-    name, where = "minimum or maximum", "at"
+    name, preposition = "minimum or maximum", "at"
 
     cell: Cell
     neighbours: Cells
     maximum: bool
 
     def __post_init__(self) -> None:
-        check_cells(self.name, (self.cell, *self.neighbours), once=True)
+        check_cells(self.name, (self.cell, *self.neighbours), no_repeats=True)
 
     def cells(self, geometry: Geometry) -> Cells:
         return self.cell, *self.neighbours
@@ -209,7 +209,7 @@ class Extreme(Rule):
 class Parity(Rule):
     """A cell with a disc is odd; a cell with a square is even."""
 
-    name, where = "even or odd", "at"
+    name, preposition = "even or odd", "at"
 
     cell: Cell
     odd: bool
@@ -232,7 +232,7 @@ class Among(Rule):
     no solution.
     """
 
-    name, where = "values", "at"
+    name, preposition = "values", "at"
 
     cell: Cell
     allowed: Values
@@ -255,7 +255,7 @@ class Among(Rule):
 class Indexer(Rule):
     """A cell (r, c) holds v if and only if (r, v) holds c, or, with `row`, if (v, c) holds r."""
 
-    name, where = "indexer", "at"
+    name, preposition = "indexer", "at"
 
     cell: Cell
     row: bool
@@ -280,11 +280,11 @@ class Indexer(Rule):
             check_one_grid(self.name, geometry)
         n = geometry.free.columns if geometry.free else geometry.side
         if self.row:
-            line = range(self.cell % n, geometry.inner, n)
+            line = range(self.cell % n, geometry.grid_size, n)
         else:
             first = self.cell - self.cell % n
             line = range(first, first + n)
-        fits = self.cell < geometry.inner and geometry.values == range(1, len(line) + 1)
+        fits = self.cell < geometry.grid_size and geometry.values == range(1, len(line) + 1)
         if geometry.free and not fits:
             raise ValueError(f"{self.name}: its line must have as many cells as there are values")
         return line
@@ -293,13 +293,13 @@ class Indexer(Rule):
 class BoxIndexer(Rule):
     """The p-th cell of the region holds v if and only if the v-th holds p, in reading order."""
 
-    name, where = "box indexer", "at"
+    name, preposition = "box indexer", "at"
 
     cell: Cell
     region: Cells
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.region, once=True)
+        check_cells(self.name, self.region, no_repeats=True)
         if self.cell not in self.region:
             raise ValueError(f"{self.name}: the cell is not in its region")
 
@@ -345,11 +345,11 @@ def _has_no_dot(u: int, v: int, differences: Values, ratios: Values) -> bool:
     return abs(u - v) not in differences and not has_ratio
 
 
-def _sign(geometry: Geometry, more: int, less: int, look: str) -> Label:
+def _sign(geometry: Geometry, more: int, less: int, style: str) -> Label:
     """The sign on the border of two cells that opens towards the larger value."""
     (row, column), (other_row, other_column) = geometry.place(more), geometry.place(less)
     if row == other_row:
         text = ">" if column < other_column else "<"
     else:
         text = "∨" if row < other_row else "∧"
-    return Label(border(geometry, more, less), text, look)
+    return Label(border(geometry, more, less), text, style)

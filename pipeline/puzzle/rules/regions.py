@@ -7,19 +7,19 @@ from collections.abc import Iterable
 from pipeline.puzzle.constraints import AllDifferent, AllOf, Cells, Constraint
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import check_cells, check_one_grid, places, tinted
+from pipeline.puzzle.rules import check_cells, check_one_grid, places, tints
 from pipeline.puzzle.shapes import Line, Outline, Shape
 
 
-class Different(Rule):
+class AllDifferentRule(Rule):
     """A rule about cells that hold different values."""
 
-    where = "at"
+    preposition = "at"
 
     group: Cells
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.group, once=True)
+        check_cells(self.name, self.group, no_repeats=True)
 
     def cells(self, geometry: Geometry) -> Cells:
         return self.group
@@ -28,28 +28,28 @@ class Different(Rule):
         return AllDifferent(self.group)
 
 
-class Region(Different):
+class Region(AllDifferentRule):
     """Each value appears exactly once in the region, as in a box."""
 
-    name, where = "jigsaw region", "of"
+    name, preposition = "jigsaw region", "of"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Outline(places(geometry, self.group), "region"),)
 
 
-class ExtraRegion(Different):
+class ExtraRegion(AllDifferentRule):
     """Values in the region do not repeat; a region of n cells contains each value once."""
 
     name = "extra region"
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return tinted(geometry, [self.group], "extra-region")
+        return tints(geometry, [self.group], "extra-region")
 
 
 class Diagonal(Rule):
     """Each value appears exactly once on the diagonal. A `rising` one begins at the lower left."""
 
-    name, where = "diagonal", "from"
+    name, preposition = "diagonal", "from"
 
     rising: bool
 
@@ -86,7 +86,7 @@ class Windoku(Rule):
         return AllOf(tuple(map(AllDifferent, _WINDOWS)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return tinted(geometry, _WINDOWS, "windoku")
+        return tints(geometry, _WINDOWS, "windoku")
 
 
 _WINDOWS = tuple(

@@ -18,13 +18,13 @@ class AntiTaxicab(Everywhere):
     name = "anti-taxicab"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        places = [*map(geometry.place, range(geometry.inner))]
-        apart: dict[int, list[tuple[int, int]]] = {value: [] for value in geometry.values}
-        for a, b in combinations(range(geometry.inner), 2):
+        places = [*map(geometry.place, range(geometry.grid_size))]
+        distant: dict[int, list[tuple[int, int]]] = {value: [] for value in geometry.values}
+        for a, b in combinations(range(geometry.grid_size), 2):
             down, right = (abs(x - y) for x, y in zip(places[a], places[b], strict=True))
-            if down and right and down + right in apart:
-                apart[down + right].append((a, b))
-        return AllOf(tuple(Pairs(tuple(pairs), _not_both, (v,)) for v, pairs in apart.items()))
+            if down and right and down + right in distant:
+                distant[down + right].append((a, b))
+        return AllOf(tuple(Pairs(tuple(pairs), _not_both, (v,)) for v, pairs in distant.items()))
 
 
 class GlobalEntropy(Rule):
@@ -33,10 +33,10 @@ class GlobalEntropy(Rule):
     name = "global entropy"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        values = _divisible_by_3(self.name, geometry)
+        values = _checked_values(self.name, geometry)
         third = len(values) // 3
         thirds = [values[start : start + third] for start in range(0, len(values), third)]
-        return _in_each_square(geometry, thirds)
+        return _part_in_each_square(geometry, thirds)
 
 
 class GlobalModular(Rule):
@@ -45,8 +45,8 @@ class GlobalModular(Rule):
     name = "global modular"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        values = _divisible_by_3(self.name, geometry)
-        return _in_each_square(geometry, [values[remainder::3] for remainder in range(3)])
+        values = _checked_values(self.name, geometry)
+        return _part_in_each_square(geometry, [values[remainder::3] for remainder in range(3)])
 
 
 class Flatmates(Rule):
@@ -61,7 +61,7 @@ class Flatmates(Rule):
         middle = values[len(values) // 2]
         not_middle = tuple(value for value in values if value != middle)
         parts: list[Constraint] = []
-        for cell in range(geometry.inner):
+        for cell in range(geometry.grid_size):
             row, column = geometry.place(cell)
             mates = (row - 1, values[0]), (row + 1, values[-1])
             facts = [Allowed(cell, not_middle)]
@@ -79,7 +79,7 @@ class NoTiedLines(Rule):
 
     def constraints(self, geometry: Geometry) -> Constraint:
         check_one_grid(self.name, geometry)
-        return AllOf(tuple(map(_differ, *zip(*_pairs_of_lines(geometry), strict=True))))
+        return AllOf(tuple(map(_lines_differ, *zip(*_pairs_of_lines(geometry), strict=True))))
 
 
 def _pairs_of_lines(geometry: Geometry) -> Iterator[tuple[Cells, Cells]]:
@@ -92,13 +92,13 @@ def _pairs_of_lines(geometry: Geometry) -> Iterator[tuple[Cells, Cells]]:
         yield one, other[::-1]
 
 
-def _differ(one: Cells, other: Cells) -> Constraint:
+def _lines_differ(one: Cells, other: Cells) -> Constraint:
     """Two lines differ somewhere; pairs of cells that occur twice are compared once."""
     pairs = {(min(pair), max(pair)) for pair in zip(one, other, strict=True) if pair[0] != pair[1]}
     return AnyOf(tuple(Pairs((pair,), ne) for pair in sorted(pairs)))
 
 
-def _divisible_by_3(name: str, geometry: Geometry) -> range:
+def _checked_values(name: str, geometry: Geometry) -> range:
     """The values. Raises ValueError if their number is not divisible by 3."""
     values = geometry.values
     if len(values) % 3:
@@ -106,10 +106,10 @@ def _divisible_by_3(name: str, geometry: Geometry) -> range:
     return values
 
 
-def _in_each_square(geometry: Geometry, parts: list[range]) -> Constraint:
+def _part_in_each_square(geometry: Geometry, parts: list[range]) -> Constraint:
     """Each square of four cells contains a value of each part."""
     constraints: list[Constraint] = []
-    for cell in range(geometry.inner):
+    for cell in range(geometry.grid_size):
         row, column = geometry.place(cell)
         places = [(row + down, column + right) for down in (0, 1) for right in (0, 1)]
         square = [geometry.cell_at(*place) for place in places]

@@ -18,7 +18,7 @@ from pipeline.native import Loaded, Program
 from pipeline.puzzle.geometry import NINE
 from pipeline.solving.compiled import kernel
 from pipeline.solving.compiled import layout as L
-from pipeline.solving.compiled.kernel import decided_in, new_lanes
+from pipeline.solving.compiled.kernel import decided_puzzles, new_lanes
 
 __all__ = ["PROGRAM", "BatchSolutions", "BatchSolver", "Masks", "machine_code", "solve_masks"]
 
@@ -57,8 +57,8 @@ class BatchSolutions:
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> BatchSolver | None:
     """The batch solver in machine code, if it can be loaded and pays for this number of puzzles."""
-    step = loaded.get(puzzles * PYTHON_SECONDS, at_once=at_once)
-    return BatchSolver(step) if step else None
+    compiled_search = loaded.get(puzzles * PYTHON_SECONDS, at_once=at_once)
+    return BatchSolver(compiled_search) if compiled_search else None
 
 
 def solve_masks(masks: Masks, max_solutions: int, seconds: float) -> BatchSolutions:
@@ -75,23 +75,23 @@ def solve_masks(masks: Masks, max_solutions: int, seconds: float) -> BatchSoluti
 class BatchSolver:
     """The search in machine code or plain Python; `branches` counts the branches of all calls."""
 
-    def __init__(self, step: Callable[..., int]) -> None:
-        self._step = step
-        self._steps = 1 if step is kernel.search else CLOCK_STEPS
+    def __init__(self, compiled_search: Callable[..., int]) -> None:
+        self._step = compiled_search
+        self._steps = 1 if compiled_search is kernel.search else CLOCK_STEPS
         self.branches = 0
 
     def __call__(self, masks: Masks, max_solutions: int, deadline: Deadline) -> BatchSolutions:
         """See `solve_masks`."""
         if masks.ndim != 2 or masks.shape[1] != NINE.size or max_solutions < 1:
             raise ValueError(f"masks of shape {masks.shape}, {max_solutions} solutions")
-        narrow = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
+        masks_16 = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
         is_shared = np.zeros(len(masks), np.bool_)
-        counts, decided, grids = self._search(narrow, max_solutions, is_shared, deadline)
-        again = np.flatnonzero(is_shared & (counts == max_solutions))
-        if len(again):
-            unshared = np.zeros(0, np.bool_)
-            ordered = self._search(narrow[again], max_solutions, unshared, deadline)
-            counts[again], decided[again], grids[:, again] = ordered
+        counts, decided, grids = self._search(masks_16, max_solutions, is_shared, deadline)
+        to_sort = np.flatnonzero(is_shared & (counts == max_solutions))
+        if len(to_sort):
+            no_sharing = np.zeros(0, np.bool_)
+            ordered = self._search(masks_16[to_sort], max_solutions, no_sharing, deadline)
+            counts[to_sort], decided[to_sort], grids[:, to_sort] = ordered
         _sort(counts, grids)
         return BatchSolutions(counts, decided, grids)
 
@@ -109,7 +109,7 @@ class BatchSolver:
             if self._step(lanes, masks, max_solutions, counts, grids, is_shared, self._steps):
                 break
         self.branches += int(lanes.numbers[L.BRANCHES])
-        return counts, decided_in(lanes, counts, max_solutions), grids
+        return counts, decided_puzzles(lanes, counts, max_solutions), grids
 
 
 def _sort(counts: NDArray[np.int64], grids: NDArray[np.uint8]) -> None:
@@ -118,14 +118,14 @@ def _sort(counts: NDArray[np.int64], grids: NDArray[np.uint8]) -> None:
     for count in np.flatnonzero(np.bincount(counts[multiple])):
         puzzles = multiple[counts[multiple] == count]
         solutions = np.ascontiguousarray(grids[:count, puzzles].swapaxes(0, 1))
-        as_text = solutions.view(f"S{solutions.shape[2]}")[:, :, 0]
-        order = np.argsort(as_text, axis=1)
+        texts = solutions.view(f"S{solutions.shape[2]}")[:, :, 0]
+        order = np.argsort(texts, axis=1)
         ordered = np.take_along_axis(solutions, order[:, :, None], 1)
         grids[:count, puzzles] = ordered.swapaxes(0, 1)
 
 
-def try_search(step: Callable[..., int]) -> None:
+def try_search(compiled_search: Callable[..., int]) -> None:
     """Solve a blank grid. Raises RuntimeError unless two solutions are found."""
     blank = np.full((1, NINE.size), NINE.all_values, np.uint16)
-    if BatchSolver(step)(blank, 2, NEVER).counts.tolist() != [2]:
+    if BatchSolver(compiled_search)(blank, 2, NEVER).counts.tolist() != [2]:
         raise RuntimeError("the machine code finds no solutions")

@@ -69,7 +69,9 @@ def new_lanes() -> Lanes:
     )
 
 
-def decided_in(lanes: Lanes, counts: NDArray[np.int64], max_solutions: int) -> NDArray[np.bool_]:
+def decided_puzzles(
+    lanes: Lanes, counts: NDArray[np.int64], max_solutions: int
+) -> NDArray[np.bool_]:
     """Whether each puzzle has been searched completely, or has `max_solutions` solutions."""
     decided: NDArray[np.bool_] = np.arange(len(counts)) < lanes.numbers[L.STARTED]
     working = np.unpackbits(~lanes.idle.view(np.uint8), bitorder="little").astype(np.bool_)

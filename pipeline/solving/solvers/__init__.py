@@ -117,7 +117,7 @@ class Solvers(Closeable):
     def fallback(self) -> str | None:
         return NOT_FOR_BATCH if self._wanted == "batch" else self.lacking
 
-    def after(self, solver: Solver) -> Solver | None:
+    def successor(self, solver: Solver) -> Solver | None:
         """The solver that takes over after the first solutions of `solver`, or None.
 
         It is PySAT, which needs no new process per solution, unless minisat was chosen by name.
@@ -130,7 +130,7 @@ class Solvers(Closeable):
 
         PySAT needs no new process per puzzle.
         """
-        return self.shared(_kept_alive) if self._wanted == "auto" else self
+        return self.shared(_pysat_alone) if self._wanted == "auto" else self
 
     def shared(self, factory: Callable[[], T]) -> T:
         """The object of a factory, made on first use and closed with the solvers."""
@@ -150,5 +150,5 @@ class Solvers(Closeable):
             closeable.close()
 
 
-def _kept_alive() -> Solvers:
+def _pysat_alone() -> Solvers:
     return Solvers("pysat")

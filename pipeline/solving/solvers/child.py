@@ -60,10 +60,10 @@ def child(
     and error go to the descriptor `output`, or are discarded. It inherits only the descriptors in
     `pass_fds`, and our environment updated by `variables`. Raises OSError if it cannot be started.
     """
-    leash, held = os.pipe()
+    leash, other_end = os.pipe()
     process: Child | None = None
     try:
-        with _signals_deferred():
+        with _defer_signals():
             process = subprocess.Popen(  # noqa: S603 - no shell, and argv is ours
                 argv,
                 stdin=leash if source is None else source,
@@ -74,19 +74,19 @@ def child(
                 pass_fds=(*pass_fds, leash),
             )
             if bounds:
-                bound(process, bounds)
-            _tie(leash, process.pid)
+                limit_process(process, bounds)
+            _tie_to_leash(leash, process.pid)
         yield process
     finally:
         if process is not None:
             _end(process)
         os.close(leash)
-        os.close(held)
+        os.close(other_end)
 
 
 @contextmanager
-def _signals_deferred() -> Iterator[None]:
-    """Defer interrupting signals, so that none arrives between fork and `_tie`."""
+def _defer_signals() -> Iterator[None]:
+    """Defer interrupting signals, so that none arrives between fork and `_tie_to_leash`."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -105,7 +105,7 @@ def _signals_deferred() -> Iterator[None]:
             signal.raise_signal(number)
 
 
-def _tie(leash: int, group: int) -> None:
+def _tie_to_leash(leash: int, group: int) -> None:
     """Have the kernel kill the group when the other end of the pipe is closed.
 
     The exit of this process closes it. Unlike PR_SET_PDEATHSIG this needs no code between fork and
@@ -118,7 +118,7 @@ def _tie(leash: int, group: int) -> None:
         fcntl(leash, F_SETFL, fcntl(leash, F_GETFL) | os.O_ASYNC)
 
 
-def bound(process: Child, bounds: Bounds) -> None:
+def limit_process(process: Child, bounds: Bounds) -> None:
     """Set the limits of a child and its children, up to our own limits."""
     if not hasattr(resource, "prlimit"):
         return

@@ -37,9 +37,9 @@ from pipeline.solving.solvers import Session
 from pipeline.solving.solvers.child import (
     Bounds,
     Child,
-    bound,
     child,
     ended_within,
+    limit_process,
     nameless_file,
     pour,
 )
@@ -56,7 +56,7 @@ for the next puzzle."""
 
 
 @dataclass(slots=True)
-class _Started:
+class _WaitingProcess:
     """A minisat process that waits for a formula. Closing `stack` ends it."""
 
     process: Child
@@ -75,7 +75,7 @@ class Minisat:
 
     def __init__(self, program: str) -> None:
         self._program = program
-        self._started: list[_Started] = []
+        self._waiting: list[_WaitingProcess] = []
 
     @contextmanager
     def open(self, cnf: Cnf, limits: Limits) -> Iterator[Session]:
@@ -87,16 +87,16 @@ class Minisat:
 
     def _start_ahead(self, limits: Limits, processes: int) -> None:
         """Keep `processes` of them waiting. Raises EnvironmentFailure, SolverError."""
-        wanted = (limits.seconds, limits.megabytes)
-        for started in list(self._started):
-            if started.limits != wanted or ended_within(started.process, 0):
-                self._started.remove(started)
+        process_limits = (limits.seconds, limits.megabytes)
+        for started in list(self._waiting):
+            if started.limits != process_limits or ended_within(started.process, 0):
+                self._waiting.remove(started)
                 started.stack.close()
-        while len(self._started) < processes:
-            self._started.append(self._start(limits))
+        while len(self._waiting) < processes:
+            self._waiting.append(self._start(limits))
 
-    def _start(self, limits: Limits) -> _Started:
-        with ExitStack() as stack, self._blaming_program():
+    def _start(self, limits: Limits) -> _WaitingProcess:
+        with ExitStack() as stack, self._fault_of_program():
             result, output = (stack.enter_context(nameless_file()) for _ in range(2))
             source, sink = os.pipe()
             feed = stack.enter_context(os.fdopen(sink, "wb", buffering=0))
@@ -109,15 +109,15 @@ class Minisat:
                 "/dev/stdin",
                 f"/dev/fd/{result.fileno()}",
             ]
-            waiting = Bounds(limits.megabytes * MIB, _MAX_OUTPUT, _MAX_WAITING_SECONDS)
+            initial_bounds = Bounds(limits.megabytes * MIB, _MAX_OUTPUT, _MAX_WAITING_SECONDS)
             try:
                 process = stack.enter_context(
-                    child(argv, waiting, output.fileno(), source, [result.fileno()])
+                    child(argv, initial_bounds, output.fileno(), source, [result.fileno()])
                 )
             finally:
                 os.close(source)
-            wanted = (limits.seconds, limits.megabytes)
-            return _Started(process, wanted, feed, result, output, stack.pop_all())
+            process_limits = (limits.seconds, limits.megabytes)
+            return _WaitingProcess(process, process_limits, feed, result, output, stack.pop_all())
 
     def ask(
         self, problem: Iterable[bytes], limits: Limits, deadline: Deadline, max_bytes: int
@@ -127,32 +127,35 @@ class Minisat:
         Raises SolverError, and EnvironmentFailure if minisat cannot be started.
         """
         self._start_ahead(limits, 1)
-        asked = self._started.pop(0)
+        minisat = self._waiting.pop(0)
         seconds = math.ceil(limits.seconds) + _MAX_WAITING_SECONDS
-        with asked.stack, self._blaming_program():
+        with minisat.stack, self._fault_of_program():
             bounds = Bounds(limits.megabytes * MIB, max(max_bytes, _MAX_OUTPUT), seconds)
-            bound(asked.process, bounds)
-            with asked.feed:
-                if not pour(problem, asked.feed.fileno(), deadline.left()):
+            limit_process(minisat.process, bounds)
+            with minisat.feed:
+                if not pour(problem, minisat.feed.fileno(), deadline.left()):
                     return Unknown(limits.out_of_time)
             with contextlib.suppress(SolverError, EnvironmentFailure):  # next call raises it
                 self._start_ahead(limits, 1)  # while this one is busy
-            if not ended_within(asked.process, deadline.left()):
+            if not ended_within(minisat.process, deadline.left()):
                 return Unknown(limits.out_of_time)
-            result, output = _read(asked.result, max_bytes), _read(asked.output, _MAX_OUTPUT)
-            return _verdict(asked.process.wait(), result, output) or Unknown(limits.out_of_memory)
+            result, output = (
+                _read(minisat.result, max_bytes),
+                _read(minisat.output, _MAX_OUTPUT),
+            )
+            return _verdict(minisat.process.wait(), result, output) or Unknown(limits.out_of_memory)
 
     @contextmanager
-    def _blaming_program(self) -> Iterator[None]:
+    def _fault_of_program(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            blame = EnvironmentFailure if is_environmental(error) else SolverError
-            raise blame(f"{self._program} cannot be run: {error.strerror}") from error
+            error_type = EnvironmentFailure if is_environmental(error) else SolverError
+            raise error_type(f"{self._program} cannot be run: {error.strerror}") from error
 
     def close(self) -> None:
-        while self._started:
-            self._started.pop().stack.close()
+        while self._waiting:
+            self._waiting.pop().stack.close()
 
 
 def _read(file: BinaryIO, max_bytes: int) -> bytes:

@@ -157,7 +157,7 @@ class Pysat(Closeable):
             return None
         self.send("shrink", assumptions, deadline)
         best: UnsatCore | None = None
-        with suppress(MemoryError, _Died):
+        with suppress(MemoryError, _ChildDied):
             while reply := self.receive(deadline.left() + _GRACE):
                 match reply:
                     case "core", best:
@@ -193,9 +193,9 @@ class Pysat(Closeable):
             self.send("add", chunk)
 
     def warm(self, _limits: Limits) -> None:
-        self._started()
+        self._child()
 
-    def _started(self) -> Peer:
+    def _child(self) -> Peer:
         if self._peer is None:
             try:
                 self._peer = Peer(__name__)
@@ -204,7 +204,7 @@ class Pysat(Closeable):
         return self._peer
 
     def send(self, *request: object) -> None:
-        self._started().send(request)
+        self._child().send(request)
 
     def receive(self, seconds: float) -> Any:
         """The reply of the child, or None after `seconds`, when the child is killed.
@@ -218,7 +218,7 @@ class Pysat(Closeable):
         except EOFError:
             if self._peer.exit_code() == OUT_OF_MEMORY:
                 raise MemoryError from None
-            raise _Died("the PySAT process died") from None
+            raise _ChildDied("the PySAT process died") from None
         finally:
             if reply is None:
                 self.close()
@@ -240,7 +240,7 @@ class Pysat(Closeable):
             self._peer = None
 
 
-class _Died(SolverError):
+class _ChildDied(SolverError):
     """The child ended without a reply."""
 
 
@@ -300,7 +300,7 @@ def _serve(pipe: Connection) -> None:
                 limit_self(megabytes, PROOF_BYTES)  # no endless proof
                 engine = Engine(name=name, with_proof=with_proof)
             case "add":
-                engine.append_formula(_unpacked(*rest))
+                engine.append_formula(_unpack(*rest))
             case "wait":
                 pipe.send("loaded")
             case "solve":
@@ -322,7 +322,7 @@ def _shrink(pipe: Connection, engine: Any, assumptions: Sequence[int], deadline:
         pipe.send(("sat", error.model))
 
 
-def _unpacked(clauses: Iterable[Clause] | bytes) -> Iterable[Clause]:
+def _unpack(clauses: Iterable[Clause] | bytes) -> Iterable[Clause]:
     """The clauses of a request. Bytes are packed as in `PackedClauses`."""
     return clauses_of(array("i", clauses)) if isinstance(clauses, bytes) else clauses
 

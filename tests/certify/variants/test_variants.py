@@ -19,7 +19,7 @@ from support.rules.examples import EXAMPLES, FOUR, NINE, SIX, TWO_GRIDS
 from support.rules.predicates import MEANS
 
 from pipeline.certify import certify_grid, variants
-from pipeline.certify.exhaustive import TOO_SHORT, NotSolutions, SearchResult
+from pipeline.certify.exhaustive import OUT_OF_TIME, NotSolutions, SearchResult
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants import (
     plain_search,
@@ -46,7 +46,7 @@ from pipeline.puzzle.constraints import (
     Pairs,
     Ranked,
 )
-from pipeline.puzzle.geometry import Free, Geometry
+from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.puzzle.rules.cages import Cage, Sum
 from pipeline.puzzle.rules.lines import Thermometer, Whispers
@@ -84,7 +84,7 @@ MOST_OPENED = 600
 """Grids of a free geometry that are compared."""
 
 
-def searched_through(step, puzzle, listed=(), most=ALL, nodes=inf):
+def find_missing(step, puzzle, listed=(), most=ALL, nodes=inf):
     return run_search(step, puzzle, listed, most, nodes, time.monotonic() + PATIENCE)
 
 
@@ -138,7 +138,7 @@ def test_the_solutions_of_an_example_are_those_that_its_predicate_takes(kind, st
     for geometry, rule in examples[: some(step, len(examples)) or 1]:
         puzzle, grids = opened(drawn(geometry, chance), rule.cells(geometry), chance)
         puzzle = Puzzle(geometry, puzzle.cells, (rule,))
-        found = searched_through(step, puzzle)
+        found = find_missing(step, puzzle)
         if isinstance(rule, Sum) and rule.terms[0][1] > 10**20:
             assert found == SearchResult((), 0, "the numbers in a sum are too large")
             continue
@@ -171,10 +171,10 @@ def test_the_solutions_of_several_rules_are_those_that_all_predicates_take(step,
     """Nor does it matter if the search begins anew at once and often."""
     counts, began_anew, number = [], 0, some(step, 72)
     for puzzle, known, _ in islice(combinations_of_rules(5), number):
-        found = searched_through(step, puzzle)
+        found = find_missing(step, puzzle)
         with monkeypatch.context() as patch:
             patch.setattr(variants, "search_arrays", partial(search_arrays, patience=1))
-            hasty = searched_through(step, puzzle)
+            hasty = find_missing(step, puzzle)
         assert found.undecided is hasty.undecided is None
         assert sorted(hasty.missing) == sorted(found.missing) == known, puzzle.rules
         counts.append(len(known))
@@ -187,14 +187,14 @@ def test_the_solutions_of_several_rules_are_those_that_all_predicates_take(step,
 def test_what_is_not_listed_is_missing_and_nothing_else_is(step):
     for puzzle, known, chance in islice(combinations_of_rules(4), some(step, 24)):
         if not known:
-            assert searched_through(step, puzzle).is_complete
+            assert find_missing(step, puzzle).is_complete
             continue
-        assert searched_through(step, puzzle, known).is_complete
+        assert find_missing(step, puzzle, known).is_complete
         lacking = chance.choice(known)
         listed = [grid for grid in known if grid != lacking]
-        found = searched_through(step, puzzle, listed)
+        found = find_missing(step, puzzle, listed)
         assert (found.missing, found.undecided) == ((lacking,), None)
-        one = searched_through(step, puzzle, (), most=1)
+        one = find_missing(step, puzzle, (), most=1)
         assert len(one.missing) == 1
         assert not certify_grid(puzzle, one.missing[0])
 
@@ -202,18 +202,18 @@ def test_what_is_not_listed_is_missing_and_nothing_else_is(step):
 @needs_numba
 def test_machine_code_takes_the_branches_of_plain_python(ruling):
     for puzzle, _, _ in islice(combinations_of_rules(5), 16):
-        assert searched_through(ruling, puzzle) == searched_through(None, puzzle)
+        assert find_missing(ruling, puzzle) == find_missing(None, puzzle)
 
 
 @needs_numba
 @pytest.mark.parametrize("text", [KILLER, ARROWS, JIGSAW, SUMOCUE])
 def test_published_puzzles_are_searched_through(text, ruling):
     puzzle = parse_puzzle(text)
-    found = searched_through(ruling, puzzle)
+    found = find_missing(ruling, puzzle)
     assert found.undecided is None
     assert len(found.missing) == 1
     assert not certify_grid(puzzle, found.missing[0])
-    assert searched_through(ruling, puzzle, found.missing).is_complete
+    assert find_missing(ruling, puzzle, found.missing).is_complete
 
 
 def test_relations_of_many_values_are_looked_up_in_several_tables(step):
@@ -223,7 +223,7 @@ def test_relations_of_many_values_are_looked_up_in_several_tables(step):
     rising = sorted(row, key=values.__getitem__)
     rules = (Thermometer(tuple(rising[:13])), Whispers(tuple(rising[12::3]), 3))
     puzzle = Puzzle.of_values(SIXTEEN, given, rules)
-    found = searched_through(step, puzzle)
+    found = find_missing(step, puzzle)
     assert found.undecided is None
     assert Grid(SIXTEEN, values) in found.missing
     assert not any(certify_grid(puzzle, grid) for grid in found.missing)
@@ -234,13 +234,13 @@ def test_alternatives_may_be_nested(step):
     total = [Total(((1, 1), (2, 1)), number) for number in (3, 5, 7)]
     by_value = ByValue(4, (total[0], AnyOf((total[1], total[2])), AnyOf(()), AllOf(())))
     nested = AllOf((AnyOf((by_value, OneOfSets((0, 5), ((1, 2), (3, 3))))), AnyOf((total[1],))))
-    found = searched_through(step, Puzzle.empty(FOUR, (Formula(nested),)))
+    found = find_missing(step, Puzzle.empty(FOUR, (Formula(nested),)))
     assert sorted(found.missing) == [grid for grid in filled(FOUR) if nested.holds(grid.values)]
 
 
 def in_a_row_of_six(chance):
     """Six different values, some of whose cells hold a set of values or have a sum; all rows."""
-    geometry = Geometry(1, 6, free=Free(1, 6))
+    geometry = Geometry(1, 6, free=FreeGrid(1, 6))
     cells = chance.sample(range(6), 6)
     some, others = tuple(cells[: chance.randint(2, 5)]), tuple(cells[3:])
     wide = range(min(len(some), 3), len(some) + 1)
@@ -263,7 +263,7 @@ def test_sets_and_sums_of_some_cells_of_a_unit_leave_all_that_is_possible(step):
     counts = []
     for seed in range(150):
         puzzle, known = in_a_row_of_six(random.Random(seed))
-        found = searched_through(step, puzzle)
+        found = find_missing(step, puzzle)
         assert found.undecided is None
         assert sorted(found.missing) == sorted(known), seed
         counts.append(len(known))
@@ -355,7 +355,7 @@ def test_the_solutions_of_any_formula_are_the_grids_of_which_it_holds(step):
     for _ in range(some(step, 120)):
         formula = any_formula(chance, chance.randint(0, 3))
         known = [grid for grid in filled(FOUR) if formula.holds(grid.values)]
-        found = searched_through(step, Puzzle.empty(FOUR, (Formula(formula),)))
+        found = find_missing(step, Puzzle.empty(FOUR, (Formula(formula),)))
         assert found.undecided is None
         assert sorted(found.missing) == known, formula
         counts.append(len(known))
@@ -371,7 +371,7 @@ def test_what_is_left_over_by_sums_that_name_a_cell_twice_is_right(step):
         Sum(((0, 2), (0, -1), (1, 1)), 5),
     ):
         rules = (odd, *others)
-        found = searched_through(step, Puzzle.empty(FOUR, rules))
+        found = find_missing(step, Puzzle.empty(FOUR, rules))
         known = meant(FOUR, filled(FOUR), rules)
         assert known
         assert sorted(found.missing) == known, rules
@@ -380,7 +380,7 @@ def test_what_is_left_over_by_sums_that_name_a_cell_twice_is_right(step):
 def test_too_many_alternatives_are_not_searched():
     pairs = [AnyOf(tuple(Total(((cell, 1),), value) for value in (1, 2, 3))) for cell in range(6)]
     many = Formula(AnyOf((AllOf(tuple(pairs)), AllOf(()))))
-    found = searched_through(None, Puzzle.empty(FOUR, (many,)))
+    found = find_missing(None, Puzzle.empty(FOUR, (many,)))
     why = f"a rule has more than {MAX_ALTERNATIVES} alternatives"
     assert found == SearchResult((), 0, why)
 
@@ -397,8 +397,8 @@ def test_constraints_of_another_kind_are_not_searched():
             pass
 
     for odd in (Formula(Any()), Formula(AnyOf((Any(), AnyOf(()), Any())))):
-        found = searched_through(None, Puzzle.empty(FOUR, (odd,)))
-        assert found == SearchResult((), 0, "Any is not searched")
+        found = find_missing(None, Puzzle.empty(FOUR, (odd,)))
+        assert found == SearchResult((), 0, "the search does not support Any")
 
 
 def test_parts_that_say_nothing_always_hold(step):
@@ -409,7 +409,7 @@ def test_parts_that_say_nothing_always_hold(step):
         AtLeast((), 1, 0),
     ):
         for rule in (Formula(part), Formula(AnyOf((Total(((0, 1),), 9), part, part)))):
-            found = searched_through(step, Puzzle.empty(FOUR, (rule,)))
+            found = find_missing(step, Puzzle.empty(FOUR, (rule,)))
             assert len(found.missing) == 288
 
 
@@ -423,10 +423,10 @@ def test_grids_of_many_cells_are_not_searched():
 @pytest.mark.parametrize("units", [(), (AllDifferent((0, 1, 2)),)])
 def test_a_long_sum_may_have_no_cell_in_any_unit(units, step):
     """A free grid has no units but those of its rules."""
-    geometry = Geometry(1, 3, free=Free(2, 7))
+    geometry = Geometry(1, 3, free=FreeGrid(2, 7))
     long = Total(tuple((cell, 1) for cell in range(3, 14)), 12)
     puzzle = Puzzle.empty(geometry, tuple(map(Formula, (*units, long))))
-    found = searched_through(step, puzzle)
+    found = find_missing(step, puzzle)
     assert found.undecided is None
     assert len(found.missing) == 11 * (6 if units else 27)
 
@@ -444,31 +444,36 @@ def test_a_list_that_is_none_of_different_solutions_is_refused(step):
     wrong = next(grid for grid in filled(FOUR) if grid.values[0] < grid.values[1])
     for listed in ([right[0], right[0]], [wrong], [pattern(SIX)]):
         with pytest.raises(NotSolutions):
-            searched_through(step, puzzle, listed)
+            find_missing(step, puzzle, listed)
     with pytest.raises(ValueError, match="max_solutions: expected at least 1, found 0"):
-        searched_through(step, puzzle, (), most=0)
+        find_missing(step, puzzle, (), most=0)
 
 
 def test_too_few_nodes_or_seconds_leave_it_undecided(step):
     puzzle = Puzzle.empty(FOUR, (AntiKnight(), Greater(0, 1)))
-    whole = searched_through(step, puzzle)
+    whole = find_missing(step, puzzle)
     assert whole.nodes > 2
-    assert searched_through(step, puzzle, nodes=1.5).nodes == 1
+    assert find_missing(step, puzzle, nodes=1.5).nodes == 1
     for fewer in (0, 1, whole.nodes - 1):
-        found = searched_through(step, puzzle, nodes=fewer)
-        assert (found.nodes, found.undecided) == (fewer, f"{fewer} nodes were too few")
+        found = find_missing(step, puzzle, nodes=fewer)
+        assert (found.nodes, found.undecided) == (
+            fewer,
+            f"the limit of {fewer} search nodes was reached",
+        )
         assert {*found.missing} < {*whole.missing}
-    assert searched_through(step, puzzle, nodes=whole.nodes) == whole
+    assert find_missing(step, puzzle, nodes=whole.nodes) == whole
     over = run_search(step, puzzle, (), 1, inf, time.monotonic() - 1)
-    assert over == SearchResult((), 0, TOO_SHORT)
+    assert over == SearchResult((), 0, OUT_OF_TIME)
 
 
 def test_without_machine_code_only_a_short_search_is_made(monkeypatch):
     monkeypatch.setattr("pipeline.certify.variants.loaded.get", lambda *_, **__: None)
     puzzle = Puzzle.empty(NINE, (XSum(tuple(range(9)), 30),))
     found = search_all_of_variant(puzzle, (), max_solutions=ALL)
-    assert found.undecided == "a longer search needs machine code"
-    assert search_all_of_variant(puzzle, (), max_solutions=ALL, seconds=0.0).undecided == TOO_SHORT
+    assert found.undecided == "without compiled code, only short searches are made"
+    assert (
+        search_all_of_variant(puzzle, (), max_solutions=ALL, seconds=0.0).undecided == OUT_OF_TIME
+    )
     small = Puzzle.empty(FOUR, (Cage((0, 1), 3),))
     assert len(search_all_of_variant(small, (), max_solutions=ALL).missing) == 48
 
@@ -492,7 +497,7 @@ def test_with_machine_code_it_is_used(ruling, monkeypatch):
 def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypatch):
     """Its propagation takes one solution for a contradiction."""
     puzzle = Puzzle.empty(FOUR, (Cage((0, 1, 4), 6), Greater(0, 1)))
-    known = sorted(searched_through(None, puzzle).missing)
+    known = sorted(find_missing(None, puzzle).missing)
     assert len(known) > 2
     lost = [1 << value - 1 for value in known[1].values]
     propagate = search.propagate
@@ -501,9 +506,9 @@ def test_a_search_that_does_not_come_to_a_listed_solution_shows_nothing(monkeypa
         return propagate(state, problem) and state[L.CELLS : L.CELLS + 16] != lost
 
     monkeypatch.setattr("pipeline.certify.variants.search.propagate", losing)
-    found = searched_through(None, puzzle, known)
+    found = find_missing(None, puzzle, known)
     assert (found.missing, found.is_complete) == ((), False)
-    assert found.undecided
+    assert found.undecided == "the search did not find a listed solution"
 
 
 def test_the_trial_refuses_a_search_that_finds_something_else(step):
@@ -521,7 +526,7 @@ def test_rules_that_contradict_each_other_have_no_solution(step):
         (Formula(OneOfSets((1, 2), ((5, 6),))),),
         (Thermometer((0, 1, 5, 0)),),
     ):
-        found = searched_through(step, Puzzle.empty(FOUR, rules))
+        found = find_missing(step, Puzzle.empty(FOUR, rules))
         assert found.is_complete, rules
 
 

@@ -326,7 +326,7 @@ def test_a_proof_of_an_earlier_version_is_still_checked(outbox):
         (text[:-2], "without the empty clause"),
         ("0\n", "line 1: 0 does not follow by unit propagation"),
         (text + "0\n", "a step after the empty clause"),
-        (f"d 1 0\n1000 0\n{text}", "variable 1000 of 729"),
+        (f"d 1 0\n1000 0\n{text}", "variable 1000, but there are only 729"),
     ):
         outbox.write("hard.proof.drat", wrong, "hard")
         assert said in outbox.problems("hard")[0]
@@ -351,7 +351,7 @@ def test_a_proof_for_which_time_was_not_enough_is_unchecked(outbox):
     said = "hard.proof.lrat: not checked: the time limit of 0 s was reached"
     said += "; raise --timeout"
     assert finding.gaps[0] == said
-    said = "not checked whether there are other solutions: time was too short"
+    said = "that there is no other solution was not checked: time ran out"
     assert finding.gaps[1].startswith(said)
 
 

@@ -17,7 +17,7 @@ from support.needs import needs_linux
 from support.puzzles import PATIENCE, children, has_ended
 
 from pipeline.limits import MIB
-from pipeline.solving.solvers.child import Bounds, bound, child, ended_within, pour
+from pipeline.solving.solvers.child import Bounds, child, ended_within, limit_process, pour
 
 
 def is_closed(reading: int) -> bool:
@@ -149,7 +149,7 @@ def test_children_that_a_child_has_already_are_bounded_too(pipe):
     reading, writing = pipe
     with child(["sh", "-c", "sleep 1000 & echo $!; wait"], output=writing) as process:
         started = int(os.read(reading, 100))
-        bound(process, AMPLE)
+        limit_process(process, AMPLE)
         limits = [resource.prlimit(p, resource.RLIMIT_FSIZE)[0] for p in (process.pid, started)]
     assert limits == [AMPLE.file_bytes] * 2
 
@@ -161,9 +161,9 @@ def test_bounds_can_be_raised_but_not_above_our_own(monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda which: ours.get(which, unlimited))
     with child(["cat"], replace(AMPLE, file_bytes=MIB)) as process:
         assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == MIB
-        bound(process, replace(AMPLE, file_bytes=2 * MIB))
+        limit_process(process, replace(AMPLE, file_bytes=2 * MIB))
         assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == 2 * MIB
-        bound(process, AMPLE)
+        limit_process(process, AMPLE)
         assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == 3 * MIB
 
 

@@ -34,10 +34,10 @@ def apart(geometry: Geometry, values: Values, near: Callable[[int, int], bool]) 
 
 @cache
 def near_pairs(geometry: Geometry, near: Callable[[int, int], bool]) -> list[tuple[int, int]]:
-    places = [*map(geometry.place, range(geometry.inner))]
+    places = [*map(geometry.place, range(geometry.grid_size))]
     return [
         (a, b)
-        for a, b in combinations(range(geometry.inner), 2)
+        for a, b in combinations(range(geometry.grid_size), 2)
         if near(abs(places[a][0] - places[b][0]), abs(places[a][1] - places[b][1]))
     ]
 
@@ -425,7 +425,7 @@ def doppelganger(rule: rules.Doppelganger, geometry: Geometry, values: Values) -
     for size in rule.kinds:
         if {values[next(cells)] for _ in range(size)} != digits:
             return False
-    for zero in range(geometry.inner):
+    for zero in range(geometry.grid_size):
         missed = [values[cell] for cell, unit in told.items() if zero in unit]
         if values[zero] == 0 and len({*missed}) < len(missed):
             return False

@@ -363,6 +363,6 @@ def diagonal(args: Arguments) -> tuple[int, ...]:
         cells_along(args.geometry, (row, column), step) for applies, step in steps if applies
     ]
     is_lower_corner = row == rows and column in (1, columns)
-    if not diagonals or is_lower_corner or cell >= args.geometry.inner:
+    if not diagonals or is_lower_corner or cell >= args.geometry.grid_size:
         raise args.wrong(corner, "a cell at the edge of the grid, but no lower corner")
     return max(diagonals, key=len)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import isqrt
 from typing import NamedTuple
 
-from pipeline.puzzle.geometry import MAX_EXTRA_CELLS, Free, Geometry, usual_boxes
+from pipeline.puzzle.geometry import MAX_EXTRA_CELLS, FreeGrid, Geometry, usual_boxes
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules.free import (
     REGIONS,
@@ -51,7 +51,7 @@ class GridLayout(NamedTuple):
 
     def contexts(self, work: Work) -> tuple[Context, Context]:
         """The contexts of phrases outside and inside of groups."""
-        remaining = {*range(self.geometry.inner)}.difference(*self.chunks)
+        remaining = {*range(self.geometry.grid_size)}.difference(*self.chunks)
         around = (*self.chunks, tuple(remaining)) if self.chunks and remaining else self.chunks
         ties = _USUAL_TIES
         for args in _of(self.phrases, "FullRankTies"):
@@ -91,7 +91,7 @@ def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
         geometry = usual if has_boxes else Geometry(1, usual.side)
         units, rules = [], list[Rule]()
     else:
-        free = Free(shape.rows, shape.columns, shape.lowest, groups)
+        free = FreeGrid(shape.rows, shape.columns, shape.lowest, groups)
         geometry = Geometry(1, shape.number, free=free)
         units = [] if shape.is_raw else [*_units(geometry, boxes)]
         rules = [*units]
@@ -250,7 +250,7 @@ def _about_regions(
     if args := _only(phrases, "ChaosConstruction"):
         args.check_ended()
         assert geometry.free  # noqa: S101 - it has the region labels
-        if size < 2 or geometry.inner % size or geometry.inner // size > geometry.side:
+        if size < 2 or geometry.grid_size % size or geometry.grid_size // size > geometry.side:
             expected = f"cells that make up regions of {size}, at most {geometry.side} regions"
             raise args.wrong(args.type, expected)
         yield ChaosConstruction(tuple(geometry.free.group(REGIONS)), size)

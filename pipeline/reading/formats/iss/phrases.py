@@ -30,7 +30,7 @@ STEPS_PER_RULE, _STEPS_OF_WORD = 100, 10
 
 def cell_word(geometry: Geometry, cell: int) -> str:
     """The name of a cell in texts: `R1Ca`, or `VA3` outside the grid."""
-    if cell >= geometry.inner:
+    if cell >= geometry.grid_size:
         return geometry.name_of(cell)
     row, column = geometry.place(cell)
     return f"R{_COORDINATES[row - 1]}C{_COORDINATES[column - 1]}"
@@ -103,7 +103,7 @@ class Context:
         if match := _CELL.fullmatch(name):
             row, column = (_COORDINATES.index(sign.lower()) + 1 for sign in match.groups())
             cell = self.geometry.cell_at(row, column)
-            return cell if cell is not None and cell < self.geometry.inner else None
+            return cell if cell is not None and cell < self.geometry.grid_size else None
         match, free = _EXTRA.fullmatch(name), self.geometry.free
         if match is None or free is None or match[1].upper() not in dict(free.groups):
             return None

@@ -83,12 +83,12 @@ def _jigsaws(geometry: Geometry, regions: Iterable[Region]) -> Iterator[str]:
         if index < 0:
             layers.append({})
             counts.append(0)
-        if max(region.group) >= geometry.inner or counts[index] == len(_SIGNS) - 1:
+        if max(region.group) >= geometry.grid_size or counts[index] == len(_SIGNS) - 1:
             raise ValueError(region.describe(geometry))
         layers[index] |= dict.fromkeys(region.group, _SIGNS[counts[index]])
         counts[index] += 1
     for layer in layers:
-        yield f"Jigsaw~{''.join(layer.get(cell, _SIGNS[-1]) for cell in range(geometry.inner))}"
+        yield f"Jigsaw~{''.join(layer.get(cell, _SIGNS[-1]) for cell in range(geometry.grid_size))}"
 
 
 def _phrases(rule: Rule, geometry: Geometry) -> Iterator[str]:
