@@ -481,7 +481,7 @@ def picture(example: Example) -> str:
     blank = geometry.lowest - 1
     values = (int(v) if cell in shown else blank for cell, v in enumerate(example.values))
     board = Board(Puzzle.of_values(geometry, values, example.rules))
-    return board_svg(board, example.name, "b", alone=True) + "\n"
+    return board_svg(board, example.name, "b", standalone=True) + "\n"
 
 
 def page() -> str:
