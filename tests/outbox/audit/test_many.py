@@ -326,7 +326,7 @@ def test_that_rows_have_second_solutions_is_not_taken_on_trust(tmp_path):
         said = f"{stem}.csv: row {number}: {said}"
         assert outbox.problems(stem) == (said,)
         finding = outbox.finding(stem, seconds=0.0)
-        said = f"{stem}.csv: row 1: that there are more solutions was not checked: time ran out"
+        said = f"{stem}.csv: row 1: not checked whether there are other solutions: time ran out"
         assert (finding.verdict, finding.gaps[0].partition(";")[0]) == ("unchecked", said)
 
 
