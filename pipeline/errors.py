@@ -19,6 +19,7 @@ import errno
 import os
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Literal
 
 
 class PipelineError(Exception):
@@ -29,12 +30,31 @@ class InputError(PipelineError):
     """The input is invalid."""
 
 
+RefusalCode = Literal[
+    "not-a-puzzle",
+    "empty",
+    "wrong-cell",
+    "wrong-shape",
+    "region-map",
+    "several-puzzles",
+    "unknown-rule",
+    "ambiguous",
+    "damaged",
+    "foreign-format",
+    "link",
+    "too-large",
+    "unreadable",
+]
+"""Why a source is refused, for programs; docs/reference/published.md has the meanings."""
+
+
 @dataclass(eq=False)
 class InvalidPuzzle(InputError):
     """A file that is not a puzzle.
 
     `line` and `column` count from 1, in characters, and are None if the file as a whole is invalid.
-    `truncated`: the file may be cut off, and would perhaps be valid with more data.
+    `truncated`: the file may be cut off, and would perhaps be valid with more data. `code`: the
+    kind of the error. `hint`: what the user can do.
     """
 
     source: str
@@ -43,11 +63,14 @@ class InvalidPuzzle(InputError):
     expected: str
     found: str
     truncated: bool = False
+    code: RefusalCode = "not-a-puzzle"
+    hint: str = ""
 
     def __str__(self) -> str:
         where = [printable(self.source)]
         where += [str(number) for number in (self.line, self.column) if number is not None]
-        return f"{':'.join(where)}: expected {self.expected}, found {self.found}"
+        hint = f"; {self.hint}" if self.hint else ""
+        return f"{':'.join(where)}: expected {self.expected}, found {self.found}{hint}"
 
 
 class InvalidResult(InputError):

@@ -49,6 +49,7 @@ from pipeline.reading.formats import (
 )
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN
 from pipeline.reading.formats.dimacs import ParsedFormula, looks_like_cnf, parse_formula
+from pipeline.reading.formats.foreign import name_foreign
 from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, significant_lines
 from pipeline.settings import Settings
@@ -162,7 +163,10 @@ def parsed_of(
     if isinstance(source, SinglePuzzle):
         return parse_source(source.data, source.name, settings.reading.at_most(seconds))
     deadline = Deadline.of(Limits(seconds, settings.memory_limit))
-    return parse_formula(source.data, source.name, settings.max_bytes, deadline)
+    try:
+        return parse_formula(source.data, source.name, settings.max_bytes, deadline)
+    except InvalidPuzzle as error:
+        raise name_foreign(error, source.data) from None
 
 
 def read_now(source: OneProblem, settings: Settings) -> OneProblem:

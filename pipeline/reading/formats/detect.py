@@ -31,6 +31,7 @@ from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.dimacs import CNF_FORMAT, looks_like_cnf
+from pipeline.reading.formats.foreign import name_foreign
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS, one_or_many
@@ -42,6 +43,7 @@ from pipeline.reading.formats.jigsaws import (
 )
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
+from pipeline.reading.formats.links import LINK
 from pipeline.reading.formats.numbers import JSON, SPREADSHEET
 from pipeline.reading.formats.opensudoku import OPENSUDOKU
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
@@ -63,7 +65,7 @@ from pipeline.settings import USUAL, AlphabetChoice, Reading, VariantChoice
 if TYPE_CHECKING:
     from pipeline.reading.formats.plain import ChunkContents
 
-ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS)
+ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, LINK, FPUZZLES, ISS)
 """The one-line notations of variants, in the order in which they are tried."""
 
 FORMATS: Final = (
@@ -296,7 +298,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         _check_boxes(text, parsed.puzzle.geometry, reading)
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
-        raise
+        raise (name_foreign(error, data) if reading.format == "auto" else error) from None
     parsed = replace(parsed, format=f"{chosen.name} {parsed.format}".rstrip(), reason=reason)
     if may_name_rule(data):
         named_rules = rule_lines(_remarks(text, chosen), parsed.puzzle.rules)
