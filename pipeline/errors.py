@@ -26,13 +26,10 @@ class PipelineError(Exception):
     """Base class of all exceptions that this package defines."""
 
 
-class InputError(PipelineError):
-    """The input is invalid."""
-
-
 RefusalCode = Literal[
     "not-a-puzzle",
     "empty",
+    "not-text",
     "wrong-cell",
     "wrong-shape",
     "region-map",
@@ -46,6 +43,12 @@ RefusalCode = Literal[
     "unreadable",
 ]
 """Why a source is refused, for programs; docs/reference/published.md has the meanings."""
+
+
+class InputError(PipelineError):
+    """The input is invalid; `code` is the kind of the error."""
+
+    code: RefusalCode = "unreadable"
 
 
 @dataclass(eq=False)

@@ -147,13 +147,19 @@ def _naming_file(file: Path) -> Iterator[None]:
             raise
         if column := _wrong_column(file):
             wrong = f"column {column} is {printable(str(file)[column - 1])!r}"
-            raise InputError(
+            raise _no_puzzle(
                 f"{source_name(file)}: neither a file nor a puzzle: {wrong}"
             ) from error
         if FEW_CELLS.fullmatch(str(file)) and not os.path.lexists(file):
             found = f"{counted(len(str(file)), 'cell')}; expected 16, 36, 64 or 81"
-            raise InputError(f"{file}: neither a file nor a puzzle: {found}") from error
+            raise _no_puzzle(f"{file}: neither a file nor a puzzle: {found}") from error
         raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
+
+
+def _no_puzzle(message: str) -> InputError:
+    error = InputError(message)
+    error.code = "not-a-puzzle"
+    return error
 
 
 def source_name(file: Path) -> str:

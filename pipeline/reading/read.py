@@ -166,6 +166,7 @@ def parsed_of(
     try:
         return parse_formula(source.data, source.name, settings.max_bytes, deadline)
     except InvalidPuzzle as error:
+        error.code = "damaged" if error.code == "not-a-puzzle" else error.code
         raise name_foreign(error, source.data) from None
 
 
@@ -193,7 +194,8 @@ def _refused(name: str, expected: str, found: str, size: int | None) -> Unreadab
 
 
 def _oversize(name: str, settings: Settings, found: str) -> Unreadable:
-    return Unreadable(name, str(oversize(name, settings.max_bytes, found)))
+    reason = str(oversize(name, settings.max_bytes, found))
+    return Unreadable(name, reason, code="too-large")
 
 
 def _in_stream(
@@ -228,7 +230,7 @@ def _read(
         case ParsedFormula():
             return SingleFormula(name, data, size, result, seconds)
     place = (result.line, result.column) if result.line and result.column else None
-    return Unreadable(name, str(result), data, size, seconds, place)
+    return Unreadable(name, str(result), data, size, seconds, place, result.code)
 
 
 def _ends_badly(data: bytes, layout: Layout, settings: Settings) -> bool:

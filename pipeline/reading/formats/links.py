@@ -19,7 +19,7 @@ from pipeline.reading.formats.alphabets import digits
 from pipeline.reading.formats.around import names_rule
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import BLANKS, DIGITS, GEOMETRIES, SIDES
-from pipeline.reading.formats.fpuzzles import FPUZZLES
+from pipeline.reading.formats.fpuzzles import FPUZZLES, TO_PASTE
 from pipeline.reading.formats.frames import frame_of_line, puzzle_of_frame
 from pipeline.reading.formats.iss import ISS
 from pipeline.reading.formats.jigsaws import SOLO
@@ -53,8 +53,6 @@ _SHORTENERS = re.compile(
     re.IGNORECASE,
 )
 _WANTED = "a link that contains the cells of a puzzle"
-TO_PASTE = "nothing is fetched: open the link in a browser, and give the cells instead"
-"""The advice for a link that contains no puzzle."""
 
 
 class _Segment(NamedTuple):

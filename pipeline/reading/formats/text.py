@@ -148,7 +148,7 @@ class Text:
         first, *rest = self.lines
         if rest:
             found = counted(len(self.lines), "line")
-            raise self.at_line(rest[0], "a single puzzle", found)
+            raise self.at_line(rest[0], "a single puzzle", found, code="several-puzzles")
         return first
 
     def without_comments(self) -> str:
@@ -209,7 +209,8 @@ def quote(text: str) -> str:
 
 def oversize(source: str, max_bytes: int, found: str, option: str = "--max-bytes") -> InvalidPuzzle:
     """The error for a source that is too large, by default for a single puzzle."""
-    return InvalidPuzzle(source, None, None, f"at most {max_bytes} bytes ({option})", found)
+    expected = f"at most {max_bytes} bytes ({option})"
+    return InvalidPuzzle(source, None, None, expected, found, code="too-large")
 
 
 def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
@@ -240,7 +241,7 @@ def _check_text(body: bytes, source: str) -> None:
         begin = max(body.rfind(b"\n", 0, bad), body.rfind(b"\r", 0, bad)) + 1
         line = count_lines(body, 0, begin) + 1
         column = len(body[begin:bad].translate(None, _CONTINUATION)) + 1
-        raise InvalidPuzzle(source, line, column, "UTF-8 text", found, is_cut_off)
+        raise InvalidPuzzle(source, line, column, "UTF-8 text", found, is_cut_off, "not-text")
 
 
 def _significant(body: bytes, source: str) -> Iterator[TextLine]:
@@ -264,13 +265,14 @@ def _significant(body: bytes, source: str) -> Iterator[TextLine]:
         end, position = match.span() if match else (len(body), len(body))
         size += end - begin
         if size > MOST_TEXT:
-            raise InvalidPuzzle(source, number, 1, f"at most {MOST_TEXT} bytes of a puzzle", "more")
+            expected = f"at most {MOST_TEXT} bytes of a puzzle"
+            raise InvalidPuzzle(source, number, 1, expected, "more", code="too-large")
         line = body[begin:end].decode()
         if says_something(line):
             count += 1
             if count > MOST_LINES:
                 expected = f"at most {MOST_LINES} lines of a puzzle"
-                raise InvalidPuzzle(source, number, 1, expected, "another")
+                raise InvalidPuzzle(source, number, 1, expected, "another", code="too-large")
             yield TextLine.of_text(number, line)
         number += match is not None
 
@@ -288,5 +290,5 @@ def decode_text(data: bytes, source: str) -> Text:
     lines = tuple(_significant(body, source))
     if not lines:
         found = "an empty file" if not body or body.isspace() else "only comments and empty lines"
-        raise InvalidPuzzle(source, None, None, "a puzzle", found, truncated=True)
+        raise InvalidPuzzle(source, None, None, "a puzzle", found, truncated=True, code="empty")
     return Text(source, lines, body)
