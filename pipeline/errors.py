@@ -57,7 +57,8 @@ class InvalidPuzzle(InputError):
 
     `line` and `column` count from 1, in characters, and are None if the file as a whole is invalid.
     `truncated`: the file may be cut off, and would perhaps be valid with more data. `code`: the
-    kind of the error. `hint`: what the user can do.
+    kind of the error. `hint`: what the user can do. `read_as`: the format that was tried, and why,
+    unless no format fits.
     """
 
     source: str
@@ -68,6 +69,7 @@ class InvalidPuzzle(InputError):
     truncated: bool = False
     code: RefusalCode = "not-a-puzzle"
     hint: str = ""
+    read_as: str = ""
 
     def __str__(self) -> str:
         where = [printable(self.source)]

@@ -92,7 +92,8 @@ def say_fault(item: Item, result: Result) -> None:
         number, column = source.place
         if (line := line_at(source.data, number)) is not None:
             shown = caret(line, column).replace("\n", "\n    ")
-            say(f"{source.reason}\n    {shown}")
+            read_as = f"\n    read as {source.read_as}" if source.read_as else ""
+            say(f"{source.reason}\n    {shown}{read_as}")
             return
     say(str(result.message))
 

@@ -61,8 +61,8 @@ class Archive:
 class Unreadable:
     """A source that is refused, and the reason; `data` is None if it could not be read.
 
-    `place` is the line and column of the error, counted from 1, if both are known; `code` is its
-    kind.
+    `place` is the line and column of the error, counted from 1, if both are known; `code` and
+    `read_as` are as in InvalidPuzzle.
     """
 
     name: str
@@ -72,6 +72,7 @@ class Unreadable:
     seconds: float = 0.0
     place: tuple[int, int] | None = None
     code: RefusalCode = "unreadable"
+    read_as: str = ""
 
 
 Readable = SinglePuzzle | SingleFormula

@@ -230,7 +230,8 @@ def _read(
         case ParsedFormula():
             return SingleFormula(name, data, size, result, seconds)
     place = (result.line, result.column) if result.line and result.column else None
-    return Unreadable(name, str(result), data, size, seconds, place, result.code)
+    reason, code = str(result), result.code
+    return Unreadable(name, reason, data, size, seconds, place, code, result.read_as)
 
 
 def _ends_badly(data: bytes, layout: Layout, settings: Settings) -> bool:

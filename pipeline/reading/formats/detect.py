@@ -288,7 +288,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         raise oversize(source, reading.max_bytes, "more")
     text = decode_text(data, source)
     if reading.format == "auto":
-        chosen, reason = _format_of(text)
+        chosen, reason = format_of(text)
     elif reading.format in BY_NAME:
         chosen, reason = BY_NAME[reading.format], "--format says so"
     else:
@@ -303,7 +303,9 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
         if error.code == "not-a-puzzle" and _begins_as(chosen, text):
             error.code = "damaged"
-        if reason == _NOTHING_FITS and not any(is_damaged_row(x.text, 4) for x in text.rows):
+        if reason != _NOTHING_FITS:
+            error.read_as = f"{chosen.name}: {reason}"
+        elif not any(is_damaged_row(x.text, 4) for x in text.rows):
             error.code = "not-a-puzzle"
         raise (name_foreign(error, data) if reading.format == "auto" else error) from None
     parsed = replace(parsed, format=f"{chosen.name} {parsed.format}".rstrip(), reason=reason)
@@ -352,7 +354,7 @@ def _needs_its_text(parsed: Parsed) -> bool:
     return not puzzle.geometry.has_boxes and is_written_as_values(parsed.format, puzzle)
 
 
-def _format_of(text: Text) -> tuple[Format, str]:
+def format_of(text: Text) -> tuple[Format, str]:
     """The format of a text, and why."""
     for candidate in FORMATS:
         reason = candidate.recognise(text)

@@ -71,7 +71,7 @@ def test_of_a_game_in_play_what_the_player_cannot_change_is_the_puzzle(version):
     assert read(XML.replace(DATA, fields(version).replace("&#10;", "\n"))).puzzle == CLASSIC
 
 
-@for_each("text", [LAUGHS, OUTSIDE, PARAMETER, "<!DOCTYPE html>\n<html></html>"])
+@for_each("text", [LAUGHS, OUTSIDE, PARAMETER])
 def test_document_types_and_entities_are_refused_unread(text):
     line = text[: text.index("<!DOCTYPE")].count("\n") + 1
     error = refusal(text)
