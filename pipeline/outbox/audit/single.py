@@ -130,8 +130,9 @@ def _content_of(source: OneProblem | None, report: Findings) -> Content:
         return None
     try:
         if isinstance(source, Unreadable):
-            place = (source.name, None, None)
-            return InvalidPuzzle(*place, "a puzzle", source.reason, code=source.code)
+            error = InputError(source.reason)
+            error.code = source.code
+            return error
         return parsed_of(source, report.settings)
     except LimitReached as error:
         report.add_gap(f"the original was not read: {error}")
@@ -153,9 +154,9 @@ def _audit_invalid(
     is_other = is_member and data is not None and looks_like_no_puzzle(data)
     if record.status != (status := "other" if is_other else "invalid"):
         report.add_problem(f"the status should be {status!r}")
-    recorded, code = or_none(record.code), getattr(content, "code", None)
-    if recorded and code and recorded != code:
-        report.add_difference(f"the code is {recorded!r}, but the original is {code!r}")
+    code = content.code if isinstance(content, InputError) else None
+    if code and or_none(record.code) != code:
+        report.add_difference(f"the code is {or_none(record.code)!r}, the original is {code!r}")
 
 
 def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings) -> None:
