@@ -6,7 +6,10 @@ import re
 from pathlib import Path, PosixPath
 from typing import Self
 
-LINK = re.compile(r"https?://[^\n]+|(?:\S+/)?fpuz(?:zles)?N4\S+|N4Ig\S{16,}")
+LINK = re.compile(
+    r"https?://[^\n]+|(?:[a-z\d-]++\.)++[a-z]{2,}/\S*[0-9.*_-]{36}\S*"
+    r"|(?:\S+/)?fpuz(?:zles)?N4\S+|N4Ig\S{16,}"
+)
 """A link as an argument, or the packed document of one."""
 
 PUZZLE = re.compile(

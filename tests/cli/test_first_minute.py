@@ -74,6 +74,7 @@ def test_too_few_cells_are_counted(text, cells):
     [
         "https://example.org/?s={line}",
         "https://example.org//play/./{line}/",
+        "example.org/play/{line}",
         "https://example.org/solo.html#3x3:zzzc,",
         "3x3:a8b2c6c4b5b1_4_7a9c3a3c8c9_6e4_7c9c6a6c1a9_2_5b2b9c8c6b1a",
     ],

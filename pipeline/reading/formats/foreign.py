@@ -64,7 +64,7 @@ _PATTERNS = (
 )
 """The same by patterns."""
 
-_XML = r"\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--[^>]*+-->\s*+)?"
+_XML = r"\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--[^>]*+>\s*+)?"
 _STARS, _REMARKS = (rf"(?:{sign}[^\n]*+\n|[ \t\r]*+\n)*+[ \t]*+" for sign in (r"\*", "c"))
 _LITERALS = r"(?:[ \t]++-?\d++)*+[ \t\r]*+"
 _OPB = Foreign("a pseudo-Boolean problem (OPB)", _TO_CNF)

@@ -28,14 +28,14 @@ from pipeline.reading.formats.records import side_of
 from pipeline.reading.formats.text import Text, TextLine, either
 from pipeline.settings import Reading
 
-_LINK = re.compile(r"\s*(?:https?://|www\.)\S+\s*", re.IGNORECASE)
+_SITE = r"(?:https?://|www\.|(?:[a-z\d-]++\.)++[a-z]{2,}/)"
+_LINK = re.compile(rf"\s*{_SITE}\S+\s*", re.IGNORECASE)
+_SCHEME = re.compile(r"\s*(?:https?://|www\.)", re.IGNORECASE)
 _SOLO = re.compile(r"#(?=[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*(?::|%3a))", re.IGNORECASE)
 _SEED = re.compile(r"#[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*#[0-9]+\s*\Z")
 _SEPARATOR = re.compile(r"[/?&#=;]")
 _CELLS = re.compile(r"[0-9.*_-]{12,}")
-_BEGINS = re.compile(
-    rf"\s*(?:https?://|www\.)\S*(?:[0-9._*-]{{16}}|{_SOLO.pattern}|\?sudoku/)", re.IGNORECASE
-)
+_BEGINS = re.compile(rf"\s*{_SITE}\S*(?:[0-9._*-]{{16}}|{_SOLO.pattern}|\?sudoku/)", re.IGNORECASE)
 
 _VARIANTS = re.compile(
     r"killer|jigsaw|irregular|samurai|windoku|str8t|kendoku|kenken|kakuro|futoshiki|thermo|arrow"
@@ -93,7 +93,7 @@ def recognise_link(text: Text) -> str | None:
         return "it is a link to a puzzle of Solo"
     if _puzzles(line):
         return "it is a link that contains the cells of a puzzle"
-    is_other = FPUZZLES.recognise(text) or ISS.recognise(text)
+    is_other = not _SCHEME.match(line.text) or FPUZZLES.recognise(text) or ISS.recognise(text)
     return None if is_other else "it is a link"
 
 

@@ -47,6 +47,7 @@ def test_a_binary_file_is_named(raw, name):
     [
         ("<html><head><title>x</title></head>\n<table><tr><td>9</td>", "a web page (HTML); copy"),
         ("<!DOCTYPE html>\n<html lang='en'>", "a web page (HTML); copy"),
+        ("<!-- x --><html>\n<body>9</body>", "a web page (HTML); copy"),
         ("<!doctype HTML public>\n", "a web page (HTML); copy"),
         (f"<!DOCTYPE ksudoku>\n{KSUDOKU}", "a game of KSudoku; type the cells"),
         (f'<?xml version="1.0"?>\n<!DOCTYPE ksudoku>\n{KSUDOKU}', "a game of KSudoku; type"),

@@ -26,6 +26,7 @@ LINKS = {
     "fragment, path": "https://example.org/#/play/{}?lang=en",
     "several values": "http://sudokuexchange.com/play/?id=12&s={}&d=2",
     "no scheme": "www.example.org/?puzzle={}",
+    "no scheme, no www": "sudoku.coach/en/play/{}",
     "twice": "https://example.org/{0}?s={0}",
 }
 
