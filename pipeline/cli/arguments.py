@@ -26,7 +26,8 @@ FEW_CELLS = re.compile(r"(?=.*[0-9])[0-9.*_-]{1,15}")
 class LinkPath(PosixPath):
     """A path that is written as it was given: a path has no empty parts, but a link has `//`."""
 
-    written: str
+    written: str | None = None
+    """None for a path that is made from it, such as its parent."""
 
     def __new__(cls, text: str) -> Self:
         path = super().__new__(cls, text)
@@ -34,7 +35,7 @@ class LinkPath(PosixPath):
         return path
 
     def __str__(self) -> str:
-        return self.written
+        return self.written or super().__str__()
 
 
 def path_of_argument(text: str) -> Path:

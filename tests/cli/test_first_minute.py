@@ -95,6 +95,13 @@ def test_a_packed_document_is_an_argument(start):
     assert run("solve", "--max-solutions", "1", f"{start}{held}")[1].startswith("multiple")
 
 
+def test_a_file_whose_path_looks_like_a_link_is_read():
+    path = Path("a.bc") / ("0" * 81)
+    path.parent.mkdir()
+    path.write_text(LINE)
+    assert run("solve", str(path))[:2] == (0, f"unique\n{ONE_LINE}\n")
+
+
 def test_a_link_that_contains_no_puzzle_is_named_with_what_to_do():
     code, _, said = run("solve", "https://tinyurl.com/2p8kuvjz")
     assert code == 1

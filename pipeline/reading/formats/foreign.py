@@ -18,8 +18,6 @@ _PICTURE = "type the cells: one line of 81 digits and dots"
 _CELLS = "copy the cells as text"
 _AS_CSV = "save the sheet as CSV"
 _TO_CNF = "convert it to DIMACS CNF"
-
-
 EXPECTED = "a puzzle as text"
 
 
@@ -46,9 +44,9 @@ _BINARY = {
     b"Rar!\x1a\x07": Foreign("a RAR archive", _UNPACK),
     b"LZIP\x01": Foreign("a file packed by lzip", _UNPACK),
     b"SQLite format 3\0": Foreign("an SQLite database", "export the puzzles as CSV"),
-    b"PAR1": Foreign("a Parquet table", "export the puzzles as CSV"),
+    b"PAR1\x15": Foreign("a Parquet table", "export the puzzles as CSV"),
 }
-"""By the first bytes."""
+"""By the first bytes, which no text has."""
 
 _PATTERNS = (
     (

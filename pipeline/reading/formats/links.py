@@ -12,11 +12,12 @@ variant is refused, because its rules are not in the digits.
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.reading.formats.alphabets import digits
-from pipeline.reading.formats.around import names_rule
+from pipeline.reading.formats.around import is_rule_column, names_rule
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import BLANKS, DIGITS, GEOMETRIES, SIDES
 from pipeline.reading.formats.fpuzzles import FPUZZLES, TO_PASTE
@@ -34,6 +35,7 @@ _SCHEME = re.compile(r"\s*(?:https?://|www\.)", re.IGNORECASE)
 _SOLO = re.compile(r"#(?=[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*(?::|%3a))", re.IGNORECASE)
 _SEED = re.compile(r"#[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*#[0-9]+\s*\Z")
 _SEPARATOR = re.compile(r"[/?&#=;]")
+_WORD, _KEY = re.compile(r"[A-Za-z]+"), re.compile(r"[?&]([A-Za-z]+)=")
 _CELLS = re.compile(r"[0-9.*_-]{12,}")
 _BEGINS = re.compile(rf"\s*{_SITE}\S*(?:[0-9._*-]{{16}}|{_SOLO.pattern}|\?sudoku/)", re.IGNORECASE)
 
@@ -107,6 +109,11 @@ def parse_link(text: Text, reading: Reading) -> Parsed:
     if len(puzzles) != 1:
         raise _refusal(text, line, len(puzzles))
     column, cells = puzzles[0]
+    if beside := [x for x in _segments(line) if len(x.text) == len(cells) and x.text != cells]:
+        found = f"{len(cells)} other characters beside them"
+        raise text.error(
+            line.number, beside[0].column, f"{_WANTED} and nothing else", found, code="link"
+        )
     if variant := _variant_in(line.text.replace(cells, "")):
         expected = "a link to a puzzle with the usual rules"
         hint = "its rules are not in the link: give the puzzle in a notation that has them"
@@ -125,8 +132,9 @@ def _variant_in(address: str) -> str | None:
     """The name of a variant in an address without its puzzle."""
     if match := _VARIANTS.search(address):
         return match[0]
-    words = re.sub(r"[^A-Za-z]+", " ", address)
-    return next((word for word in words.split() if names_rule(word)), None)
+    words = (word for word in _WORD.findall(address) if names_rule(word))
+    keys = (key for key in _KEY.findall(address) if is_rule_column(key.lower()))
+    return next(chain(words, keys), None)
 
 
 def _solo(text: Text, line: TextLine, start: int, reading: Reading) -> Parsed:
