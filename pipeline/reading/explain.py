@@ -84,15 +84,23 @@ def _of_puzzle(parsed: Parsed, data: bytes) -> Facts:
 
 def _blanks(parsed: Parsed, data: bytes) -> set[str]:
     """The signs of the blanks, if each cell of the text is one character."""
-    if len(data) > DECODED_BYTES:
-        return set()
-    rows = decode_text(data, "").rows
-    signs = "".join(row.cells for row in rows)
+    text = _short_text(data, "")
+    signs = "".join(row.cells for row in text.rows) if text else ""
     puzzle = parsed.puzzle
     if len(signs) != len(puzzle.cells):
         return set()
     blank = puzzle.geometry.all_values
     return {sign for sign, mask in zip(signs, puzzle.cells, strict=True) if mask == blank}
+
+
+def _short_text(data: bytes, name: str) -> Text | None:
+    """The text of a small source; None for anything else."""
+    if len(data) > DECODED_BYTES:
+        return None
+    try:
+        return decode_text(data, name)
+    except InvalidPuzzle:
+        return None
 
 
 def _of_collection(layout: Layout, path: Path, settings: Settings) -> Facts:
@@ -130,12 +138,8 @@ def _field(fields: Fields, index: int) -> str:
 
 def _attempts(source: Unreadable, reading: Reading) -> Facts:
     """The format that was tried and why, the formats that nearly fit, and those that would fit."""
-    data = source.data
-    if data is None or len(data) > DECODED_BYTES or source.code == "foreign-format":
-        return {}
-    try:
-        text = decode_text(data, source.name)
-    except InvalidPuzzle:
+    text = _short_text(source.data or b"", source.name)
+    if text is None or source.code == "foreign-format":
         return {}
     facts = Facts()
     chosen = format_of(text)[0] if reading.format == "auto" else None
