@@ -154,9 +154,9 @@ def _audit_invalid(
     is_other = is_member and data is not None and looks_like_no_puzzle(data)
     if record.status != (status := "other" if is_other else "invalid"):
         report.add_problem(f"the status should be {status!r}")
-    code = content.code if isinstance(content, InputError) else None
-    if code and or_none(record.code) != code:
-        report.add_difference(f"the code is {or_none(record.code)!r}, the original is {code!r}")
+    code, recorded = getattr(content, "code", None), or_none(record.code)
+    if code and recorded != code and (recorded or report.is_ours):  # earlier versions wrote none
+        report.add_difference(f"the code is {recorded!r}, the original is {code!r}")
 
 
 def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings) -> None:
