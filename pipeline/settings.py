@@ -42,6 +42,7 @@ FormatChoice = Literal[
     "jigsaw",
     "sumocue",
     "solo",
+    "link",
     "f-puzzles",
     "iss",
     "samurai",

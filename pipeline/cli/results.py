@@ -64,6 +64,7 @@ def count_line(item: Item, result: Result) -> str:
     """The number of solutions found, as a line of JSON."""
     counts = {"solutions": len(result.solutions), "complete": result.complete}
     fields = {"status": result.status, "message": result.message}
+    fields |= {"code": result.code} if result.code else {}
     return json.dumps({"source": item.where} | counts | fields)
 
 
@@ -91,7 +92,8 @@ def say_fault(item: Item, result: Result) -> None:
         number, column = source.place
         if (line := line_at(source.data, number)) is not None:
             shown = caret(line, column).replace("\n", "\n    ")
-            say(f"{source.reason}\n    {shown}")
+            read_as = f"\n    read as {source.read_as}" if source.read_as else ""
+            say(f"{source.reason}\n    {shown}{read_as}")
             return
     say(str(result.message))
 

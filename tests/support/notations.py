@@ -32,6 +32,10 @@ FPUZZLES = (
     '[{},{},{},{}]],"killercage":[{"cells":["R1C2","R2C2"],"value":"6"},'
     '{"cells":["R3C1","R3C2"],"value":"5"},{"cells":["R4C3","R4C4"],"value":"3"}]}'
 )
+LINK = (
+    "https://sudoku.coach/en/play/530070000600195000098000060800060003400803001700020006060000280"
+    "000419005000080079"
+)
 ISS = ".Shape~4x4.~R1C1_1.Cage~6~R1C2~R2C2.Cage~5~R3C1~R3C2.Thermo~R4C3~R4C4"
 
 ONE_LINE = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO)
@@ -46,5 +50,6 @@ WITH_RULES = {
     "sumocue": f"{SUMOCUE}\n",
     "samurai": SAMURAI,
     "solo": f"{SOLO}\n",
+    "link": f"{LINK}\n",
 }
 """By the name of the format."""

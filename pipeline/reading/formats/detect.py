@@ -31,6 +31,7 @@ from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.dimacs import CNF_FORMAT, looks_like_cnf
+from pipeline.reading.formats.foreign import name_foreign
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS, one_or_many
@@ -42,6 +43,7 @@ from pipeline.reading.formats.jigsaws import (
 )
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
+from pipeline.reading.formats.links import LINK
 from pipeline.reading.formats.numbers import JSON, SPREADSHEET
 from pipeline.reading.formats.opensudoku import OPENSUDOKU
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
@@ -53,6 +55,7 @@ from pipeline.reading.formats.records import (
     cut_lines,
     entries_of_lines,
     halves,
+    is_damaged_row,
     is_plain,
 )
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
@@ -63,7 +66,7 @@ from pipeline.settings import USUAL, AlphabetChoice, Reading, VariantChoice
 if TYPE_CHECKING:
     from pipeline.reading.formats.plain import ChunkContents
 
-ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS)
+ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, LINK, FPUZZLES, ISS)
 """The one-line notations of variants, in the order in which they are tried."""
 
 FORMATS: Final = (
@@ -83,6 +86,8 @@ FORMATS: Final = (
     GRID,
 )
 """The formats in the order in which they are tried; the last one reports errors in any text."""
+
+_NOTHING_FITS = "no other format fits"
 
 _MOST_LINES_TRIED = 100
 _MAX_CHUNKS_TRIED = 100
@@ -283,7 +288,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         raise oversize(source, reading.max_bytes, "more")
     text = decode_text(data, source)
     if reading.format == "auto":
-        chosen, reason = _format_of(text)
+        chosen, reason = format_of(text)
     elif reading.format in BY_NAME:
         chosen, reason = BY_NAME[reading.format], "--format says so"
     else:
@@ -296,12 +301,23 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         _check_boxes(text, parsed.puzzle.geometry, reading)
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
-        raise
+        if error.code == "not-a-puzzle" and _begins_as(chosen, text):
+            error.code = "damaged"
+        if reason != _NOTHING_FITS:
+            error.read_as = f"{chosen.name}: {reason}"
+        elif not any(is_damaged_row(x.text, 4) for x in text.rows):
+            error.code = "not-a-puzzle"
+        raise (name_foreign(error, data) if reading.format == "auto" else error) from None
     parsed = replace(parsed, format=f"{chosen.name} {parsed.format}".rstrip(), reason=reason)
     if may_name_rule(data):
         named_rules = rule_lines(_remarks(text, chosen), parsed.puzzle.rules)
         return parsed.with_text("", more_unread(parsed.unread, unread_lines(named_rules)))
     return parsed
+
+
+def _begins_as(chosen: Format, text: Text) -> bool:
+    """Whether a text begins with the keywords or the header of a format."""
+    return chosen.begins is not None and chosen.begins.match(text.lines[0].text) is not None
 
 
 def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
@@ -318,7 +334,7 @@ def _check_boxes(text: Text, geometry: Geometry, reading: Reading) -> None:
     """Raise InvalidPuzzle if a source contradicts the boxes given by --boxes."""
     if reading.box not in (None, (geometry.height, geometry.width)):
         expected = f"boxes of {reading.boxes}, as --boxes says"
-        raise text.error(None, None, expected, shape_in_words(geometry))
+        raise text.error(None, None, expected, shape_in_words(geometry), code="wrong-shape")
 
 
 def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
@@ -338,13 +354,13 @@ def _needs_its_text(parsed: Parsed) -> bool:
     return not puzzle.geometry.has_boxes and is_written_as_values(parsed.format, puzzle)
 
 
-def _format_of(text: Text) -> tuple[Format, str]:
+def format_of(text: Text) -> tuple[Format, str]:
     """The format of a text, and why."""
     for candidate in FORMATS:
         reason = candidate.recognise(text)
         if reason is not None:
             return candidate, reason
-    return FORMATS[-1], "no other format fits"
+    return FORMATS[-1], _NOTHING_FITS
 
 
 class _Look:
@@ -368,7 +384,8 @@ class _Look:
     def alone(self) -> Parsed | InvalidPuzzle:
         """The same, with the formats of single puzzles only."""
         if self._reading.format in _ONLY_MANY:
-            return InvalidPuzzle(self._source, None, None, "one puzzle", "none, or several")
+            found: tuple[str, str] = ("one puzzle", "none, or several")
+            return InvalidPuzzle(self._source, None, None, *found, code="several-puzzles")
         try:
             return parse_single(self._data, self._source, self._reading)
         except InvalidPuzzle as error:

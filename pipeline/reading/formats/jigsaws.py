@@ -142,7 +142,8 @@ def check_no_region_map(text: Text) -> None:
     if region_map := find_region_map([row.cells for row in rows]):
         row = rows[region_map.row]
         column = [*row.placed_cells()][region_map.sign].column
-        raise text.error(row.number, column, NO_REGION_MAP, f"{region_map.side} regions")
+        found = f"{region_map.side} regions"
+        raise text.error(row.number, column, NO_REGION_MAP, found, code="region-map")
 
 
 def _jigsaw(text: Text) -> Frame:

@@ -89,7 +89,8 @@ def _frame(text: Text) -> Frame:
     first, *rest = text.rows or text.lines
     if rest:
         expected = "a single puzzle (`solve`, `encode -o FOLDER/` and `run` read collections)"
-        raise text.error(rest[0].number, 1, expected, f"{len(rest) + 1} lines")
+        found = f"{len(rest) + 1} lines"
+        raise text.error(rest[0].number, 1, expected, found, code="several-puzzles")
     return frame_of_line(text, first, GEOMETRIES, _EXPECTED)
 
 
@@ -337,7 +338,7 @@ def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | No
     try:
         placed = split(line, fields)
     except UnreadableError as error:
-        return reader.refuse(number, 1, "a record of CSV", str(error), line)
+        return reader.refuse(number, 1, "a record of CSV", str(error), line, "damaged")
     entry = _record(line, number, placed, fields, reader)
     unread = _unread_in(placed, fields, entry)
     return entry._replace(unread=more_unread(entry.unread, unread)) if unread else entry
@@ -374,7 +375,7 @@ def _record(
         start, signs = placed[index] if index < len(placed) else (0, "")
         if len(signs) == len(cells) and len({*signs}) > 1:
             expected = f"no region map in {place} ({AS_JIGSAW})"
-            return reader.refuse(number, start + 1, expected, quote(signs), line)
+            return reader.refuse(number, start + 1, expected, quote(signs), line, "region-map")
     claimed = joined
     if fields.claim is not None and fields.claim < len(placed):
         claimed = cells_of(placed[fields.claim][1]) or None
