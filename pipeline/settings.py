@@ -48,6 +48,7 @@ FormatChoice = Literal[
     "pencil-marks",
     "json",
     "sadman",
+    "jigsaw-grid",
     "bordered",
     "spreadsheet",
     "spaces",

@@ -38,7 +38,6 @@ from pipeline.reading.formats.jigsaws import (
     JIGSAW,
     SOLO,
     check_no_region_map,
-    find_region_map,
 )
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
@@ -55,6 +54,7 @@ from pipeline.reading.formats.records import (
     halves,
     is_plain,
 )
+from pipeline.reading.formats.region_maps import JIGSAW_GRID, find_map
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
@@ -74,6 +74,7 @@ FORMATS: Final = (
     PENCIL_MARKS,
     JSON,
     SADMAN,
+    JIGSAW_GRID,
     BORDERED,
     SPREADSHEET,
     SPACES,
@@ -289,7 +290,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     else:
         names = ", ".join(BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
-    if chosen is not SADMAN:  # which names its section
+    if chosen not in (JIGSAW_GRID, SADMAN):  # which read it
         check_no_region_map(text)
     try:
         parsed = chosen.parse(text, reading)
@@ -438,7 +439,7 @@ class _Look:
         if len(head.lines) < 2 and head.complete and head.minimum > 1:
             return True
         is_sectioned = any(line.strip().lower() in _SECTIONS for line in head.lines)
-        if is_sectioned or find_region_map([*map(cells_of, head.lines)]):  # which is refused
+        if is_sectioned or find_map([*map(cells_of, head.lines)]):
             return True
         if _begins_with_sizes(head) or (head.minimum > 1 and self._reads_as_one(head)):
             return True

@@ -1,0 +1,206 @@
+"""Jigsaws as people draw them: a grid and, above, below or beside it, a map of its regions.
+
+    ..2..4          ..2..4 AABBCC
+    ...6..          ...6.. AABBCC
+    …               …
+                    ..3.1. DDEEFF
+    AABBCC
+    AABBCC
+    …
+
+The map has a letter or a digit for each cell: n names, each of n connected cells. So a map of
+digits is never a puzzle: equal digits are neighbours. The grid or the map may also be one line of
+n² signs. Regions replace the boxes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isqrt
+
+from pipeline.errors import counted
+from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
+from pipeline.reading.formats.alphabets import signs
+from pipeline.reading.formats.around import is_note, title_and_unread
+from pipeline.reading.formats.base import Format
+from pipeline.reading.formats.cells import KNOWN
+from pipeline.reading.formats.frames import Frame, frame_of_cells, puzzle_of_frame
+from pipeline.reading.formats.jigsaws import (
+    AS_JIGSAW,
+    JIGSAW_SIDES,
+    RegionMap,
+    are_regions,
+    find_region_map,
+    parts_of,
+)
+from pipeline.reading.formats.parsed import Parsed
+from pipeline.reading.formats.records import is_damaged_row, is_row
+from pipeline.reading.formats.text import Text, TextLine, Word, quote
+from pipeline.reading.formats.variants import groups_of, region_rules
+from pipeline.settings import Reading
+
+_HEADINGS = frozenset(
+    ("puzzle", "grid", "givens", "clues", "regions", "region", "jigsaw", "map", "layout", "areas")
+)
+"""Lines above a grid or a map that say only what it is."""
+
+
+def find_map(rows: Sequence[str]) -> RegionMap | None:
+    """The region map among rows of cells; a damaged one only if the rest is a grid."""
+    if len(rows) < 2:
+        return None
+    return find_region_map(rows) or _find_damaged_map(rows)
+
+
+def _find_damaged_map(rows: Sequence[str]) -> RegionMap | None:
+    """The half without blanks of n rows of 2n signs, or of 2n rows of n, if it has regions."""
+    count, width = len(rows), len(rows[0])
+    side = min(count, width)
+    if side not in JIGSAW_SIDES or max(count, width) != 2 * side or {*map(len, rows)} != {width}:
+        return None
+    if width == side:
+        halves = ["".join(rows[:side]), "".join(rows[side:])]
+    else:
+        halves = ["".join(row[:side] for row in rows), "".join(row[side:] for row in rows)]
+    for index, (half, other) in enumerate((halves, halves[::-1])):
+        is_map = half.isalnum() and are_regions(half, side)
+        if is_map and not other.isalnum() and (side > 9 or KNOWN.issuperset(other)):
+            return RegionMap(*((index * side, 0) if width == side else (0, index * side)), side)
+    return None
+
+
+def misfit_of(names: Sequence[object], side: int) -> tuple[int, str, str] | None:
+    """The cell, the expectation and the finding for names that are not n connected regions."""
+    groups = groups_of(names)
+    cells = (min if len(groups) > side else max)(groups, key=len)
+    if len(groups) != side or len(cells) != side:
+        found = f"region {quote(str(names[cells[0]]))} of {counted(len(cells), 'cell')}"
+        found = f"{counted(len(groups), 'region')}, {found}" if len(groups) != side else found
+        *_, least = sorted(parts_of(cells, side), key=len, reverse=True)
+        return least[min(side, len(least) - 1)], f"{side} regions of {side} cells", found
+    for cells in groups:
+        parts = parts_of(cells, side)
+        if len(parts) > 1:
+            expected = "connected regions (others only in one line, with --format jigsaw)"
+            return (
+                parts[1][0],
+                expected,
+                f"region {quote(str(names[cells[0]]))} in {len(parts)} parts",
+            )
+    return None
+
+
+def regions_of(rows: Sequence[Sequence[object]]) -> list[Rule]:
+    """The rules of a map that is n rows of n names; a text is a row of characters.
+
+    Raises ValueError that says what was expected and found.
+    """
+    side = len(rows)
+    names = [name for row in rows for name in row]
+    if side not in JIGSAW_SIDES or any(len(row) != side for row in rows):
+        raise ValueError(f"expected as many rows as columns of regions, found {side} rows")
+    if misfit := misfit_of(names, side):
+        raise ValueError(f"expected {misfit[1]}, found {misfit[2]}")
+    return region_rules(names)
+
+
+def puzzle_with_map(
+    text: Text,
+    grid: Sequence[TextLine],
+    region_map: Sequence[Word],
+    reading: Reading,
+    otherwise: str = "",
+) -> Parsed:
+    """The jigsaw of a grid, in n lines or in one, and the signs of its regions, row by row.
+
+    Raises InvalidPuzzle; `otherwise` is what the signs may be if they are no regions.
+    """
+    side = isqrt(len(grid[0].cells)) if len(grid) == 1 else 0
+    if side in JIGSAW_SIDES and side**2 == len(grid[0].cells):
+        frame = Frame.of_words([*grid[0].placed_cells()], Geometry(1, side))
+    else:
+        frame = frame_of_cells(text, grid, JIGSAW_SIDES, ())
+    side, fault, names = frame.side, frame.fault, [word.text for word in region_map]
+    if not fault and len(names) != side**2:
+        expected = f"a map of {side} rows of {side} regions"
+        fault = text.at_word(region_map[-1], expected, counted(len(names), "sign"))
+    if not fault and (misfit := misfit_of(names, side)):
+        cell, expected, found = misfit
+        fault = text.at_word(region_map[cell], expected + otherwise, found)
+    rules = [] if fault else region_rules(names)
+    frame = frame._replace(geometry=Geometry(1, side), fault=fault, rules=rules)
+    return puzzle_of_frame(text, frame, signs, reading)
+
+
+def recognise_jigsaw_grid(text: Text) -> str | None:
+    found = find_map([row.cells for row in text.rows])
+    return f"{found.side} regions around a grid" if found else None
+
+
+def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
+    rows = text.rows
+    found = find_map([row.cells for row in rows])
+    if found is None:
+        expected = "a grid, and n connected regions of n cells as letters or digits around it"
+        raise text.at_line(text.lines[0], expected)
+    at, first, side = found
+    if is_beside := len(rows[at].cells) == 2 * side:
+        drawn, grid = (
+            rows[at : at + side],
+            [_part(row, side - first) for row in rows[at : at + side]],
+        )
+        region_map = [word for row in drawn for word in [*row.placed_cells()][first : first + side]]
+    else:
+        drawn = rows[at : at + (side if len(rows[at].cells) == side else 1)]
+        region_map = [word for row in drawn for word in row.placed_cells()]
+        grid = _grid_among([row for row in rows if row not in drawn], side)
+    used = {*(row.number for row in (*drawn, *grid))}
+    others = [row for row in rows if row.number not in used]
+    wrong = [row for row in others if _may_be_row(row, side)]
+    if not grid or wrong:
+        expected = f"one grid of {side} rows of {side} cells and one map of its regions"
+        count = sum(len(row.cells) == side for row in rows if row not in drawn)
+        found_there = f"a region map and {counted(count, 'row')} of {side} cells"
+        word = region_map[0]
+        raise text.error(word.line, word.column, f"{expected} (or {AS_JIGSAW})", found_there)
+    may_be_grid = not is_beside and all(word.text.isdecimal() for word in region_map)
+    otherwise = ", or --format stacked for two grids" if may_be_grid else ""
+    parsed = puzzle_with_map(text, grid, region_map, reading, otherwise)
+    numbered = [(row.number, row.text) for row in others if not _is_heading(row)]
+    above = [line for line in numbered if line[0] < min(used)]
+    below = numbered[len(above) :]
+    return parsed.with_text(*title_and_unread(above, below, parsed.puzzle.rules))
+
+
+def _part(row: TextLine, first: int) -> TextLine:
+    """Half of a row, at its place."""
+    words = [*row.placed_cells()]
+    half = words[first : first + len(words) // 2]
+    start = half[0].column - 1
+    return TextLine.of_text(row.number, " " * start + row.text[start : half[-1].column])
+
+
+def _grid_among(rows: Sequence[TextLine], side: int) -> list[TextLine]:
+    """The n successive rows of n cells, or the one row of n²; empty if there are others too."""
+    whole = [row for row in rows if len(row.cells) == side**2]
+    short = [row for row in rows if len(row.cells) == side]
+    if len(short) != side:
+        short = [row for row in short if is_row(row.text, side)]
+    if len(whole) + len(short) // side != 1 or (not whole and len(short) != side):
+        return []
+    grid = whole or short
+    start = rows.index(grid[0])
+    return grid if [*rows[start : start + len(grid)]] == grid else []
+
+
+def _may_be_row(row: TextLine, side: int) -> bool:
+    is_cells = is_row(row.text, side) or is_damaged_row(row.text, side)
+    return is_cells and not is_note(row.text.strip())
+
+
+def _is_heading(row: TextLine) -> bool:
+    return row.text.strip(" \t[]():=-*").lower() in _HEADINGS
+
+
+JIGSAW_GRID = Format("jigsaw-grid", recognise_jigsaw_grid, parse_jigsaw_grid)
