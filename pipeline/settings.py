@@ -48,6 +48,7 @@ FormatChoice = Literal[
     "pencil-marks",
     "json",
     "sadman",
+    "killer-grid",
     "jigsaw-grid",
     "bordered",
     "spreadsheet",

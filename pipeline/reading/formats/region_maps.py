@@ -148,17 +148,15 @@ def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
     if is_beside := len(rows[at].cells) == 2 * side:
         drawn, grid = (
             rows[at : at + side],
-            [_part(row, side - first) for row in rows[at : at + side]],
+            [half_row(row, side - first) for row in rows[at : at + side]],
         )
         region_map = [word for row in drawn for word in [*row.placed_cells()][first : first + side]]
     else:
         drawn = rows[at : at + (side if len(rows[at].cells) == side else 1)]
         region_map = [word for row in drawn for word in row.placed_cells()]
         grid = _grid_among([row for row in rows if row not in drawn], side)
-    used = {*(row.number for row in (*drawn, *grid))}
-    others = [row for row in rows if row.number not in used]
-    wrong = [row for row in others if _may_be_row(row, side)]
-    if not grid or wrong:
+    used = [*drawn, *grid]
+    if not grid or any(_may_be_row(row, side) for row in _others(text, used)):
         expected = f"one grid of {side} rows of {side} cells and one map of its regions"
         count = sum(len(row.cells) == side for row in rows if row not in drawn)
         found_there = f"a region map and {counted(count, 'row')} of {side} cells"
@@ -167,13 +165,31 @@ def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
     may_be_grid = not is_beside and all(word.text.isdecimal() for word in region_map)
     otherwise = ", or --format stacked for two grids" if may_be_grid else ""
     parsed = puzzle_with_map(text, grid, region_map, reading, otherwise)
-    numbered = [(row.number, row.text) for row in others if not _is_heading(row)]
-    above = [line for line in numbered if line[0] < min(used)]
-    below = numbered[len(above) :]
-    return parsed.with_text(*title_and_unread(above, below, parsed.puzzle.rules))
+    return parsed.with_text(*text_around(text, used, side, parsed.puzzle.rules))
 
 
-def _part(row: TextLine, first: int) -> TextLine:
+def text_around(
+    text: Text, used: Sequence[TextLine], side: int, rules: Sequence[Rule]
+) -> tuple[str, tuple[str, ...]]:
+    """The title in the lines that were not used, and the unread lines.
+
+    Raises InvalidPuzzle for a line that may be a row.
+    """
+    others = _others(text, used)
+    if wrong := next((row for row in others if _may_be_row(row, side)), None):
+        raise text.at_line(wrong, f"{side} rows, and no other line of cells")
+    first = min(row.number for row in used)
+    lines = [(row.number, row.text) for row in others if not _is_heading(row)]
+    above = [line for line in lines if line[0] < first]
+    return title_and_unread(above, lines[len(above) :], rules)
+
+
+def _others(text: Text, used: Sequence[TextLine]) -> list[TextLine]:
+    numbers = {row.number for row in used}
+    return [row for row in text.rows if row.number not in numbers]
+
+
+def half_row(row: TextLine, first: int) -> TextLine:
     """Half of a row, at its place."""
     words = [*row.placed_cells()]
     half = words[first : first + len(words) // 2]
