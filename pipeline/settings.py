@@ -50,6 +50,7 @@ FormatChoice = Literal[
     "sadman",
     "killer-grid",
     "jigsaw-grid",
+    "wordoku",
     "bordered",
     "spreadsheet",
     "spaces",

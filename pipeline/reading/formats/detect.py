@@ -59,6 +59,7 @@ from pipeline.reading.formats.region_maps import JIGSAW_GRID, find_map
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
+from pipeline.reading.formats.wordoku import WORDOKU
 from pipeline.settings import USUAL, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ FORMATS: Final = (
     SADMAN,
     KILLER_GRID,
     JIGSAW_GRID,
+    WORDOKU,
     BORDERED,
     SPREADSHEET,
     SPACES,

@@ -113,9 +113,9 @@ GOOD = beside(GRID, MAP) + SUMS
         (LIST, "8:9: expected a grid above the cages, or cages for all cells"),
         (STEPS.replace("| 2|", "| a|"), "4:9: expected a sum, 0 for none, or a step"),
         (STEPS.replace("| 2|", "|  |"), "4:14: expected a row of 4 cells, found 3 cells"),
-        (STEPS.replace("|> |", "|v |").replace("| 2|", "|^ |"), "2:9: expected steps that lead"),
-        (STEPS.replace("| 2|", "|v |"), "4:9: expected a step to another cell"),
-        (STEPS[15:], "1:1: expected"),
+        (STEPS.replace("|> | 3|", "|> |< |"), "2:8: expected steps that lead"),
+        (STEPS.replace("| 2|", "|v |"), "4:8: expected a step to another cell"),
+        (STEPS + "| 1|< |< | 3|\n", "5:3: expected 4 rows, found 5 rows"),
     ],
 )
 def test_a_killer_that_is_none_is_refused_and_never_read_as_its_grid(text, message):
