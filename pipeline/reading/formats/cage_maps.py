@@ -24,6 +24,7 @@ from typing import NamedTuple
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.alphabets import signs
+from pipeline.reading.formats.around import is_note
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import GEOMETRIES, KNOWN
@@ -43,7 +44,7 @@ _SUM = re.compile(r"([^\W_])\s*+[=:]\s*+([0-9]{1,3})(?![0-9])[\s,;]*+")
 _SUMS = re.compile(rf"\s*+(?:{_SUM.pattern})++")
 _ARROWS = frozenset("<>^v")
 _FEWEST_SUMS = 4
-_FEWEST_ROWS = min(GEOMETRIES)
+_FEWEST_ROWS, _FEWEST_MAP_ROWS = min(GEOMETRIES), 2
 _NO_CAGE = frozenset(".-_*0")
 
 _CELL = re.compile(r"[rR]([1-9][0-9]?)[cC]([1-9][0-9]?)(?![0-9])")
@@ -52,7 +53,7 @@ _CELLS = r"(?:[rR][1-9][0-9]?[cC][1-9][0-9]?[\s,;+&]*+)++"
 _LISTED = re.compile(
     rf"\s*+(?:([0-9]{{1,3}})\s*+[=:]\s*+({_CELLS})|({_CELLS})[=:]\s*+([0-9]{{1,3}})\s*+)"
 )
-_LIKE_LISTED = re.compile(r"(?:^|[^\w])[rR][0-9]|^\s*+[0-9]{1,3}\s*+[=:]")
+_LIKE_LISTED = re.compile(r"\b[rR][0-9]|^\s*+[0-9]{1,3}\s*+[=:]|[=:]\s*+[0-9]{1,3}\s*\Z")
 _BEGINS = re.compile(
     rf"\s*+(?:[0-9]{{1,3}}\s*+[=:]\s*+{_CELLS}(?:\n|\Z)|\|\s*+[0-9]{{1,3}}\s*+\|[^\n]*[<>^v])"
 )
@@ -73,7 +74,7 @@ def recognise_killer_grid(text: Text) -> str | None:
     rows = [row for row, is_sum in zip(text.rows, sums, strict=True) if not is_sum]
     lines = [row for row, is_sum in zip(text.rows, sums, strict=True) if is_sum]
     count = sum(len(_SUM.findall(line.text)) for line in lines)
-    if count >= _FEWEST_SUMS and sum(map(_names_cages, rows)) >= _FEWEST_ROWS:
+    if count >= _FEWEST_SUMS and sum(map(_names_cages, rows)) >= _FEWEST_MAP_ROWS:
         return f"{count} sums of cages, and rows that name cages"
     return None
 
@@ -114,6 +115,10 @@ def _with_steps(text: Text, reading: Reading) -> Parsed:
     return _with_title(text, lines, Parsed(Puzzle.empty(geometry, tuple(rules)), variant="rules"))
 
 
+def _is_like_listed(text: str) -> bool:
+    return _LIKE_LISTED.search(text) is not None and not is_note(text.strip())
+
+
 class _Cage(NamedTuple):
     """A cage of a list."""
 
@@ -126,7 +131,7 @@ def _listed(text: Text, reading: Reading) -> Parsed:
     lines = [line for line in text.lines if _LISTED.fullmatch(line.text)]
     cages = [_cage_in(line) for line in lines]
     rows = [line for line in text.lines if line not in lines]
-    if wrong := next((line for line in rows if _LIKE_LISTED.search(line.text)), None):
+    if wrong := next((line for line in rows if _is_like_listed(line.text)), None):
         raise text.at_line(wrong, "the sum and the cells of a cage, as 8 = R1C1 R1C2")
     grid = _grid_in(text, rows)
     places = [place for cage in cages for place in map(_place, cage.cells)]

@@ -66,12 +66,12 @@ def recognise_jigsaw(text: Text) -> str | None:
         return None
     written = "".join("".join(line.text.split()) for line in text.lines)
     side = _LENGTHS.get(len(written))
-    if side is None or "~" in written or not are_regions(written[side * side :], side):
+    if side is None or "~" in written or not _are_regions(written[side * side :], side):
         return None
     return f"{side * side} cells, then {side} regions"
 
 
-def are_regions(signs: str, side: int) -> bool:
+def _are_regions(signs: str, side: int) -> bool:
     """Whether these may be regions, even damaged ones: half of the steps lead to an equal sign."""
     if max(Counter(signs).values()) > side + 1:
         return False

@@ -15,8 +15,11 @@ n² signs. Regions replace the boxes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import chain, pairwise
 from math import isqrt
+from string import ascii_letters
 
 from pipeline.errors import counted
 from pipeline.puzzle.geometry import Geometry
@@ -24,13 +27,12 @@ from pipeline.puzzle.puzzle import Rule
 from pipeline.reading.formats.alphabets import signs
 from pipeline.reading.formats.around import is_note, title_and_unread
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import KNOWN
+from pipeline.reading.formats.cells import DIGITS, in_rows
 from pipeline.reading.formats.frames import Frame, frame_of_cells, puzzle_of_frame
 from pipeline.reading.formats.jigsaws import (
     AS_JIGSAW,
     JIGSAW_SIDES,
     RegionMap,
-    are_regions,
     find_region_map,
     parts_of,
 )
@@ -40,6 +42,10 @@ from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.reading.formats.variants import groups_of, region_rules
 from pipeline.settings import Reading
 
+_MOST_ROWS = 100
+"""Maximum number of rows among which a damaged map is looked for."""
+
+_NAMES = frozenset(ascii_letters + DIGITS)
 _HEADINGS = frozenset(
     ("puzzle", "grid", "givens", "clues", "regions", "region", "jigsaw", "map", "layout", "areas")
 )
@@ -47,27 +53,49 @@ _HEADINGS = frozenset(
 
 
 def find_map(rows: Sequence[str]) -> RegionMap | None:
-    """The region map among rows of cells; a damaged one only if the rest is a grid."""
-    if len(rows) < 2:
-        return None
-    return find_region_map(rows) or _find_damaged_map(rows)
+    """The region map among rows of cells, perhaps a damaged one."""
+    return find_region_map(rows) or _find_damaged_map(rows) if len(rows) > 1 else None
 
 
 def _find_damaged_map(rows: Sequence[str]) -> RegionMap | None:
-    """The half without blanks of n rows of 2n signs, or of 2n rows of n, if it has regions."""
-    count, width = len(rows), len(rows[0])
-    side = min(count, width)
-    if side not in JIGSAW_SIDES or max(count, width) != 2 * side or {*map(len, rows)} != {width}:
+    """A map with some wrong, missing or additional signs, and enough rows for a grid.
+
+    In a grid equal values are never neighbours; in a map half of the neighbours are equal.
+    """
+    if len(rows) == len(rows[0]) == len(rows[-1]):  # as most
         return None
-    if width == side:
-        halves = ["".join(rows[:side]), "".join(rows[side:])]
-    else:
-        halves = ["".join(row[:side] for row in rows), "".join(row[side:] for row in rows)]
-    for index, (half, other) in enumerate((halves, halves[::-1])):
-        is_map = half.isalnum() and are_regions(half, side)
-        if is_map and not other.isalnum() and (side > 9 or KNOWN.issuperset(other)):
-            return RegionMap(*((index * side, 0) if width == side else (0, index * side)), side)
-    return None
+    count, (width, times) = len(rows), Counter(map(len, rows)).most_common(1)[0]
+    if count > _MOST_ROWS or width > 2 * JIGSAW_SIDES[-1]:
+        return None
+    if width == 2 * times == 2 * count and count in JIGSAW_SIDES:
+        halves = ["".join(row[:count] for row in rows), "".join(row[count:] for row in rows)]
+        for index, (half, other) in enumerate(zip(halves, halves[::-1], strict=True)):
+            if half.isalnum() and not other.isalnum() and _has_regions([half], count):
+                return RegionMap(0, index * count, count)
+    side = width
+    if side not in JIGSAW_SIDES or times < side - 1:
+        return None
+    for at, row in enumerate(rows):
+        if abs(len(row) - side**2) < 2 and _has_regions([row], side):
+            return RegionMap(at, 0, side)
+    if count < 2 * side - 1:
+        return None
+    blocks = [rows[at : at + side] for at in range(count - side + 1)]
+    equal = [_equal_neighbours(block, side) for block in blocks]
+    at = equal.index(max(equal))
+    return RegionMap(at, 0, side) if _has_regions(blocks[at], side) else None
+
+
+def _has_regions(block: Sequence[str], side: int) -> bool:
+    return _equal_neighbours(block, side) >= side * (side - 1) // 2
+
+
+def _equal_neighbours(block: Sequence[str], side: int) -> int:
+    """The number of equal neighbours that are no blanks, in rows of n signs, or in one row."""
+    rows = in_rows(block[0], side) if len(block) == 1 else block
+    beside = chain.from_iterable(map(pairwise, rows))
+    above = chain.from_iterable(zip(*pair, strict=False) for pair in pairwise(rows))
+    return sum(one == other and one in _NAMES for one, other in chain(beside, above))
 
 
 def misfit_of(names: Sequence[object], side: int) -> tuple[int, str, str] | None:
@@ -91,20 +119,6 @@ def misfit_of(names: Sequence[object], side: int) -> tuple[int, str, str] | None
     return None
 
 
-def regions_of(rows: Sequence[Sequence[object]]) -> list[Rule]:
-    """The rules of a map that is n rows of n names; a text is a row of characters.
-
-    Raises ValueError that says what was expected and found.
-    """
-    side = len(rows)
-    names = [name for row in rows for name in row]
-    if side not in JIGSAW_SIDES or any(len(row) != side for row in rows):
-        raise ValueError(f"expected as many rows as columns of regions, found {side} rows")
-    if misfit := misfit_of(names, side):
-        raise ValueError(f"expected {misfit[1]}, found {misfit[2]}")
-    return region_rules(names)
-
-
 def puzzle_with_map(
     text: Text,
     grid: Sequence[TextLine],
@@ -122,7 +136,12 @@ def puzzle_with_map(
     else:
         frame = frame_of_cells(text, grid, JIGSAW_SIDES, ())
     side, fault, names = frame.side, frame.fault, [word.text for word in region_map]
-    if not fault and len(names) != side**2:
+    drawn = groups_of(word.line for word in region_map)
+    if not fault and len(names) != side**2 and len(drawn) == side:
+        wrong = next(row for row in drawn if len(row) != side)
+        expected, found = f"a row of {side} regions", counted(len(wrong), "sign")
+        fault = text.at_word(region_map[wrong[-1]], expected, found)
+    elif not fault and len(names) != side**2:
         expected = f"a map of {side} rows of {side} regions"
         fault = text.at_word(region_map[-1], expected, counted(len(names), "sign"))
     if not fault and (misfit := misfit_of(names, side)):
@@ -145,16 +164,14 @@ def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
         expected = "a grid, and n connected regions of n cells as letters or digits around it"
         raise text.at_line(text.lines[0], expected)
     at, first, side = found
-    if is_beside := len(rows[at].cells) == 2 * side:
-        drawn, grid = (
-            rows[at : at + side],
-            [half_row(row, side - first) for row in rows[at : at + side]],
-        )
-        region_map = [word for row in drawn for word in [*row.placed_cells()][first : first + side]]
+    drawn = rows[at : at + (1 if len(rows[at].cells) > 2 * side else side)]
+    is_beside = {len(row.cells) for row in drawn} == {2 * side}
+    if is_beside:
+        grid = [half_row(row, side - first) for row in drawn]
+        region_map = [word for row in drawn for word in half_row(row, first).placed_cells()]
     else:
-        drawn = rows[at : at + (side if len(rows[at].cells) == side else 1)]
-        region_map = [word for row in drawn for word in row.placed_cells()]
         grid = _grid_among([row for row in rows if row not in drawn], side)
+        region_map = [word for row in drawn for word in row.placed_cells()]
     used = [*drawn, *grid]
     if not grid or any(_may_be_row(row, side) for row in _others(text, used)):
         expected = f"one grid of {side} rows of {side} cells and one map of its regions"

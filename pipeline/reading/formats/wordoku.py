@@ -52,9 +52,7 @@ _BEGINS = re.compile("|".join(rf"(?:{_ROW % side}){{2}}" for side in GEOMETRIES)
 def recognise_wordoku(text: Text) -> str | None:
     lengths = [len(row.cells) for row in text.rows]
     side = lengths[0] if len(lengths) > 1 else _LENGTHS.get(sum(lengths), 0)
-    if side not in GEOMETRIES or not 0 < len(lengths) <= side:
-        return None
-    cells = "".join(row.cells for row in text.rows)
+    cells = "".join(row.cells for row in text.rows) if len(lengths) <= side in GEOMETRIES else ""
     if cells.lower() == cells.upper():  # as most
         return None
     signs, blank = _signs_in(cells, side)

@@ -111,6 +111,14 @@ def test_a_grid_and_the_map_of_its_regions_are_a_jigsaw(text):
     assert item.problem.puzzle == parsed.puzzle
 
 
+@for_each("text", AROUND.values())
+def test_a_jigsaw_that_lost_a_sign_is_refused_or_the_same(text):
+    puzzle = read(text).puzzle
+    for at, sign in enumerate(text):
+        for item in items((text[:at] + text[at + 1 :]).encode()):
+            assert item.reason or item.problem.puzzle == puzzle, (at, sign)
+
+
 def test_a_jigsaw_may_have_a_title_and_what_else_is_there_is_named():
     parsed = read(f"Jigsaw 17 by Ann\n{GRID}\n{LETTERS}Both diagonals too\n")
     assert parsed.title == "Jigsaw 17 by Ann"

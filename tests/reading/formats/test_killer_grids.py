@@ -136,3 +136,11 @@ def test_other_texts_are_no_killers(text):
         "killer" not in (item.problem.format if item.problem else "")
         for item in items(text.encode())
     )
+
+
+@for_each("text", [*WITH_GRID.values(), *WITHOUT_GRID.values()])
+def test_a_killer_that_lost_a_sign_is_refused_or_the_same(text):
+    puzzle = read(text).puzzle
+    for at, sign in enumerate(text):
+        for item in items((text[:at] + text[at + 1 :]).encode()):
+            assert item.reason or item.problem.puzzle == puzzle, (at, sign)
