@@ -62,28 +62,30 @@ def _find_damaged_map(rows: Sequence[str]) -> RegionMap | None:
 
     In a grid equal values are never neighbours; in a map half of the neighbours are equal.
     """
-    if len(rows) == len(rows[0]) == len(rows[-1]):  # as most
+    count, side = len(rows), len(rows[0])
+    if count == side == len(rows[-1]) or count > _MOST_ROWS:  # as most
         return None
-    count, (width, times) = len(rows), Counter(map(len, rows)).most_common(1)[0]
-    if count > _MOST_ROWS or width > 2 * JIGSAW_SIDES[-1]:
-        return None
-    if width == 2 * times == 2 * count and count in JIGSAW_SIDES:
-        halves = ["".join(row[:count] for row in rows), "".join(row[count:] for row in rows)]
-        for index, (half, other) in enumerate(zip(halves, halves[::-1], strict=True)):
-            if half.isalnum() and not other.isalnum() and _has_regions([half], count):
-                return RegionMap(0, index * count, count)
-    side = width
+    side, times = Counter(map(len, rows)).most_common(1)[0]
+    if side == 2 * times == 2 * count:
+        return _find_damaged_half(rows)
     if side not in JIGSAW_SIDES or times < side - 1:
         return None
     for at, row in enumerate(rows):
         if abs(len(row) - side**2) < 2 and _has_regions([row], side):
             return RegionMap(at, 0, side)
-    if count < 2 * side - 1:
-        return None
-    blocks = [rows[at : at + side] for at in range(count - side + 1)]
-    equal = [_equal_neighbours(block, side) for block in blocks]
-    at = equal.index(max(equal))
-    return RegionMap(at, 0, side) if _has_regions(blocks[at], side) else None
+    blocks = [rows[at : at + side] for at in range(count - side + 1 if count > 2 * side - 2 else 0)]
+    best = max(blocks, key=lambda block: _equal_neighbours(block, side), default=())
+    return RegionMap(blocks.index(best), 0, side) if best and _has_regions(best, side) else None
+
+
+def _find_damaged_half(rows: Sequence[str]) -> RegionMap | None:
+    """The same in n rows of 2n signs."""
+    side = len(rows)
+    halves = ["".join(row[start : start + side] for row in rows) for start in (0, side)]
+    for index, (half, other) in enumerate(zip(halves, halves[::-1], strict=True)):
+        if half.isalnum() and not other.isalnum() and _has_regions([half], side):
+            return RegionMap(0, index * side, side) if side in JIGSAW_SIDES else None
+    return None
 
 
 def _has_regions(block: Sequence[str], side: int) -> bool:
