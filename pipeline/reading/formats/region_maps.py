@@ -89,7 +89,9 @@ def _find_damaged_half(rows: Sequence[str]) -> RegionMap | None:
 
 
 def _has_regions(block: Sequence[str], side: int) -> bool:
-    return _equal_neighbours(block, side) >= side * (side - 1) // 2
+    names = sum(map(_NAMES.__contains__, chain.from_iterable(block)))
+    is_filled = names * 3 >= side**2 * 2  # a region may be called 0
+    return is_filled and _equal_neighbours(block, side) >= side * (side - 1) // 2
 
 
 def _equal_neighbours(block: Sequence[str], side: int) -> int:
