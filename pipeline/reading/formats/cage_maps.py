@@ -27,7 +27,7 @@ from pipeline.reading.formats.alphabets import signs
 from pipeline.reading.formats.around import is_note
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
-from pipeline.reading.formats.cells import GEOMETRIES, KNOWN
+from pipeline.reading.formats.cells import GEOMETRIES, KNOWN, number_of
 from pipeline.reading.formats.frames import frame_of_cells, frame_of_numbers, puzzle_of_frame
 from pipeline.reading.formats.jigsaws import parts_of
 from pipeline.reading.formats.killers import STEPS, end_of
@@ -43,7 +43,7 @@ _LINES = 200
 _SUM = re.compile(r"([^\W_])\s*+[=:]\s*+([0-9]{1,3})(?![0-9])[\s,;]*+")
 _SUMS = re.compile(rf"\s*+(?:{_SUM.pattern})++")
 _ARROWS = frozenset("<>^v")
-_FEWEST_SUMS = 4
+_FEWEST_SUMS, _LARGEST_SUM = 4, 999
 _FEWEST_ROWS, _FEWEST_MAP_ROWS = min(GEOMETRIES), 2
 _NO_CAGE = frozenset(".-_*0")
 
@@ -106,7 +106,7 @@ def _with_steps(text: Text, reading: Reading) -> Parsed:
     frame = frame_of_numbers(text, lines, GEOMETRIES)
     words = [*frame.words()]
     for word in words:
-        if word.text not in STEPS and not (word.text.isdecimal() and len(word.text) <= 3):
+        if word.text not in STEPS and number_of(word.text, _LARGEST_SUM) is None:
             raise text.at_word(word, "a sum, 0 for none, or a step, one of <>^v`',.")
     if frame.fault:
         raise frame.fault

@@ -350,12 +350,12 @@ def _unread_in(placed: Sequence[tuple[int, str]], fields: Fields, entry: Entry) 
     if fields.column is None or entry.error is not None:
         return []
     side = entry.puzzle.geometry.side if entry.puzzle else 9
-    names, maps = dict(enumerate(fields.names)), dict(fields.maps)
-    is_jigsaw = entry.parsed is not None and entry.parsed.variant == "rules"
+    names, read = dict(enumerate(fields.names)), {fields.column, fields.claim}
+    if entry.parsed:  # the text of a jigsaw ends with its map
+        fitting = (at for at, (_, text) in enumerate(placed) if entry.text.endswith(text))
+        read |= {*fitting} & dict(fields.maps).keys()
     texts = [
-        (names.get(index, ""), text)
-        for index, (_, text) in enumerate(placed)
-        if index not in (fields.column, fields.claim) and not (is_jigsaw and index in maps)
+        (names.get(index, ""), text) for index, (_, text) in enumerate(placed) if index not in read
     ]
     if fields.delimiter is None:
         texts = [("", " ".join(text for _, text in texts).lstrip("#/ "))]
