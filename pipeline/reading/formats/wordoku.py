@@ -36,13 +36,16 @@ from pipeline.reading.formats.cells import (
 from pipeline.reading.formats.frames import frame_of_cells, frame_of_line, puzzle_of_frame
 from pipeline.reading.formats.jigsaws import is_region_map
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import Text, decode_text
+from pipeline.reading.formats.region_maps import text_around
+from pipeline.reading.formats.text import Text, TextLine, decode_text
 from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS.replace("x", ""))
 _X = "xX"
 _LENGTHS = {side * side: side for side in GEOMETRIES}
 _FEWEST_LETTERS = 2
+_MOST_ROWS = 40
+"""Maximum number of rows and other lines."""
 
 _ROW = r"(?=[^\n]*[.?*_0-])(?:[ |,]*+[A-Za-z.?*_0-]){%d}+[ |,]*+(?:\n|\Z)"
 _BEGINS = re.compile("|".join(rf"(?:{_ROW % side}){{2}}" for side in GEOMETRIES))
@@ -50,9 +53,10 @@ _BEGINS = re.compile("|".join(rf"(?:{_ROW % side}){{2}}" for side in GEOMETRIES)
 
 
 def recognise_wordoku(text: Text) -> str | None:
-    lengths = [len(row.cells) for row in text.rows]
+    rows = _rows(text)
+    lengths = [len(row.cells) for row in rows]
     side = lengths[0] if len(lengths) > 1 else _LENGTHS.get(sum(lengths), 0)
-    cells = "".join(row.cells for row in text.rows) if len(lengths) <= side in GEOMETRIES else ""
+    cells = "".join(row.cells for row in rows) if len(lengths) <= side in GEOMETRIES else ""
     if cells.lower() == cells.upper():  # as most
         return None
     signs, blank = _signs_in(cells, side)
@@ -68,6 +72,18 @@ def recognise_wordoku(text: Text) -> str | None:
     if blank or (_is_full(cells, side) and not is_region_map(cells)):
         return f"{len(letters)} letters{' and blanks' if blank else ''}"
     return None
+
+
+def _rows(text: Text) -> Sequence[TextLine]:
+    """The n rows of n characters among a title and other lines; all rows if there are not n."""
+    rows = text.rows
+    if len(rows) not in range(2, _MOST_ROWS) or len(rows[0].cells) == len(rows) in GEOMETRIES:
+        return rows
+    width, times = Counter(len(row.cells) for row in rows).most_common(1)[0]
+    fitting = [row for row in rows if len(row.cells) == width]
+    first = rows.index(fitting[0])
+    is_grid = width == times in GEOMETRIES and [*rows[first : first + times]] == fitting
+    return fitting if is_grid else rows
 
 
 def _is_full(cells: Sequence[str], side: int) -> bool:
@@ -93,12 +109,14 @@ def _signs_in(cells: Sequence[str], side: int) -> tuple[str, str]:
 
 
 def parse_wordoku(text: Text, reading: Reading) -> Parsed:
-    rows = text.rows
+    rows = _rows(text)
     if in_line := len(rows) == 1 and len(rows[0].cells) > max(GEOMETRIES):
         expected = "a line of 16, 36, 64 or 81 letters and blanks"
         frame = frame_of_line(text, rows[0], GEOMETRIES, expected)
     else:
-        frame = frame_of_cells(text, rows, GEOMETRIES, text.lines)
+        numbers = range(rows[0].number, rows[-1].number + 1) if rows else ()
+        lines = [line for line in text.lines if line.number in numbers]
+        frame = frame_of_cells(text, rows, GEOMETRIES, lines)
     signs, blank = _signs_in(frame.tokens, frame.side)
     if reading.variant == "even-odd":
         for word in frame.words():
@@ -121,7 +139,8 @@ def parse_wordoku(text: Text, reading: Reading) -> Parsed:
     blanks = frozenset((*_BLANKS, blank)) - {""}
     alphabet = Alphabet(signs_read, blanks, "a letter or one symbol for all blanks", name=signs)
     parsed = puzzle_of_frame(text, frame, lambda *_: [alphabet], reading)
-    return replace(parsed, format=parsed.format + IN_LINE * in_line)
+    parsed = replace(parsed, format=parsed.format + IN_LINE * in_line)
+    return parsed.with_text(*text_around(text, rows, frame.side, ()))
 
 
 def render_wordoku(puzzle: Puzzle, notation: str) -> str:

@@ -74,6 +74,16 @@ def test_x_is_a_blank_if_there_is_no_other_and_the_grid_is_not_full(blank):
     assert read(in_letters(SOLVED, letters)).format == f"wordoku {letters} line"
 
 
+def test_a_wordoku_may_have_a_title_and_what_else_is_there_is_named():
+    text = in_letters(NINE, "BDEGIMNRX")
+    parsed = read(f"Puzzle 1 by Ann\n{text}A word is on the main diagonal\n")
+    assert parsed.puzzle == read(NINE).puzzle
+    assert (parsed.title, parsed.unread) == (
+        "Puzzle 1 by Ann",
+        ("line 11: 'A word is on the main diagonal'",),
+    )
+
+
 def test_boxes_may_be_drawn():
     rows = [f"{row[:2]}|{row[2:4]}|{row[4:]}" for row in grid(in_letters(SIX, "ABCDEF")).split()]
     drawn = "\n".join([*rows[:3], "--+--+--", *rows[3:]])
