@@ -72,9 +72,8 @@ def recognise_killer_grid(text: Text) -> str | None:
         return None
     if any(_LISTED.fullmatch(line.text) for line in text.lines):
         return "a line with the sum and the cells of a cage"
-    sums = [_SUMS.fullmatch(row.text) is not None for row in text.rows]
-    rows = [row for row, is_sum in zip(text.rows, sums, strict=True) if not is_sum]
-    lines = [row for row, is_sum in zip(text.rows, sums, strict=True) if is_sum]
+    lines = _lines_of_sums(text)
+    rows = [row for row in text.rows if row not in lines]
     count = sum(len(_SUM.findall(line.text)) for line in lines)
     if count >= _FEWEST_SUMS and sum(map(_names_cages, rows)) >= _FEWEST_MAP_ROWS:
         return f"{count} sums of cages, and rows that name cages"
@@ -85,6 +84,15 @@ def _has_steps(text: Text) -> bool:
     rows = [row.text for row in text.rows if row.text.lstrip().startswith("|")]
     are_drawn = len(rows) >= _FEWEST_ROWS and all(map(_PIPED.fullmatch, rows[:2]))
     return are_drawn and not _ARROWS.isdisjoint("".join(rows))
+
+
+def _lines_of_sums(text: Text) -> list[TextLine]:
+    """The lines with sums of cages, perhaps damaged ones."""
+    return [
+        row
+        for row in text.rows
+        if _SUMS.fullmatch(row.text) or len(_SUM.findall(row.text)) >= _FEWEST_SUMS
+    ]
 
 
 def _names_cages(row: TextLine) -> bool:
@@ -194,7 +202,12 @@ def _grid_in(text: Text, rows: Sequence[TextLine]) -> list[TextLine]:
 
 def _mapped(text: Text, reading: Reading) -> Parsed:
     """The killer of a map of cages and their sums."""
-    lines = [line for line in text.lines if _SUMS.fullmatch(line.text)]
+    lines = _lines_of_sums(text)
+    if wrong := next((line for line in lines if not _SUMS.fullmatch(line.text)), None):
+        read = _SUMS.match(wrong.text)
+        rest = Word(wrong.number, read.end() + 1, wrong.text[read.end() :]) if read else None
+        expected = "only names and sums of cages in this line, as a=8 b=10"
+        raise text.at_word(rest, expected) if rest else text.at_line(wrong, expected)
     rows = [row for row in text.rows if row not in lines]
     widths = Counter(len(row.cells) for row in rows)
     width = max(widths, key=lambda width: widths[width] * (width >= _FEWEST_ROWS), default=0)

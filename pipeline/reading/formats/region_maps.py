@@ -60,7 +60,8 @@ def find_map(rows: Sequence[str]) -> RegionMap | None:
 def _find_damaged_map(rows: Sequence[str]) -> RegionMap | None:
     """A map with some wrong, missing or additional signs, and enough rows for a grid.
 
-    In a grid equal values are never neighbours; in a map half of the neighbours are equal.
+    In a grid equal values are never neighbours. A region of n cells has n - 1 pairs of neighbours
+    or more; two thirds of these are left.
     """
     count, side = len(rows), len(rows[0])
     if count == side == len(rows[-1]) or count > _MOST_ROWS:  # as most
@@ -91,7 +92,7 @@ def _find_damaged_half(rows: Sequence[str]) -> RegionMap | None:
 def _has_regions(block: Sequence[str], side: int) -> bool:
     names = sum(map(_NAMES.__contains__, chain.from_iterable(block)))
     is_filled = names * 3 >= side**2 * 2  # a region may be called 0
-    return is_filled and _equal_neighbours(block, side) >= side * (side - 1) // 2
+    return is_filled and _equal_neighbours(block, side) * 3 >= side * (side - 1) * 2
 
 
 def _equal_neighbours(block: Sequence[str], side: int) -> int:

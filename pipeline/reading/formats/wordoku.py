@@ -61,7 +61,7 @@ def recognise_wordoku(text: Text) -> str | None:
         return None
     signs, blank = _signs_in(cells, side)
     letters = {sign for sign in cells if sign.isalpha()} - {blank}
-    others = {*cells} - {*signs, blank}
+    others = {*cells} - {*(signs if _is_full(cells, side) else letters), blank}
     if not cells.isascii() or len(letters) < _FEWEST_LETTERS or not others <= _BLANKS:
         return None
     if len(cells) != side**2:  # perhaps it is cut off
