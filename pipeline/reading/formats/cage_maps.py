@@ -40,7 +40,7 @@ from pipeline.settings import Reading
 _LINES = 200
 """Maximum number of lines of such a killer."""
 
-_SUM = re.compile(r"([^\W_])\s*+[=:]\s*+([0-9]{1,3})(?![0-9])[\s,;]*+")
+_SUM = re.compile(r"(?<![^\s,;])([^\W_])\s*+[=:]\s*+([0-9]{1,3})(?![0-9])[\s,;]*+")
 _SUMS = re.compile(rf"\s*+(?:{_SUM.pattern})++")
 _ARROWS = frozenset("<>^v")
 _FEWEST_SUMS, _LARGEST_SUM = 4, 999
@@ -57,7 +57,7 @@ _LIKE_LISTED = re.compile(r"\b[rR][0-9]|^\s*+[0-9]{1,3}\s*+[=:]|[=:]\s*+[0-9]{1,
 _BEGINS = re.compile(
     rf"\s*+(?:[0-9]{{1,3}}\s*+[=:]\s*+{_CELLS}(?:\n|\Z)|{_CELLS}[=:]"
     r"|\|\s*+[0-9]{1,3}\s*+\|[^\n]*[<>^v])"
-    rf"|(?s:.){{,4000}}?(?<![^\s,;])(?:{_SUM.pattern}){{{_FEWEST_SUMS}}}"
+    rf"|(?s:.){{,4000}}?(?:{_SUM.pattern}){{{_FEWEST_SUMS}}}"
 )
 _PIPED = re.compile(r"\s*+\|(?:\s*+(?:[0-9]{1,3}|[<>^v`',.])\s*+\|){4,}+\s*+")
 
