@@ -150,11 +150,10 @@ def recognise_sadman(text: Text) -> str | None:
 def parse_sadman(text: Text, reading: Reading) -> Parsed:
     rows, maps = _puzzle_rows(text)
     _check_sections(text)
-    if maps:
-        region_map = [word for line in maps if not line.is_border for word in line.placed_cells()]
-        rows = tuple(line for line in rows if not line.is_border)
-        return puzzle_with_map(replace(text, lines=rows), rows, region_map, reading)
-    return parse_grid(replace(text, lines=rows), reading)
+    text = replace(text, lines=rows)
+    if region_map := [word for line in maps if not line.is_border for word in line.placed_cells()]:
+        return puzzle_with_map(text, text.rows, region_map, reading)
+    return parse_grid(text, reading)
 
 
 def _check_sections(text: Text) -> None:
