@@ -28,6 +28,7 @@ from pipeline.reading.formats.around import (
 )
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Details, Format, ManyFormat, SourceHead
 from pipeline.reading.formats.boxes import BORDERED, BOXES
+from pipeline.reading.formats.cage_maps import KILLER_GRID
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.dimacs import CNF_FORMAT, looks_like_cnf
@@ -39,7 +40,6 @@ from pipeline.reading.formats.jigsaws import (
     JIGSAW,
     SOLO,
     check_no_region_map,
-    find_region_map,
 )
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
@@ -58,9 +58,11 @@ from pipeline.reading.formats.records import (
     is_damaged_row,
     is_plain,
 )
+from pipeline.reading.formats.region_maps import JIGSAW_GRID, find_map
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
+from pipeline.reading.formats.wordoku import WORDOKU
 from pipeline.settings import USUAL, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
@@ -77,6 +79,9 @@ FORMATS: Final = (
     PENCIL_MARKS,
     JSON,
     SADMAN,
+    KILLER_GRID,
+    JIGSAW_GRID,
+    WORDOKU,
     BORDERED,
     SPREADSHEET,
     SPACES,
@@ -294,7 +299,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     else:
         names = ", ".join(BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
-    if chosen is not SADMAN:  # which names its section
+    if chosen not in (JIGSAW_GRID, KILLER_GRID, SADMAN):  # which read it
         check_no_region_map(text)
     try:
         parsed = chosen.parse(text, reading)
@@ -451,13 +456,23 @@ class _Look:
             entry.title, entry.unread
         )
 
+    @cached_property
+    def _is_killer_grid(self) -> bool:
+        """Whether it has sums of cages, which a grid among them would lose."""
+        try:
+            text = decode_text(self._data, self._source)
+        except InvalidPuzzle:
+            return False
+        return KILLER_GRID.recognise(text) is not None
+
     def _is_one_puzzle(self, head: SourceHead) -> bool:
         if len(head.lines) < 2 and head.complete and head.minimum > 1:
             return True
         is_sectioned = any(line.strip().lower() in _SECTIONS for line in head.lines)
-        if is_sectioned or find_region_map([*map(cells_of, head.lines)]):  # which is refused
+        if is_sectioned or find_map([*map(cells_of, head.lines)]):
             return True
-        if _begins_with_sizes(head) or (head.minimum > 1 and self._reads_as_one(head)):
+        is_killer = head.is_whole and self._is_killer_grid
+        if is_killer or _begins_with_sizes(head) or (head.minimum > 1 and self._reads_as_one(head)):
             return True
         if not head.complete and _is_too_short(head):
             return True
