@@ -40,9 +40,10 @@ from pipeline.reading.formats.jigsaws import (
     check_no_region_map,
     find_region_map,
 )
+from pipeline.reading.formats.json_objects import JSON
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
-from pipeline.reading.formats.numbers import JSON, SPREADSHEET
+from pipeline.reading.formats.numbers import SPREADSHEET
 from pipeline.reading.formats.opensudoku import OPENSUDOKU
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS

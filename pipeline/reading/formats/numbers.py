@@ -124,13 +124,14 @@ SPREADSHEET = Format(
 )
 
 
-_JSON_BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|null\b)')
-_JSON_BEGINS = re.compile(r'\s*\[\s*(?:\[\s*(?:"?\d{1,2}"?|""|null)\s*[,\]]|"[0-9.*_x?]{4})')
+_JSON_BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|-1\b|null\b)')
+LIST_BEGINS = re.compile(r'\s*\[\s*(?:\[\s*(?:"?\d{1,2}"?|""|-1|null)\s*[,\]]|"[0-9.*_x?]{4})')
 _CELLS = {int, str, type(None)}
 _SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s\[\],]+')
 _EXPECTED = "a list of rows in JSON, '[[5, 3, 0, …'"
 _SIGNS = frozenset(BLANKS) - {"0"}
-_NUMBERS = numbers({"", "0"}, ", or 0 or null for a blank")
+_SIZES = {side * side: side for side in _SIDES}
+_NUMBERS = numbers({"", "0", "-1"}, ", or 0 or null for a blank")
 
 
 def recognise_json(text: Text) -> str | None:
@@ -138,10 +139,30 @@ def recognise_json(text: Text) -> str | None:
     return "it begins as a list in JSON" if _JSON_BEGIN.match(first) else None
 
 
+def is_flat_list(value: object) -> bool:
+    """Whether a value is a list of n² cells."""
+    if not isinstance(value, list) or len(value) not in _SIZES:
+        return False
+    return _CELLS.issuperset(map(type, value)) and all(len(_token(cell)) < 3 for cell in value)
+
+
+def is_list_of_rows(value: object) -> bool:
+    """Whether a value is a list of rows, which are lists of cells or texts."""
+    if not isinstance(value, list) or len(value) < min(_SIDES) or len(value) > _MOST_ROWS:
+        return False
+    widths = [len(row) for row in value if isinstance(row, list | str)]
+    if widths != [len(value)] * len(value) and _side_meant(widths) is None:
+        return False
+    cells = chain.from_iterable(row for row in value if isinstance(row, list))
+    return len(widths) == len(value) and _CELLS.issuperset(map(type, cells))
+
+
 def _json(text: Text) -> Frame:
-    """The frame of a list of lists of cells, or of texts, whose characters are cells."""
+    """The frame of a list of lists of cells, of n² cells, or of texts with the cells."""
     written = text.without_comments()
     rows = _loaded(text, written)
+    if is_flat_list(rows):
+        rows = in_rows(rows, _SIZES[len(rows)])
     placed = partial(_placed, text, written, rows)
     are_texts = {*map(type, rows)} == {str}
     if not are_texts and not _are_lists_of_cells(rows):
@@ -220,10 +241,4 @@ def render_json(puzzle: Puzzle, _notation: str) -> str:
     return "[{}]\n".format(",\n ".join(rows))
 
 
-JSON = Format(
-    "json",
-    recognise_json,
-    parser(_json, _signs_or_numbers),
-    render_json,
-    begins=_JSON_BEGINS,
-)
+parse_list = parser(_json, _signs_or_numbers)

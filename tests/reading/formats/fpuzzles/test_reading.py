@@ -381,7 +381,8 @@ def test_a_member_that_is_not_known_is_refused_by_its_name_and_place():
 
 
 REFUSED: dict[str, tuple[Document, str]] = {
-    "no size": ({"grid": []}, "'size'"),
+    "no size": ({"grid": [[{}]]}, "'size'"),
+    "no cells": ({"grid": []}, "JSON with a grid"),
     "no grid": ({"size": 9}, "'grid'"),
     "side 3": (document(3), "from 4 to 16 in size, found 3"),
     "side 17": (document(17), "from 4 to 16"),

@@ -1,0 +1,645 @@
+"""JSON: lists of rows, objects with one grid, and collections of these.
+
+    [[5, 3, 0, …], …]                                          rows
+    [5, 3, 0, …]                                               81 cells
+    {"id": 7, "puzzle": "53..7…", "solution": "534678…"}       an object
+    {"newboard": {"grids": [{"value": [[5, 3, …], …]}]}}       in other objects
+    [{"puzzle": …}, {"puzzle": …}], ["53..7…", "..8.1…"]       a collection
+    {"puzzle": …}⏎{"puzzle": …}⏎                               JSON Lines
+
+The grid is the member with one of the names in `_GRIDS`. It is a list, a text in any notation, or
+an f-puzzles document. A `solution` is compared. Members that are named like rules are refused;
+other members are not read. SudokuPad's documents and saves of GNOME Sudoku are refused by name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import chain, islice, pairwise
+from json import JSONDecoder
+from typing import BinaryIO, Final, NamedTuple
+
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.reading.formats.around import excerpt, is_rule_column, more_unread, unread_field
+from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
+from pipeline.reading.formats.boxes import BORDERED
+from pipeline.reading.formats.cells import BLANKS
+from pipeline.reading.formats.characters import CHARACTERS
+from pipeline.reading.formats.fpuzzles import FPUZZLES, is_document
+from pipeline.reading.formats.fpuzzles.document import Misread, Way, parse_json
+from pipeline.reading.formats.grid import GRID
+from pipeline.reading.formats.iss import ISS
+from pipeline.reading.formats.jigsaws import AS_JIGSAW, JIGSAW, SOLO, is_region_map
+from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
+from pipeline.reading.formats.line import LINE
+from pipeline.reading.formats.numbers import (
+    LIST_BEGINS,
+    is_flat_list,
+    is_list_of_rows,
+    parse_list,
+    recognise_json,
+    render_json,
+)
+from pipeline.reading.formats.parsed import Entry, Notes, Parsed, TextChunk, title_of
+from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
+from pipeline.reading.formats.records import (
+    LOOK,
+    Reader,
+    cut_chunks,
+    cut_lines,
+    decoded_text,
+    entries_of_lines,
+    is_attempt,
+    is_full,
+    is_text,
+    is_too_long,
+    last_end,
+    plain_entry,
+    plain_of,
+    side_of,
+)
+from pipeline.reading.formats.text import (
+    NEWLINE,
+    Text,
+    TextLine,
+    cells_of,
+    count_lines,
+    either,
+    quote,
+    says_something,
+)
+from pipeline.settings import Reading
+
+_GRIDS = ("board", "grid", "puzzle", "quiz", "question", "value", "clues")
+"""The members that contain the grid, or an object with it."""
+
+_MORE_GRIDS = ("givens", "mission", "problem", "sudoku", "unsolved", "values")
+_AROUND = ("data", "game", "grids", "newboard", "puzzle_data", "puzzles", "result")
+"""Members that contain an object with the grid."""
+
+_SOLUTIONS = ("answer", "answers", "solution", "solutions")
+_NAMES = frozenset((*_GRIDS, *_MORE_GRIDS, *_AROUND))
+_EXPECTED = f"JSON with a grid: a member {either(map(repr, _GRIDS))}"
+_DEEPEST = 4
+"""Steps to the grid: `newboard`, `grids`, the index, `value`."""
+
+_DEEPEST_OTHER = 20
+_LONGEST_ROW, _MISSING_ROWS = 25, 4
+_MOST_KEYS = 8
+_MORE_RULES = frozenset(
+    ("areas", "blocks", "boxes", "circles", "groups", "lines", "overlays", "underlays", "zones")
+)
+_PROSE = frozenset(("rule", "rules", "ruleset", "constraint", "constraints", "variant", "variants"))
+"""Members whose texts are reported as unread, as those of columns are."""
+
+_BOX = re.compile(
+    r"(?:box|block|region|sub ?grid)(?:es|s)? ?(?:size|height|width|rows|col(?:umn)?s)?"
+)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
+_AS_RULES = "no rules beside a grid in JSON; f-puzzles and ISS are formats for rules"
+
+_TEXTS: Final = (
+    *(KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS),
+    *(PENCIL_MARKS, BORDERED, CHARACTERS, LINE, GRID),
+)
+"""The formats of a text in a member, in the order in which they are tried."""
+
+
+class _Found(NamedTuple):
+    """The grid of a document, the path to it, and all members beside it with their paths."""
+
+    grid: object
+    way: Way
+    others: Sequence[tuple[Way, object]]
+
+
+class _Beside(NamedTuple):
+    """The members beside a grid: the solution, texts about the puzzle, and unread parts."""
+
+    claimed: str | None = None
+    notes: Notes = ()
+    unread: tuple[str, ...] = ()
+
+
+def _is_grid(value: object) -> bool:
+    """Whether a value is a grid, perhaps a damaged one."""
+    if isinstance(value, str):
+        return _is_grid_text(value)
+    return is_flat_list(value) or is_list_of_rows(value) or is_document(value)
+
+
+def _is_grid_text(value: str) -> bool:
+    cells = cells_of("".join(value.split()))
+    if side_of(cells) or is_attempt(cells):
+        return True
+    line = Text("", (TextLine.of_text(1, value),), value.encode(errors="replace"))
+    return "\n" not in value and any(
+        known.begins is not None and known.begins.match(value) and known.recognise(line)
+        for known in _TEXTS
+    )
+
+
+def _find(document: object) -> _Found:
+    """The only grid in a document. Raises Misread."""
+    grids = [*islice(_grids(document, (), _DEEPEST), 2)]
+    if not grids:
+        raise _without_grid(document)
+    (grid, way), *others = grids
+    if others:
+        shown = " and ".join(repr(_path(place)) for _, place in grids)
+        raise Misread("JSON with a single grid", f"the grids {shown}", others[0][1])
+    return _Found(grid, way, [*_others(document, way)])
+
+
+def _path(way: Way) -> str:
+    return ".".join(str(step + 1) if isinstance(step, int) else step for step in way) or "list"
+
+
+def _grids(value: object, way: Way, steps: int) -> Iterator[tuple[object, Way]]:
+    """The grids in a value, and the paths to them."""
+    if _is_grid(value):
+        yield value, way
+    elif steps and isinstance(value, dict):
+        for key, member in value.items():
+            if key.lower() in _NAMES:
+                yield from _grids(member, (*way, key), steps - 1)
+    elif steps and isinstance(value, list):
+        for index, member in enumerate(value):
+            if isinstance(member, dict):
+                yield from _grids(member, (*way, index), steps - 1)
+
+
+def _others(value: object, way: Way) -> Iterator[tuple[Way, object]]:
+    """The members of all objects on the path to the grid, without those on the path."""
+    for depth, step in enumerate(way):
+        for name, member in _members(value):
+            if name != step:
+                yield (*way[:depth], name), member
+            else:
+                value = member
+
+
+def _members(value: object) -> list[tuple[str | int, object]]:
+    """The members of an object, or the values of a list, with their keys or indices."""
+    if isinstance(value, dict):
+        return [*value.items()]
+    return [*enumerate(value)] if isinstance(value, list) else []
+
+
+def _without_grid(document: object) -> Misread:
+    """The error for a document without a grid; those of other programs are named."""
+    if isinstance(document, list) and document and isinstance(document[0], dict):
+        document = document[0]
+    if not isinstance(document, dict):
+        return Misread(_EXPECTED, "a list of other values" if document else "nothing in it")
+    cells = document.get("cells")
+    first = cells[0] if isinstance(cells, list) and cells else None
+    if isinstance(first, dict) and "position" in first:
+        return Misread("a puzzle", "a saved game of GNOME Sudoku, which is not read")
+    if isinstance(first, list) and {"cages", "metadata", "overlays", "regions"} & document.keys():
+        found = "SudokuPad's own document, which has drawings instead of rules"
+        return Misread("an f-puzzles document, or JSON with a grid", found)
+    if cages := next((key for key in document if key.lower() in ("cage", "cages")), None):
+        expected = "a killer as f-puzzles ('killercage') or SudokuPad ('3x3::k:…') writes it"
+        return Misread(expected, f"the member {quote(cages)} of another program")
+    keys = ", ".join(map(quote, islice(document, _MOST_KEYS)))
+    more = ", …" if len(document) > _MOST_KEYS else ""
+    return Misread(_EXPECTED, f"the keys {keys}{more}" if keys else "an object without members")
+
+
+@lru_cache(maxsize=256)
+def _names_rule(key: str) -> bool:
+    """Whether a key is the name of a rule, here or in f-puzzles."""
+    from pipeline.reading.formats.notations import FLAGS, KEYS, LAST  # noqa: PLC0415 - with all rules
+
+    words = _CAMEL.sub(" ", key).lower()
+    named = words.replace(" ", "")
+    if named in _MORE_RULES or named in FLAGS or named in KEYS or named in LAST:
+        return True
+    return is_rule_column(words) or is_rule_column(named)
+
+
+def _beside(others: Sequence[tuple[Way, object]], geometry: Geometry) -> _Beside:
+    """What the members beside a grid say. Raises Misread for rules."""
+    claimed, unread, texts = None, list[str](), dict[str, str]()
+    for way, value in others:
+        key = str(way[-1]).lower()
+        if key in _SOLUTIONS and (isinstance(value, str | list) and value):
+            claimed = _solution(value, geometry.side)
+            unread += [] if claimed else ["solution"]
+            continue
+        if key in ("title", "name", "author") and isinstance(value, str):
+            texts.setdefault("author" if key == "author" else "title", value)
+        unread += _unread(way, value, geometry)
+    notes = tuple((name, text) for name, text in texts.items() if text.strip())
+    return _Beside(claimed, notes, more_unread((), [*dict.fromkeys(unread)]))
+
+
+def _solution(value: str | list[object], side: int) -> str | None:
+    """The n² values of a solution; None if it is anything else."""
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], str | list):
+        value = value[0]
+    rows = [*"".join(value.split())] if isinstance(value, str) else value
+    cells = [cell for row in rows for cell in (row if isinstance(row, str | list) else [row])]
+    signs = [str(cell).strip() for cell in cells]
+    is_whole = len(signs) == side * side and all(sign.isalnum() and sign != "0" for sign in signs)
+    return ("" if max(map(len, signs), default=0) == 1 else " ").join(signs) if is_whole else None
+
+
+def _unread(way: Way, value: object, geometry: Geometry) -> list[str]:
+    """The unread parts of a member that is no grid and no solution. Raises Misread for a rule."""
+    if len(way) > _DEEPEST_OTHER:
+        raise Misread("lists and objects nested less deeply", "more", way)
+    key = str(way[-1]) if isinstance(way[-1], str) else ""
+    if not value or _states_boxes(key, value, geometry):
+        return []
+    if isinstance(value, str):
+        name = "rules" if key.lower() == "ruleset" else key.lower()
+        is_map = is_region_map("".join(value.split()))
+        if not is_map and not unread_field(name, value, 0, geometry.side):
+            return []
+        if not is_map and (key.lower() in _PROSE or not _names_rule(key)):
+            return [f"member {excerpt(key)}: {excerpt(value)}"]
+    if key and _names_rule(key):
+        advice = f"{_AS_RULES}; {AS_JIGSAW}" if _is_map(value, geometry.side) else _AS_RULES
+        raise Misread(advice, quote(key), way)
+    if _is_map(value, geometry.side):
+        raise Misread(f"no region map beside a grid in JSON ({AS_JIGSAW})", quote(key), way)
+    inner = chain.from_iterable(_unread((*way, name), x, geometry) for name, x in _members(value))
+    return [*inner]
+
+
+def _is_map(value: object, side: int) -> bool:
+    """Whether a list or text names the region of each cell."""
+    if isinstance(value, str):
+        return is_region_map("".join(value.split()))
+    if not isinstance(value, list) or len(value) not in (side, side * side):
+        return False
+    rows = [row if isinstance(row, str | list) else [row] for row in value]
+    names = [str(name) for row in rows for name in row]
+    if len(names) != side * side:
+        return False
+    signs = {name: chr(0x4E00 + index) for index, name in enumerate(dict.fromkeys(names))}
+    return len(signs) == side and is_region_map("".join(signs[name] for name in names))
+
+
+def _states_boxes(key: str, value: object, geometry: Geometry) -> bool:
+    """Whether a member only states the size of the boxes. Raises Misread for other boxes."""
+    words = _CAMEL.sub(" ", key).lower()
+    numbers = value if isinstance(value, list) else [value]
+    if isinstance(value, str):
+        numbers = [int(size) for size in re.findall(r"\d{1,3}", value)[:3]]
+    if not _BOX.fullmatch(words) or not 0 < len(numbers) < 3:
+        return False
+    if not all(type(number) is int for number in numbers):
+        return False
+    height, width = geometry.height, geometry.width
+    allowed = [[height, width], [geometry.side]]
+    if words.endswith(("height", "rows")):
+        allowed = [[height]]
+    elif words.endswith(("width", "columns", "cols")):
+        allowed = [[width]]
+    elif height == width:
+        allowed += [[height]]
+    if numbers not in allowed:
+        found = f"{quote(key)} of {' by '.join(map(str, numbers))}"
+        raise Misread(f"boxes of {height}×{width} cells; declare others by --boxes", found)
+    return True
+
+
+def recognise_objects(text: Text) -> str | None:
+    first = text.lines[0].text.lstrip()
+    if _OBJECT.match(first):
+        return "it begins with a JSON object"
+    return (
+        "it begins as a list of objects in JSON" if _OBJECTS.match(first) else recognise_json(text)
+    )
+
+
+def parse_objects(text: Text, reading: Reading) -> Parsed:
+    written = text.without_comments()
+    if not written.lstrip().startswith(("{", "[")):
+        return parse_list(text, reading)  # which refuses it
+    try:
+        document = parse_json(written)
+    except Misread as misread:
+        if written.lstrip().startswith("["):
+            return parse_list(text, reading)  # which refuses it, too
+        if misread.offset is None:
+            raise text.error(None, None, misread.expected, misread.found) from None
+        raise _invalid(text, written, misread) from None
+    if isinstance(document, list) and not _is_of_objects(document):
+        return parse_list(text, reading)
+    try:
+        _check_single(document)
+        found = _find(document)
+        parsed = _parse_grid(text, written, found, reading)
+        beside = _beside(found.others, parsed.puzzle.geometry)
+    except Misread as misread:
+        raise _invalid(text, written, misread) from None
+    except RecursionError:
+        raise text.error(None, None, "lists and objects nested less deeply", "more") from None
+    return replace(
+        parsed,
+        claimed=beside.claimed or parsed.claimed,
+        notes=parsed.notes or beside.notes,
+        unread=more_unread(parsed.unread, beside.unread),
+    )
+
+
+def _check_single(document: object) -> None:
+    if isinstance(document, list) and len(document) > 1:
+        raise Misread("a single puzzle", f"a list of {counted(len(document), 'value')}", (1,))
+
+
+def _is_of_objects(values: Sequence[object]) -> bool:
+    """Whether a list contains objects or puzzles, not rows or cells."""
+    kinds = {*map(_kind, values)}
+    return kinds == {"object"} or ("" not in kinds and len(kinds) == 1 and not _are_rows(values))
+
+
+def _kind(value: object) -> str:
+    """What a value in a list of puzzles is: an object, a text, a list of cells or of rows."""
+    if isinstance(value, dict):
+        return "object"
+    if isinstance(value, str):
+        return "text" if _is_whole(value) else ""
+    if is_flat_list(value):
+        return "cells" if _size(value) > _LONGEST_ROW else ""
+    return "rows" if is_list_of_rows(value) else ""
+
+
+def _are_rows(values: Sequence[object]) -> bool:
+    """Whether texts of 16 cells may be the rows of a grid, perhaps of a damaged one."""
+    return {*map(_size, values)} == {16} and abs(len(values) - 16) < _MISSING_ROWS
+
+
+def _is_whole(value: str) -> bool:
+    return side_of("".join(value.split())) is not None
+
+
+def _parse_grid(text: Text, written: str, found: _Found, reading: Reading) -> Parsed:
+    """The puzzle of a grid in a document. Raises InvalidPuzzle and Misread."""
+    if isinstance(found.grid, dict):
+        from pipeline.reading.formats.fpuzzles.reading import read_document  # noqa: PLC0415 - with all rules
+
+        try:
+            return read_document(found.grid)
+        except Misread as misread:
+            expected = (
+                f"{misread.expected} in {misread.where}" if misread.where else misread.expected
+            )
+            raise Misread(expected, misread.found, found.way) from None
+    start, end = _span(written, found.way)
+    if isinstance(found.grid, list):
+        blank = re.sub(r"[^\n]", " ", written[:start])
+        return parse_list(_text_of(text, blank + written[start:end]), reading)
+    own = _text_of(text, str(found.grid))
+    known = next((known for known in _TEXTS if known.recognise(own)), GRID)
+    try:
+        return known.parse(own, reading)
+    except InvalidPuzzle as error:
+        has_escapes = "\\" in written[start:end]
+        column = error.column if error.line == 1 and error.column and not has_escapes else 1
+        error.line, error.column = _place(written, start + column)
+        raise
+
+
+def _text_of(text: Text, written: str) -> Text:
+    lines = enumerate(NEWLINE.split(written), 1)
+    significant = tuple(TextLine.of_text(n, line) for n, line in lines if says_something(line))
+    return Text(text.source, significant, written.encode(errors="replace"))
+
+
+def _place(written: str, offset: int) -> tuple[int, int]:
+    """The line and column of a character."""
+    return written.count("\n", 0, offset) + 1, offset - written.rfind("\n", 0, offset)
+
+
+_KEY = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.)*+")\s*:\s*')
+_STEP = re.compile(r"\s*[\[,]\s*")
+
+
+def _span(written: str, way: Way) -> tuple[int, int]:
+    """Where the value at a path begins and ends in a valid JSON text."""
+    decode, start = JSONDecoder().raw_decode, len(written) - len(written.lstrip())
+    for step in way:
+        pattern, name, index = (_KEY if isinstance(step, str) else _STEP), None, -1
+        while match := pattern.match(written, start):
+            start, index = match.end(), index + 1
+            name = decode(match[1])[0] if pattern is _KEY else index
+            if name == step:
+                break
+            start = decode(written, start)[1]
+    return start, decode(written, start)[1]
+
+
+def _invalid(text: Text, written: str, misread: Misread) -> InvalidPuzzle:
+    """The error with the line and column of its place."""
+    start = misread.offset
+    if start is None:
+        start = _span(written, misread.way)[0] if misread.way else written.find(written.strip())
+    return text.error(*_place(written, start), misread.expected, misread.found)
+
+
+_SAMPLE_BYTES = 64 * 1024
+_MOST_TRIED = 20
+_OPENING = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s{0,99}(?:\{\s{0,99}"\w{1,20}"\s{0,99}:\s{0,99}){0,3}'
+    rb'\[\s{0,99}(?=[{"\[])'
+)
+"""The beginning of a list of puzzles, perhaps in other objects."""
+
+_TOKEN = re.compile(rb'"(?:[^"\\\r\n]|\\.?)*+("?)|[\[\]{}]')
+"""A bracket or a text; a text that does not end in its line is damaged, and ends there."""
+
+_FLAT = re.compile(rb'\s*,?\s*\{[^{}\[\]"]*+(?:"[^"\\\r\n]*+"[^{}\[\]"]*+)*+\}')
+"""A record without lists, objects and escapes, which is found faster."""
+
+_COMMA = re.compile(rb"\s*,\s*")
+_TAIL = re.compile(r"\s*\][\s\]}]*")
+_BETWEEN = "a list of puzzles in JSON, with ',' between them and ']' at the end"
+
+
+def _record_end(data: bytes, start: int) -> tuple[int, bytes]:
+    """The end of the record that begins there; else -1, and what is open at the end of the data.
+
+    A record is a value in a list, with what precedes it. After the last one there is no record.
+    """
+    if flat := _FLAT.match(data, start):
+        return flat.end(), b""
+    opening = _OPENING.match(data, start)
+    is_open = bytearray()
+    for match in _TOKEN.finditer(data, opening.end() if opening else start):
+        sign = match[0][:1]
+        if sign in b"[{":
+            is_open += sign
+        elif sign in b"]}":
+            if not is_open:
+                break  # the end of the list
+            is_open.pop()
+        elif not match[1] and match.end() == len(data):
+            is_open += b'"'
+        if not is_open and (sign != b'"' or match[1]):
+            return match.end(), b""
+    return -1, bytes(is_open)
+
+
+def _ends(data: bytes) -> Iterator[int]:
+    """The ends of all records."""
+    end = _record_end(data, 0)[0]
+    while end >= 0:
+        yield end
+        end = _record_end(data, end)[0]
+
+
+def _boundary(data: bytes, limit: int, known: int) -> int:
+    return last_end(_ends(data), limit, known)
+
+
+def _digest(begun: bytes) -> bytes:
+    """What is open in the beginning of a record."""
+    return b"," + _record_end(begun, 0)[1][: LOOK - 2]
+
+
+def cut_records(stream: BinaryIO, is_list: bool, size: int) -> Iterator[TextChunk]:
+    return cut_chunks(stream, size, _boundary, _digest) if is_list else cut_lines(stream, 0, size)
+
+
+def recognise_records(head: SourceHead) -> tuple[bool, str] | None:
+    """Whether a source is a list of puzzles in JSON (True), or JSON Lines (False)."""
+    data = head.data[:_SAMPLE_BYTES]
+    if opening := _OPENING.match(data):
+        starts = [opening.end(), *islice(_ends(data), _MOST_TRIED)]
+        values = [
+            _loaded(data[start:end].strip(b", \t\r\n").decode(errors="replace"))
+            for start, end in pairwise(starts)
+        ]
+        if len(values) > 1 and not _are_rows(values) and _are_puzzles(values, head.minimum):
+            return True, "it is a list of puzzles in JSON"
+    if not head.lines or head.lines[0].lstrip()[:1] not in ("{", "[") or head.is_single:
+        return None
+    values = [*map(_loaded, head.lines[:_MOST_TRIED])]
+    return (False, "its lines are puzzles in JSON") if _are_puzzles(values, head.minimum) else None
+
+
+def _size(value: object) -> int:
+    return len(value) if isinstance(value, str | list) else 0
+
+
+def _are_puzzles(values: Sequence[object], minimum: int) -> bool:
+    """Whether most values are puzzles of one kind; of two objects one may be damaged."""
+    kinds = [_kind(value) for value in values if _kind(value) != "object" or _holds_grid(value)]
+    if len({*kinds} - {""}) != 1:
+        return False
+    good = len(kinds) - kinds.count("")
+    return good * 2 > len(values) >= minimum or (kinds == ["object"] and len(values) == 2)
+
+
+def _holds_grid(value: object) -> bool:
+    return next(_grids(value, (), _DEEPEST), None) is not None
+
+
+def _loaded(record: str) -> object:
+    """The JSON value of a record; None if it is damaged."""
+    try:
+        return parse_json(record)
+    except Misread:
+        return None
+
+
+def entries_of_records(chunk: TextChunk, is_list: bool, reader: Reader) -> list[Entry]:
+    if not is_list:
+        return entries_of_lines(chunk, reader, _entry)
+    data, entries = chunk.data, list[Entry]()
+    line = chunk.first_line
+    position = last = 0
+    for end in chain(_ends(data), [len(data)]):
+        is_tail = end == len(data) and _record_end(data, position)[0] < 0
+        prefix = _OPENING.match(data, position) or _COMMA.match(data, position)
+        begin = prefix.end() if prefix and not is_tail else position
+        line, last = line + count_lines(data, last, begin), begin
+        record = decoded_text(data[begin:end], 0)
+        column = begin - max(data.rfind(b"\n", 0, begin), data.rfind(b"\r", 0, begin))
+        if not is_tail and prefix:
+            entries.append(_entry(record, line, reader, column - 1))
+        elif record.strip() and not _TAIL.fullmatch(record) and not _is_harmless(record):
+            line += count_lines(data, begin, end - len(data[begin:end].lstrip()))
+            is_long = is_too_long(record)
+            entries.append(
+                reader.too_long(line, record)
+                if is_long
+                else reader.refuse(line, 1, _BETWEEN, quote(record.strip()), record)
+            )
+        position = end
+    return entries
+
+
+def _is_harmless(tail: str) -> bool:
+    """Whether the rest of a document after a list of puzzles has no rules."""
+    for depth in range(1, 4):
+        document = _loaded('{"list":' * depth + "[" + tail)
+        if document is not None:
+            way = ("list",) * depth
+            try:
+                return not _beside([*_others(document, way)], NINE).unread
+            except Misread:
+                return False
+    return False
+
+
+def _entry(record: str, line: int, reader: Reader, shift: int = 0) -> Entry:
+    if is_too_long(record):
+        return reader.too_long(line, record)
+    value = _loaded(record) if is_text(record) else None
+    if isinstance(value, str):
+        if not is_text(value):
+            return reader.refuse(line, shift + 1, "the cells of a puzzle", quote(value), record)
+        plain = plain_of(value) if reader.takes_plain else None
+        return plain_entry(line, plain) if plain else reader.read(value, (line,), None)
+    entry = _plain_entry(value, line) if reader.takes_plain and value is not None else None
+    if entry is None:
+        entry = reader.read(
+            record, range(line, line + record.count("\n") + record.count("\r") + 1), shift
+        )
+    return entry._replace(text=NEWLINE.sub(" ", entry.text))
+
+
+def _plain_entry(value: object, line: int) -> Entry | None:
+    """The entry of a plain puzzle; None for any other value."""
+    try:
+        found = _find(value)
+        plain = plain_of(_cells_in(found.grid))
+        beside = _beside(found.others, NINE) if plain else _Beside()
+    except Misread:
+        return None
+    if plain is None or (beside.claimed and not is_full(beside.claimed)):
+        return None
+    title = title_of([dict(beside.notes).get("title", "")])
+    return plain_entry(line, plain, beside.claimed, title, beside.unread)
+
+
+def _cells_in(grid: object) -> str:
+    """The cells of a text, or of a list of digits; empty for any other grid."""
+    if isinstance(grid, str):
+        return grid
+    rows = grid if isinstance(grid, list) else []
+    cells = [cell for row in rows for cell in (row if isinstance(row, list) else [row])]
+    are_digits = all(type(cell) is int and 0 <= cell <= NINE.side for cell in cells)
+    return "".join(map(str, cells)) if are_digits else ""
+
+
+_OBJECT = re.compile(r'\{\s*(?:$|["}])')
+_OBJECTS = re.compile(r'\[\s*\{\s*(?:$|["}])')
+_BEGINS = re.compile(
+    rf'\s*[\[{{](?s:.{{0,2000}}?)"(?:{"|".join((*_GRIDS, *_MORE_GRIDS))})"\s*:\s*'
+    rf'(?:"[1-9{re.escape(BLANKS)}]{{9}}|\[\s*\[?\s*(?:"?\d?"?|null|-1)\s*[,\]])'
+    rf"|{LIST_BEGINS.pattern}"
+)
+
+RECORDS = ManyFormat("json", recognise_records, cut_records, entries_of_records)
+JSON = Format("json", recognise_objects, parse_objects, render_json, begins=_BEGINS, many=RECORDS)
