@@ -187,7 +187,7 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         say(f"{name}: {result.status}: {result.full_message}")
     elif result.caveat:
         say(f"{name}: {result.caveat}")
-    if "ruleset" in (result.problem.unread if result.problem else ()):
+    if {"ruleset", "drawings"}.intersection(result.problem.unread if result.problem else ()):
         say(f"{name}: {_rules_summary(result.problem)}")
     if result.disagreement and result.complete and result.solutions:
         say(f"{name}: {result.disagreement}")

@@ -24,6 +24,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import excerpt, is_rule_column, more_unread, unread_field
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.boxes import BORDERED
@@ -72,6 +73,7 @@ from pipeline.reading.formats.text import (
     quote,
     says_something,
 )
+from pipeline.reading.formats.variants import groups_of, region_rules
 from pipeline.settings import Reading
 
 _GRIDS = ("board", "grid", "puzzle", "quiz", "question", "value", "clues")
@@ -84,11 +86,12 @@ _AROUND = ("data", "game", "grids", "newboard", "puzzle_data", "puzzles", "resul
 _SOLUTIONS = ("answer", "answers", "solution", "solutions")
 _NAMES = frozenset((*_GRIDS, *_MORE_GRIDS, *_AROUND))
 _EXPECTED = f"JSON with a grid: a member {either(map(repr, _GRIDS))}"
-_DEEPEST = 4
-"""Steps to the grid: `newboard`, `grids`, the index, `value`."""
+_DEEPEST = 5
+"""Steps to the grid: an index, `newboard`, `grids`, an index, `value`."""
 
 _DEEPEST_OTHER = 20
 _LONGEST_ROW, _MISSING_ROWS = 25, 4
+_LONGEST_MAP, _FIRST_SIGN = 2000, 0x4E00
 _MOST_KEYS = 8
 _MORE_RULES = frozenset(
     ("areas", "blocks", "boxes", "circles", "groups", "lines", "overlays", "underlays", "zones")
@@ -100,12 +103,10 @@ _BOX = re.compile(
     r"(?:box|block|region|sub ?grid)(?:es|s)? ?(?:size|height|width|rows|col(?:umn)?s)?"
 )
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
-_AS_RULES = "no rules beside a grid in JSON; f-puzzles and ISS are formats for rules"
+_AS_RULES = "a grid without rules in JSON (f-puzzles and ISS are formats for rules)"
 
-_TEXTS: Final = (
-    *(KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS),
-    *(PENCIL_MARKS, BORDERED, CHARACTERS, LINE, GRID),
-)
+_VARIANTS: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS, PENCIL_MARKS)
+_TEXTS: Final = (*_VARIANTS, BORDERED, CHARACTERS, LINE, GRID)
 """The formats of a text in a member, in the order in which they are tried."""
 
 
@@ -138,8 +139,8 @@ def _is_grid_text(value: str) -> bool:
         return True
     line = Text("", (TextLine.of_text(1, value),), value.encode(errors="replace"))
     return "\n" not in value and any(
-        known.begins is not None and known.begins.match(value) and known.recognise(line)
-        for known in _TEXTS
+        (known.begins is None or known.begins.match(value)) and known.recognise(line)
+        for known in _VARIANTS
     )
 
 
@@ -149,7 +150,9 @@ def _find(document: object) -> _Found:
     if not grids:
         raise _without_grid(document)
     (grid, way), *others = grids
-    if others:
+    cells = {_cells_in(other).replace(".", "0") for other, _ in grids}
+    is_repeated = len(cells) == len({place[:-1] for _, place in grids}) == 1 and "" not in cells
+    if others and not is_repeated:
         shown = " and ".join(repr(_path(place)) for _, place in grids)
         raise Misread("JSON with a single grid", f"the grids {shown}", others[0][1])
     return _Found(grid, way, [*_others(document, way)])
@@ -183,6 +186,13 @@ def _others(value: object, way: Way) -> Iterator[tuple[Way, object]]:
                 value = member
 
 
+def _in_words(value: object) -> str:
+    """A value that is no grid."""
+    if isinstance(value, list):
+        return "a list of other values" if value else "an empty list"
+    return "an object without one" if isinstance(value, dict) else quote(str(value))
+
+
 def _members(value: object) -> list[tuple[str | int, object]]:
     """The members of an object, or the values of a list, with their keys or indices."""
     if isinstance(value, dict):
@@ -206,6 +216,9 @@ def _without_grid(document: object) -> Misread:
     if cages := next((key for key in document if key.lower() in ("cage", "cages")), None):
         expected = "a killer as f-puzzles ('killercage') or SudokuPad ('3x3::k:…') writes it"
         return Misread(expected, f"the member {quote(cages)} of another program")
+    if named := next((key for key in document if key.lower() in (*_GRIDS, *_MORE_GRIDS)), None):
+        expected = f"a grid in {quote(named)}: rows, or all cells in a list or a text"
+        return Misread(expected, _in_words(document[named]), (named,))
     keys = ", ".join(map(quote, islice(document, _MOST_KEYS)))
     more = ", …" if len(document) > _MOST_KEYS else ""
     return Misread(_EXPECTED, f"the keys {keys}{more}" if keys else "an object without members")
@@ -255,41 +268,42 @@ def _unread(way: Way, value: object, geometry: Geometry) -> list[str]:
     if len(way) > _DEEPEST_OTHER:
         raise Misread("lists and objects nested less deeply", "more", way)
     key = str(way[-1]) if isinstance(way[-1], str) else ""
-    if not value or _states_boxes(key, value, geometry):
+    if not value or _states_boxes(way, value, geometry):
         return []
     if isinstance(value, str):
         name = "rules" if key.lower() == "ruleset" else key.lower()
-        is_map = is_region_map("".join(value.split()))
+        is_map = _is_map(value, geometry.side)
         if not is_map and not unread_field(name, value, 0, geometry.side):
             return []
         if not is_map and (key.lower() in _PROSE or not _names_rule(key)):
             return [f"member {excerpt(key)}: {excerpt(value)}"]
-    if key and _names_rule(key):
-        advice = f"{_AS_RULES}; {AS_JIGSAW}" if _is_map(value, geometry.side) else _AS_RULES
-        raise Misread(advice, quote(key), way)
     if _is_map(value, geometry.side):
-        raise Misread(f"no region map beside a grid in JSON ({AS_JIGSAW})", quote(key), way)
+        expected = f"one region map beside a grid without rules ({AS_JIGSAW})"
+        raise Misread(expected, f"the member {quote(key)}", way)
+    if key and _names_rule(key):
+        raise Misread(_AS_RULES, f"the member {quote(key)}", way)
     inner = chain.from_iterable(_unread((*way, name), x, geometry) for name, x in _members(value))
     return [*inner]
 
 
 def _is_map(value: object, side: int) -> bool:
     """Whether a list or text names the region of each cell."""
-    if isinstance(value, str):
-        return is_region_map("".join(value.split()))
-    if not isinstance(value, list) or len(value) not in (side, side * side):
-        return False
-    rows = [row if isinstance(row, str | list) else [row] for row in value]
-    names = [str(name) for row in rows for name in row]
-    if len(names) != side * side:
-        return False
-    signs = {name: chr(0x4E00 + index) for index, name in enumerate(dict.fromkeys(names))}
-    return len(signs) == side and is_region_map("".join(signs[name] for name in names))
+    names = _labels(value) if isinstance(value, str | list) and len(value) < _LONGEST_MAP else []
+    signs = {name: chr(_FIRST_SIGN + index) for index, name in enumerate(dict.fromkeys(names))}
+    is_whole = len(names) == side * side and len(signs) == side
+    return is_whole and is_region_map("".join(map(signs.__getitem__, names)))
 
 
-def _states_boxes(key: str, value: object, geometry: Geometry) -> bool:
+def _labels(value: object) -> list[str]:
+    """The characters of a text, or the values of a list and of the texts and lists in it."""
+    rows = value if isinstance(value, list) else [value]
+    cells = ("".join(row.split()) if isinstance(row, str) else row for row in rows)
+    return [str(x) for row in cells for x in (row if isinstance(row, str | list) else [row])]
+
+
+def _states_boxes(way: Way, value: object, geometry: Geometry) -> bool:
     """Whether a member only states the size of the boxes. Raises Misread for other boxes."""
-    words = _CAMEL.sub(" ", key).lower()
+    words = _CAMEL.sub(" ", str(way[-1])).lower()
     numbers = value if isinstance(value, list) else [value]
     if isinstance(value, str):
         numbers = [int(size) for size in re.findall(r"\d{1,3}", value)[:3]]
@@ -306,18 +320,23 @@ def _states_boxes(key: str, value: object, geometry: Geometry) -> bool:
     elif height == width:
         allowed += [[height]]
     if numbers not in allowed:
-        found = f"{quote(key)} of {' by '.join(map(str, numbers))}"
-        raise Misread(f"boxes of {height}×{width} cells; declare others by --boxes", found)
+        found = f"{quote(str(way[-1]))} of {' by '.join(map(str, numbers))}"
+        raise Misread(f"boxes of {height}×{width} cells; declare others by --boxes", found, way)
     return True
 
 
 def recognise_objects(text: Text) -> str | None:
     first = text.lines[0].text.lstrip()
-    if _OBJECT.match(first):
+    if _OBJECT.match(first) and (first != "{" or _second_begins(text)):
         return "it begins with a JSON object"
     return (
         "it begins as a list of objects in JSON" if _OBJECTS.match(first) else recognise_json(text)
     )
+
+
+def _second_begins(text: Text) -> bool:
+    """Whether the line after a brace may be in a JSON object, not in a program."""
+    return len(text.lines) == 1 or text.lines[1].text.lstrip().startswith(('"', "}"))
 
 
 def parse_objects(text: Text, reading: Reading) -> Parsed:
@@ -337,8 +356,8 @@ def parse_objects(text: Text, reading: Reading) -> Parsed:
     try:
         _check_single(document)
         found = _find(document)
-        parsed = _parse_grid(text, written, found, reading)
-        beside = _beside(found.others, parsed.puzzle.geometry)
+        parsed, others = _with_regions(_parse_grid(text, written, found, reading), found.others)
+        beside = _beside(others, parsed.puzzle.geometry)
     except Misread as misread:
         raise _invalid(text, written, misread) from None
     except RecursionError:
@@ -352,7 +371,7 @@ def parse_objects(text: Text, reading: Reading) -> Parsed:
 
 
 def _check_single(document: object) -> None:
-    if isinstance(document, list) and len(document) > 1:
+    if isinstance(document, list) and len(document) > 1 and any(map(_kind_of_puzzle, document)):
         raise Misread("a single puzzle", f"a list of {counted(len(document), 'value')}", (1,))
 
 
@@ -407,6 +426,23 @@ def _parse_grid(text: Text, written: str, found: _Found, reading: Reading) -> Pa
         column = error.column if error.line == 1 and error.column and not has_escapes else 1
         error.line, error.column = _place(written, start + column)
         raise
+
+
+def _with_regions(
+    parsed: Parsed, others: Sequence[tuple[Way, object]]
+) -> tuple[Parsed, Sequence[tuple[Way, object]]]:
+    """The puzzle with the regions of a map beside the grid, and the other members."""
+    geometry = parsed.puzzle.geometry
+    maps = [(way, value) for way, value in others if _is_map(value, geometry.side)]
+    if len(maps) != 1 or not parsed.puzzle.is_plain:
+        return parsed, others
+    names = _labels(maps[0][1])
+    left = [(way, value) for way, value in others if way != maps[0][0]]
+    if geometry.has_boxes and {*map(tuple, groups_of(names))} == {*geometry.boxes()}:
+        return parsed, left
+    rules = tuple(region_rules(names))
+    puzzle = Puzzle(Geometry(1, geometry.side), parsed.puzzle.cells, rules)
+    return replace(parsed, puzzle=puzzle, variant="rules"), left
 
 
 def _text_of(text: Text, written: str) -> Text:
@@ -533,15 +569,15 @@ def _size(value: object) -> int:
 
 def _are_puzzles(values: Sequence[object], minimum: int) -> bool:
     """Whether most values are puzzles of one kind; of two objects one may be damaged."""
-    kinds = [_kind(value) for value in values if _kind(value) != "object" or _holds_grid(value)]
-    if len({*kinds} - {""}) != 1:
-        return False
-    good = len(kinds) - kinds.count("")
-    return good * 2 > len(values) >= minimum or (kinds == ["object"] and len(values) == 2)
+    kinds = [*filter(None, map(_kind_of_puzzle, values))]
+    has_enough = len(kinds) * 2 > len(values) >= minimum
+    return len({*kinds}) == 1 and (has_enough or (kinds == ["object"] and len(values) == 2))
 
 
-def _holds_grid(value: object) -> bool:
-    return next(_grids(value, (), _DEEPEST), None) is not None
+def _kind_of_puzzle(value: object) -> str:
+    """The kind of a value with a grid; empty for any other value."""
+    kind = _kind(value)
+    return kind if kind != "object" or next(_grids(value, (), _DEEPEST), None) else ""
 
 
 def _loaded(record: str) -> object:

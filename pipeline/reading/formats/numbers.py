@@ -143,7 +143,7 @@ def is_flat_list(value: object) -> bool:
     """Whether a value is a list of n² cells."""
     if not isinstance(value, list) or len(value) not in _SIZES:
         return False
-    return _CELLS.issuperset(map(type, value)) and all(len(_token(cell)) < 3 for cell in value)
+    return all(_is_cell(cell) and len(_token(cell)) < 3 for cell in value)
 
 
 def is_list_of_rows(value: object) -> bool:
@@ -154,7 +154,7 @@ def is_list_of_rows(value: object) -> bool:
     if widths != [len(value)] * len(value) and _side_meant(widths) is None:
         return False
     cells = chain.from_iterable(row for row in value if isinstance(row, list))
-    return len(widths) == len(value) and _CELLS.issuperset(map(type, cells))
+    return len(widths) == len(value) and all(map(_is_cell, cells))
 
 
 def _json(text: Text) -> Frame:
@@ -178,11 +178,20 @@ def _json(text: Text) -> Frame:
 
 
 def _are_lists_of_cells(rows: Sequence[Any]) -> bool:
-    return {*map(type, rows)} == {list} and _CELLS.issuperset(map(type, chain.from_iterable(rows)))
+    return {*map(type, rows)} == {list} and all(map(_is_cell, chain.from_iterable(rows)))
 
 
-def _token(cell: int | str | None) -> str:
-    return "" if cell is None else str(cell).strip()
+def _is_cell(value: object) -> bool:
+    if isinstance(value, float):
+        return value.is_integer() or value != value  # noqa: PLR0124 - NaN
+    return type(value) in _CELLS or value is False
+
+
+def _token(cell: float | str | bool | None) -> str:
+    """A cell as text; null, false and NaN are blanks, and 5.0 is 5."""
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else str(cell).replace("nan", "")
+    return "" if cell is None or cell is False else str(cell).strip()
 
 
 def _placed(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
@@ -202,7 +211,7 @@ def _placed(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
         words: list[Word] = []
         for cell in [row] if isinstance(row, str) else row:
             line, column, _ = place = next(scalars, place)
-            if type(cell) not in _CELLS:
+            if not _is_cell(cell):
                 expected = "a cell: a number, a text, or null for a blank"
                 raise text.error(line, column, expected, quote(json.dumps(cell)))
             words.append(Word(line, column, _token(cell)))
