@@ -172,7 +172,7 @@ def _grids(value: object, way: Way, steps: int) -> Iterator[tuple[object, Way]]:
                 yield from _grids(member, (*way, key), steps - 1)
     elif steps and isinstance(value, list):
         for index, member in enumerate(value):
-            if isinstance(member, dict):
+            if isinstance(member, dict) or (not way and _kind(member)):
                 yield from _grids(member, (*way, index), steps - 1)
 
 

@@ -198,7 +198,7 @@ REFUSED = [
     ),
     (
         '{"n": 1,\n"board": [[1, 2, 3, 4], [3, 5, 1, 2], [0, 0, 0, 0], [0, 0, 0, 0]]}',
-        "2:28: expected a number from 1 to 4, or 0 or null for a blank, found '5'",
+        "2:29: expected a number from 1 to 4, or 0 or null for a blank, found '5'",
     ),
     (
         json.dumps({"board": [[0] * 6] * 6, "boxWidth": 2}),
