@@ -217,7 +217,6 @@ REFUSED = [
         '{"time_elapsed": 0, "cells": [{"position": [0, 0], "value": 5, "fixed": true}]}',
         "found a saved game of GNOME Sudoku, which is not read",
     ),
-    (f'{{"puzzle": "{TEXT}", "a": {"[" * 50}{"]" * 50}}}', ""),
     (f'{{"puzzle": "{TEXT}", "a": {"[1," * 50}1{"]" * 50}}}', "nested less deeply"),
     ('{"a": ' * 90_000, "nested less deeply"),
 ]
@@ -225,10 +224,7 @@ REFUSED = [
 
 @for_each(("text", "message"), REFUSED)
 def test_what_has_no_grid_is_refused_as_json(text, message):
-    if message:
-        assert message in str(refusal(text))
-    else:
-        assert read(text).puzzle == parse_puzzle(TEXT)
+    assert message in str(refusal(text))
 
 
 def entries_of(text: str) -> list[Entry]:
