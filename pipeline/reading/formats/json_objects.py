@@ -56,6 +56,7 @@ from pipeline.reading.formats.records import (
     entries_of_lines,
     is_attempt,
     is_full,
+    is_plain,
     is_text,
     is_too_long,
     last_end,
@@ -134,6 +135,8 @@ def _is_grid(value: object) -> bool:
 
 
 def _is_grid_text(value: str) -> bool:
+    if is_plain(value):
+        return True
     cells = cells_of("".join(value.split()))
     if side_of(cells) or is_attempt(cells):
         return True
@@ -225,11 +228,17 @@ def _without_grid(document: object) -> Misread:
 
 
 @lru_cache(maxsize=256)
+def _words(key: str) -> str:
+    """A key in words: `boxWidth` is `box width`."""
+    return _CAMEL.sub(" ", key).lower()
+
+
+@lru_cache(maxsize=256)
 def _names_rule(key: str) -> bool:
     """Whether a key is the name of a rule, here or in f-puzzles."""
     from pipeline.reading.formats.notations import FLAGS, KEYS, LAST  # noqa: PLC0415 - with all rules
 
-    words = _CAMEL.sub(" ", key).lower()
+    words = _words(key)
     named = words.replace(" ", "")
     if named in _MORE_RULES or named in FLAGS or named in KEYS or named in LAST:
         return True
@@ -254,6 +263,8 @@ def _beside(others: Sequence[tuple[Way, object]], geometry: Geometry) -> _Beside
 
 def _solution(value: str | list[object], side: int) -> str | None:
     """The n² values of a solution; None if it is anything else."""
+    if isinstance(value, str) and is_full(value, side):
+        return value
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], str | list):
         value = value[0]
     rows = [*"".join(value.split())] if isinstance(value, str) else value
@@ -303,13 +314,13 @@ def _labels(value: object) -> list[str]:
 
 def _states_boxes(way: Way, value: object, geometry: Geometry) -> bool:
     """Whether a member only states the size of the boxes. Raises Misread for other boxes."""
-    words = _CAMEL.sub(" ", str(way[-1])).lower()
+    words = _words(str(way[-1]))
+    if not _BOX.fullmatch(words):
+        return False
     numbers = value if isinstance(value, list) else [value]
     if isinstance(value, str):
         numbers = [int(size) for size in re.findall(r"\d{1,3}", value)[:3]]
-    if not _BOX.fullmatch(words) or not 0 < len(numbers) < 3:
-        return False
-    if not all(type(number) is int for number in numbers):
+    if not 0 < len(numbers) < 3 or not all(type(number) is int for number in numbers):
         return False
     height, width = geometry.height, geometry.width
     allowed = [[height, width], [geometry.side]]
@@ -336,7 +347,7 @@ def recognise_objects(text: Text) -> str | None:
 
 def _second_begins(text: Text) -> bool:
     """Whether the line after a brace may be in a JSON object, not in a program."""
-    return len(text.lines) == 1 or text.lines[1].text.lstrip().startswith(('"', "}"))
+    return len(text.lines) == 1 or text.lines[1].text.lstrip()[0] not in "{([.'0123456789"
 
 
 def parse_objects(text: Text, reading: Reading) -> Parsed:
@@ -346,7 +357,7 @@ def parse_objects(text: Text, reading: Reading) -> Parsed:
     try:
         document = parse_json(written)
     except Misread as misread:
-        if written.lstrip().startswith("["):
+        if written.lstrip().startswith("[") and not _OBJECTS.match(written.lstrip()):
             return parse_list(text, reading)  # which refuses it, too
         if misread.offset is None:
             raise text.error(None, None, misread.expected, misread.found) from None
@@ -377,6 +388,9 @@ def _check_single(document: object) -> None:
 
 def _is_of_objects(values: Sequence[object]) -> bool:
     """Whether a list contains objects or puzzles, not rows or cells."""
+    first = values[0] if values else None
+    if isinstance(first, list) and len(first) <= _LONGEST_ROW and list not in map(type, first):
+        return False
     kinds = {*map(_kind, values)}
     return kinds == {"object"} or ("" not in kinds and len(kinds) == 1 and not _are_rows(values))
 
@@ -555,12 +569,21 @@ def recognise_records(head: SourceHead) -> tuple[bool, str] | None:
             _loaded(data[start:end].strip(b", \t\r\n").decode(errors="replace"))
             for start, end in pairwise(starts)
         ]
-        if len(values) > 1 and not _are_rows(values) and _are_puzzles(values, head.minimum):
+        is_list = len(values) > 1 and not _are_rows(values)
+        if is_list and _are_puzzles(values, head.minimum) and not _is_cut_off(head):
             return True, "it is a list of puzzles in JSON"
     if not head.lines or head.lines[0].lstrip()[:1] not in ("{", "[") or head.is_single:
         return None
-    values = [*map(_loaded, head.lines[:_MOST_TRIED])]
-    return (False, "its lines are puzzles in JSON") if _are_puzzles(values, head.minimum) else None
+    lines = head.lines[:_MOST_TRIED]
+    if len(lines) == 2 and lines[1].lstrip()[:1] not in ("{", "["):
+        return None  # a damaged object
+    are_puzzles = _are_puzzles([*map(_loaded, lines)], head.minimum)
+    return (False, "its lines are puzzles in JSON") if are_puzzles else None
+
+
+def _is_cut_off(head: SourceHead) -> bool:
+    """Whether a list has no end, although this is the end of the source."""
+    return head.complete and b"]" not in head.data[max(_ends(head.data)) :]
 
 
 def _size(value: object) -> int:

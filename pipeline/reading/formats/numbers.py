@@ -143,7 +143,7 @@ def is_flat_list(value: object) -> bool:
     """Whether a value is a list of n² cells."""
     if not isinstance(value, list) or len(value) not in _SIZES:
         return False
-    return all(_is_cell(cell) and len(_token(cell)) < 3 for cell in value)
+    return _are_cells(value) and all(len(_token(cell)) < 3 for cell in value)
 
 
 def is_list_of_rows(value: object) -> bool:
@@ -153,8 +153,8 @@ def is_list_of_rows(value: object) -> bool:
     widths = [len(row) for row in value if isinstance(row, list | str)]
     if widths != [len(value)] * len(value) and _side_meant(widths) is None:
         return False
-    cells = chain.from_iterable(row for row in value if isinstance(row, list))
-    return len(widths) == len(value) and all(map(_is_cell, cells))
+    cells = [cell for row in value if isinstance(row, list) for cell in row]
+    return len(widths) == len(value) and _are_cells(cells)
 
 
 def _json(text: Text) -> Frame:
@@ -178,7 +178,11 @@ def _json(text: Text) -> Frame:
 
 
 def _are_lists_of_cells(rows: Sequence[Any]) -> bool:
-    return {*map(type, rows)} == {list} and all(map(_is_cell, chain.from_iterable(rows)))
+    return {*map(type, rows)} == {list} and _are_cells([*chain.from_iterable(rows)])
+
+
+def _are_cells(values: Sequence[Any]) -> bool:
+    return _CELLS.issuperset(map(type, values)) or all(map(_is_cell, values))
 
 
 def _is_cell(value: object) -> bool:

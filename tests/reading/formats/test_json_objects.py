@@ -284,11 +284,17 @@ def test_rows_are_no_puzzles_of_their_own(text):
     assert "16 rows" in str(refusal(text)) or "row" in str(refusal(text))
 
 
-def test_a_list_that_is_cut_off_ends_with_an_error():
-    whole = json.dumps([{"puzzle": TEXT}] * 3)
-    entries = entries_of(whole[:-20])
-    assert [entry.error is None for entry in entries] == [True, True, False]
-    assert "a list of puzzles in JSON" in str(entries[-1].error)
+@for_each("cut", [1, 2, 20, 100])
+def test_a_list_that_is_cut_off_is_refused(cut):
+    text = json.dumps([{"puzzle": TEXT}] * 3)[:-cut]
+    assert layout_of(text.encode(), complete=True) is None
+    error = refusal(text)
+    assert "expected JSON, found" in str(error)
+    assert error.truncated
+
+
+def test_a_damaged_object_in_two_lines_is_no_collection():
+    assert layout_of(f'{{"puzzle": "{TEXT}"}}\n]}}'.encode(), complete=True) is None
 
 
 @pytest.mark.parametrize("written", [json.dumps(READ["in other objects"]), json.dumps(RECORDS[0])])

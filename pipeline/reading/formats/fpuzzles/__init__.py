@@ -96,10 +96,10 @@ def is_document(value: object) -> bool:
     if not isinstance(value, dict) or "grid" not in value:
         return False
     rows = value["grid"] if isinstance(value["grid"], list) else [value["grid"]]
-    cells = [cell for row in rows for cell in (row if isinstance(row, list) else [row])]
-    if any(isinstance(cell, dict) for cell in cells):
-        return True
-    return "size" in value and (not cells or cells == [None])
+    cells = [cell for row in rows[:2] for cell in (row if isinstance(row, list) else [row])]
+    if not cells or cells == [None]:
+        return "size" in value
+    return any(isinstance(cell, dict) for cell in cells)
 
 
 def parse_fpuzzles(text: Text, _reading: Reading) -> Parsed:
