@@ -40,7 +40,7 @@ from pipeline.reading.formats.jigsaws import (
     check_no_region_map,
     find_region_map,
 )
-from pipeline.reading.formats.json_objects import JSON
+from pipeline.reading.formats.json_lists import JSON
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
 from pipeline.reading.formats.numbers import SPREADSHEET

@@ -1,11 +1,9 @@
-"""JSON: lists of rows, objects with one grid, and collections of these.
+"""JSON: lists of cells, and objects with one grid.
 
     [[5, 3, 0, …], …]                                          rows
     [5, 3, 0, …]                                               81 cells
     {"id": 7, "puzzle": "53..7…", "solution": "534678…"}       an object
     {"newboard": {"grids": [{"value": [[5, 3, …], …]}]}}       in other objects
-    [{"puzzle": …}, {"puzzle": …}], ["53..7…", "..8.1…"]       a collection
-    {"puzzle": …}⏎{"puzzle": …}⏎                               JSON Lines
 
 The grid is the member with one of the names in `_GRIDS`. It is a list, a text in any notation, or
 an f-puzzles document. A `solution` is compared. Members that are named like rules are refused;
@@ -18,17 +16,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from json import JSONDecoder
-from typing import BinaryIO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import excerpt, is_rule_column, more_unread, unread_field
-from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.boxes import BORDERED
-from pipeline.reading.formats.cells import BLANKS
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.fpuzzles import FPUZZLES, is_document
 from pipeline.reading.formats.fpuzzles.document import Misread, Way, parse_json
@@ -38,30 +34,17 @@ from pipeline.reading.formats.jigsaws import AS_JIGSAW, JIGSAW, SOLO, is_region_
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE
 from pipeline.reading.formats.numbers import (
-    LIST_BEGINS,
     is_flat_list,
     is_list_of_rows,
     parse_list,
     recognise_json,
-    render_json,
 )
-from pipeline.reading.formats.parsed import Entry, Notes, Parsed, TextChunk, title_of
+from pipeline.reading.formats.parsed import Notes, Parsed
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
 from pipeline.reading.formats.records import (
-    LOOK,
-    Reader,
-    cut_chunks,
-    cut_lines,
-    decoded_text,
-    entries_of_lines,
     is_attempt,
     is_full,
     is_plain,
-    is_text,
-    is_too_long,
-    last_end,
-    plain_entry,
-    plain_of,
     side_of,
 )
 from pipeline.reading.formats.text import (
@@ -69,7 +52,6 @@ from pipeline.reading.formats.text import (
     Text,
     TextLine,
     cells_of,
-    count_lines,
     either,
     quote,
     says_something,
@@ -85,9 +67,10 @@ _AROUND = ("data", "game", "grids", "newboard", "puzzle_data", "puzzles", "resul
 """Members that contain an object with the grid."""
 
 _SOLUTIONS = ("answer", "answers", "solution", "solutions")
-_NAMES = frozenset((*_GRIDS, *_MORE_GRIDS, *_AROUND))
+GRID_NAMES = (*_GRIDS, *_MORE_GRIDS)
+_NAMES = frozenset((*GRID_NAMES, *_AROUND))
 _EXPECTED = f"JSON with a grid: a member {either(map(repr, _GRIDS))}"
-_DEEPEST = 5
+DEEPEST = 5
 """Steps to the grid: an index, `newboard`, `grids`, an index, `value`."""
 
 _DEEPEST_OTHER = 20
@@ -119,7 +102,7 @@ class _Found(NamedTuple):
     others: Sequence[tuple[Way, object]]
 
 
-class _Beside(NamedTuple):
+class Beside(NamedTuple):
     """The members beside a grid: the solution, texts about the puzzle, and unread parts."""
 
     claimed: str | None = None
@@ -147,39 +130,39 @@ def _is_grid_text(value: str) -> bool:
     )
 
 
-def _find(document: object) -> _Found:
+def find_grid(document: object) -> _Found:
     """The only grid in a document. Raises Misread."""
-    grids = [*islice(_grids(document, (), _DEEPEST), 2)]
+    grids = [*islice(grids_in(document, (), DEEPEST), 2)]
     if not grids:
         raise _without_grid(document)
     (grid, way), *others = grids
-    cells = {_cells_in(other).replace(".", "0") for other, _ in grids}
+    cells = {cells_in(other).replace(".", "0") for other, _ in grids}
     is_repeated = len(cells) == len({place[:-1] for _, place in grids}) == 1 and "" not in cells
     if others and not is_repeated:
         shown = " and ".join(repr(_path(place)) for _, place in grids)
         raise Misread("JSON with a single grid", f"the grids {shown}", others[0][1])
-    return _Found(grid, way, [*_others(document, way)])
+    return _Found(grid, way, [*members_beside(document, way)])
 
 
 def _path(way: Way) -> str:
     return ".".join(str(step + 1) if isinstance(step, int) else step for step in way) or "list"
 
 
-def _grids(value: object, way: Way, steps: int) -> Iterator[tuple[object, Way]]:
+def grids_in(value: object, way: Way, steps: int) -> Iterator[tuple[object, Way]]:
     """The grids in a value, and the paths to them."""
     if _is_grid(value):
         yield value, way
     elif steps and isinstance(value, dict):
         for key, member in value.items():
             if key.lower() in _NAMES:
-                yield from _grids(member, (*way, key), steps - 1)
+                yield from grids_in(member, (*way, key), steps - 1)
     elif steps and isinstance(value, list):
         for index, member in enumerate(value):
-            if isinstance(member, dict) or (not way and _kind(member)):
-                yield from _grids(member, (*way, index), steps - 1)
+            if isinstance(member, dict) or (not way and kind_of(member)):
+                yield from grids_in(member, (*way, index), steps - 1)
 
 
-def _others(value: object, way: Way) -> Iterator[tuple[Way, object]]:
+def members_beside(value: object, way: Way) -> Iterator[tuple[Way, object]]:
     """The members of all objects on the path to the grid, without those on the path."""
     for depth, step in enumerate(way):
         for name, member in _members(value):
@@ -219,7 +202,7 @@ def _without_grid(document: object) -> Misread:
     if cages := next((key for key in document if key.lower() in ("cage", "cages")), None):
         expected = "a killer as f-puzzles ('killercage') or SudokuPad ('3x3::k:…') writes it"
         return Misread(expected, f"the member {quote(cages)} of another program")
-    if named := next((key for key in document if key.lower() in (*_GRIDS, *_MORE_GRIDS)), None):
+    if named := next((key for key in document if key.lower() in GRID_NAMES), None):
         expected = f"a grid in {quote(named)}: rows, or all cells in a list or a text"
         return Misread(expected, _in_words(document[named]), (named,))
     keys = ", ".join(map(quote, islice(document, _MOST_KEYS)))
@@ -245,7 +228,7 @@ def _names_rule(key: str) -> bool:
     return is_rule_column(words) or is_rule_column(named)
 
 
-def _beside(others: Sequence[tuple[Way, object]], geometry: Geometry) -> _Beside:
+def read_beside(others: Sequence[tuple[Way, object]], geometry: Geometry) -> Beside:
     """What the members beside a grid say. Raises Misread for rules."""
     claimed, unread, texts = None, list[str](), dict[str, str]()
     for way, value in others:
@@ -258,7 +241,7 @@ def _beside(others: Sequence[tuple[Way, object]], geometry: Geometry) -> _Beside
             texts.setdefault("author" if key == "author" else "title", value)
         unread += _unread(way, value, geometry)
     notes = tuple((name, text) for name, text in texts.items() if text.strip())
-    return _Beside(claimed, notes, more_unread((), [*dict.fromkeys(unread)]))
+    return Beside(claimed, notes, more_unread((), [*dict.fromkeys(unread)]))
 
 
 def _solution(value: str | list[object], side: int) -> str | None:
@@ -336,6 +319,10 @@ def _states_boxes(way: Way, value: object, geometry: Geometry) -> bool:
     return True
 
 
+_OBJECT = re.compile(r'\{\s*(?:$|["}])')
+_OBJECTS = re.compile(r'\[\s*\{\s*(?:$|["}])')
+
+
 def recognise_objects(text: Text) -> str | None:
     first = text.lines[0].text.lstrip()
     if _OBJECT.match(first) and (first != "{" or _second_begins(text)):
@@ -366,9 +353,9 @@ def parse_objects(text: Text, reading: Reading) -> Parsed:
         return parse_list(text, reading)
     try:
         _check_single(document)
-        found = _find(document)
+        found = find_grid(document)
         parsed, others = _with_regions(_parse_grid(text, written, found, reading), found.others)
-        beside = _beside(others, parsed.puzzle.geometry)
+        beside = read_beside(others, parsed.puzzle.geometry)
     except Misread as misread:
         raise _invalid(text, written, misread) from None
     except RecursionError:
@@ -382,7 +369,7 @@ def parse_objects(text: Text, reading: Reading) -> Parsed:
 
 
 def _check_single(document: object) -> None:
-    if isinstance(document, list) and len(document) > 1 and any(map(_kind_of_puzzle, document)):
+    if isinstance(document, list) and len(document) > 1 and any(map(kind_of_puzzle, document)):
         raise Misread("a single puzzle", f"a list of {counted(len(document), 'value')}", (1,))
 
 
@@ -391,24 +378,24 @@ def _is_of_objects(values: Sequence[object]) -> bool:
     first = values[0] if values else None
     if isinstance(first, list) and len(first) <= _LONGEST_ROW and list not in map(type, first):
         return False
-    kinds = {*map(_kind, values)}
-    return kinds == {"object"} or ("" not in kinds and len(kinds) == 1 and not _are_rows(values))
+    kinds = {*map(kind_of, values)}
+    return kinds == {"object"} or ("" not in kinds and len(kinds) == 1 and not are_rows(values))
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
     """What a value in a list of puzzles is: an object, a text, a list of cells or of rows."""
     if isinstance(value, dict):
         return "object"
     if isinstance(value, str):
         return "text" if _is_whole(value) else ""
     if is_flat_list(value):
-        return "cells" if _size(value) > _LONGEST_ROW else ""
+        return "cells" if size_of(value) > _LONGEST_ROW else ""
     return "rows" if is_list_of_rows(value) else ""
 
 
-def _are_rows(values: Sequence[object]) -> bool:
+def are_rows(values: Sequence[object]) -> bool:
     """Whether texts of 16 cells may be the rows of a grid, perhaps of a damaged one."""
-    return {*map(_size, values)} == {16} and abs(len(values) - 16) < _MISSING_ROWS
+    return {*map(size_of, values)} == {16} and abs(len(values) - 16) < _MISSING_ROWS
 
 
 def _is_whole(value: str) -> bool:
@@ -496,193 +483,7 @@ def _invalid(text: Text, written: str, misread: Misread) -> InvalidPuzzle:
     return text.error(*_place(written, start), misread.expected, misread.found)
 
 
-_SAMPLE_BYTES = 64 * 1024
-_MOST_TRIED = 20
-_OPENING = re.compile(
-    rb'(?:\xef\xbb\xbf)?\s{0,99}(?:\{\s{0,99}"\w{1,20}"\s{0,99}:\s{0,99}){0,3}'
-    rb'\[\s{0,99}(?=[{"\[])'
-)
-"""The beginning of a list of puzzles, perhaps in other objects."""
-
-_TOKEN = re.compile(rb'"(?:[^"\\\r\n]|\\.?)*+("?)|[\[\]{}]')
-"""A bracket or a text; a text that does not end in its line is damaged, and ends there."""
-
-_FLAT = re.compile(rb'\s*,?\s*\{[^{}\[\]"]*+(?:"[^"\\\r\n]*+"[^{}\[\]"]*+)*+\}')
-"""A record without lists, objects and escapes, which is found faster."""
-
-_COMMA = re.compile(rb"\s*,\s*")
-_TAIL = re.compile(r"\s*\][\s\]}]*")
-_BETWEEN = "a list of puzzles in JSON, with ',' between them and ']' at the end"
-
-
-def _record_end(data: bytes, start: int) -> tuple[int, bytes]:
-    """The end of the record that begins there; else -1, and what is open at the end of the data.
-
-    A record is a value in a list, with what precedes it. After the last one there is no record.
-    """
-    if flat := _FLAT.match(data, start):
-        return flat.end(), b""
-    opening = _OPENING.match(data, start)
-    is_open = bytearray()
-    for match in _TOKEN.finditer(data, opening.end() if opening else start):
-        sign = match[0][:1]
-        if sign in b"[{":
-            is_open += sign
-        elif sign in b"]}":
-            if not is_open:
-                break  # the end of the list
-            is_open.pop()
-        elif not match[1] and match.end() == len(data):
-            is_open += b'"'
-        if not is_open and (sign != b'"' or match[1]):
-            return match.end(), b""
-    return -1, bytes(is_open)
-
-
-def _ends(data: bytes) -> Iterator[int]:
-    """The ends of all records."""
-    end = _record_end(data, 0)[0]
-    while end >= 0:
-        yield end
-        end = _record_end(data, end)[0]
-
-
-def _boundary(data: bytes, limit: int, known: int) -> int:
-    return last_end(_ends(data), limit, known)
-
-
-def _digest(begun: bytes) -> bytes:
-    """What is open in the beginning of a record."""
-    return b"," + _record_end(begun, 0)[1][: LOOK - 2]
-
-
-def cut_records(stream: BinaryIO, is_list: bool, size: int) -> Iterator[TextChunk]:
-    return cut_chunks(stream, size, _boundary, _digest) if is_list else cut_lines(stream, 0, size)
-
-
-def recognise_records(head: SourceHead) -> tuple[bool, str] | None:
-    """Whether a source is a list of puzzles in JSON (True), or JSON Lines (False)."""
-    data = head.data[:_SAMPLE_BYTES]
-    if opening := _OPENING.match(data):
-        starts = [opening.end(), *islice(_ends(data), _MOST_TRIED)]
-        values = [
-            _loaded(data[start:end].strip(b", \t\r\n").decode(errors="replace"))
-            for start, end in pairwise(starts)
-        ]
-        is_list = len(values) > 1 and not _are_rows(values)
-        if is_list and _are_puzzles(values, head.minimum) and not _is_cut_off(head):
-            return True, "it is a list of puzzles in JSON"
-    if not head.lines or head.lines[0].lstrip()[:1] not in ("{", "[") or head.is_single:
-        return None
-    lines = head.lines[:_MOST_TRIED]
-    if len(lines) == 2 and lines[1].lstrip()[:1] not in ("{", "["):
-        return None  # a damaged object
-    are_puzzles = _are_puzzles([*map(_loaded, lines)], head.minimum)
-    return (False, "its lines are puzzles in JSON") if are_puzzles else None
-
-
-def _is_cut_off(head: SourceHead) -> bool:
-    """Whether a list has no end, although this is the end of the source."""
-    return head.complete and b"]" not in head.data[max(_ends(head.data)) :]
-
-
-def _size(value: object) -> int:
-    return len(value) if isinstance(value, str | list) else 0
-
-
-def _are_puzzles(values: Sequence[object], minimum: int) -> bool:
-    """Whether most values are puzzles of one kind; of two objects one may be damaged."""
-    kinds = [*filter(None, map(_kind_of_puzzle, values))]
-    has_enough = len(kinds) * 2 > len(values) >= minimum
-    return len({*kinds}) == 1 and (has_enough or (kinds == ["object"] and len(values) == 2))
-
-
-def _kind_of_puzzle(value: object) -> str:
-    """The kind of a value with a grid; empty for any other value."""
-    kind = _kind(value)
-    return kind if kind != "object" or next(_grids(value, (), _DEEPEST), None) else ""
-
-
-def _loaded(record: str) -> object:
-    """The JSON value of a record; None if it is damaged."""
-    try:
-        return parse_json(record)
-    except Misread:
-        return None
-
-
-def entries_of_records(chunk: TextChunk, is_list: bool, reader: Reader) -> list[Entry]:
-    if not is_list:
-        return entries_of_lines(chunk, reader, _entry)
-    data, entries = chunk.data, list[Entry]()
-    line = chunk.first_line
-    position = last = 0
-    for end in chain(_ends(data), [len(data)]):
-        is_tail = end == len(data) and _record_end(data, position)[0] < 0
-        prefix = _OPENING.match(data, position) or _COMMA.match(data, position)
-        begin = prefix.end() if prefix and not is_tail else position
-        line, last = line + count_lines(data, last, begin), begin
-        record = decoded_text(data[begin:end], 0)
-        column = begin - max(data.rfind(b"\n", 0, begin), data.rfind(b"\r", 0, begin))
-        if not is_tail and prefix:
-            entries.append(_entry(record, line, reader, column - 1))
-        elif record.strip() and not _TAIL.fullmatch(record) and not _is_harmless(record):
-            line += count_lines(data, begin, end - len(data[begin:end].lstrip()))
-            is_long = is_too_long(record)
-            entries.append(
-                reader.too_long(line, record)
-                if is_long
-                else reader.refuse(line, 1, _BETWEEN, quote(record.strip()), record)
-            )
-        position = end
-    return entries
-
-
-def _is_harmless(tail: str) -> bool:
-    """Whether the rest of a document after a list of puzzles has no rules."""
-    for depth in range(1, 4):
-        document = _loaded('{"list":' * depth + "[" + tail)
-        if document is not None:
-            way = ("list",) * depth
-            try:
-                return not _beside([*_others(document, way)], NINE).unread
-            except Misread:
-                return False
-    return False
-
-
-def _entry(record: str, line: int, reader: Reader, shift: int = 0) -> Entry:
-    if is_too_long(record):
-        return reader.too_long(line, record)
-    value = _loaded(record) if is_text(record) else None
-    if isinstance(value, str):
-        if not is_text(value):
-            return reader.refuse(line, shift + 1, "the cells of a puzzle", quote(value), record)
-        plain = plain_of(value) if reader.takes_plain else None
-        return plain_entry(line, plain) if plain else reader.read(value, (line,), None)
-    entry = _plain_entry(value, line) if reader.takes_plain and value is not None else None
-    if entry is None:
-        entry = reader.read(
-            record, range(line, line + record.count("\n") + record.count("\r") + 1), shift
-        )
-    return entry._replace(text=NEWLINE.sub(" ", entry.text))
-
-
-def _plain_entry(value: object, line: int) -> Entry | None:
-    """The entry of a plain puzzle; None for any other value."""
-    try:
-        found = _find(value)
-        plain = plain_of(_cells_in(found.grid))
-        beside = _beside(found.others, NINE) if plain else _Beside()
-    except Misread:
-        return None
-    if plain is None or (beside.claimed and not is_full(beside.claimed)):
-        return None
-    title = title_of([dict(beside.notes).get("title", "")])
-    return plain_entry(line, plain, beside.claimed, title, beside.unread)
-
-
-def _cells_in(grid: object) -> str:
+def cells_in(grid: object) -> str:
     """The cells of a text, or of a list of digits; empty for any other grid."""
     if isinstance(grid, str):
         return grid
@@ -692,13 +493,11 @@ def _cells_in(grid: object) -> str:
     return "".join(map(str, cells)) if are_digits else ""
 
 
-_OBJECT = re.compile(r'\{\s*(?:$|["}])')
-_OBJECTS = re.compile(r'\[\s*\{\s*(?:$|["}])')
-_BEGINS = re.compile(
-    rf'\s*[\[{{](?s:.{{0,2000}}?)"(?:{"|".join((*_GRIDS, *_MORE_GRIDS))})"\s*:\s*'
-    rf'(?:"[1-9{re.escape(BLANKS)}]{{9}}|\[\s*\[?\s*(?:"?\d?"?|null|-1)\s*[,\]])'
-    rf"|{LIST_BEGINS.pattern}"
-)
+def size_of(value: object) -> int:
+    return len(value) if isinstance(value, str | list) else 0
 
-RECORDS = ManyFormat("json", recognise_records, cut_records, entries_of_records)
-JSON = Format("json", recognise_objects, parse_objects, render_json, begins=_BEGINS, many=RECORDS)
+
+def kind_of_puzzle(value: object) -> str:
+    """The kind of a value with a grid; empty for any other value."""
+    kind = kind_of(value)
+    return kind if kind != "object" or next(grids_in(value, (), DEEPEST), None) else ""
