@@ -227,7 +227,7 @@ def _plain_entry(value: object, line: int) -> Entry | None:
 
 _BEGINS = re.compile(
     rf'\s*[\[{{](?s:.{{0,2000}}?)"(?:{"|".join(GRID_NAMES)})"\s*:\s*'
-    rf'(?:"[1-9{re.escape(BLANKS)}]{{9}}|\[\s*\[?\s*(?:"?\d?"?|null|-1)\s*[,\]])'
+    rf'(?:"[1-9{re.escape(BLANKS)}]{{9}}|\[\s*\[?(?:\s*(?:"?\d?"?|null|-1)\s*,){{3}})'
     rf"|{LIST_BEGINS.pattern}"
 )
 

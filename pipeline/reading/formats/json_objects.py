@@ -83,6 +83,9 @@ _MORE_RULES = frozenset(
 _PROSE = frozenset(("rule", "rules", "ruleset", "constraint", "constraints", "variant", "variants"))
 """Members whose texts are reported as unread, as those of columns are."""
 
+_IN_OTHER_NAMES = _PROSE | {"layout"}
+"""Words that are also in names of members that are no rules, such as `variant id`."""
+
 _BOX = re.compile(
     r"(?:box|block|region|sub ?grid)(?:es|s)? ?(?:size|height|width|rows|col(?:umn)?s)?"
 )
@@ -132,14 +135,16 @@ def _is_grid_text(value: str) -> bool:
 
 def find_grid(document: object) -> _Found:
     """The only grid in a document. Raises Misread."""
-    grids = [*islice(grids_in(document, (), DEEPEST), 2)]
+    grids = [*islice(grids_in(document, (), DEEPEST), _MOST_KEYS)]
     if not grids:
         raise _without_grid(document)
+    if len(grids) > 1:  # a text such as a date may look like a damaged puzzle
+        grids = [x for x in grids if not isinstance(x[0], str) or _is_whole(x[0])] or grids
     (grid, way), *others = grids
     cells = {cells_in(other).replace(".", "0") for other, _ in grids}
     is_repeated = len(cells) == len({place[:-1] for _, place in grids}) == 1 and "" not in cells
     if others and not is_repeated:
-        shown = " and ".join(repr(_path(place)) for _, place in grids)
+        shown = " and ".join(repr(_path(place)) for _, place in grids[:2])
         raise Misread("JSON with a single grid", f"the grids {shown}", others[0][1])
     return _Found(grid, way, [*members_beside(document, way)])
 
@@ -225,7 +230,8 @@ def _names_rule(key: str) -> bool:
     named = words.replace(" ", "")
     if named in _MORE_RULES or named in FLAGS or named in KEYS or named in LAST:
         return True
-    return is_rule_column(words) or is_rule_column(named)
+    single = [word for word in words.split() if word not in _IN_OTHER_NAMES]
+    return any(map(is_rule_column, (words, named, *single)))
 
 
 def read_beside(others: Sequence[tuple[Way, object]], geometry: Geometry) -> Beside:
@@ -261,23 +267,32 @@ def _unread(way: Way, value: object, geometry: Geometry) -> list[str]:
     """The unread parts of a member that is no grid and no solution. Raises Misread for a rule."""
     if len(way) > _DEEPEST_OTHER:
         raise Misread("lists and objects nested less deeply", "more", way)
-    key = str(way[-1]) if isinstance(way[-1], str) else ""
-    if not value or _states_boxes(way, value, geometry):
+    key = way[-1] if isinstance(way[-1], str) else ""
+    if _is_empty(value) or _states_boxes(way, value, geometry):
         return []
-    if isinstance(value, str):
-        name = "rules" if key.lower() == "ruleset" else key.lower()
-        is_map = _is_map(value, geometry.side)
-        if not is_map and not unread_field(name, value, 0, geometry.side):
-            return []
-        if not is_map and (key.lower() in _PROSE or not _names_rule(key)):
-            return [f"member {excerpt(key)}: {excerpt(value)}"]
     if _is_map(value, geometry.side):
         expected = f"one region map beside a grid without rules ({AS_JIGSAW})"
         raise Misread(expected, f"the member {quote(key)}", way)
-    if key and _names_rule(key):
+    texts = value if isinstance(value, list) and {*map(type, value)} == {str} else [value]
+    if isinstance(texts[0], str) and (key.lower() in _PROSE or not _names_rule(key)):
+        name = "rules" if key.lower() in _PROSE else key.lower()
+        told = (text for text in map(str, texts) if unread_field(name, text, 0, geometry.side))
+        return [f"member {excerpt(key)}: {excerpt(text)}" for text in told]
+    means_none = isinstance(value, str) and not unread_field("rules", value, 0, geometry.side)
+    is_count = type(value) is int and _words(key).endswith((" count", " id", " number"))
+    if _names_rule(key) and not means_none and not is_count:
         raise Misread(_AS_RULES, f"the member {quote(key)}", way)
     inner = chain.from_iterable(_unread((*way, name), x, geometry) for name, x in _members(value))
     return [*inner]
+
+
+def _is_empty(value: object, steps: int = _DEEPEST_OTHER) -> bool:
+    """Whether a value is nothing, or contains only such members."""
+    if isinstance(value, dict) and steps:
+        return all(_is_empty(member, steps - 1) for member in value.values())
+    if isinstance(value, list) and steps:
+        return all(member == [] or member is None for member in value)
+    return not value
 
 
 def _is_map(value: object, side: int) -> bool:

@@ -71,6 +71,9 @@ READ: dict[str, Any] = {
         "puzzle": TEXT,
         "regions": [[row // 3 * 3 + column // 3 for column in range(9)] for row in range(9)],
     },
+    "constraints that are empty": {"puzzle": TEXT, "constraints": {"killer": [], "arrows": None}},
+    "counts": {"puzzle": TEXT, "odd_count": 12, "variant_id": 3, "constraints": ["none"]},
+    "a date that looks like cells": {"puzzle": "2024-10-10.1011", "board": ROWS},
     "members that mean nothing here": {"puzzle": TEXT, "theme": "dark", "moves": [{"cell": 3}]},
 }
 
@@ -164,6 +167,9 @@ RULES: dict[str, object] = {
     "anti_king": 1,
     "Renban": "yes",
     "lines": [1],
+    "evenCells": [[0, 1]],
+    "white_dots": [[1]],
+    "killerCages": "15 = r1c1 r1c2",
     "even": [[0, 1]],
     "xv": {"x": 1},
 }
