@@ -23,14 +23,28 @@ from typing import Final, NamedTuple
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.around import excerpt, is_rule_column, more_unread, unread_field
+from pipeline.reading.formats.around import (
+    comments_in,
+    excerpt,
+    is_rule_column,
+    more_unread,
+    rule_lines,
+    unread_field,
+    unread_lines,
+)
 from pipeline.reading.formats.boxes import BORDERED
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.fpuzzles import FPUZZLES, is_document
 from pipeline.reading.formats.fpuzzles.document import Misread, Way, parse_json
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS
-from pipeline.reading.formats.jigsaws import AS_JIGSAW, JIGSAW, SOLO, is_region_map
+from pipeline.reading.formats.jigsaws import (
+    AS_JIGSAW,
+    JIGSAW,
+    SOLO,
+    check_no_region_map,
+    is_region_map,
+)
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE
 from pipeline.reading.formats.numbers import (
@@ -48,6 +62,7 @@ from pipeline.reading.formats.records import (
     side_of,
 )
 from pipeline.reading.formats.text import (
+    DECODED_BYTES,
     NEWLINE,
     Text,
     TextLine,
@@ -80,6 +95,11 @@ _MOST_KEYS = 8
 _MORE_RULES = frozenset(
     ("areas", "blocks", "boxes", "circles", "groups", "lines", "overlays", "underlays", "zones")
 )
+_MAPS = frozenset(
+    ("areas", "blocks", "boxes", "jigsaw", "layout", "map", "region", "regions", "shapes", "zones")
+)
+"""Members with the region of each cell. Under other names, regions may be added to the boxes."""
+
 _PROSE = frozenset(("rule", "rules", "ruleset", "constraint", "constraints", "variant", "variants"))
 """Members whose texts are reported as unread, as those of columns are."""
 
@@ -271,7 +291,7 @@ def _unread(way: Way, value: object, geometry: Geometry) -> list[str]:
     if _is_empty(value) or _states_boxes(way, value, geometry):
         return []
     if _is_map(value, geometry.side):
-        expected = f"one region map beside a grid without rules ({AS_JIGSAW})"
+        expected = f"one region map, 'regions', beside a grid without rules ({AS_JIGSAW})"
         raise Misread(expected, f"the member {quote(key)}", way)
     texts = value if isinstance(value, list) and {*map(type, value)} == {str} else [value]
     if isinstance(texts[0], str) and (key.lower() in _PROSE or not _names_rule(key)):
@@ -307,13 +327,14 @@ def _labels(value: object) -> list[str]:
     """The characters of a text, or the values of a list and of the texts and lists in it."""
     rows = value if isinstance(value, list) else [value]
     cells = ("".join(row.split()) if isinstance(row, str) else row for row in rows)
-    return [str(x) for row in cells for x in (row if isinstance(row, str | list) else [row])]
+    labels = [label for row in cells for label in (row if isinstance(row, str | list) else [row])]
+    return ["" if isinstance(label, list | dict) else str(label) for label in labels]
 
 
 def _states_boxes(way: Way, value: object, geometry: Geometry) -> bool:
     """Whether a member only states the size of the boxes. Raises Misread for other boxes."""
     words = _words(str(way[-1]))
-    if not _BOX.fullmatch(words):
+    if not _BOX.fullmatch(words) or not geometry.has_boxes:
         return False
     numbers = value if isinstance(value, list) else [value]
     if isinstance(value, str):
@@ -434,9 +455,14 @@ def _parse_grid(text: Text, written: str, found: _Found, reading: Reading) -> Pa
         blank = re.sub(r"[^\n]", " ", written[:start])
         return parse_list(_text_of(text, blank + written[start:end]), reading)
     own = _text_of(text, str(found.grid))
+    if not own.lines or len(own.data) > DECODED_BYTES:
+        raise Misread("the cells of a puzzle", quote(str(found.grid)), found.way)
     known = next((known for known in _TEXTS if known.recognise(own)), GRID)
     try:
-        return known.parse(own, reading)
+        check_no_region_map(own)
+        parsed = known.parse(own, reading)
+        remarks = rule_lines(comments_in(str(found.grid)), parsed.puzzle.rules)
+        return parsed.with_text("", more_unread(parsed.unread, unread_lines(remarks)))
     except InvalidPuzzle as error:
         has_escapes = "\\" in written[start:end]
         column = error.column if error.line == 1 and error.column and not has_escapes else 1
@@ -450,7 +476,7 @@ def _with_regions(
     """The puzzle with the regions of a map beside the grid, and the other members."""
     geometry = parsed.puzzle.geometry
     maps = [(way, value) for way, value in others if _is_map(value, geometry.side)]
-    if len(maps) != 1 or not parsed.puzzle.is_plain:
+    if len(maps) != 1 or str(maps[0][0][-1]).lower() not in _MAPS or not parsed.puzzle.is_plain:
         return parsed, others
     names = _labels(maps[0][1])
     left = [(way, value) for way, value in others if way != maps[0][0]]

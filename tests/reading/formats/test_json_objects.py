@@ -142,9 +142,20 @@ def test_a_board_with_a_size_is_no_document_of_f_puzzles():
 @for_each("shape", [REGIONS, rows(REGIONS, 4), [[*row] for row in rows(REGIONS, 4)], [*REGIONS]])
 def test_a_region_map_makes_a_jigsaw(shape):
     jigsaw = parse_puzzle(f"{SMALL}{REGIONS}")
-    for name in ("regions", "areas", "anything"):
+    for name in ("colours", "cages", "extraRegions"):
+        assert "region map" in str(refusal(json.dumps({"puzzle": SMALL, name: shape})))
+    for name in ("regions", "areas", "Jigsaw"):
         parsed = read(json.dumps({"puzzle": SMALL, name: shape}))
         assert (parsed.puzzle, parsed.variant) == (jigsaw, "rules")
+
+
+def test_a_text_in_a_member_is_read_like_a_file():
+    lines = ["#diagonal", *rows(TEXT)]
+    parsed = read(json.dumps({"puzzle": "\n".join(lines)}))
+    assert (parsed.puzzle, parsed.unread) == (parse_puzzle(TEXT), ("line 1: 'diagonal'",))
+    both = "\n".join([*rows(SMALL, 4), *rows(REGIONS, 4)])
+    assert "region map" in str(refusal(json.dumps({"puzzle": both})))
+    assert "the cells of a puzzle" in str(refusal(json.dumps({"puzzle": f"#{TEXT}"})))
 
 
 def test_a_member_may_be_in_any_notation():
@@ -212,7 +223,7 @@ REFUSED = [
     ),
     (
         json.dumps({"puzzle": SMALL, "a": REGIONS, "b": rows("ABCD" * 4, 4), "c": [*REGIONS]}),
-        "expected one region map beside a grid without rules",
+        "expected one region map, 'regions', beside a grid without rules",
     ),
     ('{"cages": [{"sum": 3}]}', "a killer as f-puzzles ('killercage') or SudokuPad ('3x3::k:…')"),
     (
