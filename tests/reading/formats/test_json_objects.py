@@ -310,6 +310,11 @@ def test_a_list_that_is_cut_off_is_refused(cut):
     assert error.truncated
 
 
+@for_each("text", [f'["{TEXT}"', f'["{TEXT}", "{TEXT}"', f'[["{TEXT}"', f'{{"{TEXT}"'])
+def test_damaged_json_is_not_a_puzzle_in_a_field(text):
+    assert "JSON" in str(refusal(text))
+
+
 def test_a_damaged_object_in_two_lines_is_no_collection():
     assert layout_of(f'{{"puzzle": "{TEXT}"}}\n]}}'.encode(), complete=True) is None
 
