@@ -22,14 +22,14 @@ from pipeline.reading.formats.cells import BLANKS
 from pipeline.reading.formats.fpuzzles.document import Misread, parse_json
 from pipeline.reading.formats.json_objects import (
     GRID_NAMES,
-    Beside,
+    OtherMembers,
     are_rows,
     cells_in,
     find_grid,
     kind_of_puzzle,
-    members_beside,
+    other_members,
     parse_objects,
-    read_beside,
+    read_other_members,
     recognise_objects,
 )
 from pipeline.reading.formats.numbers import LIST_BEGINS, render_json
@@ -188,7 +188,7 @@ def _is_harmless(tail: str) -> bool:
         if document is not None:
             way = ("list",) * depth
             try:
-                return not read_beside([*members_beside(document, way)], NINE).unread
+                return not read_other_members([*other_members(document, way)], NINE).unread
             except Misread:
                 return False
     return False
@@ -216,13 +216,13 @@ def _plain_entry(value: object, line: int) -> Entry | None:
     try:
         found = find_grid(value)
         plain = plain_of(cells_in(found.grid))
-        beside = read_beside(found.others, NINE) if plain else Beside()
+        members = read_other_members(found.others, NINE) if plain else OtherMembers()
     except Misread:
         return None
-    if plain is None or (beside.claimed and not is_full(beside.claimed)):
+    if plain is None or (members.claimed and not is_full(members.claimed)):
         return None
-    title = title_of([dict(beside.notes).get("title", "")])
-    return plain_entry(line, plain, beside.claimed, title, beside.unread)
+    title = title_of([dict(members.notes).get("title", "")])
+    return plain_entry(line, plain, members.claimed, title, members.unread)
 
 
 _BEGINS = re.compile(

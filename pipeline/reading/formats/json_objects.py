@@ -117,7 +117,7 @@ _TEXTS: Final = (*_VARIANTS, BORDERED, CHARACTERS, LINE, GRID)
 """The formats of a text in a member, in the order in which they are tried."""
 
 
-class _Found(NamedTuple):
+class _GridPlace(NamedTuple):
     """The grid of a document, the path to it, and all members beside it with their paths."""
 
     grid: object
@@ -125,7 +125,7 @@ class _Found(NamedTuple):
     others: Sequence[tuple[Way, object]]
 
 
-class Beside(NamedTuple):
+class OtherMembers(NamedTuple):
     """The members beside a grid: the solution, texts about the puzzle, and unread parts."""
 
     claimed: str | None = None
@@ -153,11 +153,11 @@ def _is_grid_text(value: str) -> bool:
     )
 
 
-def find_grid(document: object) -> _Found:
+def find_grid(document: object) -> _GridPlace:
     """The only grid in a document. Raises Misread."""
     grids = [*islice(grids_in(document, (), DEEPEST), _MOST_KEYS)]
     if not grids:
-        raise _without_grid(document)
+        raise _no_grid(document)
     if len(grids) > 1:  # a text such as a date may look like a damaged puzzle
         grids = [x for x in grids if not isinstance(x[0], str) or _is_whole(x[0])] or grids
     (grid, way), *others = grids
@@ -166,7 +166,7 @@ def find_grid(document: object) -> _Found:
     if others and not is_repeated:
         shown = " and ".join(repr(_path(place)) for _, place in grids[:2])
         raise Misread("JSON with a single grid", f"the grids {shown}", others[0][1])
-    return _Found(grid, way, [*members_beside(document, way)])
+    return _GridPlace(grid, way, [*other_members(document, way)])
 
 
 def _path(way: Way) -> str:
@@ -187,7 +187,7 @@ def grids_in(value: object, way: Way, steps: int) -> Iterator[tuple[object, Way]
                 yield from grids_in(member, (*way, index), steps - 1)
 
 
-def members_beside(value: object, way: Way) -> Iterator[tuple[Way, object]]:
+def other_members(value: object, way: Way) -> Iterator[tuple[Way, object]]:
     """The members of all objects on the path to the grid, without those on the path."""
     for depth, step in enumerate(way):
         for name, member in _members(value):
@@ -197,7 +197,7 @@ def members_beside(value: object, way: Way) -> Iterator[tuple[Way, object]]:
                 value = member
 
 
-def _in_words(value: object) -> str:
+def _describe(value: object) -> str:
     """A value that is no grid."""
     if isinstance(value, list):
         return "a list of other values" if value else "an empty list"
@@ -211,7 +211,7 @@ def _members(value: object) -> list[tuple[str | int, object]]:
     return [*enumerate(value)] if isinstance(value, list) else []
 
 
-def _without_grid(document: object) -> Misread:
+def _no_grid(document: object) -> Misread:
     """The error for a document without a grid; those of other programs are named."""
     if isinstance(document, list) and document and isinstance(document[0], dict):
         document = document[0]
@@ -229,7 +229,7 @@ def _without_grid(document: object) -> Misread:
         return Misread(expected, f"the member {quote(cages)} of another program")
     if named := next((key for key in document if key.lower() in GRID_NAMES), None):
         expected = f"a grid in {quote(named)}: rows, or all cells in a list or a text"
-        return Misread(expected, _in_words(document[named]), (named,))
+        return Misread(expected, _describe(document[named]), (named,))
     keys = ", ".join(map(quote, islice(document, _MOST_KEYS)))
     more = ", …" if len(document) > _MOST_KEYS else ""
     return Misread(_EXPECTED, f"the keys {keys}{more}" if keys else "an object without members")
@@ -254,7 +254,7 @@ def _names_rule(key: str) -> bool:
     return any(map(is_rule_column, (words, named, *single)))
 
 
-def read_beside(others: Sequence[tuple[Way, object]], geometry: Geometry) -> Beside:
+def read_other_members(others: Sequence[tuple[Way, object]], geometry: Geometry) -> OtherMembers:
     """What the members beside a grid say. Raises Misread for rules."""
     claimed, unread, texts = None, list[str](), dict[str, str]()
     for way, value in others:
@@ -267,7 +267,7 @@ def read_beside(others: Sequence[tuple[Way, object]], geometry: Geometry) -> Bes
             texts.setdefault("author" if key == "author" else "title", value)
         unread += _unread(way, value, geometry)
     notes = tuple((name, text) for name, text in texts.items() if text.strip())
-    return Beside(claimed, notes, more_unread((), [*dict.fromkeys(unread)]))
+    return OtherMembers(claimed, notes, more_unread((), [*dict.fromkeys(unread)]))
 
 
 def _solution(value: str | list[object], side: int) -> str | None:
@@ -296,8 +296,10 @@ def _unread(way: Way, value: object, geometry: Geometry) -> list[str]:
     texts = value if isinstance(value, list) and {*map(type, value)} == {str} else [value]
     if isinstance(texts[0], str) and (key.lower() in _PROSE or not _names_rule(key)):
         name = "rules" if key.lower() in _PROSE else key.lower()
-        told = (text for text in map(str, texts) if unread_field(name, text, 0, geometry.side))
-        return [f"member {excerpt(key)}: {excerpt(text)}" for text in told]
+        rule_texts = (
+            text for text in map(str, texts) if unread_field(name, text, 0, geometry.side)
+        )
+        return [f"member {excerpt(key)}: {excerpt(text)}" for text in rule_texts]
     means_none = isinstance(value, str) and not unread_field("rules", value, 0, geometry.side)
     is_count = type(value) is int and _words(key).endswith((" count", " id", " number"))
     if _names_rule(key) and not means_none and not is_count:
@@ -391,16 +393,16 @@ def parse_objects(text: Text, reading: Reading) -> Parsed:
         _check_single(document)
         found = find_grid(document)
         parsed, others = _with_regions(_parse_grid(text, written, found, reading), found.others)
-        beside = read_beside(others, parsed.puzzle.geometry)
+        members = read_other_members(others, parsed.puzzle.geometry)
     except Misread as misread:
         raise _invalid(text, written, misread) from None
     except RecursionError:
         raise text.error(None, None, "lists and objects nested less deeply", "more") from None
     return replace(
         parsed,
-        claimed=beside.claimed or parsed.claimed,
-        notes=parsed.notes or beside.notes,
-        unread=more_unread(parsed.unread, beside.unread),
+        claimed=members.claimed or parsed.claimed,
+        notes=parsed.notes or members.notes,
+        unread=more_unread(parsed.unread, members.unread),
     )
 
 
@@ -438,7 +440,7 @@ def _is_whole(value: str) -> bool:
     return side_of("".join(value.split())) is not None
 
 
-def _parse_grid(text: Text, written: str, found: _Found, reading: Reading) -> Parsed:
+def _parse_grid(text: Text, written: str, found: _GridPlace, reading: Reading) -> Parsed:
     """The puzzle of a grid in a document. Raises InvalidPuzzle and Misread."""
     if isinstance(found.grid, dict):
         from pipeline.reading.formats.fpuzzles.reading import read_document  # noqa: PLC0415 - with all rules
@@ -454,13 +456,13 @@ def _parse_grid(text: Text, written: str, found: _Found, reading: Reading) -> Pa
     if isinstance(found.grid, list):
         blank = re.sub(r"[^\n]", " ", written[:start])
         return parse_list(_text_of(text, blank + written[start:end]), reading)
-    own = _text_of(text, str(found.grid))
-    if not own.lines or len(own.data) > DECODED_BYTES:
+    content = _text_of(text, str(found.grid))
+    if not content.lines or len(content.data) > DECODED_BYTES:
         raise Misread("the cells of a puzzle", quote(str(found.grid)), found.way)
-    known = next((known for known in _TEXTS if known.recognise(own)), GRID)
+    known = next((known for known in _TEXTS if known.recognise(content)), GRID)
     try:
-        check_no_region_map(own)
-        parsed = known.parse(own, reading)
+        check_no_region_map(content)
+        parsed = known.parse(content, reading)
         remarks = rule_lines(comments_in(str(found.grid)), parsed.puzzle.rules)
         return parsed.with_text("", more_unread(parsed.unread, unread_lines(remarks)))
     except InvalidPuzzle as error:
@@ -479,12 +481,12 @@ def _with_regions(
     if len(maps) != 1 or str(maps[0][0][-1]).lower() not in _MAPS or not parsed.puzzle.is_plain:
         return parsed, others
     names = _labels(maps[0][1])
-    left = [(way, value) for way, value in others if way != maps[0][0]]
+    remaining = [(way, value) for way, value in others if way != maps[0][0]]
     if geometry.has_boxes and {*map(tuple, groups_of(names))} == {*geometry.boxes()}:
-        return parsed, left
+        return parsed, remaining
     rules = tuple(region_rules(names))
     puzzle = Puzzle(Geometry(1, geometry.side), parsed.puzzle.cells, rules)
-    return replace(parsed, puzzle=puzzle, variant="rules"), left
+    return replace(parsed, puzzle=puzzle, variant="rules"), remaining
 
 
 def _text_of(text: Text, written: str) -> Text:
