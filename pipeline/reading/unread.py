@@ -15,7 +15,11 @@ from pipeline.errors import counted
 CODES = ("ruleset", "drawings", "solution")
 """Unread parts that are codes, not texts."""
 
-_OTHER_RULES = {"ruleset": "the rules text was not", "drawings": "drawings were not"}
+_OTHER_RULES = {
+    ("ruleset",): "the rules text was not",
+    ("drawings",): "drawings were not",
+    ("ruleset", "drawings"): "the rules text and drawings were not",
+}
 MOST_UNREAD, OTHER_TEXTS = 20, "other texts"
 _LINE = re.compile(r"line [0-9]+: ")
 
@@ -24,8 +28,8 @@ def caveat(status: str, unread: Collection[str]) -> str | None:
     """What an answer with this status ignores, given the `unread` of its record."""
     if status not in ("unique", "multiple", "unsolvable"):
         return None
-    parts = [_OTHER_RULES[code] for code in unread if code in _OTHER_RULES]
-    caveats = [f"{status} by the rules that were read; {' and '.join(parts)}"] if parts else []
+    others = _OTHER_RULES.get(tuple(code for code in ("ruleset", "drawings") if code in unread))
+    caveats = [f"{status} by the rules that were read; {others}"] if others else []
     if "solution" in unread:
         caveats.append("the solution beside it is incomplete and was not compared")
     if texts := unread_texts(unread):

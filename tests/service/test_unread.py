@@ -51,8 +51,8 @@ SAID = [
         (["drawings"], "unique by the rules that were read; drawings were not"),
         (
             ["ruleset", "drawings", "solution"],
-            "unique by the rules that were read; the rules text was not and drawings were not; "
-            "the solution beside it is incomplete and was not compared",
+            f"{UNIQUE.removesuffix('was not')}and drawings were not; the solution beside it is "
+            "incomplete and was not compared",
         ),
     ],
 )
