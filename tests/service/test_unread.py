@@ -16,6 +16,7 @@ from pipeline.reading.unread import caveat, unread_of_many, unread_texts
 
 UNREAD = "{} by the rules that were read; the rules text was not"
 UNIQUE = UNREAD.format("unique")
+INCOMPLETE = "the solution beside it is incomplete and was not compared"
 
 
 def doc(text: str, **members: object) -> str:
@@ -41,7 +42,7 @@ SAID = [
     UNIQUE,
     "",
     "row 1 holds 1 twice: row 1, column 1 and row 1, column 2; " + UNREAD.format("unsolvable"),
-    UNREAD.format("multiple") + "; the solution beside it is incomplete and was not compared",
+    UNREAD.format("multiple") + f"; {INCOMPLETE}",
 ]
 
 
@@ -51,8 +52,7 @@ SAID = [
         (["drawings"], "unique by the rules that were read; drawings were not"),
         (
             ["ruleset", "drawings", "solution"],
-            f"{UNIQUE.removesuffix('was not')}and drawings were not; the solution beside it is "
-            "incomplete and was not compared",
+            f"{UNIQUE.removesuffix('was not')}and drawings were not; {INCOMPLETE}",
         ),
     ],
 )
