@@ -307,9 +307,9 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     unread: Annotated[
         tuple[str, ...] | UnsetType,
         about(
-            "parts of the source that were not read: `ruleset` (rules in prose), `solution` (an "
-            "incomplete solution), or a text that may be a rule, with its line or column, "
-            "`line 11: 'Both diagonals …'`"
+            "parts of the source that were not read: `ruleset` (rules in prose), `drawings` "
+            "(lines, circles and texts of f-puzzles), `solution` (an incomplete solution), or a "
+            "text that may be a rule, with its line or column, `line 11: 'Both diagonals …'`"
         ),
     ] = UNSET
     title: Annotated[

@@ -41,10 +41,11 @@ from pipeline.reading.formats.jigsaws import (
     SOLO,
     check_no_region_map,
 )
+from pipeline.reading.formats.json_lists import JSON
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
 from pipeline.reading.formats.links import LINK
-from pipeline.reading.formats.numbers import JSON, SPREADSHEET
+from pipeline.reading.formats.numbers import SPREADSHEET
 from pipeline.reading.formats.opensudoku import OPENSUDOKU
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
@@ -162,6 +163,7 @@ _MOST_OF_ONE = 4096
 """Size in bytes from which sources are equally likely to be collections."""
 
 _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
+_AS_JSON = re.compile(rb'\s*(?:\{\s*"|\[\s*[{"\[])')
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
 """Headings in SadMan's files; the sections below them are one puzzle."""
 
@@ -433,7 +435,8 @@ class _Look:
         Raises InvalidPuzzle for a region map around it, which the text of the puzzle does not show.
         """
         data, reading = self._data, self._reading
-        declarable = reading.format == "auto" or reading.format in _ONLY_MANY
+        is_json = reading.format == "auto" and _AS_JSON.match(data)  # which is damaged
+        declarable = not is_json and (reading.format == "auto" or reading.format in _ONLY_MANY)
         if len(data) > min(MAX_RECORD_BYTES, reading.max_bytes) or not declarable:
             return None
         layout = self.layout(minimum=1)

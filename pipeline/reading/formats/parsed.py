@@ -34,8 +34,8 @@ class Parsed:
       takes it to write the same notation. `Format.parse` sets only the notation.
     - `reason`: why this format was chosen; `Format.parse` leaves it empty.
     - `claimed`: the solution that the source gives, unchecked: one line, or numbers with spaces.
-    - `unread`: the parts that were not read, such as rules in prose: `ruleset` or `solution` of
-      f-puzzles, or a quoted text with its location.
+    - `unread`: the parts that were not read, such as rules in prose: `ruleset`, `drawings` or
+      `solution` of f-puzzles, or a quoted text with its location.
     """
 
     puzzle: Puzzle

@@ -74,14 +74,35 @@ _EXPECTED = "an f-puzzles document, or a link with one"
 
 def recognise_fpuzzles(text: Text) -> str | None:
     first = text.lines[0].text.lstrip()
-    if _OBJECT.match(first):
-        return "it begins with a JSON object"
+    if _OBJECT.match(first) and _may_be_document(text):
+        return "it is a JSON object with a size and a grid of objects"
     if _LINK.match(first):
         return "it begins with a link to a puzzle"
     if _PACKED.match(first):
         return "it begins like the data of a puzzle link"
     alone = len(text.lines) == 1 and _SHORT.fullmatch(first.rstrip())
     return "it looks like the short name of a puzzle link" if alone else None
+
+
+def _may_be_document(text: Text) -> bool:
+    """Whether a JSON object, perhaps a damaged one, is a document of f-puzzles."""
+    if b'"grid"' not in text.data or len(text.data) > MAX_CHARACTERS:
+        return b'"grid"' in text.data
+    try:
+        return is_document(parse_json(text.without_comments()))
+    except Misread:
+        return b'"size"' in text.data and not text.lines[-1].text.rstrip().endswith(",")
+
+
+def is_document(value: object) -> bool:
+    """Whether a JSON value is a document of f-puzzles, perhaps one with errors."""
+    if not isinstance(value, dict) or "grid" not in value:
+        return False
+    rows = value["grid"] if isinstance(value["grid"], list) else [value["grid"]]
+    cells = [cell for row in rows[:2] for cell in (row if isinstance(row, list) else [row])]
+    if not cells or cells == [None]:
+        return "size" in value
+    return any(isinstance(cell, dict) for cell in cells)
 
 
 def parse_fpuzzles(text: Text, _reading: Reading) -> Parsed:
