@@ -126,7 +126,8 @@ def _are_clauses(head: bytes) -> bool:
         del lines[-1]
     clauses = [line for line in lines if line.strip() and not line.lstrip().startswith(b"c")]
     lengths = {len(line.split()) for line in clauses}
-    are_rows = lengths <= _SIDES and not any(b"-" in line for line in clauses)
+    has_sign = any(b"-" in line for line in clauses)
+    are_rows = not has_sign and (len(clauses) < 2 or lengths <= _SIDES)
     return not are_rows and all(_CLAUSE.fullmatch(line) for line in clauses)
 
 
