@@ -37,6 +37,7 @@ FormatChoice = Literal[
     "auto",
     "opensudoku",
     "hodoku",
+    "code",
     "killer",
     "killer-arrows",
     "jigsaw",

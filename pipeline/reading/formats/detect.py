@@ -30,6 +30,7 @@ from pipeline.reading.formats.base import MOST_LOOKED_AT, Details, Format, ManyF
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
+from pipeline.reading.formats.code import CODE
 from pipeline.reading.formats.dimacs import CNF_FORMAT, looks_like_cnf
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
@@ -77,6 +78,7 @@ ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS)
 FORMATS: Final = (
     OPENSUDOKU,
     HODOKU,
+    CODE,
     *ONE_LINE,
     SAMURAI,
     PENCIL_MARKS,

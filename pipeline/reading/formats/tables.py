@@ -41,7 +41,7 @@ _BLANKS = frozenset(BLANKS) | _WORDS | {""}
 _CORNERS = ("", "index", "row", "rows", "r", "unnamed: 0")
 _COUNTED = re.compile(r"(\D{0,12})(\d{1,2})")
 _LARGEST = max(ALL_GEOMETRIES)
-_SIDES = [n for n in range(min(ALL_GEOMETRIES), _LARGEST + 1) if usual_boxes(n).has_boxes]
+SIDES = [n for n in range(min(ALL_GEOMETRIES), _LARGEST + 1) if usual_boxes(n).has_boxes]
 _MOST_ROWS = 2 * _LARGEST
 
 _Rows = list[list[Word]]
@@ -71,17 +71,17 @@ def parse_table(text: Text, reading: Reading) -> Parsed | None:
     if table.whole and reading.box and reading.box[0] * reading.box[1] == len(table.whole):
         rows = table.whole
     placed = [Row(row, row[0].line, row[-1].column + len(row[-1].text), len(row)) for row in rows]
-    frame = frame_of_rows(text, [row.tokens for row in placed], lambda: placed, _SIDES, (), "field")
+    frame = frame_of_rows(text, [row.tokens for row in placed], lambda: placed, SIDES, (), "field")
     return puzzle_of_frame(text, frame._replace(geometry=geometry), _alphabets, reading)
 
 
 def _alphabets(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
     masks = {number: 1 << index for index, number in enumerate(numbers_up_to(side))}
     expected = f"a number from 1 to {side}, or one symbol for all blanks"
-    return [Alphabet(masks, _BLANKS, expected, fold=_folded)]
+    return [Alphabet(masks, _BLANKS, expected, fold=folded)]
 
 
-def _folded(token: str) -> str:
+def folded(token: str) -> str:
     """A number without `.0` behind it and zeros before it, a word in lower case."""
     number = _FLOAT.fullmatch(token)
     return unpadded(number[1] if number else token.lower())
@@ -118,7 +118,7 @@ def _table_in(text: Text) -> _Table | None:
 
 
 def _is_cell(token: str) -> bool:
-    return token.isdigit() or _folded(token) in _BLANKS or _is_float(token)
+    return token.isdigit() or folded(token) in _BLANKS or _is_float(token)
 
 
 def _is_float(token: str) -> bool:
@@ -177,7 +177,7 @@ def _judged(rows: _Rows) -> _Table | None:
         _without_labels(rows)
         or _without_gaps(rows)
         or _without_margins(rows)
-        or (_Table(rows, "") if width in _SIDES and len(rows) in (width - 1, width) else None)
+        or (_Table(rows, "") if width in SIDES and len(rows) in (width - 1, width) else None)
     )
 
 
@@ -190,7 +190,7 @@ def _without_labels(rows: _Rows) -> _Table | None:
     header = [word.text for word in rows[0][beside:]] if below else []
     index = [row[0].text for row in rows[below:]] if beside else []
     corner = rows[0][0].text.lower() if below and beside else ""
-    if height - below not in _SIDES or corner not in _CORNERS:
+    if height - below not in SIDES or corner not in _CORNERS:
         return None
     if not all(_are_labels(labels) for labels in (header, index) if labels):
         return None
@@ -204,7 +204,7 @@ def _are_labels(words: Sequence[str]) -> bool:
     """Whether words count from 0 or 1, perhaps with a name before each, or are letters from A."""
     if "".join(words).lower() == ascii_lowercase[: len(words)]:
         return True
-    parts = [_COUNTED.fullmatch(_folded(word) if _is_float(word) else word) for word in words]
+    parts = [_COUNTED.fullmatch(folded(word) if _is_float(word) else word) for word in words]
     names = {part[1] for part in parts if part}
     numbers = [int(part[2]) for part in parts if part]
     return len(names) == 1 and numbers in ([*range(len(words))], [*range(1, len(words) + 1)])
