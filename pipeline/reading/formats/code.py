@@ -64,7 +64,7 @@ _COMMAND = re.compile(
 _FACT = re.compile(
     r"\s*([a-z_]\w{0,60})\s*\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)\s*[.;]"
 )
-_CONSTANT = re.compile(r"^\s*#(?:const|include)\b", re.MULTILINE)
+_CONSTANT = re.compile(r"^[ \t]*#(?:const|include)\b", re.MULTILINE)
 _TRIPLE = re.compile(r"\s*(\d{1,3})(?:\s*[,;]\s*|\s+)(\d{1,3})(?:\s*[,;]\s*|\s+)(\d{1,3})\s*")
 _NAMES = re.compile(r"\s*([A-Za-z]+)(?:\s*[,;]\s*|\s+)([A-Za-z]+)(?:\s*[,;]\s*|\s+)([A-Za-z]+)\s*")
 _PLACES = {
@@ -287,8 +287,8 @@ def _package_row(text: Text, line: TextLine) -> Row:
 def _facts(text: Text, lines: Sequence[TextLine]) -> Iterator[_Given]:
     """The givens of facts of one name. Raises InvalidPuzzle."""
     if constant := _CONSTANT.search(text.data.decode()):
-        line = text.data.decode()[: constant.end()].count("\n") + 1
-        raise text.error(line, 1, "facts of three numbers alone", quote(constant[0].strip()))
+        number = constant.string.count("\n", 0, constant.start()) + 1
+        raise text.error(number, 1, "facts of three numbers alone", quote(constant[0].strip()))
     name = ""
     for line in lines:
         position = 0
@@ -364,8 +364,9 @@ def _size(text: Text, givens: Sequence[_Given], reading: Reading) -> tuple[Geome
     first = 0 if 0 in places else 1
     largest = max(max(places) + 1 - first, *values)
     if reading.box is None and largest not in (9, 16, 25):
+        found = f"rows and columns from {min(places)} to {max(places)}, values to {max(values)}"
         expected = "the number 9, 16 or 25, which shows the side, or --boxes such as 3x3"
-        raise text.error(None, None, expected, f"numbers up to {largest}")
+        raise text.error(None, None, expected, found)
     geometry = Geometry(*reading.box) if reading.box else ALL_GEOMETRIES[largest]
     side = geometry.side
     if first and side not in places and max(places) < side:

@@ -137,9 +137,9 @@ def _rows_in(text: Text, delimiter: str, skipped: int) -> _Rows:
     rows: _Rows = []
     row: list[Word] = []
     position, number, begin = 0, 1, 0
-    while position < len(whole):
+    while len(rows) <= _MOST_ROWS and len(row) <= _MOST_ROWS:
         match = _FIELDS[delimiter].match(whole, position)
-        if match is None or len(rows) > _MOST_ROWS or len(row) > _MOST_ROWS:
+        if match is None:
             return []
         written = match[1] if match[1] is not None else match[2]
         start = max(match.start(1), match.start(2)) - begin + 1
@@ -153,10 +153,12 @@ def _rows_in(text: Text, delimiter: str, skipped: int) -> _Rows:
         if match[3] != delimiter:
             if len(row) > 1:
                 rows.append(row)
-            elif row[0].text:
+            elif body:
                 return []
             row = []
-    return [*rows, row] if row else rows
+        if not match[3]:
+            return rows
+    return []
 
 
 def _judged(rows: _Rows) -> _Table | None:
