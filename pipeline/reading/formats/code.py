@@ -48,6 +48,9 @@ _GRID = re.compile(r"""\[\||[\[{(]\s*[\[{(]\s*["'\w.-]|\[\s*["']|array2d[^\[]{0,
 _AFTER = re.compile(r"""(?: ?,)?(?: ?dtype ?= ?[\w."']{1,20})? ?\)? ?[.;]? ?""")
 _TOKEN = re.compile(r"""\[\||\|\]|"[^"\n]*+"|'[^'\n]*+'|[\[\]{}(),;|"']|[^\s\[\]{}(),;|"']++""")
 _NO_JSON = re.compile(r"None|nan|nil|[_']|,\s*[\])]")
+_PRINTED = re.compile(r"\s*\[\[\s*[\w.'-]{1,8}\s+[\w.'-]{1,8}\s")
+"""An array as NumPy prints it."""
+
 _CLOSES = {"[": "]", "{": "}", "(": ")"}
 _PUNCTUATION = frozenset("[]{}(),;|\"'") | {"[|", "|]"}
 _NO_VALUE = ("0", "_", "none", "null", "nil", "nan", "np.nan", "-1", "")
@@ -151,8 +154,8 @@ class _Code:
         is_bare = not self.before[0] and self.text.lstrip()[:2] != "[|"
         if not is_bare or self.text.lstrip()[0] != "[":
             return True
-        has_commas = "," in self.text
-        return (not has_commas or bool(_NO_JSON.search(self.text))) and '"' not in self.text
+        own = _NO_JSON.search(self.text) if "," in self.text else _PRINTED.match(self.text)
+        return own is not None and '"' not in self.text
 
     def words(self) -> Iterator[tuple[Word, int]]:
         """The tokens of the list, each with its end in the text."""
@@ -291,20 +294,22 @@ def _facts(text: Text, lines: Sequence[TextLine]) -> Iterator[_Given]:
         raise text.error(number, 1, "facts of three numbers alone", quote(constant[0].strip()))
     name = ""
     for line in lines:
-        position = 0
-        while rest := line.text[position:].strip():
-            word = Word(line.number, line.text.index(rest, position) + 1, rest)
-            fact = _FACT.match(line.text, position)
+        body, position = line.text.rstrip(), 0
+        while position < len(body):
+            fact = _FACT.match(body, position)
             if fact is None:
-                if _COMMENT.match(rest):
+                if _COMMENT.match(body, position):
                     break
+                rest = body[position:].lstrip()
+                word = Word(line.number, len(body) - len(rest) + 1, rest)
                 raise text.at_word(word, "a fact of three numbers, such as given(1,2,3).")
+            word = Word(line.number, fact.start(1) + 1, fact[0].strip())
             name = name or fact[1]
             if fact[1] != name:
                 expected = f"facts of one name, {quote(name)} as before"
                 raise text.at_word(word, expected, quote(fact[1]))
             row, column, value = map(int, fact.groups()[1:])
-            yield _Given(word._replace(text=fact[0].strip()), row, column, value)
+            yield _Given(word, row, column, value)
             position = fact.end()
 
 

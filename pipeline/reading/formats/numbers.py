@@ -19,6 +19,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
+from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import usual_boxes
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
@@ -133,8 +134,13 @@ def _is_exact(reason: str | None) -> bool:
 
 
 def _parse_spreadsheet(text: Text, reading: Reading) -> Parsed:
-    table = None if _is_exact(recognise_spreadsheet(text)) else parse_table(text, reading)
-    return table or _parse_numbers(text, reading)
+    try:
+        return _parse_numbers(text, reading)
+    except InvalidPuzzle:
+        table = None if _is_exact(recognise_spreadsheet(text)) else parse_table(text, reading)
+        if table is None:
+            raise
+        return table
 
 
 SPREADSHEET = Format(

@@ -53,8 +53,6 @@ class _Table(NamedTuple):
     rows: _Rows
     reason: str
     geometry: Geometry | None = None
-    whole: _Rows | None = None
-    """All rows, if they may be a puzzle whose boxes are declared."""
 
 
 def recognise_table(text: Text) -> str | None:
@@ -68,8 +66,6 @@ def parse_table(text: Text, reading: Reading) -> Parsed | None:
     if table is None:
         return None
     rows, geometry = table.rows, table.geometry
-    if table.whole and reading.box and reading.box[0] * reading.box[1] == len(table.whole):
-        rows = table.whole
     placed = [Row(row, row[0].line, row[-1].column + len(row[-1].text), len(row)) for row in rows]
     frame = frame_of_rows(text, [row.tokens for row in placed], lambda: placed, SIDES, (), "field")
     return puzzle_of_frame(text, frame._replace(geometry=geometry), _alphabets, reading)
@@ -197,9 +193,8 @@ def _without_labels(rows: _Rows) -> _Table | None:
     if not all(_are_labels(labels) for labels in (header, index) if labels):
         return None
     names = [name for name, has in (("a header row", below), ("an index column", beside)) if has]
-    whole = rows if height == width else None
     cells = [row[beside:] for row in rows[below:]]
-    return _Table(cells, f"numbers with {' and '.join(names)}", whole=whole)
+    return _Table(cells, f"numbers with {' and '.join(names)}")
 
 
 def _are_labels(words: Sequence[str]) -> bool:
