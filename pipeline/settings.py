@@ -38,6 +38,7 @@ FormatChoice = Literal[
     "auto",
     "opensudoku",
     "hodoku",
+    "code",
     "killer",
     "killer-arrows",
     "jigsaw",

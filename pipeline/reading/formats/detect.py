@@ -31,6 +31,7 @@ from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cage_maps import KILLER_GRID
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
+from pipeline.reading.formats.code import CODE
 from pipeline.reading.formats.dimacs import CNF_FORMAT, looks_like_cnf
 from pipeline.reading.formats.foreign import name_foreign
 from pipeline.reading.formats.fpuzzles import FPUZZLES
@@ -62,7 +63,15 @@ from pipeline.reading.formats.records import (
 from pipeline.reading.formats.region_maps import JIGSAW_GRID, find_map
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
-from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
+from pipeline.reading.formats.text import (
+    Text,
+    TextLine,
+    cells_of,
+    decode_text,
+    is_utf_16,
+    oversize,
+    without_utf_16,
+)
 from pipeline.reading.formats.wordoku import WORDOKU
 from pipeline.settings import USUAL, AlphabetChoice, Reading, VariantChoice
 
@@ -75,6 +84,7 @@ ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, LINK, FPUZZLES, ISS)
 FORMATS: Final = (
     OPENSUDOKU,
     HODOKU,
+    CODE,
     *ONE_LINE,
     SAMURAI,
     PENCIL_MARKS,
@@ -244,6 +254,8 @@ def read_text(
     """
     if is_formula(head, reading):
         return None
+    if is_utf_16(head):
+        return _read_utf_16(head, complete, source, reading)
     look = _Look(head, complete, source, reading)
     is_small = complete and len(head) <= _MOST_OF_ONE and reading.format == "auto"
     one = look.one() if is_small else None
@@ -252,6 +264,21 @@ def read_text(
     if layout := look.layout():
         return layout.with_cells(head, reading)
     return one or look.one() if complete else None
+
+
+def _read_utf_16(
+    head: bytes, complete: bool, source: str, reading: Reading
+) -> Parsed | InvalidPuzzle:
+    """A single puzzle in UTF-16, as spreadsheets save it; collections are refused."""
+    expected, found = "a collection in UTF-8 (save it as UTF-8)", "UTF-16"
+    refusal = InvalidPuzzle(source, None, None, expected, found)
+    if not complete:
+        return refusal
+    try:
+        result = read_text(without_utf_16(head, source), True, source, reading)
+    except InvalidPuzzle as error:
+        return error
+    return result if isinstance(result, Parsed | InvalidPuzzle) else refusal
 
 
 def parse_puzzle(
@@ -280,7 +307,7 @@ def parse_source(data: bytes, source: str, reading: Reading = USUAL) -> Parsed:
     A collection of a single puzzle is that puzzle. Raises InvalidPuzzle, without reading a source
     of more than `reading.max_bytes` bytes, and UsageError for an unknown format.
     """
-    result = _Look(data, True, source, reading).one()
+    result = _Look(without_utf_16(data, source), True, source, reading).one()
     if isinstance(result, InvalidPuzzle):
         raise result
     return result

@@ -73,6 +73,7 @@ _LONGEST_ROW = max(GEOMETRIES)
 
 DELIMITERS = (",", ";", "\t", "|")
 _WORD = re.compile(r"[^ \t,;|]+")
+_SEPARATOR_LINE = re.compile(r"sep=[,;\t|]\s*", re.IGNORECASE)
 _WIDEST = 40
 _BEHIND_HASH = 1
 """The field of the puzzle in lines that begin with a hash."""
@@ -173,6 +174,11 @@ def split(line: str, fields: Fields) -> list[tuple[int, str]]:
         placed.append((position, body))
         end = position + len(body) + 1
     return placed
+
+
+def names_delimiter(line: str) -> bool:
+    """Whether it is the line `sep=;` that spreadsheets write above a table."""
+    return _SEPARATOR_LINE.fullmatch(line.removeprefix("\ufeff")) is not None
 
 
 def texts_in(line: str, fields: Fields) -> list[str]:
@@ -331,7 +337,8 @@ def _row(fields: Fields, other: str, delimiter: str) -> str:
 
 def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | None:
     """The entry of a line that is not known to be plain; None for empty lines and comments."""
-    if not says_something(line) or is_border(line) or number == fields.header:
+    is_head = number == fields.header or (number == 1 and names_delimiter(line))
+    if is_head or not says_something(line) or is_border(line):
         return None
     if is_too_long(line):
         return reader.too_long(number, line)
@@ -444,7 +451,8 @@ _NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 def recognise_csv(head: SourceHead) -> tuple[Fields, str] | None:
     text = head.sample.decode("utf-8-sig", errors="replace")
     lines = enumerate(each_line(text), 1)  # a header may begin like a comment
-    number, header = next(((index, line) for index, line in lines if line.strip()), (1, ""))
+    headers = (line for line in lines if line[1].strip() and not names_delimiter(line[1]))
+    number, header = next(headers, (1, ""))
     for delimiter in DELIMITERS:
         layout = _with_header(head, header, Fields(delimiter, header=number))
         if layout:

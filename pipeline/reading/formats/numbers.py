@@ -19,6 +19,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
+from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import usual_boxes
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
@@ -35,6 +36,8 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.line import CSV
+from pipeline.reading.formats.parsed import Parsed
+from pipeline.reading.formats.tables import parse_table, recognise_table
 from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, cells_of, quote
 from pipeline.settings import Reading
 
@@ -115,10 +118,35 @@ def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
     return in_rows(written_cells(puzzle, numbers_up_to(side), blank), side)
 
 
+_parse_numbers = parser(_spreadsheet, numbers({"", "0"}, ", or an empty field"))
+
+
+def _recognise_spreadsheet_or_table(text: Text) -> str | None:
+    reason = recognise_spreadsheet(text)
+    return reason if _is_exact(reason) else recognise_table(text) or reason
+
+
+def _is_exact(reason: str | None) -> bool:
+    """Whether it is a table of a usual side; 10 lines of 10 fields may have labels."""
+    return reason is not None and reason.startswith(
+        tuple(f"{side} lines" for side in ALL_GEOMETRIES)
+    )
+
+
+def _parse_spreadsheet(text: Text, reading: Reading) -> Parsed:
+    try:
+        return _parse_numbers(text, reading)
+    except InvalidPuzzle:
+        table = None if _is_exact(recognise_spreadsheet(text)) else parse_table(text, reading)
+        if table is None:
+            raise
+        return table
+
+
 SPREADSHEET = Format(
     "spreadsheet",
-    recognise_spreadsheet,
-    parser(_spreadsheet, numbers({"", "0"}, ", or an empty field")),
+    _recognise_spreadsheet_or_table,
+    _parse_spreadsheet,
     render_spreadsheet,
     many=CSV,
 )

@@ -24,6 +24,11 @@ MOST_TEXT = 4 * 1024 * 1024
 DECODED_BYTES = 1 << 16
 """Bytes that are decoded at once; also the longest text that is read with its empty lines."""
 
+END_OF_FILE = "\x1a"
+"""Ctrl-Z, with which programs for DOS end a text."""
+
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
 _NOTHING = re.compile(rb"(?:\s*+(?:#|//)[^\r\n]*+)*+\s*+")
 _CONTINUATION = bytes(range(0x80, 0xC0))
 """The continuation bytes of UTF-8."""
@@ -173,7 +178,7 @@ def is_border(text: str) -> bool:
 def says_something(line: str) -> bool:
     """Whether a line is neither empty nor a comment."""
     body = line.strip()
-    return bool(body) and not body.startswith(COMMENTS)
+    return bool(body) and not body.startswith(COMMENTS) and body != END_OF_FILE
 
 
 def is_silent(data: bytes) -> bool:
@@ -277,6 +282,25 @@ def _significant(body: bytes, source: str) -> Iterator[TextLine]:
         number += match is not None
 
 
+def is_utf_16(data: bytes) -> bool:
+    return data.startswith(_UTF_16)
+
+
+def without_utf_16(data: bytes, source: str) -> bytes:
+    """The data in UTF-8, if it is UTF-16 with a byte order mark. Raises InvalidPuzzle."""
+    if not is_utf_16(data):
+        return data
+    try:
+        return data.decode("utf-16").encode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-16", errors="replace")
+        line = len(NEWLINE.findall(before)) + 1
+        column = len(NEWLINE.split(before)[-1]) + 1
+        found, is_cut_off = f"the byte 0x{data[error.start]:02x}", error.end == len(data)
+        expected = "UTF-16 text, as its first bytes say"
+        raise InvalidPuzzle(source, line, column, expected, found, is_cut_off) from None
+
+
 def decode_text(data: bytes, source: str) -> Text:
     """The significant lines of a UTF-8 text; a byte order mark and CRLF are accepted.
 
@@ -286,6 +310,8 @@ def decode_text(data: bytes, source: str) -> Text:
     if foreign := foreign_file(data):
         raise refuse_foreign(source, foreign)
     body = data.removeprefix(codecs.BOM_UTF8)
+    if body.endswith(END_OF_FILE.encode()):
+        body = body.rstrip(END_OF_FILE.encode())
     _check_text(body, source)
     lines = tuple(_significant(body, source))
     if not lines:
