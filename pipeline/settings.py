@@ -51,6 +51,7 @@ FormatChoice = Literal[
     "bordered",
     "spreadsheet",
     "spaces",
+    "board",
     "characters",
     "boxes",
     "line",
