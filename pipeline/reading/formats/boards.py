@@ -224,9 +224,10 @@ _Cut = Callable[[str], list[tuple[int, str]] | None]
 
 def _rows(rows: Sequence[_Line], cut: _Cut) -> list[Row]:
     cells = [(row, cut(row.text) or ()) for row in rows]
+    single = _single_blanks({word for _, words in cells for _, word in words})
     return [
         Row(
-            [Word(row.number, column + 1, _single(word)) for column, word in words],
+            [Word(row.number, column + 1, single.get(word, word)) for column, word in words],
             row.number,
             len(row.text) + 1,
             len(words),
@@ -235,9 +236,12 @@ def _rows(rows: Sequence[_Line], cut: _Cut) -> list[Row]:
     ]
 
 
-def _single(word: str) -> str:
-    """A blank that is written several times, once."""
-    return word[0] if len(word) > 1 and len({*word}) == 1 and word[0] in _BLANKS else word
+def _single_blanks(words: set[str]) -> dict[str, str]:
+    """The sign of a blank that is always written several times, `__`, or as 00 or 0."""
+    several = {
+        word for word in words if word and {*word} <= _BLANKS and word == word[:1] * len(word)
+    }
+    return {word: word[0] for word in several if len(several) == 1 or word == "00"}
 
 
 def _in_words(text: str) -> list[tuple[int, str]]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
-from support.parsers import CLASSIC, LINE, ROWS, read, refusal, said_of
+from support.parsers import CLASSIC, LINE, ROWS, layout_of, read, refusal, said_of
+
+from pipeline.settings import USUAL
 
 ROW_LIST = ROWS.split()
 DOTS = [row.replace("0", ".") for row in ROW_LIST]
@@ -28,7 +32,7 @@ BOARDS = {
     "heavy": with_borders(HEAVY, "┣━━━━━━━╋━━━━━━━╋━━━━━━━┫"),
     "dashes": with_borders(DOTS, "-----------"),
     "nine dashes": with_borders(DOTS, "---------"),
-    "equals": with_borders(DOTS, "==========="),
+    "equals": with_borders([boxed(row, "|") for row in DOTS], "=======:=======:======="),
     "spaced dashes": with_borders([boxed(row, "|") for row in DOTS], "- - - - - - - - - - -"),
     "qqwing": with_borders([boxed(row, "|") for row in DOTS], "-------|-------|-------"),
     "fields": "\n".join(FIELDS),
@@ -118,3 +122,17 @@ def test_a_board_without_a_row_is_refused(name):
 def test_dashes_that_may_be_a_row_of_blanks_are_refused():
     rows = [row.replace(".", "-") for row in DOTS]
     refusal(with_borders(rows, "---------"))
+
+
+def test_lines_of_equals_signs_stand_between_grids():
+    line = "=========\n"
+    layout = layout_of((line + ROWS + line + ROWS).encode())
+    assert layout is not None
+    chunks = layout.chunks(io.BytesIO((line + ROWS + line + ROWS).encode()), 1)
+    entries = [entry for chunk in chunks for entry in layout.entries(chunk, USUAL)]
+    assert [entry.puzzle_read for entry in entries] == [CLASSIC, CLASSIC]
+    assert read(line + ROWS).puzzle == CLASSIC
+
+
+def test_a_doubled_blank_is_no_blank_of_its_own():
+    said_of(". . 1 .\n.. 3 . .\n. . . 2\n4 . . .\n")
