@@ -75,7 +75,7 @@ def solve_files(
             except InputError as error:
                 yield (
                     Item(name, None, str(error), is_alone=True),
-                    Result("invalid", message=str(error)),
+                    Result("invalid", message=str(error), code=error.code),
                 )
 
 
@@ -139,6 +139,10 @@ def _rows_of(
                 raise InputError("\n".join(faults)) from error
             yield (
                 name,
-                rows_of([Result("invalid", message=str(error))], first, settings.trait_names),
+                rows_of(
+                    [Result("invalid", message=str(error), code=error.code)],
+                    first,
+                    settings.trait_names,
+                ),
             )
             first += 1

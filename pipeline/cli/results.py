@@ -64,6 +64,7 @@ def count_line(item: Item, result: Result) -> str:
     """The number of solutions found, as a line of JSON."""
     counts = {"solutions": len(result.solutions), "complete": result.complete}
     fields = {"status": result.status, "message": result.message}
+    fields |= {"code": result.code} if result.code else {}
     return json.dumps({"source": item.where} | counts | fields)
 
 
@@ -91,7 +92,8 @@ def say_fault(item: Item, result: Result) -> None:
         number, column = source.place
         if (line := line_at(source.data, number)) is not None:
             shown = caret(line, column).replace("\n", "\n    ")
-            say(f"{source.reason}\n    {shown}")
+            read_as = f"\n    read as {source.read_as}" if source.read_as else ""
+            say(f"{source.reason}\n    {shown}{read_as}")
             return
     say(str(result.message))
 
@@ -187,8 +189,10 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         say(f"{name}: {result.status}: {result.full_message}")
     elif result.caveat:
         say(f"{name}: {result.caveat}")
-    if "ruleset" in (result.problem.unread if result.problem else ()):
-        say(f"{name}: {_rules_summary(result.problem)}")
+    unread = result.problem.unread if result.problem else ()
+    if "ruleset" in unread or "drawings" in unread:
+        subject = "the text of the rules" if "ruleset" in unread else "the drawings"
+        say(f"{name}: {subject} may say more than was read: {_rules_read(result.problem)}")
     if result.disagreement and result.complete and result.solutions:
         say(f"{name}: {result.disagreement}")
     difference = result.difference
@@ -209,12 +213,12 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         say(f"{name}: {why}; {result.solver.name} solved it")
 
 
-def _rules_summary(problem: object) -> str:
-    """A sentence with the rules that were read, for comparison with their text, which was not."""
+def _rules_read(problem: object) -> str:
+    """The rules that were read, for comparison with their text, which was not."""
     rules = problem.puzzle.rules if isinstance(problem, PuzzleProblem) else ()
     kinds = Counter(rule.caption() for rule in rules)
     counts = [f"{number} × {kind}" if number > 1 else kind for kind, number in kinds.items()]
-    return f"the text of the rules may say more than was read: {', '.join(counts) or 'no rule'}"
+    return ", ".join(counts) or "no rule"
 
 
 def say_evidence(name: str, result: Result) -> None:

@@ -104,6 +104,7 @@ class PuzzleSet:
             solutions=len(result.solutions),
             complete=result.complete,
             message=result.full_message,
+            code=result.code or UNSET,
             solver=solver,
             encoding=_encoding(result),
             certificate=checked,

@@ -12,9 +12,14 @@ from itertools import chain
 
 from pipeline.errors import counted
 
-CODES = ("ruleset", "solution")
+CODES = ("ruleset", "drawings", "solution")
 """Unread parts that are codes, not texts."""
 
+_OTHER_RULES = {
+    ("ruleset",): "the rules text was not",
+    ("drawings",): "drawings were not",
+    ("ruleset", "drawings"): "the rules text and drawings were not",
+}
 MOST_UNREAD, OTHER_TEXTS = 20, "other texts"
 _LINE = re.compile(r"line [0-9]+: ")
 
@@ -23,11 +28,10 @@ def caveat(status: str, unread: Collection[str]) -> str | None:
     """What an answer with this status ignores, given the `unread` of its record."""
     if status not in ("unique", "multiple", "unsolvable"):
         return None
-    phrases = {
-        "ruleset": f"{status} by the rules that were read; the rules text was not",
-        "solution": "the solution beside it is incomplete and was not compared",
-    }
-    caveats = [phrases[code] for code in unread if code in phrases]
+    others = _OTHER_RULES.get(tuple(code for code in ("ruleset", "drawings") if code in unread))
+    caveats = [f"{status} by the rules that were read; {others}"] if others else []
+    if "solution" in unread:
+        caveats.append("the solution beside it is incomplete and was not compared")
     if texts := unread_texts(unread):
         caveats.append(f"{status} by the rules that were read; not read: {', '.join(texts)}")
     return "; ".join(caveats) or None
@@ -40,7 +44,11 @@ def unread_texts(unread: Collection[str]) -> list[str]:
 
 def unread_of_many(unread: Mapping[str, int], verb: str = "read") -> str:
     """`not read: the rules text (3 puzzles)`; empty if everything was read."""
-    named = {"ruleset": "the rules text", "solution": "an incomplete solution"}
+    named = {
+        "ruleset": "the rules text",
+        "drawings": "drawings",
+        "solution": "an incomplete solution",
+    }
     parts = (f"{named.get(text, text)} ({counted(n, 'puzzle')})" for text, n in unread.items())
     return f"not {verb}: " + ", ".join(parts) if unread else ""
 

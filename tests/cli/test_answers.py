@@ -119,7 +119,11 @@ def test_solve_says_of_a_formula_that_it_is_unknown(puzzle_folder):
 @pytest.mark.parametrize(
     ("text", "where", "line"),
     [
-        (FILES["bad.txt"], "bad.txt:3:3: expected a digit", "\n    .3q.\n      ^\n"),
+        (
+            FILES["bad.txt"],
+            "bad.txt:3:3: expected a digit",
+            "\n    .3q.\n      ^\n    read as grid: ",
+        ),
         ("1...\n..2.\n.3..\n...4.\n", "bad.txt:4:5: expected a row of 4 cells, found 5 cells", ""),
         ("", "bad.txt: expected a puzzle, found an empty file", ""),
         ("2 2\n1 2 3 4 5\n", "bad.txt:2:9: expected a number from 1 to 4, or 0 for a blank", ""),
@@ -128,7 +132,7 @@ def test_solve_says_of_a_formula_that_it_is_unknown(puzzle_folder):
 def test_a_fault_is_shown_with_its_place_and_a_caret(text, where, line, puzzle_folder):
     (puzzle_folder / "bad.txt").write_text(text)
     code, printed, said = run("solve", "bad.txt")
-    assert (code, printed, said.endswith(line)) == (1, "", True)
+    assert (code, printed, line in said) == (1, "", True)
     assert said.startswith(where)
     assert run("count", "bad.txt") == (1, "", said)
 

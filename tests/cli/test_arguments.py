@@ -155,7 +155,7 @@ def test_help_loads_only_the_command_line():
     ended = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
     loaded = ended.stdout.splitlines()[-1].split()
     own = {name for name in loaded if name.startswith("pipeline.")}
-    parts = ("cli", "cli.config", "cli.messages", "cli.options", "cli.program")
+    parts = ("cli", "cli.arguments", "cli.config", "cli.messages", "cli.options", "cli.program")
     parts += ("errors", "option", "quantities", "service", "service.signals", "settings", "version")
     expected = {f"pipeline.{part}" for part in parts}
     assert {name for name in own if not name.startswith("pipeline.cli.commands")} == expected

@@ -31,6 +31,14 @@ def test_steps_stand_before_the_solution_and_a_hint_alone():
     assert run("solve", "--quiet", "--hint", "last.txt")[:2] == (0, f"{STEP}\n")
 
 
+def test_what_the_letters_are_in_steps_is_said():
+    letters = SOLVED.translate(str.maketrans("123456789", "ABCDEFGHI"))
+    Path("letters.txt").write_text(f"{letters[:-1].rstrip()}.\n")
+    code, printed, said = run("solve", "--quiet", "--hint", "letters.txt")
+    assert (code, printed) == (0, f"{STEP}\n")
+    assert said.startswith("letters.txt: in the steps, A is 1, B is 2, C is 3")
+
+
 def test_the_record_in_json_has_the_steps():
     (step,) = json.loads(run("solve", "--steps", "--json", "last.txt")[1])["steps"]
     assert (step["text"], step["technique"], step["level"]) == (STEP, "full house", "easy")

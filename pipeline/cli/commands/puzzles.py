@@ -200,7 +200,9 @@ def count(
     show: Annotated[
         bool, typer.Option("--print", help="Print each solution as it is found.")
     ] = False,
-    as_json: Annotated[bool, json_option("source, solutions, complete, status, message")] = False,
+    as_json: Annotated[
+        bool, json_option("source, solutions, complete, status, message, code")
+    ] = False,
 ) -> None:
     """Count the solutions of puzzles, up to --max-solutions each.
 

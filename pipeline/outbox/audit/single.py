@@ -130,7 +130,9 @@ def _content_of(source: OneProblem | None, report: Findings) -> Content:
         return None
     try:
         if isinstance(source, Unreadable):
-            return InputError(source.reason)
+            error = InputError(source.reason)
+            error.code = source.code
+            return error
         return parsed_of(source, report.settings)
     except LimitReached as error:
         report.add_gap(f"the original was not read: {error}")
@@ -152,6 +154,9 @@ def _audit_invalid(
     is_other = is_member and data is not None and looks_like_no_puzzle(data)
     if record.status != (status := "other" if is_other else "invalid"):
         report.add_problem(f"the status should be {status!r}")
+    code, recorded = getattr(content, "code", None), or_none(record.code)
+    if code and recorded != code and (recorded or report.is_ours):  # earlier versions wrote none
+        report.add_difference(f"the code is {recorded!r}, the original is {code!r}")
 
 
 def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings) -> None:

@@ -56,8 +56,9 @@ IN_LINE = " line"
 
 def signs_of(format_name: str) -> str:
     """The signs of the values 1, 2, … in a notation that `Parsed.format` names, if it has any."""
-    _, _, notation = format_name.partition(" ")
-    return ALPHABETS.get(notation.removesuffix(IN_LINE), "")
+    name, _, notation = format_name.partition(" ")
+    signs = notation.removesuffix(IN_LINE)
+    return signs if name == "wordoku" else ALPHABETS.get(signs, "")
 
 
 def number_of(word: str, side: int) -> int | None:

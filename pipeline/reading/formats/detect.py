@@ -29,9 +29,11 @@ from pipeline.reading.formats.around import (
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Details, Format, ManyFormat, SourceHead
 from pipeline.reading.formats.boards import BOARD
 from pipeline.reading.formats.boxes import BORDERED, BOXES
+from pipeline.reading.formats.cage_maps import KILLER_GRID
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.dimacs import CNF_FORMAT, looks_like_cnf
+from pipeline.reading.formats.foreign import name_foreign
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS, one_or_many
@@ -39,11 +41,12 @@ from pipeline.reading.formats.jigsaws import (
     JIGSAW,
     SOLO,
     check_no_region_map,
-    find_region_map,
 )
+from pipeline.reading.formats.json_lists import JSON
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
-from pipeline.reading.formats.numbers import JSON, SPREADSHEET
+from pipeline.reading.formats.links import LINK
+from pipeline.reading.formats.numbers import SPREADSHEET
 from pipeline.reading.formats.opensudoku import OPENSUDOKU
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
@@ -54,17 +57,20 @@ from pipeline.reading.formats.records import (
     cut_lines,
     entries_of_lines,
     halves,
+    is_damaged_row,
     is_plain,
 )
+from pipeline.reading.formats.region_maps import JIGSAW_GRID, find_map
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
+from pipeline.reading.formats.wordoku import WORDOKU
 from pipeline.settings import USUAL, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
     from pipeline.reading.formats.plain import ChunkContents
 
-ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS)
+ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, LINK, FPUZZLES, ISS)
 """The one-line notations of variants, in the order in which they are tried."""
 
 FORMATS: Final = (
@@ -75,6 +81,9 @@ FORMATS: Final = (
     PENCIL_MARKS,
     JSON,
     SADMAN,
+    KILLER_GRID,
+    JIGSAW_GRID,
+    WORDOKU,
     BORDERED,
     SPREADSHEET,
     SPACES,
@@ -85,6 +94,8 @@ FORMATS: Final = (
     GRID,
 )
 """The formats in the order in which they are tried; the last one reports errors in any text."""
+
+_NOTHING_FITS = "no other format fits"
 
 _MOST_LINES_TRIED = 100
 _MAX_CHUNKS_TRIED = 100
@@ -154,6 +165,7 @@ _MOST_OF_ONE = 4096
 """Size in bytes from which sources are equally likely to be collections."""
 
 _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
+_AS_JSON = re.compile(rb'\s*(?:\{\s*"|\[\s*[{"\[])')
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
 """Headings in SadMan's files; the sections below them are one puzzle."""
 
@@ -285,25 +297,36 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         raise oversize(source, reading.max_bytes, "more")
     text = decode_text(data, source)
     if reading.format == "auto":
-        chosen, reason = _format_of(text)
+        chosen, reason = format_of(text)
     elif reading.format in BY_NAME:
         chosen, reason = BY_NAME[reading.format], "--format says so"
     else:
         names = ", ".join(BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
-    if chosen is not SADMAN:  # which names its section
+    if chosen not in (JIGSAW_GRID, KILLER_GRID, SADMAN):  # which read it
         check_no_region_map(text)
     try:
         parsed = chosen.parse(text, reading)
         _check_boxes(text, parsed.puzzle.geometry, reading)
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
-        raise
+        if error.code == "not-a-puzzle" and _begins_as(chosen, text):
+            error.code = "damaged"
+        if reason != _NOTHING_FITS:
+            error.read_as = f"{chosen.name}: {reason}"
+        elif not any(is_damaged_row(x.text, 4) for x in text.rows):
+            error.code = "not-a-puzzle"
+        raise (name_foreign(error, data) if reading.format == "auto" else error) from None
     parsed = replace(parsed, format=f"{chosen.name} {parsed.format}".rstrip(), reason=reason)
     if may_name_rule(data):
         named_rules = rule_lines(_remarks(text, chosen), parsed.puzzle.rules)
         return parsed.with_text("", more_unread(parsed.unread, unread_lines(named_rules)))
     return parsed
+
+
+def _begins_as(chosen: Format, text: Text) -> bool:
+    """Whether a text begins with the keywords or the header of a format."""
+    return chosen.begins is not None and chosen.begins.match(text.lines[0].text) is not None
 
 
 def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
@@ -320,7 +343,7 @@ def _check_boxes(text: Text, geometry: Geometry, reading: Reading) -> None:
     """Raise InvalidPuzzle if a source contradicts the boxes given by --boxes."""
     if reading.box not in (None, (geometry.height, geometry.width)):
         expected = f"boxes of {reading.boxes}, as --boxes says"
-        raise text.error(None, None, expected, shape_in_words(geometry))
+        raise text.error(None, None, expected, shape_in_words(geometry), code="wrong-shape")
 
 
 def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
@@ -340,13 +363,13 @@ def _needs_its_text(parsed: Parsed) -> bool:
     return not puzzle.geometry.has_boxes and is_written_as_values(parsed.format, puzzle)
 
 
-def _format_of(text: Text) -> tuple[Format, str]:
+def format_of(text: Text) -> tuple[Format, str]:
     """The format of a text, and why."""
     for candidate in FORMATS:
         reason = candidate.recognise(text)
         if reason is not None:
             return candidate, reason
-    return FORMATS[-1], "no other format fits"
+    return FORMATS[-1], _NOTHING_FITS
 
 
 class _Look:
@@ -370,7 +393,8 @@ class _Look:
     def alone(self) -> Parsed | InvalidPuzzle:
         """The same, with the formats of single puzzles only."""
         if self._reading.format in _ONLY_MANY:
-            return InvalidPuzzle(self._source, None, None, "one puzzle", "none, or several")
+            found: tuple[str, str] = ("one puzzle", "none, or several")
+            return InvalidPuzzle(self._source, None, None, *found, code="several-puzzles")
         try:
             return parse_single(self._data, self._source, self._reading)
         except InvalidPuzzle as error:
@@ -413,7 +437,8 @@ class _Look:
         Raises InvalidPuzzle for a region map around it, which the text of the puzzle does not show.
         """
         data, reading = self._data, self._reading
-        declarable = reading.format == "auto" or reading.format in _ONLY_MANY
+        is_json = reading.format == "auto" and _AS_JSON.match(data)  # which is damaged
+        declarable = not is_json and (reading.format == "auto" or reading.format in _ONLY_MANY)
         if len(data) > min(MAX_RECORD_BYTES, reading.max_bytes) or not declarable:
             return None
         layout = self.layout(minimum=1)
@@ -436,13 +461,23 @@ class _Look:
             entry.title, entry.unread
         )
 
+    @cached_property
+    def _is_killer_grid(self) -> bool:
+        """Whether it has sums of cages, which a grid among them would lose."""
+        try:
+            text = decode_text(self._data, self._source)
+        except InvalidPuzzle:
+            return False
+        return KILLER_GRID.recognise(text) is not None
+
     def _is_one_puzzle(self, head: SourceHead) -> bool:
         if len(head.lines) < 2 and head.complete and head.minimum > 1:
             return True
         is_sectioned = any(line.strip().lower() in _SECTIONS for line in head.lines)
-        if is_sectioned or find_region_map([*map(cells_of, head.lines)]):  # which is refused
+        if is_sectioned or find_map([*map(cells_of, head.lines)]):
             return True
-        if _begins_with_sizes(head) or (head.minimum > 1 and self._reads_as_one(head)):
+        is_killer = head.is_whole and self._is_killer_grid
+        if is_killer or _begins_with_sizes(head) or (head.minimum > 1 and self._reads_as_one(head)):
             return True
         if not head.complete and _is_too_short(head):
             return True

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from pipeline.errors import printable
+from pipeline.errors import RefusalCode, printable
 from pipeline.puzzle.geometry import NINE
 from pipeline.puzzle.puzzle import Puzzle
 
@@ -34,8 +34,8 @@ class Parsed:
       takes it to write the same notation. `Format.parse` sets only the notation.
     - `reason`: why this format was chosen; `Format.parse` leaves it empty.
     - `claimed`: the solution that the source gives, unchecked: one line, or numbers with spaces.
-    - `unread`: the parts that were not read, such as rules in prose: `ruleset` or `solution` of
-      f-puzzles, or a quoted text with its location.
+    - `unread`: the parts that were not read, such as rules in prose: `ruleset`, `drawings` or
+      `solution` of f-puzzles, or a quoted text with its location.
     """
 
     puzzle: Puzzle
@@ -104,6 +104,7 @@ class Entry(NamedTuple):
     the
       whole line, or for unusual boxes their height and width, then numbers.
     - `title`, `unread`: as in `Parsed`.
+    - `code`: the kind of the error.
     """
 
     line: int
@@ -116,6 +117,7 @@ class Entry(NamedTuple):
     parsed: Parsed | None = None
     title: str = ""
     unread: tuple[str, ...] = ()
+    code: RefusalCode = "not-a-puzzle"
 
     @property
     def puzzle_read(self) -> Puzzle | None:

@@ -7,9 +7,10 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypedDict, Unpack
 
-from pipeline.errors import InvalidPuzzle, counted
+from pipeline.errors import InvalidPuzzle, RefusalCode, counted
+from pipeline.reading.formats.foreign import foreign_file, refuse_foreign
 
 COMMENTS = ("#", "//")
 NEWLINE = re.compile(r"\r\n?|\n")
@@ -34,15 +35,12 @@ _BORDER_SIGNS = frozenset("-+|*=")
 _WORD = re.compile(r"\S+")
 _LONGEST_QUOTE = 20
 
-_FOREIGN = {
-    b"%PDF-": "a PDF document",
-    b"\x89PNG": "a picture (PNG)",
-    b"\xff\xd8\xff": "a picture (JPEG)",
-    b"GIF87a": "a picture (GIF)",
-    b"GIF89a": "a picture (GIF)",
-    b"\xd0\xcf\x11\xe0": "a document of an older office program; save a spreadsheet as CSV",
-}
-"""Files of other programs, by how they begin."""
+
+class Advice(TypedDict, total=False):
+    """The fields of InvalidPuzzle for programs and about what to do."""
+
+    code: RefusalCode
+    hint: str
 
 
 class Word(NamedTuple):
@@ -112,33 +110,45 @@ class Text:
         ]
 
     def error(
-        self, line: int | None, column: int | None, expected: str, found: str
+        self,
+        line: int | None,
+        column: int | None,
+        expected: str,
+        found: str,
+        **more: Unpack[Advice],
     ) -> InvalidPuzzle:
         """An InvalidPuzzle at that place; `found` is not quoted, see `quote`."""
-        return InvalidPuzzle(self.source, line, column, expected, found)
+        return InvalidPuzzle(self.source, line, column, expected, found, **more)
 
-    def at_word(self, word: Word, expected: str, found: str | None = None) -> InvalidPuzzle:
+    def at_word(
+        self, word: Word, expected: str, found: str | None = None, **more: Unpack[Advice]
+    ) -> InvalidPuzzle:
         shown = quote(word.text) if found is None else found
-        return self.error(word.line, word.column, expected, shown)
+        return self.error(word.line, word.column, expected, shown, **more)
 
-    def at_line(self, line: TextLine, expected: str, found: str | None = None) -> InvalidPuzzle:
+    def at_line(
+        self, line: TextLine, expected: str, found: str | None = None, **more: Unpack[Advice]
+    ) -> InvalidPuzzle:
         body = line.text.strip()
-        return self.at_word(Word(line.number, line.text.find(body) + 1, body), expected, found)
+        word = Word(line.number, line.text.find(body) + 1, body)
+        return self.at_word(word, expected, found, **more)
 
-    def behind(self, line: TextLine, expected: str, found: str) -> InvalidPuzzle:
+    def behind(
+        self, line: TextLine, expected: str, found: str, **more: Unpack[Advice]
+    ) -> InvalidPuzzle:
         """The error for something missing at the end of a line."""
-        return self.error(line.number, len(line.text) + 1, expected, found)
+        return self.error(line.number, len(line.text) + 1, expected, found, **more)
 
-    def at_end(self, expected: str, found: str) -> InvalidPuzzle:
+    def at_end(self, expected: str, found: str, **more: Unpack[Advice]) -> InvalidPuzzle:
         """The error for something missing after the last significant line."""
-        return self.behind(self.lines[-1], expected, found)
+        return self.behind(self.lines[-1], expected, found, **more)
 
     def single_line(self) -> TextLine:
         """The only line. Raises InvalidPuzzle if there are several."""
         first, *rest = self.lines
         if rest:
             found = counted(len(self.lines), "line")
-            raise self.at_line(rest[0], "a single puzzle", found)
+            raise self.at_line(rest[0], "a single puzzle", found, code="several-puzzles")
         return first
 
     def without_comments(self) -> str:
@@ -199,7 +209,8 @@ def quote(text: str) -> str:
 
 def oversize(source: str, max_bytes: int, found: str, option: str = "--max-bytes") -> InvalidPuzzle:
     """The error for a source that is too large, by default for a single puzzle."""
-    return InvalidPuzzle(source, None, None, f"at most {max_bytes} bytes ({option})", found)
+    expected = f"at most {max_bytes} bytes ({option})"
+    return InvalidPuzzle(source, None, None, expected, found, code="too-large")
 
 
 def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
@@ -230,7 +241,7 @@ def _check_text(body: bytes, source: str) -> None:
         begin = max(body.rfind(b"\n", 0, bad), body.rfind(b"\r", 0, bad)) + 1
         line = count_lines(body, 0, begin) + 1
         column = len(body[begin:bad].translate(None, _CONTINUATION)) + 1
-        raise InvalidPuzzle(source, line, column, "UTF-8 text", found, is_cut_off)
+        raise InvalidPuzzle(source, line, column, "UTF-8 text", found, is_cut_off, "not-text")
 
 
 def _significant(body: bytes, source: str) -> Iterator[TextLine]:
@@ -254,13 +265,14 @@ def _significant(body: bytes, source: str) -> Iterator[TextLine]:
         end, position = match.span() if match else (len(body), len(body))
         size += end - begin
         if size > MOST_TEXT:
-            raise InvalidPuzzle(source, number, 1, f"at most {MOST_TEXT} bytes of a puzzle", "more")
+            expected = f"at most {MOST_TEXT} bytes of a puzzle"
+            raise InvalidPuzzle(source, number, 1, expected, "more", code="too-large")
         line = body[begin:end].decode()
         if says_something(line):
             count += 1
             if count > MOST_LINES:
                 expected = f"at most {MOST_LINES} lines of a puzzle"
-                raise InvalidPuzzle(source, number, 1, expected, "another")
+                raise InvalidPuzzle(source, number, 1, expected, "another", code="too-large")
             yield TextLine.of_text(number, line)
         number += match is not None
 
@@ -271,13 +283,12 @@ def decode_text(data: bytes, source: str) -> Text:
     Raises InvalidPuzzle if the bytes are not text, if they are more than a puzzle can have, or
     if there is no significant line; files of other programs are named.
     """
-    for sign, found in _FOREIGN.items():
-        if data.startswith(sign):
-            raise InvalidPuzzle(source, None, None, "a puzzle as text", found)
+    if foreign := foreign_file(data):
+        raise refuse_foreign(source, foreign)
     body = data.removeprefix(codecs.BOM_UTF8)
     _check_text(body, source)
     lines = tuple(_significant(body, source))
     if not lines:
         found = "an empty file" if not body or body.isspace() else "only comments and empty lines"
-        raise InvalidPuzzle(source, None, None, "a puzzle", found, truncated=True)
+        raise InvalidPuzzle(source, None, None, "a puzzle", found, truncated=True, code="empty")
     return Text(source, lines, body)
