@@ -28,6 +28,7 @@ class ReadingOptions(TypedDict, total=False):
     format: FormatChoice
     alphabet: AlphabetChoice
     boxes: str
+    strict: bool
     max_bytes: int
     timeout: float
 

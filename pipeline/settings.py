@@ -10,10 +10,11 @@ import functools
 import inspect
 import os
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pipeline.errors import UsageError
 from pipeline.option import Setting, environment_name
@@ -238,6 +239,11 @@ class Settings:
         Setting(READING, "RxC", pattern=_BOXES, words="auto, or RxC with R and C above 1, as 2x3"),
         "Box size, rows x columns, such as 2x3, if the input does not state it; auto: as drawn.",
     ] = "auto"
+    strict: Annotated[
+        bool,
+        Setting(READING),
+        "Refuse formulas whose header is missing, or declares other clauses and variables.",
+    ] = False
     trust_solver: Annotated[
         bool,
         Setting(SOLVING, risky=True),
@@ -304,6 +310,11 @@ class Settings:
         return Reading(self.variant, self.max_bytes, self.format, self.alphabet, self.boxes, steps)
 
     @property
+    def declared(self) -> dict[str, str]:
+        """What a record says about the settings with which a source was read."""
+        return self.reading.declared() | ({"strict": "true"} if self.strict else {})
+
+    @property
     def limit(self) -> int:
         return self.max_solutions or MAX_SOLUTIONS
 
@@ -321,7 +332,7 @@ class Settings:
         """Identifies the settings, other than solvers, that affect results of a collection."""
         *notation, _ = self.reading
         limits = self.max_solutions, self.max_total_bytes, self.max_members
-        checks = self.prove, self.trust_solver
+        checks = self.prove, self.trust_solver, self.strict
         return repr((tuple(notation), limits, self.keep_cnf, *checks, *self.trait_names))
 
     @property
@@ -378,9 +389,19 @@ def settings_declared() -> dict[str, Setting]:
 
 def is_declaration(name: str, word: str) -> bool:
     """Whether a record may contain this name and value as a notation setting."""
+    if name == "strict":
+        return word == "true"
     with suppress(UsageError):
         return name in DECLARABLE and settings_declared()[name].check(word, name) == word
     return False
+
+
+def with_declared(settings: Settings, declared: Mapping[str, str]) -> Settings:
+    """The settings with those that a record declares; see `is_declaration`."""
+    values: dict[str, Any] = {
+        name: word == "true" if name == "strict" else word for name, word in declared.items()
+    }
+    return replace(settings, **values)
 
 
 def _is_cluster(address: str) -> bool:

@@ -45,7 +45,7 @@ SOLVING_FIELDS = (
     *("solver", "minisat", "encoding", "max_solutions"),
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
-READING_FIELDS = ("variant", "max_bytes", "format", "alphabet", "boxes")
+READING_FIELDS = ("variant", "max_bytes", "format", "alphabet", "boxes", "strict")
 PIPED = "read standard input if it is a pipe or a file and no argument is given"
 """The annotation of an argument that behaves like this."""
 

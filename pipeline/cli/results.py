@@ -51,7 +51,7 @@ def record_line(
 
     data, now = item.data, datetime.now(UTC)
     sha256, size = (None, None) if data is None else (digest(data), len(data))
-    origin = Origin(new_job_id(now), item.where, sha256, size, settings.reading.declared())
+    origin = Origin(new_job_id(now), item.where, sha256, size, settings.declared)
     record = msgspec.to_builtins(PuzzleSet(origin, result).record({}, now))
     if texts:
         problem = result.problem
@@ -178,6 +178,21 @@ def suggest_commands(file: Path) -> None:
             ["", "Try next:", *(f"    {command:{width}}  {offers[command]}" for command in offers)]
         )
     )
+
+
+def is_cut_off(result: Result) -> bool:
+    """Whether all models were found, but the formula may lack clauses that exclude some."""
+    return result.status == "solved" and result.complete is False
+
+
+def say_unused(name: str, result: Result) -> None:
+    """Say that variables in no clause multiply the number of models."""
+    if not isinstance(result.problem, FormulaProblem) or len(result.solutions) < 2:
+        return
+    parsed = result.problem.parsed
+    if unused := parsed.variables - len({*map(abs, parsed.written.numbers)} - {0}):
+        are = "variable is" if unused == 1 else "variables are"
+        say(f"{name}: {unused:,} {are} in no clause; models that differ only there are counted")
 
 
 def _explain(item: Item, result: Result, settings: Settings) -> None:

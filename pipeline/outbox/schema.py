@@ -236,7 +236,7 @@ _Files = Annotated[
 ]
 Declared = Annotated[
     dict[str, str] | UnsetType,
-    about("declared notation (`--format`, `--variant`, `--alphabet`, `--boxes`)"),
+    about("declared notation (`--format`, `--variant`, `--alphabet`, `--boxes`, `--strict`)"),
 ]
 StagesTimed = Annotated[
     dict[str, Seconds] | None,

@@ -99,7 +99,8 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
     if isinstance(result, LimitReached):
         return None, False
     source = _read(data, name, result, len(data), time.perf_counter() - begun)
-    return source, isinstance(result, InvalidPuzzle) and result.truncated
+    is_short = isinstance(result, ParsedFormula) and result.is_short
+    return source, is_short or (isinstance(result, InvalidPuzzle) and result.truncated)
 
 
 def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False) -> Source:
@@ -164,7 +165,9 @@ def parsed_of(
         return parse_source(source.data, source.name, settings.reading.at_most(seconds))
     deadline = Deadline.of(Limits(seconds, settings.memory_limit))
     try:
-        return parse_formula(source.data, source.name, settings.max_bytes, deadline)
+        return parse_formula(
+            source.data, source.name, settings.max_bytes, deadline, strict=settings.strict
+        )
     except InvalidPuzzle as error:
         error.code = "damaged" if error.code == "not-a-puzzle" else error.code
         raise name_foreign(error, source.data) from None

@@ -26,6 +26,9 @@ _LINE = re.compile(r"line [0-9]+: ")
 
 def caveat(status: str, unread: Collection[str]) -> str | None:
     """What an answer with this status ignores, given the `unread` of its record."""
+    headers = [text for text in unread if text.startswith("header: ")]
+    if headers:
+        return "; ".join(headers)
     if status not in ("unique", "multiple", "unsolvable"):
         return None
     others = _OTHER_RULES.get(tuple(code for code in ("ruleset", "drawings") if code in unread))

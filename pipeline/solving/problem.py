@@ -75,6 +75,11 @@ class Problem(ABC, Generic[S]):
         """The parts of its source that were not read, as in `Parsed`."""
         return ()
 
+    @property
+    def may_lack_clauses(self) -> bool:
+        """Whether its source may be cut off, so that not all its solutions are certain."""
+        return False
+
     @abstractmethod
     def limit(self, settings: Settings) -> int:
         """The maximum number of solutions to publish."""
@@ -196,6 +201,14 @@ class FormulaProblem(Problem[Model]):
     format = CNF_FORMAT
 
     parsed: ParsedFormula
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        return self.parsed.unread
+
+    @property
+    def may_lack_clauses(self) -> bool:
+        return self.parsed.is_short
 
     def limit(self, settings: Settings) -> int:
         return settings.max_solutions or MAX_MODELS

@@ -415,3 +415,33 @@ def test_an_original_that_is_too_slow_to_read_is_unchecked(tmp_path):
     finding = outbox.finding("slow", settings=Settings(timeout=0.001))
     assert (finding.verdict, finding.problems) == ("unchecked", ())
     assert finding.gaps[0].startswith("the original was not read: slow.txt: expected constraints")
+
+
+def test_a_formula_with_a_wrong_header_is_audited_as_it_was_read(tmp_path):
+    files = {
+        "short.cnf": "p cnf 2 3\n1 0\n-2 0\n",
+        "bare.cnf": "1 2 0\n-1 0\n",
+        "more.cnf": "p cnf 1 0\n0\n",
+    }
+    outbox = made(tmp_path, files, "--max-solutions", "3")
+    assert {each.name: each.claim for each in outbox.findings().values()} == {
+        "short": "solved",
+        "bare": "unique, proved",
+        "more": "unsolvable, proved",
+    }
+    assert {each.verdict for each in outbox.findings().values()} == {"ok"}
+    assert outbox.record("short")["unread"] == ["header: 3 clauses declared, found 2"]
+    assert outbox.record("short")["complete"] is False
+    outbox.edit("short", status="unique", complete=True)
+    said = "complete: clauses are missing, so there may be fewer models"
+    assert said in outbox.problems("short")
+    outbox.forget("bare", "unread")
+    assert any("unread" in problem for problem in outbox.problems("bare"))
+
+
+def test_what_strict_refused_is_audited_strictly(tmp_path):
+    outbox = made(tmp_path, {"bare.cnf": "1 2 0\n-1 0\n"}, "--strict")
+    assert outbox.record("bare")["declared"] == {"strict": "true"}
+    assert outbox.finding("bare").verdict == "ok"
+    outbox.forget("bare", "declared")
+    assert "but the original reads as a formula" in outbox.problems("bare")[0]
