@@ -57,6 +57,7 @@ FormatChoice = Literal[
     "bordered",
     "spreadsheet",
     "spaces",
+    "board",
     "characters",
     "boxes",
     "line",

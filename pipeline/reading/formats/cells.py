@@ -19,7 +19,7 @@ ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
 
 
 DIGITS = "123456789"
-BLANKS = ".0_-x?*"
+BLANKS = ".0_-xX?*"
 EVEN, ODD = "*", "."
 """The marks of even and odd cells; blanks if only one of them occurs."""
 

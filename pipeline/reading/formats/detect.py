@@ -27,6 +27,7 @@ from pipeline.reading.formats.around import (
     with_remarks,
 )
 from pipeline.reading.formats.base import MOST_LOOKED_AT, Details, Format, ManyFormat, SourceHead
+from pipeline.reading.formats.boards import BOARD
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cage_maps import KILLER_GRID
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
@@ -96,6 +97,7 @@ FORMATS: Final = (
     BORDERED,
     SPREADSHEET,
     SPACES,
+    BOARD,
     CHARACTERS,
     BOXES,
     LINE,

@@ -35,7 +35,7 @@ _CONTINUATION = bytes(range(0x80, 0xC0))
 
 _SEPARATORS = " \t,|"
 _WITHOUT_SEPARATORS = {ord(character): None for character in _SEPARATORS}
-_BORDER = re.compile(r"(?=.*\+)[-+|*=]+|\*-+\*")
+_BORDER = re.compile(r"(?=.*\+)[-+|*=]+|\*-+\*|\|*(?:=\|*){3,}")
 _BORDER_SIGNS = frozenset("-+|*=")
 _WORD = re.compile(r"\S+")
 _LONGEST_QUOTE = 20
@@ -169,7 +169,7 @@ def cells_of(text: str) -> str:
 
 def is_border(text: str) -> bool:
     """Whether a line is only drawn."""
-    if "+" not in text and "*" not in text:
+    if "+" not in text and "*" not in text and "=" not in text:
         return False
     drawn = text.replace(" ", "").replace("\t", "")
     return _BORDER_SIGNS.issuperset(drawn) and _BORDER.fullmatch(drawn) is not None

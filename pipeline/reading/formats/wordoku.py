@@ -40,7 +40,7 @@ from pipeline.reading.formats.region_maps import text_around
 from pipeline.reading.formats.text import Text, TextLine, decode_text
 from pipeline.settings import Reading
 
-_BLANKS = frozenset(BLANKS.replace("x", ""))
+_BLANKS = frozenset(BLANKS.lower().replace("x", ""))
 _X = "xX"
 _LENGTHS = {side * side: side for side in GEOMETRIES}
 _FEWEST_LETTERS = 2
