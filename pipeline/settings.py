@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pipeline.errors import UsageError
+from pipeline.errors import UsageError, printable
 from pipeline.option import Setting, environment_name
 from pipeline.quantities import DURATION, MEMORY, SIZE
 
@@ -363,8 +363,10 @@ class Settings:
         for name, setting in settings_declared().items():
             setting.check(getattr(self, name), setting.option)
         names = get_args(TraitName)
-        if not self._asked <= {*names}:
-            raise UsageError(f"--traits: expected {', '.join(names)}, separated by commas")
+        if unknown := sorted(self._asked - {*names}):
+            shown = printable(repr(unknown[0]))[:100]
+            expected = f"{', '.join(names)}, separated by commas"
+            raise UsageError(f"--traits: expected {expected}; found {shown}")
         if self.trust_solver and self.prove == "always":
             raise UsageError("--trust-solver cannot be combined with --prove always")
         if self.trust_solver and "rating" in self.trait_names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from support.archives import zip_of
@@ -274,3 +275,14 @@ def test_a_claim_is_told_of_each_of_many(puzzle_folder):
     (puzzle_folder / "lines.txt").write_text("1.....2..3.....4\n" * 2)
     printed = run("solve", "--trust-solver", "lines.txt")[1]
     assert printed.count("no solution is missing: --trust-solver") == 2
+
+
+def test_a_folder_without_a_puzzle_is_mentioned():
+    Path("empty").mkdir()
+    Path("empty", ".hidden").write_text("x")
+    assert run("solve", "empty", "--solver", "pysat") == (0, "", "empty: no puzzle to solve\n")
+
+
+def test_a_wrong_setting_says_what_was_found():
+    assert run("solve", "--memory-limit", "1M", "a.txt")[2].endswith(", found '1M'\n")
+    assert run("solve", "--traits", "minimal,foo", "a.txt")[2].endswith("; found 'foo'\n")

@@ -110,7 +110,7 @@ def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
             "expected a number from 0.001 to 1,000,000, in seconds or as in 5m, found 'x'",
         ),
         ("QUIET", "perhaps", 2, "expected true or false, found 'perhaps'"),
-        ("MAX_SOLUTIONS", "0", 2, "expected a whole number from 1 to 1,000,000,000"),
+        ("MAX_SOLUTIONS", "0", 2, "expected a whole number from 1 to 1,000,000,000, found '0'"),
         ("TIMOUT", "3", 0, "unknown setting, ignored; did you mean SUDOKU_PIPELINE_TIMEOUT?"),
     ],
 )

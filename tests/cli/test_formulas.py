@@ -110,7 +110,7 @@ def test_decode_prints_no_grid_that_is_no_solution_of_the_puzzle():
     [
         ("INDET\n", "the solver gave up"),
         ("", "found an empty result"),
-        ("SAT\n1 2\n", "not ended by 0"),
+        ("SAT\n1 2\n", "does not end with 0"),
         ("SAT\n1 0\n", "row 1, column 2 without a value"),
         ("SAT\n1 2 0\n", "row 1, column 1 two values, 1 and 2"),
         ("hello\n", "found 'hello'"),
