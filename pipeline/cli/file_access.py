@@ -271,7 +271,7 @@ def check_targets(
     for option, target in named.items():
         check_target(option, target, sources, force=force)
     if len({target.resolve() for target in named.values()}) < len(named):
-        raise UsageError(f"{' and '.join(named)} are the same file; name two")
+        raise UsageError(f"{' and '.join(named)} are the same file; give them different names")
 
 
 def is_parquet(target: Path) -> bool:

@@ -215,7 +215,8 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         clues = [f"{clue.value} at r{clue.row}c{clue.column}" for clue in difference.decisive]
         added = " and ".join(clues) if len(clues) < 3 else ", ".join(clues)
         cells = f"{len(difference.cells)} cells"
-        say(f"{name}: the first two solutions differ in {cells}; adding {added} leaves one of them")
+        leaving = f"adding {added} would leave one of the solutions found"
+        say(f"{name}: the first two solutions differ in {cells}; {leaving}")
         from pipeline.solving.drawing import side_by_side  # noqa: PLC0415 - seldom needed
 
         first, second, *_ = result.solutions

@@ -96,4 +96,4 @@ def _candidate(cell: int, value: int) -> dict[str, int]:
     return {"row": cell // 9 + 1, "column": cell % 9 + 1, "value": value}
 
 
-_NO_STEPS = "steps are only available for 9×9 puzzles without extra rules that have a solution"
+_NO_STEPS = "steps are only available for solved 9×9 puzzles without extra rules"

@@ -325,7 +325,7 @@ def _read_rows(
             "give some INDEX arguments"
         )
     if not asserting:
-        raise InputError(f"{name}: no row is complete")
+        raise InputError(f"{name}: no row is marked complete, so there is nothing to prove")
     return asserting
 
 

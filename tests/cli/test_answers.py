@@ -25,7 +25,8 @@ BESIDE = """\
  2 [3]|[4] 1      2 [4]|[3] 1
 """
 DIFFERENT = (
-    "two.txt: the first two solutions differ in 8 cells; adding 3 at r1c3 leaves one of them\n"
+    "two.txt: the first two solutions differ in 8 cells; adding 3 at r1c3 would leave one of the "
+    "solutions found\n"
 )
 MORE = "two.txt: multiple: there are more solutions than the 1 asked for\n"
 CLASH = "unsolvable\nrow 1 holds 1 twice: row 1, column 1 and row 1, column 2\n"

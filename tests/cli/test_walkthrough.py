@@ -13,7 +13,7 @@ LAST = "534678912672195348198342567859761423426853791713924856961537284287419635
 SOLVED = f"{LAST[:-1]}9"
 TWO_LEFT = f".{LAST[1:]}"
 STEP = "r9c9=9 full house in row 9"
-NONE = "steps are only available for 9×9 puzzles without extra rules that have a solution"
+NONE = "steps are only available for solved 9×9 puzzles without extra rules"
 ENDED = "no step found; solved by search"
 
 

@@ -153,7 +153,11 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("hard", write("hard.proof.lrat", ""), "without the empty clause"),
     ("hard", write("hard.proof.lrat", "99999 0 1 0\n"), "line 1: hint 1 has 9 literals left"),
     ("hard", write("hard.proof.lrat", "0\n"), "line 1: expected a step of a proof"),
-    ("hard", write("hard.proof.drat", "0\n"), "hard.proof.drat does not have the same steps"),
+    (
+        "hard",
+        write("hard.proof.drat", "0\n"),
+        "hard.proof.drat does not have the same steps as hard.p",
+    ),
     ("six", take_proof_of("two", "six"), "six.proof.cnf: the formula differs at clause "),
     ("six", take_proof_of("two", "six"), "six.proof.lrat: line 1: "),
     ("marks", take_proof_of("one", "marks"), "marks.proof.cnf: it has 64 variables instead of 729"),
