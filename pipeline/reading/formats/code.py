@@ -54,7 +54,7 @@ _PRINTED = re.compile(r"\s*\[\[\s*[\w.'-]{1,8}\s+[\w.'-]{1,8}\s")
 _CLOSES = {"[": "]", "{": "}", "(": ")"}
 _PUNCTUATION = frozenset("[]{}(),;|\"'") | {"[|", "|]"}
 _NO_VALUE = ("0", "_", "none", "null", "nil", "nan", "np.nan", "-1", "")
-_SIGNS = frozenset(BLANKS) - {"0", "_"}
+_SIGNS = frozenset(BLANKS) - {"0", "_", "X"}  # X is a variable in Prolog: equal cells
 _COMMENT = re.compile(r"\s*%")
 
 _BEGIN = re.compile(r"\s*\\begin\{sudoku(?:-block)?\}\s*")
