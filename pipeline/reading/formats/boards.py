@@ -44,7 +44,7 @@ _HEAVY = "‖"
 
 _BARS = "|" + _HEAVY
 _SIGNS = frozenset("-=+:'.*_~" + _BARS)
-_FRAME = re.compile(r"[.*|‖]?(?:[-_]+[.*|‖]?)+")
+_FRAME = re.compile(r"[.*|‖]?+(?:[-_]++[.*|‖]?+)++")
 _WORD, _CHARACTER, _BAR = re.compile(r"[^\s|‖]+"), re.compile(r"[^\s|‖]"), re.compile(r"[|‖]")
 _SEVERAL_BARS = re.compile(r"[|‖]+")
 _LABEL = re.compile(r"[\s|‖]*([A-Za-z]?[0-9]{0,2})(?:[:).]?\s|[:)]?\s*[|‖])[\s:|‖]*?")

@@ -7,6 +7,7 @@ import io
 import pytest
 from support.parsers import CLASSIC, LINE, ROWS, layout_of, read, refusal, said_of
 
+from pipeline.reading.formats.boards import kind_of_line
 from pipeline.settings import USUAL
 
 ROW_LIST = ROWS.split()
@@ -136,3 +137,8 @@ def test_lines_of_equals_signs_stand_between_grids():
 
 def test_a_doubled_blank_is_no_blank_of_its_own():
     said_of(". . 1 .\n.. 3 . .\n. . . 2\n4 . . .\n")
+
+
+def test_a_long_line_that_is_nearly_a_frame_is_no_border():
+    assert kind_of_line(f".{'-' * 60}.{'-' * 60}.") == "border"
+    assert kind_of_line(f".{'-' * 60}.{'-' * 60}...**") == "row"
