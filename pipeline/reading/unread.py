@@ -1,7 +1,4 @@
-"""The unread parts of a source, as messages and as counts over many puzzles.
-
-`unread` is as in `Parsed`.
-"""
+"""The unread parts of sources (`Parsed.unread`), as messages and as counts over many puzzles."""
 
 from __future__ import annotations
 
@@ -13,19 +10,19 @@ from itertools import chain
 from pipeline.errors import counted
 
 CODES = ("ruleset", "solution")
-"""Unread parts that are codes, not texts."""
+"""The unread parts that are codes; all others are texts."""
 
-MOST_UNREAD, OTHER_TEXTS = 20, "other texts"
+MAX_UNREAD, OTHER_TEXTS = 20, "other texts"
 _LINE = re.compile(r"line [0-9]+: ")
 
 
 def caveat(status: str, unread: Collection[str]) -> str | None:
-    """What an answer with this status ignores, given the `unread` of its record."""
+    """A message about what an answer ignores, given its status and the `unread` of its record."""
     if status not in ("unique", "multiple", "unsolvable"):
         return None
     phrases = {
-        "ruleset": f"{status} by the rules that were read; the rules text was not",
-        "solution": "the solution beside it is incomplete and was not compared",
+        "ruleset": f"{status} by the rules that were read; the text of the rules was not read",
+        "solution": "the solution in the file is incomplete and was not compared",
     }
     caveats = [phrases[code] for code in unread if code in phrases]
     if texts := unread_texts(unread):
@@ -52,6 +49,6 @@ def unread_counts(records: Iterable[Iterable[str]]) -> Counter[str]:
 
 
 def add_unread(total: Counter[str], more: Mapping[str, int]) -> None:
-    """Add up unread parts; beyond MOST_UNREAD different texts, they count as OTHER_TEXTS."""
+    """Add up unread parts; above MAX_UNREAD different texts, further ones count as OTHER_TEXTS."""
     for text, count in more.items():
-        total[text if text in total or len(total) < MOST_UNREAD else OTHER_TEXTS] += count
+        total[text if text in total or len(total) < MAX_UNREAD else OTHER_TEXTS] += count

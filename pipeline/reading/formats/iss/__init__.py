@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 from pipeline.errors import InvalidPuzzle, LimitReached, SlowPuzzle
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import MOST_LOOKED_AT, Format
+from pipeline.reading.formats.base import MAX_LINES_EXAMINED, Format
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine
 from pipeline.reading.formats.variants import given_masks, variant_of
@@ -115,7 +115,7 @@ def _differ(given: Sequence[tuple[Geometry, tuple[int, ...]] | None]) -> bool:
 
 
 def parse_iss(text: Text, reading: Reading) -> Parsed:
-    lines = [line.text for line in text.rows[:MOST_LOOKED_AT]]
+    lines = [line.text for line in text.rows[:MAX_LINES_EXAMINED]]
     texts = "one" if reading.format == "iss" else one_or_many(lines)
     if texts == "either":
         expected = (
