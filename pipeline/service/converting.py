@@ -234,6 +234,6 @@ def _why_not_unique(result: Result) -> str:
 
 def _parts_lost(item: Item, to: str) -> tuple[str, ...]:
     """The unread parts that are not written to the target."""
-    is_noted = to in TARGETS and TARGETS[to].noted is not None
+    is_noted = to in TARGETS and TARGETS[to].annotated is not None
     written = {key for key, _ in item.notes} if item.unread and is_noted else set()
     return tuple(text for text in item.unread if text not in written)

@@ -240,7 +240,7 @@ def frame_of_line(
     side = SIDES.get(len(line.cells), 0)
     fault = None
     if side not in sides:
-        side, fault = max(sides), text.behind(line, expected, counted(len(line.cells), noun))
+        side, fault = max(sides), text.after_line(line, expected, counted(len(line.cells), noun))
     return Frame(line.cells, line.placed_cells, side, (line,), fault)
 
 
