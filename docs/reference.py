@@ -238,6 +238,8 @@ def _statuses() -> Iterator[str]:
     yield "`totals` may also count:\n"
     further = {name: schema.EXTRA_COUNTS[name] for name in (schema.DISAGREEMENTS, schema.FALLBACKS)}
     yield _table(("name", "meaning"), _coded(further.items()))
+    yield "## Codes of refusals\n\nThe `code` of a source that is `invalid` or `other`:\n"
+    yield _table(("code", "meaning"), _coded(schema.REFUSALS.items()))
 
 
 def _tables() -> Iterator[str]:

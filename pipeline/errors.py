@@ -19,14 +19,36 @@ import errno
 import os
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Literal
 
 
 class PipelineError(Exception):
     """Base class of all exceptions that this package defines."""
 
 
+RefusalCode = Literal[
+    "not-a-puzzle",
+    "empty",
+    "not-text",
+    "wrong-cell",
+    "wrong-shape",
+    "region-map",
+    "several-puzzles",
+    "unknown-rule",
+    "ambiguous",
+    "damaged",
+    "foreign-format",
+    "link",
+    "too-large",
+    "unreadable",
+]
+"""Why a source is refused, for programs; docs/reference/published.md has the meanings."""
+
+
 class InputError(PipelineError):
-    """The input is invalid."""
+    """The input is invalid; `code` is the kind of the error."""
+
+    code: RefusalCode = "unreadable"
 
 
 @dataclass(eq=False)
@@ -34,7 +56,9 @@ class InvalidPuzzle(InputError):
     """A file that is not a puzzle.
 
     `line` and `column` count from 1, in characters, and are None if the file as a whole is invalid.
-    `truncated`: the file may be cut off, and would perhaps be valid with more data.
+    `truncated`: the file may be cut off, and would perhaps be valid with more data. `code`: the
+    kind of the error. `hint`: what the user can do. `read_as`: the format that was tried, and why,
+    unless no format fits.
     """
 
     source: str
@@ -43,11 +67,15 @@ class InvalidPuzzle(InputError):
     expected: str
     found: str
     truncated: bool = False
+    code: RefusalCode = "not-a-puzzle"
+    hint: str = ""
+    read_as: str = ""
 
     def __str__(self) -> str:
         where = [printable(self.source)]
         where += [str(number) for number in (self.line, self.column) if number is not None]
-        return f"{':'.join(where)}: expected {self.expected}, found {self.found}"
+        hint = f"; {self.hint}" if self.hint else ""
+        return f"{':'.join(where)}: expected {self.expected}, found {self.found}{hint}"
 
 
 class InvalidResult(InputError):

@@ -28,6 +28,7 @@ class ReadingOptions(TypedDict, total=False):
     format: FormatChoice
     alphabet: AlphabetChoice
     boxes: str
+    strict: bool
     max_bytes: int
     timeout: float
 
@@ -77,16 +78,16 @@ def settings_given(
     Raises TypeError for an argument that `known` does not declare, UsageError for an invalid value.
     """
     names, declared = known.__annotations__, settings_declared()
-    chosen: dict[str, Any] = dict(_current(name, value) for name, value in given.items())
+    chosen: dict[str, Any] = dict(_current_setting(name, value) for name, value in given.items())
     for name, value in chosen.items():
         if name not in names:
             raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(names)}")
-        replace(declared[name], unit=None).check(value, name)  # an argument has no suffix
+        replace(declared[name], unit=None).check(value, name)  # arguments have no unit suffix
     return Settings(**chosen)
 
 
-def _current(name: str, value: Any) -> tuple[str, Any]:
-    """The name and the value of a setting today; renamed ones with a DeprecationWarning."""
+def _current_setting(name: str, value: Any) -> tuple[str, Any]:
+    """The current name and value of a setting. Warns if a former one was given."""
     former, current = name, FORMER_NAMES.get(name, name)
     if isinstance(value, str) and (current, value) in FORMER_VALUES:
         former, value = f"{name}={value!r}", FORMER_VALUES[current, value]

@@ -110,17 +110,20 @@ class Setting:
         elif self.kind in {int, float, Path} and (self.unit is None or self.unit.bare):
             with suppress(ValueError):  # `check` reports it
                 value = self.kind(text)
-        return self.check(value, about)
+        return self.check(value, about, text)
 
-    def check(self, value: Any, about: str) -> Any:
-        """Return the value. Raises UsageError if its type is wrong or it is out of range."""
+    def check(self, value: Any, about: str, text: str = "") -> Any:
+        """Return the value. Raises UsageError if its type is wrong or it is out of range.
+
+        `text` is the value as it was written, for messages.
+        """
         if value is None and self.is_optional:
             return value
+        shown = printable(repr(text or value))[:100]
         if not self._is_of_kind(value):
-            shown = printable(repr(value))[:100]
             raise UsageError(f"{about}: expected {self.expected}, found {shown}")
         if self.kind in {int, float} and not self.minimum <= value <= self.maximum:
-            raise UsageError(f"{about}: expected {self.expected}")
+            raise UsageError(f"{about}: expected {self.expected}, found {shown}")
         return value
 
     def _is_of_kind(self, value: Any) -> bool:

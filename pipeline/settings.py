@@ -10,12 +10,13 @@ import functools
 import inspect
 import os
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pipeline.errors import UsageError
+from pipeline.errors import UsageError, printable
 from pipeline.option import Setting, environment_name
 from pipeline.quantities import DURATION, MEMORY, SIZE
 
@@ -37,20 +38,26 @@ FormatChoice = Literal[
     "auto",
     "opensudoku",
     "hodoku",
+    "code",
     "killer",
     "killer-arrows",
     "jigsaw",
     "sumocue",
     "solo",
+    "link",
     "f-puzzles",
     "iss",
     "samurai",
     "pencil-marks",
     "json",
     "sadman",
+    "killer-grid",
+    "jigsaw-grid",
+    "wordoku",
     "bordered",
     "spreadsheet",
     "spaces",
+    "board",
     "characters",
     "boxes",
     "line",
@@ -233,6 +240,11 @@ class Settings:
         Setting(READING, "RxC", pattern=_BOXES, words="auto, or RxC with R and C above 1, as 2x3"),
         "Box size, rows x columns, such as 2x3, if the input does not state it; auto: as drawn.",
     ] = "auto"
+    strict: Annotated[
+        bool,
+        Setting(READING),
+        "Refuse formulas whose header is missing, or declares other clauses and variables.",
+    ] = False
     trust_solver: Annotated[
         bool,
         Setting(SOLVING, risky=True),
@@ -299,6 +311,11 @@ class Settings:
         return Reading(self.variant, self.max_bytes, self.format, self.alphabet, self.boxes, steps)
 
     @property
+    def declared(self) -> dict[str, str]:
+        """What a record says about the settings with which a source was read."""
+        return self.reading.declared() | ({"strict": "true"} if self.strict else {})
+
+    @property
     def limit(self) -> int:
         return self.max_solutions or MAX_SOLUTIONS
 
@@ -316,7 +333,7 @@ class Settings:
         """A key of the settings, except the solver, that affect the results of a collection."""
         *notation, _ = self.reading
         limits = self.max_solutions, self.max_total_bytes, self.max_members
-        checks = self.prove, self.trust_solver
+        checks = self.prove, self.trust_solver, self.strict
         return repr((tuple(notation), limits, self.keep_cnf, *checks, *self.trait_names))
 
     @property
@@ -346,8 +363,10 @@ class Settings:
         for name, setting in settings_declared().items():
             setting.check(getattr(self, name), setting.option)
         names = get_args(TraitName)
-        if not self._listed_traits <= {*names}:
-            raise UsageError(f"--traits: expected {', '.join(names)}, separated by commas")
+        if unknown := sorted(self._listed_traits - {*names}):
+            shown = printable(repr(unknown[0]))[:100]
+            expected = f"{', '.join(names)}, separated by commas"
+            raise UsageError(f"--traits: expected {expected}; found {shown}")
         if self.trust_solver and self.prove == "always":
             raise UsageError("--trust-solver cannot be combined with --prove always")
         if self.trust_solver and "rating" in self.trait_names:
@@ -373,9 +392,19 @@ def settings_declared() -> dict[str, Setting]:
 
 def is_declaration(name: str, word: str) -> bool:
     """Whether a record may contain this name and value as a notation setting."""
+    if name == "strict":
+        return word == "true"
     with suppress(UsageError):
         return name in DECLARABLE and settings_declared()[name].check(word, name) == word
     return False
+
+
+def with_declared(settings: Settings, declared: Mapping[str, str]) -> Settings:
+    """The settings with those that a record declares; see `is_declaration`."""
+    values: dict[str, Any] = {
+        name: word == "true" if name == "strict" else word for name, word in declared.items()
+    }
+    return replace(settings, **values)
 
 
 def _is_cluster(address: str) -> bool:

@@ -42,7 +42,7 @@ NamedPath = tuple[Path, str]
 """A path, and its name in results."""
 
 _LINE_BITS = 36
-_NOT_CLASSIC = "it is not a classic puzzle of 9×9"
+_NOT_CLASSIC = "it is not a classic 9×9 puzzle"
 _UNDECIDED = "the number of its solutions is not known"
 
 

@@ -62,20 +62,24 @@ def solve_files(
         say_minisat_missing(solvers, settings)
         for file in file_display.with_progress(files, "solve", "file", len(files)):
             name, unread = source_name(file), defaultdict[str, Counter[str]](Counter)
+            is_empty = True
             try:
                 with path_of(file, settings) as path:
                     results = solve_groups(
                         groups(items_of(path, name, settings)), solvers, settings, on_solution
                     )
                     for item, result in puzzle_display.with_progress(results, name):
+                        is_empty = False
                         if not item.is_alone and (texts := result.unread_texts):
                             add_unread(unread[name], unread_counts([texts]))
                         yield item, result
                     say_unread(unread)
+                    if is_empty:
+                        say(f"{name}: no puzzle to solve")
             except InputError as error:
                 yield (
                     Item(name, None, str(error), is_alone=True),
-                    Result("invalid", message=str(error)),
+                    Result("invalid", message=str(error), code=error.code),
                 )
 
 
@@ -139,6 +143,10 @@ def _rows_of(
                 raise InputError("\n".join(faults)) from error
             yield (
                 name,
-                rows_of([Result("invalid", message=str(error))], first, settings.trait_names),
+                rows_of(
+                    [Result("invalid", message=str(error), code=error.code)],
+                    first,
+                    settings.trait_names,
+                ),
             )
             first += 1

@@ -70,7 +70,7 @@ class ResultTable:
         if not self._count:
             return
         footer = [
-            self._footer_row(f"answered of {self._count}", lambda known: str(len(known))),
+            self._footer_row(f"answered (of {self._count})", lambda known: str(len(known))),
             self._footer_row("total", lambda known: _seconds_text(sum(known) if known else None)),
             self._footer_row(
                 "median", lambda known: _seconds_text(median(known) if known else None)

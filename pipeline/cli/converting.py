@@ -98,9 +98,10 @@ class Converting:
             say(skip_message(result.where, result.reason or ""))
 
     def _say_unread(self, result: Converted) -> None:
-        if "ruleset" in result.unread:
+        parts = {"ruleset": "the text of its rules was", "drawings": "its drawings were"}
+        for part in (parts[code] for code in result.unread if code in parts):
             self._display.end()
-            say(f"{printable(result.where)}: the text of its rules was not converted")
+            say(f"{printable(result.where)}: {part} not converted")
         if texts := unread_texts(result.unread):
             add_unread(self._unread[result.name], unread_counts([texts]))
 

@@ -12,7 +12,8 @@ from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO
 
-from pipeline.errors import InputError, UsageError, is_environmental, printable
+from pipeline.cli.arguments import FEW_CELLS, LINK, PUZZLE
+from pipeline.errors import InputError, UsageError, counted, is_environmental, printable
 from pipeline.files import numbered, replacing
 from pipeline.outbox import is_listed
 from pipeline.outbox.names import DONE, FAILED, shorten_stem
@@ -40,12 +41,8 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = Path("-")
 _COPY_BYTES = 64 * 1024
-_PUZZLE_ARGUMENT = re.compile(
-    r"[0-9.*_-]{16,}|[0-9A-Za-z.*_-]{256,}|(?=[^/]{16})[ -~]+(?:\n[ -~]*)+"
-)
-"""A puzzle as an argument: at least 16 cells, at least 256 with letters, or several lines."""
-_MAX_SHOWN = 16
-"""Maximum number of characters of such a puzzle that messages show."""
+_MAX_SHOWN, _MAX_OF_LINK = 16, 48
+"""Maximum number of characters of a puzzle or a link as an argument that messages show."""
 _UNSAFE_CHARACTERS = re.compile(r"[^\w.-]+")
 """Characters that are replaced by `-` in the names of new files."""
 
@@ -119,7 +116,7 @@ def is_named(file: Path) -> bool:
 
 def _is_puzzle_argument(file: Path) -> bool:
     """Whether an argument is a puzzle, and no file has this name."""
-    return bool(_PUZZLE_ARGUMENT.fullmatch(str(file))) and not os.path.lexists(file)
+    return bool(PUZZLE.fullmatch(str(file))) and not os.path.lexists(file)
 
 
 def _wrong_column(file: Path) -> int | None:
@@ -150,17 +147,25 @@ def _naming_file(file: Path) -> Iterator[None]:
             raise
         if column := _wrong_column(file):
             wrong = f"column {column} is {printable(str(file)[column - 1])!r}"
-            raise InputError(
+            raise _no_puzzle(
                 f"{source_name(file)}: neither a file nor a puzzle: {wrong}"
             ) from error
-        is_link = str(file).startswith(("http:/", "https:/"))
-        why = "pass a link in a file or through a pipe" if is_link else error.strerror
-        raise InputError(f"{source_name(file)}: cannot be read: {why}") from error
+        if FEW_CELLS.fullmatch(str(file)) and not os.path.lexists(file):
+            found = f"{counted(len(str(file)), 'cell')}; expected 16, 36, 64 or 81"
+            raise _no_puzzle(f"{file}: neither a file nor a puzzle: {found}") from error
+        raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
+
+
+def _no_puzzle(message: str) -> InputError:
+    error = InputError(message)
+    error.code = "not-a-puzzle"
+    return error
 
 
 def source_name(file: Path) -> str:
-    if len(str(file)) > _MAX_SHOWN and (_is_puzzle_argument(file) or _wrong_column(file)):
-        return printable(f"{str(file)[:_MAX_SHOWN]}…")
+    longest = _MAX_OF_LINK if LINK.fullmatch(str(file)) else _MAX_SHOWN
+    if len(str(file)) > longest and (_is_puzzle_argument(file) or _wrong_column(file)):
+        return printable(f"{str(file)[:longest]}…")
     return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
 
 
@@ -266,7 +271,7 @@ def check_targets(
     for option, target in named.items():
         check_target(option, target, sources, force=force)
     if len({target.resolve() for target in named.values()}) < len(named):
-        raise UsageError(f"{' and '.join(named)} are the same file; name two")
+        raise UsageError(f"{' and '.join(named)} are the same file; give them different names")
 
 
 def is_parquet(target: Path) -> bool:

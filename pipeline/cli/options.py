@@ -30,6 +30,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 from typer.core import TyperCommand
 
+from pipeline.cli.arguments import path_of_argument
 from pipeline.cli.config import CONFIG, CONFIG_FILE, read_config
 from pipeline.cli.messages import current_options, current_value, say
 from pipeline.errors import MissingFolder, UsageError, printable
@@ -44,7 +45,7 @@ SOLVING_FIELDS = (
     *("solver", "minisat", "encoding", "max_solutions"),
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
-READING_FIELDS = ("variant", "max_bytes", "format", "alphabet", "boxes")
+READING_FIELDS = ("variant", "max_bytes", "format", "alphabet", "boxes", "strict")
 PIPED = "read standard input if it is a pipe or a file and no argument is given"
 """The annotation of an argument that behaves like this."""
 
@@ -207,10 +208,16 @@ def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) ->
         _check_is_no_option(shown, value, context.command)
     if get_origin(setting.kind) is list:
         extra = Setting().typed(get_args(setting.kind)[0])
-        value = [extra.read(text, about) for text in value or ()]
+        value = [_read(extra, text, about, is_option) for text in value or ()]
     elif isinstance(value, str):
-        value = setting.read(current_value(parameter.name, value, about), about)
+        value = _read(setting, current_value(parameter.name, value, about), about, is_option)
     return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
+def _read(setting: Setting, text: str, about: str, is_option: bool) -> Any:
+    """The value in a text; an argument may be a link. Raises UsageError."""
+    value = setting.read(text, about)
+    return path_of_argument(text) if setting.kind is Path and not is_option else value
 
 
 def _check_is_no_option(option: str, value: str, command: Any) -> None:

@@ -51,7 +51,7 @@ def record_line(
 
     data, now = item.data, datetime.now(UTC)
     sha256, size = (None, None) if data is None else (digest(data), len(data))
-    origin = Origin(new_job_id(now), item.where, sha256, size, settings.reading.declared())
+    origin = Origin(new_job_id(now), item.where, sha256, size, settings.declared)
     record = msgspec.to_builtins(PuzzleSet(origin, result).record({}, now))
     if texts:
         problem = result.problem
@@ -64,6 +64,7 @@ def count_line(item: Item, result: Result) -> str:
     """The number of solutions found, as a line of JSON."""
     counts = {"solutions": len(result.solutions), "complete": result.complete}
     fields = {"status": result.status, "message": result.message}
+    fields |= {"code": result.code} if result.code else {}
     return json.dumps({"source": item.where} | counts | fields)
 
 
@@ -91,7 +92,8 @@ def say_fault(item: Item, result: Result) -> None:
         number, column = source.place
         if (line := line_at(source.data, number)) is not None:
             shown = caret(line, column).replace("\n", "\n    ")
-            say(f"{source.reason}\n    {shown}")
+            read_as = f"\n    read as {source.read_as}" if source.read_as else ""
+            say(f"{source.reason}\n    {shown}{read_as}")
             return
     say(str(result.message))
 
@@ -178,6 +180,21 @@ def suggest_commands(file: Path) -> None:
     )
 
 
+def is_cut_off(result: Result) -> bool:
+    """Whether all models were found, but the formula may lack clauses that exclude some."""
+    return result.status == "solved" and result.complete is False
+
+
+def say_unused(name: str, result: Result) -> None:
+    """Say that variables in no clause multiply the number of models."""
+    if not isinstance(result.problem, FormulaProblem) or len(result.solutions) < 2:
+        return
+    parsed = result.problem.parsed
+    if unused := parsed.variables - len({*map(abs, parsed.written.numbers)} - {0}):
+        are = "variable is" if unused == 1 else "variables are"
+        say(f"{name}: {unused:,} {are} in no clause; models that differ only there are counted")
+
+
 def _explain(item: Item, result: Result, settings: Settings) -> None:
     """Print notes on a single puzzle to standard error."""
     name = item.name
@@ -187,8 +204,10 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         say(f"{name}: {result.status}: {result.full_message}")
     elif result.caveat:
         say(f"{name}: {result.caveat}")
-    if "ruleset" in (result.problem.unread if result.problem else ()):
-        say(f"{name}: {_rules_summary(result.problem)}")
+    unread = result.problem.unread if result.problem else ()
+    if "ruleset" in unread or "drawings" in unread:
+        subject = "the text of the rules" if "ruleset" in unread else "the drawings"
+        say(f"{name}: {subject} may say more than was read: {_rules_read(result.problem)}")
     if result.disagreement and result.complete and result.solutions:
         say(f"{name}: {result.disagreement}")
     difference = result.difference
@@ -196,7 +215,8 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         clues = [f"{clue.value} at r{clue.row}c{clue.column}" for clue in difference.decisive]
         added = " and ".join(clues) if len(clues) < 3 else ", ".join(clues)
         cells = f"{len(difference.cells)} cells"
-        say(f"{name}: the first two solutions differ in {cells}; adding {added} leaves one of them")
+        leaving = f"adding {added} would leave one of the solutions found"
+        say(f"{name}: the first two solutions differ in {cells}; {leaving}")
         from pipeline.solving.drawing import side_by_side  # noqa: PLC0415 - seldom needed
 
         first, second, *_ = result.solutions
@@ -209,12 +229,12 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         say(f"{name}: {why}; {result.solver.name} solved it")
 
 
-def _rules_summary(problem: object) -> str:
-    """A sentence with the rules that were read, for comparison with their text, which was not."""
+def _rules_read(problem: object) -> str:
+    """The rules that were read, for comparison with their text, which was not."""
     rules = problem.puzzle.rules if isinstance(problem, PuzzleProblem) else ()
     kinds = Counter(rule.caption() for rule in rules)
     counts = [f"{number} × {kind}" if number > 1 else kind for kind, number in kinds.items()]
-    return f"the text of the rules may say more than was read: {', '.join(counts) or 'no rule'}"
+    return ", ".join(counts) or "no rule"
 
 
 def say_evidence(name: str, result: Result) -> None:

@@ -154,7 +154,7 @@ class Screen:
             line += f" in {counted(self._jobs, 'file', ',')}"
         line += f", {self._earlier:,} of them by earlier runs" if self._earlier else ""
         facts = _counts(self._puzzles, self._unverified)
-        facts += [f"{duration(self._waited)} of waiting not included"] if self._waited else []
+        facts += [f"{duration(self._waited)} of waiting not counted"] if self._waited else []
         if not has_waited:
             seconds = max(self._clock() - self._started_at - self._waited, 1e-3)
             line += f", {duration(seconds)}, {_rate((total - self._earlier) / seconds)}"

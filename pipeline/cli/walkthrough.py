@@ -10,6 +10,7 @@ from pipeline.cli.messages import say
 from pipeline.cli.results import record_line
 from pipeline.errors import SolverError, counted, printable
 from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats import signs_of
 from pipeline.settings import Settings
 from pipeline.solving import NOT_WELL
 from pipeline.solving.items import Item
@@ -38,6 +39,9 @@ def show_steps(
         if not isinstance(problem, PuzzleProblem) or not has_steps(result):
             say(f"{name}: {_NO_STEPS}")
             return not hint
+        if signs := signs_of(problem.format):
+            values = (f"{sign} is {value}" for value, sign in enumerate(signs, 1))
+            say(f"{name}: in the steps, {', '.join(values)}")
         if hint:
             return _show_next(name, result)
         _show_all(name, result, problem.puzzle)
@@ -92,4 +96,4 @@ def _candidate(cell: int, value: int) -> dict[str, int]:
     return {"row": cell // 9 + 1, "column": cell % 9 + 1, "value": value}
 
 
-_NO_STEPS = "steps are only available for 9×9 puzzles without extra rules that have a solution"
+_NO_STEPS = "steps are only available for solved 9×9 puzzles without extra rules"

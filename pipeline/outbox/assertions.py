@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -38,7 +38,7 @@ from pipeline.reading.archives.streams import PeekableStream, drain
 from pipeline.reading.archives.walk import open_unpacked, walk
 from pipeline.reading.formats import Entry, Layout, parse_source, signs_of
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES, source_at, source_of_member
-from pipeline.settings import Settings
+from pipeline.settings import Settings, with_declared
 from pipeline.solving.items import problem_of
 from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
 
@@ -100,7 +100,7 @@ def assertions_in(
     too many rows, and OSError.
     """
     name = printable(published.path.name)
-    settings = replace(settings, **published.declared)  # type: ignore[arg-type] # checked
+    settings = with_declared(settings, published.declared)
     finder = _OriginalFinder(published, Originals.of(folders), settings)
     if isinstance(published, PublishedPuzzle):
         if indices:
@@ -325,7 +325,7 @@ def _read_rows(
             "give some INDEX arguments"
         )
     if not asserting:
-        raise InputError(f"{name}: no row is complete")
+        raise InputError(f"{name}: no row is marked complete, so there is nothing to prove")
     return asserting
 
 

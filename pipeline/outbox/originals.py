@@ -20,7 +20,7 @@ from pipeline.reading.archives.walk import kind_of, open_unpacked, walk
 MAX_SMALL_BYTES: Final = 64 * 1024
 """The largest original that is drawn; 25×25 cells take about 4 KiB."""
 
-_PACKED = ("gzip", "bzip2", "xz")
+_COMPRESSED = ("gzip", "bzip2", "xz")
 _SMALL_LIMITS = UnpackLimits(total_bytes=64 * 2**20, members=20_000)
 
 
@@ -58,7 +58,7 @@ class Originals:
         return [path for _, path in sorted(paths, reverse=True)]
 
     def matching(self, record: Record, max_bytes: int, limits: UnpackLimits) -> Iterator[Path]:
-        """The originals with the name and hash of a record; with the name, if it has no hash.
+        """The originals with the name and hash of a record; if it has no hash, with its name.
 
         The hash may be that of the decompressed content, if this has at most `max_bytes`.
         """
@@ -71,14 +71,14 @@ class Originals:
 class SmallOriginals:
     """Finds originals of puzzles, up to MAX_SMALL_BYTES each.
 
-    `budget` yields one item for each member of an archive or folder that may still be read.
+    `budget`: one item is taken for each member read; when none is left, no more are read.
     """
 
     originals: Originals
     budget: Iterator[int]
 
     def content_of(self, record: Record) -> bytes | None:
-        """The content of the original; None if it is missing or too large."""
+        """The content of the original; None if no small original has the hash of the record."""
         for path in self.originals.find(record.source) if record.sha256 else ():
             with suppress(OSError, UnpackError):
                 is_small = path.lstat().st_size <= MAX_SMALL_BYTES
@@ -111,7 +111,7 @@ def _has_hash(path: Path, digest: str, max_bytes: int, limits: UnpackLimits) -> 
             return False
         if digest_of(path) == digest:
             return True
-        if kind_of(path) not in _PACKED:
+        if kind_of(path) not in _COMPRESSED:
             return False
         with open_unpacked(path, limits) as stream:
             return sha256(stream.read(max_bytes + 1)).hexdigest() == digest
@@ -120,7 +120,7 @@ def _has_hash(path: Path, digest: str, max_bytes: int, limits: UnpackLimits) -> 
 
 
 def archive_above(path: Path) -> tuple[Path, CollectionRecord] | None:
-    """The path of the record of the archive that a member's record belongs to, and that record."""
+    """The record of the archive to which a member's record belongs: its path and content."""
     for folder in path.absolute().parents:
         if folder.name:
             above = read_record(record := folder.with_name(folder.name + ENDING))

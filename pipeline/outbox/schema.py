@@ -10,11 +10,30 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from pipeline.errors import RefusalCode
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.solving import COUNT_LIMIT, Count, Effort, Encoding, Rating, about
 
 SCHEMA: Final = 2
 FORMER_SCHEMA: Final = 1
+
+REFUSALS: Final[dict[RefusalCode, str]] = {
+    "not-a-puzzle": "no format fits, or anything that is none of the following",
+    "empty": "no text, or only comments and empty lines",
+    "not-text": "bytes that are not UTF-8, or a NUL character",
+    "wrong-cell": "a sign or number that is no cell of this puzzle",
+    "wrong-shape": "a wrong number of rows or cells, or boxes that do not fit",
+    "region-map": "a region map around a grid",
+    "several-puzzles": "more puzzles than one where one was expected",
+    "unknown-rule": "a rule that is not known",
+    "ambiguous": "several readings; the message names the option that decides",
+    "damaged": "a text of a known format with an error in it",
+    "foreign-format": "a file of another program; the message names it",
+    "link": "a link that contains no puzzle",
+    "too-large": "more bytes, lines or steps than are read",
+    "unreadable": "a file that cannot be opened or unpacked",
+}
+"""The codes of refusals and their meanings."""
 
 STATUSES: Final = {
     "unique": "exactly one solution; `certificate` says whether uniqueness was verified",
@@ -217,7 +236,7 @@ _Files = Annotated[
 ]
 Declared = Annotated[
     dict[str, str] | UnsetType,
-    about("declared notation (`--format`, `--variant`, `--alphabet`, `--boxes`)"),
+    about("declared notation (`--format`, `--variant`, `--alphabet`, `--boxes`, `--strict`)"),
 ]
 StagesTimed = Annotated[
     dict[str, Seconds] | None,
@@ -288,9 +307,9 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     unread: Annotated[
         tuple[str, ...] | UnsetType,
         about(
-            "parts of the source that were not read: `ruleset` (rules in prose), `solution` (an "
-            "incomplete solution), or a text that may be a rule, with its line or column, "
-            "`line 11: 'Both diagonals …'`"
+            "parts of the source that were not read: `ruleset` (rules in prose), `drawings` "
+            "(lines, circles and texts of f-puzzles), `solution` (an incomplete solution), or a "
+            "text that may be a rule, with its line or column, `line 11: 'Both diagonals …'`"
         ),
     ] = UNSET
     title: Annotated[
@@ -303,6 +322,10 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         bool | None, about("whether these are all solutions; null if this was not asked")
     ] = None
     message: Annotated[str | None, about("a message for people")] = None
+    code: Annotated[
+        str | UnsetType,
+        about("for a source that is not a puzzle: why, as a word, see *Codes of refusals*"),
+    ] = UNSET
     files: _Files
     solver: Annotated[
         RecordedSolver | None, about("the solver that answered; null if none was asked")
@@ -453,6 +476,7 @@ def json_schema() -> dict[str, Any]:
     (one, many), parts = msgspec.json.schema_components((PuzzleRecord, CollectionRecord))
     _set_statuses(parts["PuzzleRecord"], [name for name in STATUSES if name not in WITH_TOTALS])
     _set_statuses(parts["CollectionRecord"], [*WITH_TOTALS])
+    parts["PuzzleRecord"]["properties"]["code"]["enum"] = [*REFUSALS]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The record of a job of sudoku-pipeline",

@@ -99,11 +99,13 @@ class PuzzleSet:
         return PuzzleRecord(
             **_common_fields(self.origin, files, result.seconds, finished),
             **_puzzle_fields(_parsed(result)),
+            unread=(result.problem.unread if result.problem else ()) or UNSET,
             format=result.format,
             status=result.status,
             solutions=len(result.solutions),
             complete=result.complete,
             message=result.full_message,
+            code=result.code or UNSET,
             solver=solver,
             encoding=_encoding(result),
             certificate=checked,
@@ -271,7 +273,6 @@ def _puzzle_fields(parsed: Parsed | None) -> dict[str, Any]:
         "grids": puzzle.geometry.grids or UNSET,
         "free": RecordedFree.of(puzzle.geometry) or UNSET,
         "rules": dict(Counter(rule.name for rule in puzzle.rules)) or UNSET,
-        "unread": parsed.unread or UNSET,
         "title": parsed.title or UNSET,
     }
 

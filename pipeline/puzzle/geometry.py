@@ -125,7 +125,7 @@ class Geometry:
 
     @property
     def has_boxes(self) -> bool:
-        """Whether its boxes are more than rows or columns."""
+        """Whether it has boxes that are not single rows or columns."""
         return self.height > 1 and self.width > 1
 
     @cached_property
@@ -219,7 +219,7 @@ class Geometry:
         return group if len(cells) == 1 else f"{group}{cell - cells.start + 1}"
 
     def cell_at(self, row: int, column: int) -> int | None:
-        """The cell at a row and column, counted from 1; None without a cell."""
+        """The cell at a row and column, counted from 1; None if there is no cell."""
         if self._has_place_list:
             return self._cells.get((row, column))
         if 1 <= row <= self.side and 1 <= column <= self.side:
@@ -275,7 +275,7 @@ def values_of(mask: int, lowest: int = 1) -> Iterator[int]:
 
 @lru_cache(maxsize=16)
 def units_of(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
-    """The units: the cells of each row, then column, then box; a single grid has 3n of n cells.
+    """The cells of each row, then column, then box; a single grid has 3n units of n cells.
 
     A free geometry has no units.
     """

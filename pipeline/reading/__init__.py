@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pipeline.errors import RefusalCode
+
 if TYPE_CHECKING:
     from pipeline.reading.archives.walk import FileKind
     from pipeline.reading.formats import Layout, Parsed
@@ -59,7 +61,8 @@ class Archive:
 class Unreadable:
     """A source that is refused, and the reason; `data` is None if it could not be read.
 
-    `place` is the line and column of the error, counted from 1, if both are known.
+    `place` is the line and column of the error, counted from 1, if both are known; `code` and
+    `read_as` are as in InvalidPuzzle.
     """
 
     name: str
@@ -68,6 +71,8 @@ class Unreadable:
     size: int | None = None
     seconds: float = 0.0
     place: tuple[int, int] | None = None
+    code: RefusalCode = "unreadable"
+    read_as: str = ""
 
 
 Readable = SinglePuzzle | SingleFormula

@@ -49,6 +49,7 @@ from pipeline.reading.formats import (
 )
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN
 from pipeline.reading.formats.dimacs import ParsedFormula, looks_like_cnf, parse_formula
+from pipeline.reading.formats.foreign import name_foreign
 from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, significant_lines
 from pipeline.settings import Settings
@@ -98,7 +99,8 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
     if isinstance(result, LimitReached):
         return None, False
     source = _source_of(data, name, result, len(data), time.perf_counter() - start)
-    return source, isinstance(result, InvalidPuzzle) and result.truncated
+    is_short = isinstance(result, ParsedFormula) and result.is_short
+    return source, is_short or (isinstance(result, InvalidPuzzle) and result.truncated)
 
 
 def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False) -> Source:
@@ -162,7 +164,13 @@ def parsed_of(
     if isinstance(source, SinglePuzzle):
         return parse_source(source.data, source.name, settings.reading.at_most(seconds))
     deadline = Deadline.of(Limits(seconds, settings.memory_limit))
-    return parse_formula(source.data, source.name, settings.max_bytes, deadline)
+    try:
+        return parse_formula(
+            source.data, source.name, settings.max_bytes, deadline, strict=settings.strict
+        )
+    except InvalidPuzzle as error:
+        error.code = "damaged" if error.code == "not-a-puzzle" else error.code
+        raise name_foreign(error, source.data) from None
 
 
 def read_now(source: OneProblem, settings: Settings) -> OneProblem:
@@ -189,7 +197,8 @@ def _refused(name: str, expected: str, found: str, size: int | None) -> Unreadab
 
 
 def _oversize(name: str, settings: Settings, found: str) -> Unreadable:
-    return Unreadable(name, str(oversize(name, settings.max_bytes, found)))
+    reason = str(oversize(name, settings.max_bytes, found))
+    return Unreadable(name, reason, code="too-large")
 
 
 def _source_in_stream(
@@ -224,7 +233,8 @@ def _source_of(
         case ParsedFormula():
             return SingleFormula(name, data, size, result, seconds)
     place = (result.line, result.column) if result.line and result.column else None
-    return Unreadable(name, str(result), data, size, seconds, place)
+    reason, code = str(result), result.code
+    return Unreadable(name, reason, data, size, seconds, place, code, result.read_as)
 
 
 def _ends_badly(data: bytes, layout: Layout, settings: Settings) -> bool:

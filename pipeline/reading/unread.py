@@ -9,22 +9,29 @@ from itertools import chain
 
 from pipeline.errors import counted
 
-CODES = ("ruleset", "solution")
+CODES = ("ruleset", "drawings", "solution")
 """The unread parts that are codes; all others are texts."""
 
+_OTHER_RULES = {
+    ("ruleset",): "the text of the rules was not read",
+    ("drawings",): "drawings were not read",
+    ("ruleset", "drawings"): "the text of the rules and drawings were not read",
+}
 MAX_UNREAD, OTHER_TEXTS = 20, "other texts"
 _LINE = re.compile(r"line [0-9]+: ")
 
 
 def caveat(status: str, unread: Collection[str]) -> str | None:
     """A message about what an answer ignores, given its status and the `unread` of its record."""
+    headers = [text for text in unread if text.startswith("header: ")]
+    if headers:
+        return "; ".join(headers)
     if status not in ("unique", "multiple", "unsolvable"):
         return None
-    phrases = {
-        "ruleset": f"{status} by the rules that were read; the text of the rules was not read",
-        "solution": "the solution in the file is incomplete and was not compared",
-    }
-    caveats = [phrases[code] for code in unread if code in phrases]
+    others = _OTHER_RULES.get(tuple(code for code in ("ruleset", "drawings") if code in unread))
+    caveats = [f"{status} by the rules that were read; {others}"] if others else []
+    if "solution" in unread:
+        caveats.append("the solution in the file is incomplete and was not compared")
     if texts := unread_texts(unread):
         caveats.append(f"{status} by the rules that were read; not read: {', '.join(texts)}")
     return "; ".join(caveats) or None
@@ -37,7 +44,11 @@ def unread_texts(unread: Collection[str]) -> list[str]:
 
 def unread_of_many(unread: Mapping[str, int], verb: str = "read") -> str:
     """`not read: the rules text (3 puzzles)`; empty if everything was read."""
-    named = {"ruleset": "the rules text", "solution": "an incomplete solution"}
+    named = {
+        "ruleset": "the rules text",
+        "drawings": "drawings",
+        "solution": "an incomplete solution",
+    }
     parts = (f"{named.get(text, text)} ({counted(n, 'puzzle')})" for text, n in unread.items())
     return f"not {verb}: " + ", ".join(parts) if unread else ""
 

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from pipeline.errors import PipelineError
+from pipeline.errors import PipelineError, RefusalCode
 from pipeline.limits import Limits
 from pipeline.outbox.rows import Rows
 from pipeline.puzzle.puzzle import Grid
@@ -53,6 +53,7 @@ class SentResult(Struct, frozen=True, array_like=True):
     traits: Traits | None
     encoding: Encoding | None
     seconds: dict[str, float]
+    code: RefusalCode | None
 
 
 def unpack_rows(data: bytes) -> Rows:

@@ -175,7 +175,7 @@ class LongRun(_TurnTaker):
             self._checkpoint()
             self._count_seconds()
             return publish_and_finish([self.job], self._runtime)[0]
-        except Exception as error:  # noqa: BLE001 - a bug of ours ends one job
+        except Exception as error:  # noqa: BLE001 - a bug in this program must end only this job
             if not self._has_filled_disk(error):
                 return keep(self.claim, error, self._runtime, self.step)
         try:
@@ -230,7 +230,7 @@ class LongRun(_TurnTaker):
 
     def _requests(self) -> Iterator[Request]:
         """The steps of one turn; only one after a failed attempt, to find the step at fault."""
-        is_single = self._is_first and self.claim.attempts()
+        is_single = self._is_first_step and self.claim.attempts()
         for step in self._steps:
             yield step
             if is_single or self._is_turn_over():
@@ -238,7 +238,7 @@ class LongRun(_TurnTaker):
         self._all_requested = True
 
     def _counted_steps(self) -> Iterator[Request]:
-        """The steps of the job; getting one counts as an attempt while `_is_first`."""
+        """The steps of the job; getting one counts as an attempt while `_is_first_step`."""
         steps = self.job.steps()
         while True:
             with self._attempt():
@@ -256,7 +256,7 @@ class LongRun(_TurnTaker):
             self._checkpoint_at = time.monotonic() + self._runtime.tuning.checkpoint_seconds
 
     def _count_seconds(self) -> None:
-        """Update the total time of all runs of this job."""
+        """Update the total time of this job, including earlier processes."""
         self.job.seconds = self.job.seconds_before + self._watch.seconds()["total"]
 
     def _attempt(self, *uncounted: type[BaseException]) -> AbstractContextManager[None]:
@@ -265,10 +265,10 @@ class LongRun(_TurnTaker):
         Waiting for workers does not count, because they run in their own processes. After its first
         step a run counts nothing, to save a disk write per step; the next run counts again.
         """
-        return self.claim.attempt(self.step, uncounted) if self._is_first else nullcontext()
+        return self.claim.attempt(self.step, uncounted) if self._is_first_step else nullcontext()
 
     @property
-    def _is_first(self) -> bool:
+    def _is_first_step(self) -> bool:
         """Whether this run has not finished a step yet."""
         return self._written == self.job.steps_before
 

@@ -111,7 +111,9 @@ def solve_sources(
             with watch.timing("parse"):
                 read[index] = problem_of_source(name, given, settings)
         except InvalidPuzzle as error:
-            results[index] = Result("invalid", message=str(error), seconds=watch.seconds())
+            results[index] = Result(
+                "invalid", message=str(error), seconds=watch.seconds(), code=error.code
+            )
         except LimitReached as error:
             results[index] = Result("unknown", (), False, str(error), seconds=watch.seconds())
         else:
@@ -126,7 +128,7 @@ def refused_result(source: Unreadable) -> Result:
     seconds = {"total": source.seconds}
     if source.data is not None:
         seconds["parse"] = source.seconds
-    return Result("invalid", message=source.reason, seconds=seconds)
+    return Result("invalid", message=source.reason, seconds=seconds, code=source.code)
 
 
 def solve_groups(
@@ -170,7 +172,7 @@ def _unread_result(item: Item) -> Result:
     seconds = Stopwatch(parse=item.seconds).seconds() if item.is_alone else {}
     if isinstance(item.content, LimitReached):
         return Result("unknown", complete=False, message=item.reason, seconds=seconds)
-    return Result("invalid", message=item.reason, seconds=seconds)
+    return Result("invalid", message=item.reason, seconds=seconds, code=item.code)
 
 
 def with_traits(results: list[Result], settings: Settings) -> list[Result]:
@@ -296,7 +298,7 @@ def solve_chunk(
     for index in single_indices:
         entry = contents.entry(index)
         if entry.error is not None:
-            builder.add_result(index, Result("invalid", message=entry.error))
+            builder.add_result(index, Result("invalid", message=entry.error, code=entry.code))
             continue
         problem = problem_of(entry)
         chosen = _solvers_for(problem, len(single_indices), solvers)

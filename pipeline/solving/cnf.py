@@ -325,7 +325,7 @@ def parse_result(text: str) -> Answer:
 
 def _model(words: list[str]) -> frozenset[int]:
     if not words or words[-1] != "0":
-        raise InvalidResult("the model is not ended by 0")
+        raise InvalidResult("the model does not end with 0")
     wrong_word = next((word for word in words if not _LITERAL.fullmatch(word)), None)
     if wrong_word is not None:
         raise InvalidResult(f"expected a literal, found {wrong_word[:20]!r}")

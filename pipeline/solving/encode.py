@@ -60,7 +60,7 @@ MAX_STORED_PAIRS = 100_000
 """Size up to which a family of pairs is stored. Larger ones are generated at each iteration."""
 
 MAX_PACKED = 4_000_000
-"""Candidates times side, up to which the clauses of variants are packed."""
+"""Maximum of candidates × side × grids for which the clauses of `extended` are packed."""
 
 
 def encode_puzzle(
@@ -113,7 +113,7 @@ def _renumber(clauses: Iterable[Clause], number: Sequence[int]) -> Iterator[Clau
 
 
 def _literal_table(number: Sequence[int]) -> list[int]:
-    """Extend a table by variable, 0 … n, to one by literal: -n … -1 index it from its end."""
+    """Extend a table by variable so that literals can index it: -v counts from its end."""
     return [*number, *(-entry for entry in reversed(number[1:]))]
 
 
@@ -262,7 +262,7 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
 
 def _families_with_rules(
     geometry: Geometry,
-    units: Iterable[Family],
+    unpacked: Iterable[Family],
     rules: RuleClauses,
     number: Sequence[int],
     true: int,
@@ -270,14 +270,15 @@ def _families_with_rules(
     """The families of `extended` over the remaining candidates, and the family of the rules.
 
     `number` maps each variable to its new number, or to `true` or -`true` if it is decided.
-    `units` are the families without the rules, used if the geometry is too large to be packed.
+    `unpacked` are the families of `extended` over the remaining candidates, used if the geometry
+    is too large to be packed.
     """
     import numpy as np  # noqa: PLC0415 - few puzzles have rules
 
     literals = np.array(_literal_table(number), np.int32)
     packed_families = _packed_families(geometry)
     if packed_families is None:
-        yield from units
+        yield from unpacked
     rule_family = RULES_TITLE, PackedClauses(rules.data)
     for title, clauses in (*(packed_families or ()), rule_family):
         left = clauses.assigned(literals, true)
@@ -320,7 +321,11 @@ def _cached_candidates(geometry: Geometry) -> tuple[tuple[Candidate, ...], ...]:
 def _number_candidates(
     cells: list[int], numbering: Numbering, deadline: Deadline
 ) -> tuple[list[list[tuple[int, int]]], dict[int, Candidate], list[Candidate]]:
-    """Number the candidates: (value, variable) by cell, variable → candidate, and decided ones."""
+    """Number the open candidates.
+
+    Returns the (value, variable) pairs of each cell, the candidate of each variable, and the
+    decided candidates.
+    """
     geometry = numbering.geometry
     open_candidates: list[list[tuple[int, int]]] = []
     candidates: dict[int, Candidate] = {}

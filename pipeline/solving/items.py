@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Unpack
 
-from pipeline.errors import LimitReached, printable
+from pipeline.errors import LimitReached, RefusalCode, printable
 from pipeline.keywords import SourceOptions, settings_given
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading import Archive, Collection, OneProblem, Unreadable
@@ -69,6 +69,12 @@ class Item:
             case PuzzleProblem() | FormulaProblem():
                 return None
         return str(self.content)
+
+    @property
+    def code(self) -> RefusalCode:
+        """The kind of the reason."""
+        content = self.content
+        return content.code if isinstance(content, Entry | Unreadable) else "not-a-puzzle"
 
     @property
     def where(self) -> str:

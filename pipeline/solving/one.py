@@ -215,6 +215,8 @@ class Search(Generic[S]):
             case Unsat() if len(solutions) <= limit:
                 shown, complete, message = sorted(shown), True, None
                 status = STATUSES[min(len(shown), 2)]
+                if shown and self.problem.may_lack_clauses:
+                    status, complete = "solved", False
             case Unknown(reason):
                 status = "multiple" if len(solutions) > 1 else "unknown"
                 message = message if len(solutions) > limit else reason

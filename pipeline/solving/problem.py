@@ -62,7 +62,7 @@ class Problem(ABC, Generic[S]):
     def geometry_alone(self) -> Geometry | None:
         """The geometry of a puzzle without further rules; None for any other problem.
 
-        Only such puzzles are solved in batches, because batches only contain masks.
+        Only such puzzles are solved in batches, because a batch has the masks of cells, not rules.
         """
         return None
 
@@ -74,6 +74,11 @@ class Problem(ABC, Generic[S]):
     def unread(self) -> tuple[str, ...]:
         """The parts of its source that were not read, as in `Parsed`."""
         return ()
+
+    @property
+    def may_lack_clauses(self) -> bool:
+        """Whether its source may be cut off, so that not all its solutions are certain."""
+        return False
 
     @abstractmethod
     def limit(self, settings: Settings) -> int:
@@ -103,8 +108,8 @@ class Problem(ABC, Generic[S]):
     ) -> SearchResult | None:
         """Search for up to `max_solutions` solutions that `solutions` lacks.
 
-        Those listed are distinct solutions. Returns None if the problem cannot be searched. Raises
-        LimitReached if there is too little memory.
+        `solutions` must be distinct solutions. Returns None if the problem cannot be searched.
+        Raises LimitReached if there is too little memory.
         """
         return None
 
@@ -174,7 +179,7 @@ class PuzzleProblem(Problem[Grid]):
         return find_missing(self.puzzle, solutions, max_solutions=max_solutions, seconds=seconds)
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
-        clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # `refutation` raises
+        clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # more: `refutation` raises
         if not self.puzzle.rules:
             return clauses, 2 * clauses
         stated = self.puzzle.clauses_of_rules()
@@ -197,11 +202,19 @@ class FormulaProblem(Problem[Model]):
 
     parsed: ParsedFormula
 
+    @property
+    def unread(self) -> tuple[str, ...]:
+        return self.parsed.unread
+
+    @property
+    def may_lack_clauses(self) -> bool:
+        return self.parsed.is_short
+
     def limit(self, settings: Settings) -> int:
         return settings.max_solutions or MAX_MODELS
 
     def wanted(self, settings: Settings) -> int:
-        """As for a puzzle, but a single model is not followed by a search for a second."""
+        """One above `limit`, as for a puzzle; but only one if `limit` is 1."""
         limit = self.limit(settings)
         return limit + 1 if limit > 1 else 1
 

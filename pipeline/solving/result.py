@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal
 
 from typing_extensions import TypeVar
 
-from pipeline.errors import counted
+from pipeline.errors import RefusalCode, counted
 from pipeline.limits import Limits
 from pipeline.reading.unread import caveat, unread_texts
 from pipeline.settings import Settings
@@ -154,6 +154,7 @@ class Result(Generic[S_co]):
     - `disagreement`: the fault of the solution that the source gives with the puzzle.
     - `is_doubted`: completeness failed its check, so another solver may find more solutions.
     - `seconds`: by stage, `total`, and `batch` for puzzles that were solved together.
+    - `code`: for an invalid source, the kind of the error.
     """
 
     status: Status
@@ -172,6 +173,7 @@ class Result(Generic[S_co]):
     traits: Traits | None = None
     encoding: Encoding | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
+    code: RefusalCode | None = None
 
     @property
     def format(self) -> str | None:

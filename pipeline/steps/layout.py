@@ -4,12 +4,12 @@ All are int64 arrays in machine code and lists in plain Python. Cells, digits, u
 in a unit count from 0; units are the rows, the columns, then the boxes. A set of digits or of
 positions is a mask.
 
-A *candidate* is a digit in a cell: 9 · cell + digit. A *constraint* is a cell, or from UNIT_DIGITS
-a digit in a unit, at 81 + 9 · unit + digit: exactly one of its candidates holds. There are 324, as
-in Sudoku as an exact cover problem. A *spot* is a cell or, from 81 on, one of the 54 groups of
-three cells where a box meets a line. A *node* is a digit in a spot: 9 · spot + digit. It is a
-candidate, or a group of two or three. A *signed* node is 2 · node + 1 if it holds, 2 · node if it
-does not.
+A *candidate* is a digit in a cell: 9 · cell + digit. Exactly one candidate of a *constraint* holds.
+Constraints 0 to 80 are the cells, constraint UNIT_DIGITS + 9 · unit + digit is a digit in a unit.
+There are 324, as in Sudoku as an exact cover problem. A *spot* is a cell or, from 81 on, one of the
+54 groups of three cells where a box meets a line. A *node* is a digit in a spot: 9 · spot + digit.
+It is a candidate, or a group of two or three. A *signed* node is 2 · node + 1 if it holds, 2 · node
+if it does not.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ SINGLES, ALL_NODES = 729, 9 * SPOTS
 
 # `state`. It starts with a mask for each constraint: its candidates, as digits of a cell or as
 # positions in a unit. The first 81 are CELLS. VALUES has a number for each constraint: 0 while it
-# is open, else the candidate that holds, from 1. ALLOWED: see `certify.steps`
+# is open, else 1 + the candidate that holds. ALLOWED: see `certify.steps`
 OPEN = 729  # number of open cells
 ROW_MASKS = 730  # 9 masks: scratch of the search for subsets
 STATE_SIZE = 739
@@ -70,7 +70,7 @@ STATE_SIZE = 739
     SEES,  # 81 for each spot: 1 for the cells that it sees
     BIT_COUNT,  # 512 numbers: bits of a mask
     LOWEST_BIT,  # 512 numbers: lowest bit of a mask
-    SETS,  # 10 offsets in `tables`: where the masks with k bits start; then the masks, by bits
+    SETS,  # for k = 0 … 9, where the masks with k bits start; then all masks, sorted by bits
     SPOT_AT,  # 512 for each unit: the spot at the positions of a mask, or NOTHING
     RECTANGLES,  # 4 cells for each rectangle in two rows, two columns and two boxes
     EXCLUDED_FIRST,  # an offset for each node, and the end: where the nodes that it excludes start
@@ -89,14 +89,14 @@ WORDS, BITS = 12, 63
     HAS_TURBOT,  # whether it has a turbot fish, or NOTHING if that is not known
     SEARCH,  # number of the last search
     NET_START,  # the candidate from which forcing nets are tried first
-    IS_NODE,  # for each node, whether it has candidates: a group takes two
+    IS_NODE,  # for each node, whether it has a candidate, or a group two
     STRONG_FIRST,  # for each node and the end, where its strong links start
     WEAK_FIRST,  # the same for its weak links
     LIVE_FIRST,  # the same for its weak links to nodes that have strong links
     STRONG,  # the other node of each strong link
     LINK_CONSTRAINT,  # the constraint that makes it
     WEAK,  # the other node of each weak link
-    LIVE,  # the same, for LIVE_FIRST
+    LIVE,  # the other node of each weak link that LIVE_FIRST counts
     PARENT,  # at 4 · signed node: the one that implies it, or NOTHING
     PARENT_CONSTRAINT,  # the next number: by which constraint, or NOTHING for a weak link
     DISTANCE,  # the next number: over how many links

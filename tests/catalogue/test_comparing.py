@@ -69,7 +69,7 @@ def test_items_other_than_classic_puzzles_are_reported_and_left_out(tmp_path):
         (4, Left),
         (5, Left),
     ]
-    assert found[0].reason == "it is not a classic puzzle of 9×9"
+    assert found[0].reason == "it is not a classic 9×9 puzzle"
     assert "12" not in found[0].reason
     assert "expected" in found[1].reason
     assert found[3:] == [Copy(str(odd), 7, str(odd), 1)]

@@ -276,7 +276,7 @@ def test_code_that_does_not_search_fails_its_trial(said, checking):
         return ended
 
     many.try_check(checking)
-    with pytest.raises(RuntimeError, match="a wrong verdict"):
+    with pytest.raises(RuntimeError, match="a verdict is wrong"):
         many.try_check(step)
 
 

@@ -110,7 +110,7 @@ def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
             "expected a number from 0.001 to 1,000,000, in seconds or as in 5m, found 'x'",
         ),
         ("QUIET", "perhaps", 2, "expected true or false, found 'perhaps'"),
-        ("MAX_SOLUTIONS", "0", 2, "expected a whole number from 1 to 1,000,000,000"),
+        ("MAX_SOLUTIONS", "0", 2, "expected a whole number from 1 to 1,000,000,000, found '0'"),
         ("TIMOUT", "3", 0, "unknown setting, ignored; did you mean SUDOKU_PIPELINE_TIMEOUT?"),
     ],
 )
@@ -155,7 +155,7 @@ def test_help_loads_only_the_command_line():
     ended = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
     loaded = ended.stdout.splitlines()[-1].split()
     own = {name for name in loaded if name.startswith("pipeline.")}
-    parts = ("cli", "cli.config", "cli.messages", "cli.options", "cli.program")
+    parts = ("cli", "cli.arguments", "cli.config", "cli.messages", "cli.options", "cli.program")
     parts += ("errors", "option", "quantities", "service", "service.signals", "settings", "version")
     expected = {f"pipeline.{part}" for part in parts}
     assert {name for name in own if not name.startswith("pipeline.cli.commands")} == expected

@@ -70,7 +70,7 @@ def test_the_table_as_text_ends_with_totals_and_medians():
     words = [line.split() for line in printed.splitlines() if line.split()]
     assert (code, said) == (0, "")
     assert words[0] == ["name", "variables", "clauses", "status", "glucose4", "minisat22"]
-    assert words[-3] == ["answered", "of", "2", "2", "2"]
+    assert words[-3] == ["answered", "(of", "2)", "2", "2"]
     assert [words[-2][0], words[-1][0]] == ["total", "median"]
     seconds = [float(row[4]) for row in words[2:4]]
     assert float(words[-2][1]) == pytest.approx(sum(seconds), abs=0.0002)
@@ -124,6 +124,6 @@ def test_ctrl_c_prints_what_there_is():
         process.send_signal(signal.SIGINT)
         printed, said = process.communicate(timeout=PATIENCE)
     assert begun[-1].startswith("unique.txt & ")
-    assert printed.startswith("\\hline\nanswered of 1 &")
+    assert printed.startswith("\\hline\nanswered (of 1) &")
     assert printed.endswith("\\end{tabular}\n")
     assert (process.returncode, said) == (75, "interrupted\n")

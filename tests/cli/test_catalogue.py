@@ -69,7 +69,7 @@ def test_puzzles_that_cannot_be_compared_are_named_and_left_out(desk):
     code, kept, said = run("dedupe", "odd.txt", "--quiet")
     second, third = said.splitlines()[:2]
     assert (code, kept) == (1, f"{EASY}\n")
-    assert second == "odd.txt:2: skipped: it is not a classic puzzle of 9×9"
+    assert second == "odd.txt:2: skipped: it is not a classic 9×9 puzzle"
     assert third.startswith("odd.txt:3:")
     Path("none.txt").write_text("1.....2..3.....4\n" * 30)
     assert run("dedupe", "none.txt", "--quiet")[2].splitlines()[20:] == ["and 10 more skipped"]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.cases import for_each
 from support.commands import SOLVED, run, start
+from support.documents import cells, document, packed, text_of
 from support.drop_folders import SMALL, DropFolder, environment, finished
 from support.pages import COMMANDS
 from support.puzzles import PATIENCE
@@ -55,18 +56,57 @@ def test_a_file_of_that_name_wins():
     assert run("solve", LINE)[1].startswith("unsolvable\n")
 
 
-@pytest.mark.parametrize(
-    "name", ["unque.txt", "53..7", "1234", "a/....................", "x" * 200]
-)
+@pytest.mark.parametrize("name", ["unque.txt", "a/....................", "x" * 200])
 def test_a_mistyped_name_is_no_puzzle(name):
     code, printed, said = run("solve", name)
     assert (code, printed) == (1, "")
     assert said.startswith(f"{name}: cannot be read: ")
 
 
-def test_a_link_has_to_come_in_a_file_or_by_a_pipe():
-    said = run("solve", "https://f-puzzles.com/?load=N4Ig")[2]
-    assert said.endswith(": cannot be read: pass a link in a file or through a pipe\n")
+@pytest.mark.parametrize(("text", "cells"), [("53..7", "5 cells"), ("1", "1 cell")])
+def test_too_few_cells_are_counted(text, cells):
+    found = f"{cells}; expected 16, 36, 64 or 81"
+    assert run("solve", text) == (1, "", f"{text}: neither a file nor a puzzle: {found}\n")
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://example.org/?s={line}",
+        "https://example.org//play/./{line}/",
+        "example.org/play/{line}",
+        "https://example.org/solo.html#3x3:zzzc,",
+        "3x3:a8b2c6c4b5b1_4_7a9c3a3c8c9_6e4_7c9c6a6c1a9_2_5b2b9c8c6b1a",
+    ],
+)
+def test_a_link_or_an_id_is_an_argument(link):
+    is_whole = "zzzc" not in link
+    code, printed, said = run("solve", link.format(line=LONG))
+    assert code == (0 if is_whole else 1)
+    assert printed.startswith("unique") == is_whole
+    assert is_whole or said.startswith("https://example.org/solo.html#3x3:zzzc,:1:")
+
+
+@pytest.mark.parametrize(
+    "start", ["https://www.f-puzzles.com/?load=", "sudokupad.app/fpuzzles", ""]
+)
+def test_a_packed_document_is_an_argument(start):
+    held = packed(text_of(document(killercage=[cells("R1C1 R1C2", value="3")])))
+    assert run("solve", "--max-solutions", "1", f"{start}{held}")[1].startswith("multiple")
+
+
+def test_a_file_whose_path_looks_like_a_link_is_read():
+    path = Path("a.bc") / ("0" * 81)
+    path.parent.mkdir()
+    path.write_text(LINE)
+    assert run("solve", str(path))[:2] == (0, f"unique\n{ONE_LINE}\n")
+
+
+def test_a_link_that_contains_no_puzzle_is_named_with_what_to_do():
+    code, _, said = run("solve", "https://tinyurl.com/2p8kuvjz")
+    assert code == 1
+    assert said.startswith("https://tinyurl.com/2p8kuvjz:1:1: expected a link that contains")
+    assert "open the link in a browser" in said
 
 
 def test_a_mistyped_puzzle_is_told_where_it_is_wrong():
@@ -83,7 +123,7 @@ def test_the_rows_or_the_cells_of_a_puzzle_have_to_be_quoted(size):
     rows = [LONG[start : start + size] for start in range(0, 81, size)]
     said = f"sudoku-pipeline: quote the puzzle: it was split into {len(rows)} arguments\n"
     assert run("solve", *rows) == (2, "", said)
-    assert run("solve", "1", "2")[2].count("cannot be read") == 2
+    assert run("solve", "1", "2")[2].startswith("1: neither a file nor a puzzle: 1 cell;")
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_decode_prints_no_grid_that_is_no_solution_of_the_puzzle():
     [
         ("INDET\n", "the solver gave up"),
         ("", "found an empty result"),
-        ("SAT\n1 2\n", "not ended by 0"),
+        ("SAT\n1 2\n", "does not end with 0"),
         ("SAT\n1 0\n", "row 1, column 2 without a value"),
         ("SAT\n1 2 0\n", "row 1, column 1 two values, 1 and 2"),
         ("hello\n", "found 'hello'"),
@@ -309,3 +309,24 @@ def test_the_commands_work_as_processes_through_pipes():
     assert piped(result_of(dimacs), "decode", "unique.txt", "-", *how) == (0, SOLVED)
     code, printed = piped(SOLVED, "certify", "two.txt", "-")
     assert (code, "given as 2" in printed) == (1, True)
+
+
+def test_a_wrong_header_is_mentioned_and_refused_if_strict(tmp_path):
+    Path("short.cnf").write_text("p cnf 3 3\n1 0\n-2 0\n")
+    said = "short.cnf: header: 3 clauses declared, found 2\n"
+    assert run("solve", "short.cnf", "--solver", "pysat")[::2] == (0, said)
+    code, _, said = run("solve", "short.cnf", "--strict")
+    assert (code, said.partition("\n")[0]) == (
+        1,
+        "short.cnf:3:5: expected 3 clauses, as the header says, found 2 clauses",
+    )
+
+
+def test_a_count_says_which_models_differ_in_nothing_but_free_variables():
+    Path("free.cnf").write_text("p cnf 4 1\n1 2 0\n")
+    code, printed, said = run("count", "free.cnf", "--solver", "pysat")
+    assert (code, printed) == (0, "12\n")
+    free = "free.cnf: 2 variables are in no clause; models that differ only there are counted"
+    assert free in said
+    Path("short.cnf").write_text("p cnf 2 2\n1 0\n")
+    assert run("count", "short.cnf", "--solver", "pysat")[1] == "<=2\n"

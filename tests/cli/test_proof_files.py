@@ -305,7 +305,7 @@ def test_more_rows_than_are_taken_at_once_have_to_be_named(desk):
     with desk.outbox.path("lines.csv").open("w") as file:
         csv.writer(file, lineterminator="\n").writerows(more)
     said = desk.said("lines.csv", 2)
-    assert "lines.csv: 1,201 rows are complete, more than the limit of 1,000" in said
+    assert "lines.csv: 1,201 rows are complete, more than the 1,000 allowed at once" in said
     assert "give some INDEX arguments" in said
     assert desk.proof("lines.csv 1")[0] == 0
 

@@ -168,7 +168,7 @@ def refuse(told):
                 DONE,
             ],
         ),
-        (wait, {}, ["· 1 puzzle, 500 ms, 2.0/s  1 unique, 1.5 s of waiting not included", DONE]),
+        (wait, {}, ["· 1 puzzle, 500 ms, 2.0/s  1 unique, 1.5 s of waiting not counted", DONE]),
         (
             *(wait, {"outbox": "two words"}),
             ["· results are in two words; for a report: sudoku-pipeline report 'two words'"],

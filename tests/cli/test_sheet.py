@@ -252,7 +252,10 @@ def test_an_outbox_has_its_solutions(tmp_path, monkeypatch):
         assert "nowhere" not in said, "no solver is asked"
     assert sheet(str(box.outbox / "many.csv"), "--first", "2", *asked)[0] == 0
     code, _, said = run("sheet", str(box.outbox / "a.json"), "--inbox", "elsewhere")
-    assert (code, "a.txt: not drawn: its original was not found; --inbox" in said) == (1, True)
+    assert (
+        code,
+        "a.txt: not drawn: its original was not found; give the inbox with --inbox" in said,
+    ) == (1, True)
 
 
 def test_an_outbox_with_nothing_but_its_report_has_no_puzzle_to_print(tmp_path):

@@ -13,7 +13,7 @@ LAST = "534678912672195348198342567859761423426853791713924856961537284287419635
 SOLVED = f"{LAST[:-1]}9"
 TWO_LEFT = f".{LAST[1:]}"
 STEP = "r9c9=9 full house in row 9"
-NONE = "steps are only available for 9×9 puzzles without extra rules that have a solution"
+NONE = "steps are only available for solved 9×9 puzzles without extra rules"
 ENDED = "no step found; solved by search"
 
 
@@ -29,6 +29,14 @@ def test_steps_stand_before_the_solution_and_a_hint_alone():
     code, printed, _ = run("solve", "--quiet", "--steps", "last.txt")
     assert (code, printed) == (0, f"  1  {STEP}\nunique\n{SOLVED}\n")
     assert run("solve", "--quiet", "--hint", "last.txt")[:2] == (0, f"{STEP}\n")
+
+
+def test_what_the_letters_are_in_steps_is_said():
+    letters = SOLVED.translate(str.maketrans("123456789", "ABCDEFGHI"))
+    Path("letters.txt").write_text(f"{letters[:-1].rstrip()}.\n")
+    code, printed, said = run("solve", "--quiet", "--hint", "letters.txt")
+    assert (code, printed) == (0, f"{STEP}\n")
+    assert said.startswith("letters.txt: in the steps, A is 1, B is 2, C is 3")
 
 
 def test_the_record_in_json_has_the_steps():

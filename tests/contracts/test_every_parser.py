@@ -137,8 +137,12 @@ foreign = st.one_of(
     st.text("0123456789.*-+=|c, \n\r", max_size=150).map(str.encode),
     st.text("0127.+:x_[]<>/='?! \n", max_size=150).map(str.encode),
     st.text("01.", min_size=256, max_size=256).map(str.encode),
+    st.text("AABBab..1234=|< \n\n", max_size=150).map(str.encode),
     st.text('01 4[],;"null\t\n', max_size=150).map(str.encode),
     st.text('01 4[],"l.', max_size=60).map("[[1".__add__).map(str.encode),
+    st.sampled_from(['{"puzzle":"', '{"grid":[[', '[{"board":', '{"data":{"size":4,"grid":[[{'])
+    .flatmap(lambda start: st.text('014.[]{},:"\n', max_size=60).map(start.__add__))
+    .map(str.encode),
     st.sampled_from(["[Puzzle]\n", ":0000:x:", "puzzle size: 2x2\n", "<opensudoku>", "<!DOCTYPE "])
     .flatmap(lambda start: st.text("01.+:|- \n<>", max_size=60).map(start.__add__))
     .map(str.encode),

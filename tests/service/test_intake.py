@@ -44,7 +44,7 @@ TRUSTING = {"solver": "minisat", "trust_solver": True}
         (f"{LINE}\n{LINE}\n", Collection, False),
         (f"{LINE}\n{LINE}\n{LINE[:5]}", Collection, True),
         ("p cnf 2 1\n1 2 0\n", SingleFormula, False),
-        ("p cnf 2 2\n1 2 0\n", Unreadable, True),
+        ("p cnf 2 2\n1 2 0\n", SingleFormula, True),
         ("PK\x05\x06" + "\0" * 18, type(None), False),
     ],
     ids=["one", "cut", "many", "many cut", "formula", "formula cut", "zip"],

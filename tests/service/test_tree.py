@@ -187,6 +187,7 @@ def test_the_table_has_a_row_for_every_member(together, kind):
         "readme.txt": ",other,0,,,\"readme.txt:1:1: expected a digit or a blank, found 'T'; "
         f'{OTHER_SAID}"',
         "cover.png": ',other,0,,,"cover.png: expected a puzzle as text, found a picture (PNG); '
+        "type the cells: one line of 81 digits and dots; "
         f'{OTHER_SAID}"',
         "top.txt": "lines,collection,2,,,",
         "worse.txt": 'lines,collection,4,,,"1 of 5 are invalid, unknown or failed"',

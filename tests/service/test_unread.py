@@ -12,8 +12,11 @@ from support.documents import document, text_of
 from support.drop_folders import SMALL, DropFolder, events_in, finished
 from support.sheets import SheetText
 
+from pipeline.reading.unread import caveat, unread_of_many, unread_texts
+
 UNREAD = "{} by the rules that were read; the rules text was not"
 UNIQUE = UNREAD.format("unique")
+INCOMPLETE = "the solution beside it is incomplete and was not compared"
 
 
 def doc(text: str, **members: object) -> str:
@@ -39,8 +42,25 @@ SAID = [
     UNIQUE,
     "",
     "row 1 holds 1 twice: row 1, column 1 and row 1, column 2; " + UNREAD.format("unsolvable"),
-    UNREAD.format("multiple") + "; the solution beside it is incomplete and was not compared",
+    UNREAD.format("multiple") + f"; {INCOMPLETE}",
 ]
+
+
+@pytest.mark.parametrize(
+    ("unread", "said"),
+    [
+        (["drawings"], "unique by the rules that were read; drawings were not"),
+        (
+            ["ruleset", "drawings", "solution"],
+            f"{UNIQUE.removesuffix('was not')}and drawings were not; {INCOMPLETE}",
+        ),
+    ],
+)
+def test_an_answer_says_that_drawings_were_not_read(unread, said):
+    assert caveat("unique", unread) == said
+    assert caveat("solved", unread) is None
+    assert unread_texts(unread) == []
+    assert "drawings (2 puzzles)" in unread_of_many({"ruleset": 1, "drawings": 2})
 
 
 @pytest.fixture(scope="module")

@@ -100,7 +100,7 @@ def test_a_proof_that_is_out_of_reach_leaves_what_exhaustion_has_shown(solvers):
 @pytest.mark.parametrize(
     ("side", "limits", "reason"),
     [
-        (50, Limits(), "a proof can have 3,000,000"),
+        (50, Limits(), "the limit for a proof is 3,000,000"),
         (49, Limits(megabytes=64), "the memory limit of 64 MB"),
     ],
 )

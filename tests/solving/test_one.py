@@ -82,7 +82,7 @@ def test_the_status_tells_how_many_solutions_there_are(solver, encoding, text, s
         (b"1...\n..x2\n.3y.\n...4\n", "dropped.txt:3:3: expected "),
         (b"12345\n", "dropped.txt:1:"),
         (b"", "dropped.txt: expected a puzzle, found an empty file"),
-        (b"\xff\xfe1...", "dropped.txt:1:1: expected UTF-8 text, found the byte 0xff"),
+        (b"\xff1...", "dropped.txt:1:1: expected UTF-8 text, found the byte 0xff"),
     ],
 )
 def test_what_is_no_puzzle_is_an_invalid_result_that_says_where(data, message):

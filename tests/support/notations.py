@@ -32,7 +32,14 @@ FPUZZLES = (
     '[{},{},{},{}]],"killercage":[{"cells":["R1C2","R2C2"],"value":"6"},'
     '{"cells":["R3C1","R3C2"],"value":"5"},{"cells":["R4C3","R4C4"],"value":"3"}]}'
 )
+LINK = (
+    "https://sudoku.coach/en/play/530070000600195000098000060800060003400803001700020006060000280"
+    "000419005000080079"
+)
 ISS = ".Shape~4x4.~R1C1_1.Cage~6~R1C2~R2C2.Cage~5~R3C1~R3C2.Thermo~R4C3~R4C4"
+
+JIGSAW_GRID = "1...\n....\n..3.\n.4..\n\nAABB\nAABB\nCCDD\nCCDD\n"
+KILLER_GRID = "1... aabb\n.4.. ccdd\n..4. eeff\n...1 ggh.\na=3 b=7 c=7 d=3 e=3 f=7 g=7 h=2\n"
 
 ONE_LINE = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO)
 """Those that may stand one a line in a collection."""
@@ -44,7 +51,10 @@ WITH_RULES = {
     "killer-arrows": f"{ARROWS}\n",
     "jigsaw": f"{JIGSAW}\n",
     "sumocue": f"{SUMOCUE}\n",
+    "jigsaw-grid": JIGSAW_GRID,
+    "killer-grid": KILLER_GRID,
     "samurai": SAMURAI,
     "solo": f"{SOLO}\n",
+    "link": f"{LINK}\n",
 }
 """By the name of the format."""

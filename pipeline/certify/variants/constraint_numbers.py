@@ -246,7 +246,7 @@ class ConstraintNumbers:
             return []
         values, weights = self.source.values, terms.values()
         if max(abs(total), sum(map(abs, weights)) * max(map(abs, values))) > MAX_SUM:
-            raise TooLarge("a sum has too large numbers")
+            raise TooLarge("the numbers in a sum are too large")
         if queue != _IN_ALTERNATIVE:
             key = tuple(terms.items()), total
             if key in self._known_totals:

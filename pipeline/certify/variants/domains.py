@@ -58,7 +58,7 @@ def restrict(state, problem, cell, mask):
     """Restrict a cell to the values in a mask. Returns False if it has none left.
 
     If the cell changes, its constraints are scheduled. If it becomes fixed, its LATE constraints
-    are scheduled too, and it goes on the stack.
+    are scheduled too, and it goes on the stack of fixed cells. Not while PROBING.
     """
     before = state[L.CELLS + cell]
     after = before & mask

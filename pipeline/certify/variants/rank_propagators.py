@@ -1,7 +1,7 @@
-"""The propagator of ranks: how many lines are less than another.
+"""The propagator of full ranks: how many lines that begin with a value are less than another.
 
-As in `propagation`, it is exact once all cells of its scope have one value. `layout` describes
-`state` and `problem`.
+Like those in `propagation`, it is exact once every cell of its scope has one value. `layout`
+describes `state` and `problem`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from pipeline.native import compiled
 # treated as independent, so the result may include impossible outcomes.
 @compiled()
 def _compare(state, problem, line, other, length):
-    """The possible results of a comparison, as bits: `other` is 1 less, 2 equal, 4 greater.
+    """The possible results of a comparison, as bits.
+
+    1 if `other` can be less than `line`, 2 if equal, 4 if greater.
 
     Both lines start with the same value, so their first cells are skipped.
     """
@@ -36,7 +38,7 @@ def _compare(state, problem, line, other, length):
 
 @compiled()
 def _order_lines(state, problem, small, large, length):
-    """Make one line at most another: bound the first two cells that may differ."""
+    """Enforce small ≤ large: restrict the first pair of cells that are not known to be equal."""
     for index in range(1, length):
         a, b = problem[small + index], problem[large + index]
         mask_small, mask_large = state[L.CELLS + a], state[L.CELLS + b]
@@ -49,8 +51,9 @@ def _order_lines(state, problem, small, large, length):
 
 
 # `max_less` lines can be less, `min_less` lines must be: these numbers bound the rank. If the rank
-# equals a bound, all undecided lines are less, or none is. Without ties, equal lines fail, and a
-# line that could only be equal does not begin with the value.
+# equals `max_less`, all undecided lines are less; if it equals `min_less`, none is. Without ties, a
+# line that begins with the value and must be equal is a contradiction, and one that would have to
+# be equal cannot begin with the value.
 @compiled()
 def ranked(state, problem, first, length):
     """Of the other lines that begin with the value, `rank` are less than the first line."""

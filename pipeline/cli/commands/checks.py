@@ -180,7 +180,7 @@ def proof(  # noqa: PLR0913 - one for each option
         json_option("name, status, proved, variables, clauses, steps, files, reason, other"),
     ] = False,
 ) -> None:
-    """Write proofs, for other checkers, that the published solutions are all there are.
+    """Write proofs, for other checkers, that there are no solutions besides the published ones.
 
     For each result, however it was certified, it writes NAME.proof.cnf, a formula that says that
     there is another solution, and a refutation of it: NAME.proof.drat, and with hints

@@ -330,9 +330,15 @@ def doctor(
     context: typer.Context,
     settings: Settings,
     *,
-    as_json: Annotated[bool, json_option("level (ok, warning or problem), about, remedy")] = False,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Show how these files are read, instead; or a puzzle itself, or -."),
+    ] = None,
+    as_json: Annotated[
+        bool, json_option("level (ok, warning or problem), about, remedy; for files: their facts")
+    ] = False,
 ) -> None:
-    """Check this machine and the settings, and suggest fixes.
+    """Check this machine and the settings, and suggest fixes; or show how files are read.
 
     It takes the options of `run` and `watch`, and shows where each non-default setting comes from:
     an option, the environment, or the settings file.
@@ -341,10 +347,17 @@ def doctor(
 
     sudoku-pipeline doctor --inbox /mnt/share/in
 
-    --quiet hides checks that pass. Exit code 1: something will not work.
+    sudoku-pipeline doctor examples/spreadsheet.csv
+
+    With files: the format and why it was chosen, side, boxes, blanks, and what was not read; or why
+    a file is refused, and which formats nearly fit.
+
+    --quiet hides checks that pass. Exit code 1: something will not work, or a file is refused.
     """
     from pipeline.service.doctor import Diagnosis, examine
 
+    if files:
+        raise typer.Exit(_explain(files, settings, as_json=as_json))
     findings = list(examine(settings))
     for name, origin in origins_of_settings(context).items():
         value = getattr(settings, name)
@@ -359,3 +372,29 @@ def doctor(
         Output(as_json).row(dataclasses.asdict(finding), text)
     has_problem = any(finding.level == "problem" for finding in findings)
     raise typer.Exit(EXIT_BAD_INPUT if has_problem else EXIT_OK)
+
+
+def _explain(files: list[Path], settings: Settings, *, as_json: bool) -> int:
+    """Print how files are read; returns the exit code."""
+    from pipeline.cli.file_access import check_sources, path_of, source_name
+    from pipeline.errors import InputError, LimitReached
+    from pipeline.reading.explain import Facts, explain
+
+    check_sources(files)
+    code, out = EXIT_OK, Output(as_json)
+    for file in files:
+        name = source_name(file)
+        facts: Facts
+        try:
+            with path_of(file, settings) as path:
+                facts = explain(path, name, settings)
+        except (InputError, LimitReached) as error:
+            refusal = getattr(error, "code", "too-large")
+            facts = {"kind": "refused", "code": refusal, "message": str(error)}
+        code = EXIT_BAD_INPUT if facts["kind"] == "refused" else code
+        lines = [f"{name}: {facts['kind']}"]
+        for word, value in facts.items():
+            shown = value if isinstance(value, list) else [value]
+            lines += (f"  {word:<13} {printable(str(x))}" for x in shown if word != "kind")
+        out.row({"file": name} | facts, "\n".join(lines))
+    return code

@@ -200,7 +200,9 @@ def count(
     show: Annotated[
         bool, typer.Option("--print", help="Print each solution as it is found.")
     ] = False,
-    as_json: Annotated[bool, json_option("source, solutions, complete, status, message")] = False,
+    as_json: Annotated[
+        bool, json_option("source, solutions, complete, status, message, code")
+    ] = False,
 ) -> None:
     """Count the solutions of puzzles, up to --max-solutions each.
 
@@ -213,7 +215,13 @@ def count(
     from dataclasses import replace
 
     from pipeline.cli.answers import solve_files
-    from pipeline.cli.results import count_line, say_evidence, say_fault
+    from pipeline.cli.results import (
+        count_line,
+        is_cut_off,
+        say_evidence,
+        say_fault,
+        say_unused,
+    )
     from pipeline.solving import NOT_WELL
 
     def print_solution(text: str) -> None:
@@ -231,7 +239,8 @@ def count(
             continue
         if result.status not in ("invalid", "failed"):
             before = "" if item.is_alone and len(files) == 1 else f"{name}: "
-            print(f"{before}{number if result.complete else f'>={number}'}")
+            bound = "" if result.complete else "<=" if is_cut_off(result) else ">="
+            print(f"{before}{bound}{number}")
         if item.is_alone and result.status == "invalid":
             say_fault(item, result)
         elif result.status in NOT_WELL or (not result.complete and number < limit):
@@ -240,6 +249,7 @@ def count(
             say(f"{name}: {result.caveat}")
         if item.is_alone and not settings.quiet:
             say_evidence(name, result)
+            say_unused(name, result)
     raise typer.Exit(code)
 
 

@@ -220,7 +220,8 @@ def _audit_against(
     record, declared = published.record, published.declared
     is_unread = record.status in _NOT_READ
     if declared:
-        report.add_note(f"read as {' and '.join(declared.values())}, as the record says")
+        words = ("--strict" if name == "strict" else word for name, word in declared.items())
+        report.add_note(f"read as {' and '.join(words)}, as the record says")
         report = report.with_declared(declared)
     try:
         status = original.lstat()

@@ -31,7 +31,7 @@ from pipeline.reading.formats.dimacs import CNF_FORMAT
 C = TypeVar("C", bound=RecordedCell)
 UNSOLVED_STATUSES = ("invalid", "other")
 """Statuses of sources that are never solved."""
-_PUZZLE_FIELDS = ("variant", "box", "grids", "free", "rules", "unread")
+_PUZZLE_FIELDS = ("variant", "box", "grids", "free", "rules")
 _CLOCK_COMBINATIONS = 1000
 """Combinations tried between two checks of the clock."""
 
@@ -50,7 +50,11 @@ def audit_presence(published: PublishedPuzzle, report: Findings) -> None:
     if (or_none(record.conflict) is None) != (or_none(record.conflict_minimal) is None):
         report.add_difference("conflict_minimal must be given exactly when conflict is")
     for name in (
-        _PUZZLE_FIELDS if record.status in UNSOLVED_STATUSES or record.format == CNF_FORMAT else ()
+        (*_PUZZLE_FIELDS, "unread")
+        if record.status in UNSOLVED_STATUSES
+        else _PUZZLE_FIELDS
+        if record.format == CNF_FORMAT
+        else ()
     ):
         if or_none(getattr(record, name)) is not None:
             report.add_problem(f"{name}: not allowed with status {record.status!r}")

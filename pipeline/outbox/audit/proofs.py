@@ -186,7 +186,7 @@ def _check_proof(
     if recorded and recorded.steps != steps:
         report.add_problem(f"has {steps} steps, the record says {recorded.steps}")
     if kind == "lrat" and texts[0] != drat_of(text):
-        report.add_problem(f"{files['drat']} does not have the same steps")
+        report.add_problem(f"{files['drat']} does not have the same steps as {files['lrat']}")
     return True
 
 

@@ -17,7 +17,7 @@ from pipeline.limits import Deadline
 from pipeline.outbox import ENDING
 from pipeline.outbox.names import is_file_of_set, stems_for
 from pipeline.outbox.published import Published, PublishedCollection, PublishedPuzzle
-from pipeline.settings import Settings
+from pipeline.settings import Settings, with_declared
 from pipeline.solving import Encoder
 
 _MAX_STEMS = 1000
@@ -113,7 +113,7 @@ class Findings:
 
     def with_declared(self, declared: Mapping[str, str]) -> Findings:
         """The same findings, with the declared notation."""
-        settings = replace(self.options.settings, **declared)  # type: ignore[arg-type] # checked
+        settings = with_declared(self.options.settings, declared)
         return replace(self, options=replace(self.options, settings=settings))
 
     @property

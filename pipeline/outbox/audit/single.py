@@ -37,7 +37,7 @@ from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.audit.traits import audit_record
 from pipeline.outbox.fits import misfit
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle
-from pipeline.outbox.schema import RecordedFree, or_none
+from pipeline.outbox.schema import PuzzleRecord, RecordedFree, or_none
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import OneProblem, Unreadable
@@ -130,7 +130,9 @@ def _content_of(source: OneProblem | None, report: Findings) -> Content:
         return None
     try:
         if isinstance(source, Unreadable):
-            return InputError(source.reason)
+            error = InputError(source.reason)
+            error.code = source.code
+            return error
         return parsed_of(source, report.settings)
     except LimitReached as error:
         report.add_gap(f"the original was not read: {error}")
@@ -152,6 +154,9 @@ def _audit_invalid(
     is_other = is_member and data is not None and looks_like_no_puzzle(data)
     if record.status != (status := "other" if is_other else "invalid"):
         report.add_problem(f"the status should be {status!r}")
+    code, recorded = getattr(content, "code", None), or_none(record.code)
+    if code and recorded != code and (recorded or report.is_ours):  # earlier versions wrote none
+        report.add_difference(f"the code is {recorded!r}, the original is {code!r}")
 
 
 def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings) -> None:
@@ -222,15 +227,21 @@ def _compare_puzzle(published: PublishedPuzzle, parsed: Content, report: Finding
         ("grids", or_none(record.grids) or (), geometry.grids, report.add_problem),
         ("free", or_none(record.free), RecordedFree.of(geometry), report.add_problem),
         ("rules", or_none(record.rules) or {}, rules, report.add_difference),
-        ("unread", or_none(record.unread) or (), parsed.unread, report.add_difference),
         ("title", or_none(record.title) or "", parsed.title, report.add_difference),
     ):
         if present != expected:
             add_finding(f"{field}: the record says {present}, the original has {expected}")
-    if not report.is_ours:
-        for remark in sorted({*parsed.unread}.difference(or_none(record.unread) or ())):
-            report.add_gap(f"unread: the record does not mention {remark!r}")
+    _audit_unread(record, parsed.unread, report)
     return parsed
+
+
+def _audit_unread(record: PuzzleRecord, unread: tuple[str, ...], report: Findings) -> None:
+    """Compare the unread parts in the record with those of the original."""
+    if (recorded := or_none(record.unread) or ()) != unread:
+        report.add_difference(f"unread: the record says {recorded}, the original has {unread}")
+    if not report.is_ours:
+        for remark in sorted({*unread}.difference(recorded)):
+            report.add_gap(f"unread: the record does not mention {remark!r}")
 
 
 def _notation(form: str | None, variant: str | None, box: tuple[int, int] | None) -> str:
@@ -337,6 +348,9 @@ def _audit_formula(published: PublishedPuzzle, content: Content, report: Finding
     models = [*models_of(published, parsed, report)] if parsed else []
     if parsed:
         audit_formula_size(record, parsed, report)
+        _audit_unread(record, parsed.unread, report)
+        if parsed.is_short and record.complete and record.solutions:
+            report.add_problem("complete: clauses are missing, so there may be fewer models")
 
     def formula() -> Formula:
         if parsed is None or len(models) != len(published.solution_files):

@@ -35,7 +35,7 @@ from pipeline.outbox.traits import RatingColumns
 from pipeline.puzzle.geometry import MAX_SIDE
 from pipeline.puzzle.shapes import Place
 from pipeline.reading.unread import unread_of_many
-from pipeline.settings import Reading, is_declaration
+from pipeline.settings import Reading, Settings, is_declaration, with_declared
 
 UNREADABLE: Final = "unreadable"
 """The status of a file that is named like a record but is not one."""
@@ -138,7 +138,7 @@ class PublishedJob(Published):
     def reading(self) -> Reading:
         """How to read its source, with the declared notation."""
         known = {name: word for name, word in self.declared.items() if is_declaration(name, word)}
-        return Reading()._replace(**known)  # type: ignore[arg-type] # checked
+        return with_declared(Settings(), known).reading
 
     @property
     def rating_text(self) -> str:

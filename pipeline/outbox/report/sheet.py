@@ -99,6 +99,7 @@ class SheetPuzzle:
         notes = [
             _sentence(f"Rules: {', '.join(captions)}") if captions else "",
             "The text of its rules was not read." if "ruleset" in board.unread else "",
+            "Drawings were not read." if "drawings" in board.unread else "",
             _sentence(f"Not read: {', '.join(texts)}") if texts else "",
             _marks_note(board),
             {"multiple": "More than one solution.", "unsolvable": "No solution."}.get(self.status),

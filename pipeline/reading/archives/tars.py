@@ -113,7 +113,7 @@ def _next_header(source: BufferedReader[Chunks]) -> _TarHeader | None:
     for _ in range(_MAX_EXTENSIONS):
         block = source.read(BLOCK)
         if len(block) < BLOCK:
-            raise UnpackError("its end mark is missing: it is cut off")
+            raise UnpackError("it is cut off: its end mark is missing")
         if not block.strip(b"\0"):
             return None
         info = _parse_block(block)

@@ -127,8 +127,13 @@ def excerpt(text: str) -> str:
     return f"'{shown}'" if len(shown) <= _LONGEST_EXCERPT else f"'{shown[:_LONGEST_EXCERPT]}…'"
 
 
-def title_and_unread(above: Lines, below: Lines) -> tuple[str, tuple[str, ...]]:
-    """The title in the lines above and below a grid, and the unread lines."""
+def title_and_unread(
+    above: Lines, below: Lines, applied: Sequence[Rule] = ()
+) -> tuple[str, tuple[str, ...]]:
+    """The title in the lines above and below a grid, and the unread lines.
+
+    A line that names a rule in `applied` was read.
+    """
     titles, rules = list[str](), list[str]()
     unread = []
     for lines, is_below in ((above, False), (below, True)):
@@ -136,7 +141,7 @@ def title_and_unread(above: Lines, below: Lines) -> tuple[str, tuple[str, ...]]:
             text = " ".join(line.split())
             if any(map(str.isalnum, text)):
                 is_title = not is_below or is_note(text)
-                is_rule = _tells_rule(text)
+                is_rule = _tells_rule(text, applied)
                 if is_title:
                     (rules if is_rule else titles).append(text)
                 if is_rule or not is_title:

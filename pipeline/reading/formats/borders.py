@@ -59,11 +59,11 @@ def boxes_of(
     if box and not stated:
         if box[0] * box[1] != side:
             expected = f"{box[0] * box[1]} rows and columns, as --boxes {reading.boxes} says"
-            raise text.error(None, None, expected, f"{side}")
+            raise text.error(None, None, expected, f"{side}", code="wrong-shape")
         return Geometry(*box)
     if not stated and side not in ALL_GEOMETRIES:
         expected = f"{choices(side)} to say which boxes it has"
-        raise text.error(None, None, expected, f"{side} rows")
+        raise text.error(None, None, expected, f"{side} rows", code="ambiguous")
     columns, rows = _judge(lines, usual)
     geometry = stated or usual
     if not stated and (columns.speaks or rows.speaks):
@@ -77,7 +77,7 @@ def boxes_of(
         if not stated:
             boxes = f"lines around the usual boxes of {usual.height}×{usual.width} cells"
             boxes += f", or {choices(side)} to say which are meant"
-        raise text.error(first, None, boxes, _in_words(columns, rows))
+        raise text.error(first, None, boxes, _in_words(columns, rows), code="wrong-shape")
     return geometry
 
 

@@ -19,7 +19,7 @@ ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
 
 
 DIGITS = "123456789"
-BLANKS = ".0_-x?*"
+BLANKS = ".0_-xX?*"
 EVEN, ODD = "*", "."
 """The marks of even and odd cells. If only one of them occurs, it is the blank."""
 
@@ -58,8 +58,9 @@ IN_LINE = " line"
 
 def signs_of(format_name: str) -> str:
     """The characters of the values 1, 2, … in `Parsed.format`; empty if they are not letters."""
-    _, _, notation = format_name.partition(" ")
-    return ALPHABETS.get(notation.removesuffix(IN_LINE), "")
+    name, _, notation = format_name.partition(" ")
+    signs = notation.removesuffix(IN_LINE)
+    return signs if name == "wordoku" else ALPHABETS.get(signs, "")
 
 
 def number_of(word: str, side: int) -> int | None:

@@ -77,7 +77,9 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
             f"--format lines for {len(rows)} puzzles of 4×4, or --format stacked for "
             f"{len(rows) // 16} of 16×16"
         )
-        raise text.error(None, None, expected, f"{len(rows)} ambiguous lines of 16 characters")
+        raise text.error(
+            None, None, expected, f"{len(rows)} ambiguous lines of 16 characters", code="ambiguous"
+        )
     if in_line := len(rows) == 1 and len(rows[0].cells) > max(sides):
         expected = f"a line of {either(side * side for side in sides)} characters"
         frame = frame_of_line(text, rows[0], sides, expected, "character")
@@ -86,7 +88,7 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
     if reading.variant == "even-odd":
         for word in frame.words():
             if word.text in (EVEN, ODD):
-                raise text.at_word(word, "no even or odd cells beside letters")
+                raise text.at_word(word, "no even or odd cells beside letters", code="wrong-cell")
     alphabets = [
         letters(name) for name in names if frame.fault or len(ALPHABETS[name]) == frame.side
     ]
@@ -127,9 +129,12 @@ def _decided(text: Text, frame: Frame, reading: Reading, fitting: Sequence[Alpha
     is_sixteen = len(text.rows) == 16 and _SMALL.issuperset(frame.tokens)
     if is_sixteen and reading.format == "auto":
         expected = f"--format lines for 16 puzzles of 4×4, or {choice} for one of 16×16"
-        raise text.error(None, None, expected, "16 ambiguous lines of 16 characters")
+        raise text.error(
+            None, None, expected, "16 ambiguous lines of 16 characters", code="ambiguous"
+        )
     expected = f"{choice} to say what the characters mean"
-    raise text.error(None, None, expected, "ambiguous characters: they fit each of these")
+    found = "ambiguous characters: they fit each of these"
+    raise text.error(None, None, expected, found, code="ambiguous")
 
 
 def _is_filled(frame: Frame, alphabet: Alphabet) -> bool:

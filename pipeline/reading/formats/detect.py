@@ -33,10 +33,14 @@ from pipeline.reading.formats.base import (
     ManyFormat,
     SourceHead,
 )
+from pipeline.reading.formats.boards import BOARD
 from pipeline.reading.formats.boxes import BORDERED, BOXES
+from pipeline.reading.formats.cage_maps import KILLER_GRID
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
+from pipeline.reading.formats.code import CODE
 from pipeline.reading.formats.dimacs import CNF_FORMAT, looks_like_cnf
+from pipeline.reading.formats.foreign import name_foreign
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS, one_or_many
@@ -44,11 +48,12 @@ from pipeline.reading.formats.jigsaws import (
     JIGSAW,
     SOLO,
     check_no_region_map,
-    find_region_map,
 )
+from pipeline.reading.formats.json_lists import JSON
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
 from pipeline.reading.formats.line import LINE, Fields
-from pipeline.reading.formats.numbers import JSON, SPREADSHEET
+from pipeline.reading.formats.links import LINK
+from pipeline.reading.formats.numbers import SPREADSHEET
 from pipeline.reading.formats.opensudoku import OPENSUDOKU
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
@@ -59,36 +64,54 @@ from pipeline.reading.formats.records import (
     cut_lines,
     entries_of_lines,
     halves,
+    is_damaged_row,
     is_plain,
 )
+from pipeline.reading.formats.region_maps import JIGSAW_GRID, find_map
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
-from pipeline.reading.formats.text import Text, TextLine, cells_of, decode_text, oversize
+from pipeline.reading.formats.text import (
+    Text,
+    TextLine,
+    cells_of,
+    decode_text,
+    is_utf_16,
+    oversize,
+    without_utf_16,
+)
+from pipeline.reading.formats.wordoku import WORDOKU
 from pipeline.settings import DETECTED, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
     from pipeline.reading.formats.plain import ChunkContents
 
-ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS)
+ONE_LINE: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, LINK, FPUZZLES, ISS)
 """The one-line notations of variants, in the order in which they are tried."""
 
 FORMATS: Final = (
     OPENSUDOKU,
     HODOKU,
+    CODE,
     *ONE_LINE,
     SAMURAI,
     PENCIL_MARKS,
     JSON,
     SADMAN,
+    KILLER_GRID,
+    JIGSAW_GRID,
+    WORDOKU,
     BORDERED,
     SPREADSHEET,
     SPACES,
+    BOARD,
     CHARACTERS,
     BOXES,
     LINE,
     GRID,
 )
 """The formats in the order in which they are tried; the last one reports errors in any text."""
+
+_NOTHING_FITS = "no other format fits"
 
 _MAX_LINES_TRIED = 100
 """Number of lines that are read to recognise variants."""
@@ -162,6 +185,7 @@ _MAX_SINGLE_BYTES = 4096
 """Up to this size in bytes, a source is first parsed as a single puzzle."""
 
 _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
+_AS_JSON = re.compile(rb'\s*(?:\{\s*"|\[\s*[{"\[])')
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
 """Headings in SadMan's files; the sections below them are one puzzle."""
 
@@ -242,6 +266,8 @@ def read_text(
     """
     if is_formula(head, reading):
         return None
+    if is_utf_16(head):
+        return _read_utf_16(head, complete, source, reading)
     examined = _Examined(head, complete, source, reading)
     is_small = complete and len(head) <= _MAX_SINGLE_BYTES and reading.format == "auto"
     result = examined.only_puzzle() if is_small else None
@@ -250,6 +276,21 @@ def read_text(
     if layout := examined.layout():
         return layout.with_cells(head, reading)
     return result or examined.only_puzzle() if complete else None
+
+
+def _read_utf_16(
+    head: bytes, complete: bool, source: str, reading: Reading
+) -> Parsed | InvalidPuzzle:
+    """A single puzzle in UTF-16, as spreadsheets save it; collections are refused."""
+    expected, found = "a collection in UTF-8 (save it as UTF-8)", "UTF-16"
+    refusal = InvalidPuzzle(source, None, None, expected, found)
+    if not complete:
+        return refusal
+    try:
+        result = read_text(without_utf_16(head, source), True, source, reading)
+    except InvalidPuzzle as error:
+        return error
+    return result if isinstance(result, Parsed | InvalidPuzzle) else refusal
 
 
 def parse_puzzle(
@@ -278,7 +319,7 @@ def parse_source(data: bytes, source: str, reading: Reading = DETECTED) -> Parse
     A collection of a single puzzle is that puzzle. Raises InvalidPuzzle, without reading a source
     of more than `reading.max_bytes` bytes, and UsageError for an unknown format.
     """
-    result = _Examined(data, True, source, reading).only_puzzle()
+    result = _Examined(without_utf_16(data, source), True, source, reading).only_puzzle()
     if isinstance(result, InvalidPuzzle):
         raise result
     return result
@@ -293,25 +334,37 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         raise oversize(source, reading.max_bytes, "more")
     text = decode_text(data, source)
     if reading.format == "auto":
-        chosen, reason = _format_of(text)
+        chosen, reason = format_of(text)
     elif reading.format in BY_NAME:
         chosen, reason = BY_NAME[reading.format], "--format says so"
     else:
         names = ", ".join(BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
-    if chosen is not SADMAN:  # SadMan's parser reports the section of the map itself
+    # these formats read region maps; SadMan's parser reports the section of the map
+    if chosen not in (JIGSAW_GRID, KILLER_GRID, SADMAN):
         check_no_region_map(text)
     try:
         parsed = chosen.parse(text, reading)
         _check_boxes(text, parsed.puzzle.geometry, reading)
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
-        raise
+        if error.code == "not-a-puzzle" and _begins_as(chosen, text):
+            error.code = "damaged"
+        if reason != _NOTHING_FITS:
+            error.read_as = f"{chosen.name}: {reason}"
+        elif not any(is_damaged_row(x.text, 4) for x in text.rows):
+            error.code = "not-a-puzzle"
+        raise (name_foreign(error, data) if reading.format == "auto" else error) from None
     parsed = replace(parsed, format=f"{chosen.name} {parsed.format}".rstrip(), reason=reason)
     if may_name_rule(data):
         named_rules = rule_lines(_remarks(text, chosen), parsed.puzzle.rules)
         return parsed.with_text("", more_unread(parsed.unread, unread_lines(named_rules)))
     return parsed
+
+
+def _begins_as(chosen: Format, text: Text) -> bool:
+    """Whether a text begins with the keywords or the header of a format."""
+    return chosen.begins is not None and chosen.begins.match(text.lines[0].text) is not None
 
 
 def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
@@ -328,7 +381,7 @@ def _check_boxes(text: Text, geometry: Geometry, reading: Reading) -> None:
     """Raise InvalidPuzzle if a source contradicts the boxes given by --boxes."""
     if reading.box not in (None, (geometry.height, geometry.width)):
         expected = f"boxes of {reading.boxes}, as --boxes says"
-        raise text.error(None, None, expected, shape_in_words(geometry))
+        raise text.error(None, None, expected, shape_in_words(geometry), code="wrong-shape")
 
 
 def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
@@ -348,13 +401,13 @@ def _needs_its_text(parsed: Parsed) -> bool:
     return not puzzle.geometry.has_boxes and is_written_as_values(parsed.format, puzzle)
 
 
-def _format_of(text: Text) -> tuple[Format, str]:
+def format_of(text: Text) -> tuple[Format, str]:
     """The format of a text, and why."""
     for candidate in FORMATS:
         reason = candidate.recognise(text)
         if reason is not None:
             return candidate, reason
-    return FORMATS[-1], "no other format fits"
+    return FORMATS[-1], _NOTHING_FITS
 
 
 class _Examined:
@@ -378,7 +431,8 @@ class _Examined:
     def as_single_format(self) -> Parsed | InvalidPuzzle:
         """The puzzle as the formats of single puzzles read it; else the error."""
         if self._reading.format in _COLLECTION_ONLY:
-            return InvalidPuzzle(self._source, None, None, "one puzzle", "none, or several")
+            found: tuple[str, str] = ("one puzzle", "none, or several")
+            return InvalidPuzzle(self._source, None, None, *found, code="several-puzzles")
         try:
             return parse_single(self._data, self._source, self._reading)
         except InvalidPuzzle as error:
@@ -421,7 +475,10 @@ class _Examined:
         Raises InvalidPuzzle for a region map beside the puzzle, which its own text does not show.
         """
         data, reading = self._data, self._reading
-        declarable = reading.format == "auto" or reading.format in _COLLECTION_ONLY
+        is_json = reading.format == "auto" and _AS_JSON.match(data)  # damaged JSON
+        declarable = not is_json and (
+            reading.format == "auto" or reading.format in _COLLECTION_ONLY
+        )
         if len(data) > min(MAX_RECORD_BYTES, reading.max_bytes) or not declarable:
             return None
         layout = self.layout(minimum=1)
@@ -444,14 +501,24 @@ class _Examined:
             entry.title, entry.unread
         )
 
+    @cached_property
+    def _is_killer_grid(self) -> bool:
+        """Whether it has sums of cages, which a grid among them would lose."""
+        try:
+            text = decode_text(self._data, self._source)
+        except InvalidPuzzle:
+            return False
+        return KILLER_GRID.recognise(text) is not None
+
     def _is_one_puzzle(self, head: SourceHead) -> bool:
         if len(head.lines) < 2 and head.complete and head.minimum > 1:
             return True
         is_sectioned = any(line.strip().lower() in _SECTIONS for line in head.lines)
-        # one puzzle with a region map, which the parser refuses
-        if is_sectioned or find_region_map([*map(cells_of, head.lines)]):
+        # one puzzle with a region map or cages
+        if is_sectioned or find_map([*map(cells_of, head.lines)]):
             return True
-        if _begins_with_sizes(head) or (head.minimum > 1 and self._reads_as_one(head)):
+        is_killer = head.is_whole and self._is_killer_grid
+        if is_killer or _begins_with_sizes(head) or (head.minimum > 1 and self._reads_as_one(head)):
             return True
         if not head.complete and _is_too_short(head):
             return True

@@ -5,10 +5,13 @@
     1 -3 0 2 3
     -1 0
 
-Lines that begin with `c` are comments anywhere, and may contain any bytes. The header gives the
-exact numbers of variables and clauses. Literals are separated by white space; a clause ends with 0,
-not at the end of a line. A line `%` followed by a 0 ends the formula, as in SATLIB's random
-formulas (uf20, uuf50).
+Lines that begin with `c` are comments anywhere, and may contain any bytes. Literals are separated
+by white space; a clause ends with 0, not at the end of a line. A line `%` followed by a 0 ends the
+formula, as in SATLIB's random formulas (uf20, uuf50).
+
+The header gives the numbers of variables and clauses. As in minisat, it may be missing or wrong:
+then the clauses that are there count, and `ParsedFormula.unread` says so. If there are fewer than
+declared, the file may be cut off. With `strict`, such a formula is refused.
 """
 
 from __future__ import annotations
@@ -17,19 +20,22 @@ import codecs
 import re
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
 from pipeline.errors import InputError, InvalidPuzzle, counted
 from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle.clauses import PackedClauses
+from pipeline.reading.formats.cells import SIDES
 from pipeline.reading.formats.text import oversize, quote
 from pipeline.settings import MAX_BYTES
 
 CNF_FORMAT = "cnf"
 FORMULA_REFUSED = "a formula is no puzzle"
 MOST_VARIABLES = 10_000_000
+NO_HEADER = "header: missing"
+"""In `ParsedFormula.unread`. Other texts there also begin with `header: `."""
 _MOST_CLAUSES = _MOST_LITERAL = 2**31 - 1
 _LONGEST_NUMBER = 10
 _LONGEST_HEADER = 200
@@ -58,6 +64,12 @@ _KINDS = bytes.maketrans(b"23456789\t\n", b"11111111  ")
 _IDLE_ZEROS = (b"-0", b" 00", b" 01")
 """The form in `_KINDS` of zeros that are not part of a valid number."""
 
+_CLAUSE = re.compile(rb"[ \t]*+(?:-?[1-9][0-9]{0,9}[ \t]++)++0[ \t\r]*+")
+_SIDES = {*SIDES.values(), 10, 12}
+"""The lengths of rows of grids."""
+_HEADLESS_BYTES = 4096
+"""Bytes in which each line has to be a clause if there is no header."""
+
 Model = tuple[int, ...]
 """v or -v for each variable v = 1, 2, … of the header, in that order."""
 
@@ -66,11 +78,14 @@ Model = tuple[int, ...]
 class ParsedFormula:
     """A formula as `written`, and the same formula with normalised `clauses`.
 
-    - `variables`: the count in the header; no literal exceeds it.
+    - `variables`: the count in the header, or the largest variable if that is larger or there is no
+      header.
     - `clauses`: the written clauses, in order, without tautologies and repeated literals; the same
       object as `written` if there are none.
     - `tautologies`: the number of removed clauses, which contained a literal and its negation.
     - `duplicates`: the number of removed literals, which their clause already contained.
+    - `unread`: what the header says wrongly, or that it is missing.
+    - `is_short`: the header declares more clauses.
     - `reason`: why the source was read as a formula.
     """
 
@@ -79,18 +94,41 @@ class ParsedFormula:
     clauses: PackedClauses
     tautologies: int
     duplicates: int
-    reason: str = "it has a header 'p cnf'"
+    unread: tuple[str, ...] = ()
+    is_short: bool = False
+
+    @property
+    def reason(self) -> str:
+        if NO_HEADER in self.unread:
+            return "its lines are clauses that end with 0"
+        return "it has a header 'p cnf'"
 
 
 def looks_like_cnf(head: bytes) -> bool:
     """Whether the first line that is neither empty nor a comment is a DIMACS header.
 
     Any `p KIND …` counts, even `p wcnf`, which gets its own error; a row of cells, `p . . a`, does
-    not. `head` is the source, or enough of it to contain that line.
+    not. Without a header, each line has to be a clause, and one has to be no row of a grid. `head`
+    is the source, or enough of it to contain some lines.
     """
     before = _BEFORE_HEADER.match(head)
-    line = head[before.end() if before else 0 :][:_LONGEST_HEADER]
-    return _HEADER.match(re.split(rb"[\r\n]", line, maxsplit=1)[0]) is not None
+    start = before.end() if before else 0
+    line = re.split(rb"[\r\n]", head[start : start + _LONGEST_HEADER], maxsplit=1)[0]
+    if _HEADER.match(line) is not None:
+        return True
+    return _CLAUSE.match(head, start) is not None and _are_clauses(head[start:])
+
+
+def _are_clauses(head: bytes) -> bool:
+    """Whether the lines are clauses, and one of them cannot be a row of a grid."""
+    lines = head[:_HEADLESS_BYTES].split(b"\n")
+    if len(head) > _HEADLESS_BYTES and len(lines) > 1:
+        del lines[-1]
+    clauses = [line for line in lines if line.strip() and not line.lstrip().startswith(b"c")]
+    lengths = {len(line.split()) for line in clauses}
+    has_sign = any(b"-" in line for line in clauses)
+    are_rows = not has_sign and (len(clauses) < 2 or lengths <= _SIDES)
+    return not are_rows and all(_CLAUSE.fullmatch(line) for line in clauses)
 
 
 def parse_formula(
@@ -99,13 +137,15 @@ def parse_formula(
     max_bytes: int = MAX_BYTES,
     deadline: Deadline = NEVER,
     *,
+    strict: bool = False,
     block: int = _BLOCK,
 ) -> ParsedFormula:
     """Parse a DIMACS text; `source` names it in messages.
 
-    The text is read in blocks of `block` bytes. Raises InvalidPuzzle with line and column, and does
-    not read a source of more than `max_bytes` bytes. Takes about a second for a million literals;
-    raises LimitReached when the deadline has passed.
+    `strict` refuses a formula whose header is missing or wrong. The text is read in blocks of
+    `block` bytes. Raises InvalidPuzzle with line and column, and does not read a source of more
+    than `max_bytes` bytes. Takes about a second for a million literals; raises LimitReached when
+    the deadline has passed.
     """
     if len(data) > max_bytes:
         raise oversize(source, max_bytes, "more")
@@ -118,9 +158,17 @@ def parse_formula(
         found = "only comments and empty lines" if data.strip() else "an empty file"
         raise InvalidPuzzle(source, None, None, _HEADER_WORDS[0], found, truncated=True)
     located = _Located(text, source)
-    header = _read_header(located)
-    literals = _read_body(located, header, deadline, block)
-    return _normalised(header.variables, PackedClauses(literals.tobytes()), deadline)
+    header = _read_header(located, strict=strict)
+    literals, clauses = _read_body(located, header, deadline, block)
+    largest = max(max(literals, default=0), -min(literals, default=0))
+    variables, remarks = max(header.variables, largest), [] if header.is_there else [NO_HEADER]
+    if header.is_there and largest > header.variables:
+        remarks.append(f"header: {counted(header.variables, 'variable')} declared, found {largest}")
+    if header.is_there and clauses != header.clauses:
+        remarks.append(f"header: {counted(header.clauses, 'clause')} declared, found {clauses}")
+    parsed = _normalised(variables, PackedClauses(literals.tobytes()), deadline)
+    is_short = header.is_there and clauses < header.clauses
+    return replace(parsed, unread=tuple(remarks), is_short=is_short)
 
 
 class _Located(NamedTuple):
@@ -147,18 +195,33 @@ class _Located(NamedTuple):
 
 
 class _CnfHeader(NamedTuple):
-    """The numbers in the header, and the offset after it."""
+    """The numbers in the header, and the offset after it; 0, 0, 0 if it is not there.
+
+    `is_strict`: the formula may not have other clauses or variables.
+    """
 
     variables: int
     clauses: int
     end: int
+    is_there: bool
+    is_strict: bool
+
+    @property
+    def max_variable(self) -> int:
+        return self.variables if self.is_strict else MOST_VARIABLES
+
+    @property
+    def max_clauses(self) -> int:
+        return self.clauses if self.is_strict else _MOST_CLAUSES
 
 
-def _read_header(located: _Located) -> _CnfHeader:
+def _read_header(located: _Located, *, strict: bool) -> _CnfHeader:
     """Read the header: the first line that is neither empty nor a comment. Raises InvalidPuzzle."""
     text = located.text
     first = _WORD.search(text)
     start = first.start() if first else 0
+    if not strict and first and _LITERAL.fullmatch(first[0]):
+        return _CnfHeader(0, 0, 0, is_there=False, is_strict=False)
     end = text.find(b"\n", start)
     end = len(text) if end < 0 else end
     words = [*islice(_WORD.finditer(text, start, end), len(_HEADER_WORDS))]
@@ -168,7 +231,7 @@ def _read_header(located: _Located) -> _CnfHeader:
     behind = words[-1].end()
     if len(words) < 4:
         raise located.error(behind, behind, _HEADER_WORDS[len(words)], "the end of the line")
-    return _CnfHeader(int(words[2][0]), int(words[3][0]), behind)
+    return _CnfHeader(int(words[2][0]), int(words[3][0]), behind, True, strict)
 
 
 def _fits(place: int, word: bytes) -> bool:
@@ -180,8 +243,12 @@ def _fits(place: int, word: bytes) -> bool:
     return int(word) <= (MOST_VARIABLES, _MOST_CLAUSES)[place - 2]
 
 
-def _read_body(located: _Located, header: _CnfHeader, deadline: Deadline, block: int) -> array[int]:
-    """Read the literals and zeros after the header. Raises InvalidPuzzle and LimitReached.
+def _read_body(
+    located: _Located, header: _CnfHeader, deadline: Deadline, block: int
+) -> tuple[array[int], int]:
+    """Read the literals and zeros after the header, and count the clauses.
+
+    Raises InvalidPuzzle and LimitReached.
 
     Valid blocks are read without examining their words. The words of the first invalid block are
     examined one by one, to find the one at fault.
@@ -193,15 +260,15 @@ def _read_body(located: _Located, header: _CnfHeader, deadline: Deadline, block:
         deadline.check()
         space = _SPACE.search(text, position + block, end)
         start, position = position, space.start() if space else end
-        numbers = _numbers(text[start:position], header.variables)
-        room, is_open = header.clauses - clauses, bool(literals) and literals[-1] != 0
+        numbers = _numbers(text[start:position], header.max_variable)
+        room, is_open = header.max_clauses - clauses, bool(literals) and literals[-1] != 0
         ended = numbers.count(0) if numbers else 0
         if numbers is None or ended > room or (numbers and ended == room and numbers[-1] != 0):
             raise _fault(located, header, start, position, room, is_open=is_open)
         literals += numbers
         clauses += ended
     _check_end(located, header, literals, clauses, trailer)
-    return literals
+    return literals, clauses
 
 
 def _numbers(chunk: bytes, variables: int) -> array[int] | None:
@@ -222,7 +289,7 @@ def _fault(
 ) -> InvalidPuzzle:
     """The first error between these offsets; at most `room` more clauses may follow."""
     for word in _WORD.finditer(located.text, start, stop):
-        expected = _wanted(word[0], header.variables)
+        expected = _wanted(word[0], header)
         if room == 0 and not is_open:
             expected = f"the end after {_size(header)}"
         if expected:
@@ -233,15 +300,16 @@ def _fault(
     raise AssertionError("nothing is wrong")
 
 
-def _wanted(word: bytes, variables: int) -> str | None:
+def _wanted(word: bytes, header: _CnfHeader) -> str | None:
     """What is expected instead of this word; None if it is a literal or 0."""
     if not _LITERAL.fullmatch(word):
         return "a literal, or 0 to end the clause"
     digits = word.lstrip(b"-")
     if len(digits) > _LONGEST_NUMBER or int(digits) > _MOST_LITERAL:
         return f"a literal up to {_MOST_LITERAL}"
-    if int(digits) > variables:
-        return f"a variable up to {variables}, as the header says"
+    if int(digits) > header.max_variable:
+        why = ", as the header says" if header.is_strict else ""
+        return f"a variable up to {header.max_variable}{why}"
     return None
 
 
@@ -262,7 +330,7 @@ def _check_end(
     if literals and literals[-1] != 0:
         found = None if trailer else "the end of the file"
         raise located.error(start, stop, "0 to end the clause", found)
-    if clauses < header.clauses:
+    if header.is_strict and clauses < header.clauses:
         raise located.error(start, stop, _size(header), counted(clauses, "clause"))
     words = _WORD.finditer(located.text, stop) if trailer else iter(())
     for wanted, word in zip((b"0", b""), words, strict=False):

@@ -107,7 +107,8 @@ def _misfit(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> InvalidP
             return frame.fault
         left, count = _most_fitting(tokens, alphabets, is_strict=True)
     wrong = next(word for word in frame.words() if word.text == tokens[count])
-    return text.at_word(wrong, _expected(tokens, wrong.text, left), _shown(wrong.text))
+    expected = _expected(tokens, wrong.text, left)
+    return text.at_word(wrong, expected, _shown(wrong.text), code="wrong-cell")
 
 
 def _most_fitting(
@@ -176,7 +177,7 @@ def frame_of_rows(
         first = next(iter(rows()), Row((), text.lines[0].number, 1, 0))
         usual = either(side for side in sides if side in ALL_GEOMETRIES)
         found = counted(first.width, noun)
-        fault = text.error(first.line, 1, f"a row of {usual} {noun}s", found)
+        fault = text.error(first.line, 1, f"a row of {usual} {noun}s", found, code="wrong-shape")
         side = NINE.side if NINE.side in sides else max(sides)
     elif widths != [side] * side:
         fault = _fault_in(text, rows(), widths, side, noun)
@@ -210,14 +211,16 @@ def _fault_in(
     """The error for other than n rows of n tokens."""
     wrong = next((index for index, width in enumerate(widths[:side]) if width != side), side)
     if wrong >= len(widths):
-        return text.at_end(f"{side} rows", counted(len(widths), "row"))
+        return text.at_end(f"{side} rows", counted(len(widths), "row"), code="wrong-shape")
     row = next(islice(rows, wrong, None))
     columns = [word.column for word in row.words]
     if wrong == side:
         column = columns[0] if columns else 1
-        return text.error(row.line, column, f"{side} rows", counted(len(widths), "row"))
+        found = counted(len(widths), "row")
+        return text.error(row.line, column, f"{side} rows", found, code="wrong-shape")
     column = columns[side] if row.width > side else row.end
-    return text.error(row.line, column, f"a row of {side} {noun}s", counted(row.width, noun))
+    expected, found = f"a row of {side} {noun}s", counted(row.width, noun)
+    return text.error(row.line, column, expected, found, code="wrong-shape")
 
 
 def frame_of_numbers(text: Text, lines: Sequence[TextLine], sides: Collection[int]) -> Frame:
@@ -240,7 +243,8 @@ def frame_of_line(
     side = SIDES.get(len(line.cells), 0)
     fault = None
     if side not in sides:
-        side, fault = max(sides), text.after_line(line, expected, counted(len(line.cells), noun))
+        found = counted(len(line.cells), noun)
+        side, fault = max(sides), text.after_line(line, expected, found, code="wrong-shape")
     return Frame(line.cells, line.placed_cells, side, (line,), fault)
 
 

@@ -118,7 +118,10 @@ _SPACES = "".join(
 )
 _SPACE = b"(?:" + b"|".join(space.encode() for space in _SPACES) + b")*+"
 _COMMENT = b"(?:" + "|".join(COMMENTS).encode() + rb")[^\r\n]*"
-_BORDER = rb"(?=[^\r\n]*\+)[-+|*= \t]+|\*[ \t]*-[- \t]*\*[ \t]*"
+_BORDER = (
+    rb"(?=[^\r\n]*\+)[-+|*= \t]+|\*[ \t]*-[- \t]*\*[ \t]*"
+    rb"|(?=(?:[ \t|]*=){3})(?=[=| \t]*[\r\n])[=| \t]+"
+)
 _IGNORED_LINES = re.compile(
     rb"(?:\xef\xbb\xbf)?+(?:%b(?:%b|%b|)(?:\r\n?|\n))*+" % (_SPACE, _COMMENT, _BORDER)
 )
@@ -409,7 +412,7 @@ def _add_text(
 
 
 def _borders_in(text: str, first: int) -> _Numbered:
-    if "+" not in text and "*" not in text:
+    if "+" not in text and "*" not in text and "=" not in text:
         return []
     return [
         (number, line) for number, line in enumerate(NEWLINE.split(text), first) if is_border(line)

@@ -9,8 +9,8 @@ characters except `~`, which occurs in constraint strings, name the n regions of
 9 the values are digits, above that letters: A is 1. A line of 162 cells may also be a puzzle and
 its solution, where neighbours always differ; in regions, most neighbours are equal.
 
-The same test finds region maps around grids (`find_region_map`). They are refused, because a grid
-without its regions is a different puzzle.
+`region_maps.py` reads maps of regions around grids, which `find_region_map` finds. Formats that do
+not read them refuse them, because a grid without its regions is a different puzzle.
 
 An id of Solo:
 
@@ -29,6 +29,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import isqrt
 from string import ascii_lowercase
@@ -102,17 +103,21 @@ def is_region_map(signs: str) -> bool:
     has_neighbour = signs[0] in (signs[1], signs[side])
     if not has_neighbour or first_misfit(signs):
         return False
-    return all(_is_connected(group, side) for group in groups_of(signs))
+    return all(len(parts_of(group, side)) == 1 for group in groups_of(signs))
 
 
-def _is_connected(cells: Sequence[int], side: int) -> bool:
-    left, reached = {*cells[1:]}, [cells[0]]
-    for cell in reached:
-        column = cell % side
-        neighbours = {cell - side, cell + side, cell - (column > 0), cell + (column < side - 1)}
-        reached += neighbours & left
-        left -= neighbours
-    return not left
+def parts_of(cells: Sequence[int], side: int) -> list[list[int]]:
+    """The connected parts of these cells of a grid of that side."""
+    left, parts = {*cells}, list[list[int]]()
+    while left:
+        left.remove(start := min(left))
+        parts.append(reached := [start])
+        for cell in reached:
+            column = cell % side
+            around = {cell - side, cell + side, cell - (column > 0), cell + (column < side - 1)}
+            left -= (neighbours := around & left)
+            reached += neighbours
+    return parts
 
 
 def find_region_map(rows: Sequence[str]) -> RegionMap | None:
@@ -120,6 +125,11 @@ def find_region_map(rows: Sequence[str]) -> RegionMap | None:
 
     A map alone, without other rows, is not found: it is a grid that breaks the rules.
     """
+    return _find_region_map(tuple(rows)) if len(rows) > 1 else None
+
+
+@lru_cache(maxsize=1)  # recognisers and checks of one text ask
+def _find_region_map(rows: tuple[str, ...]) -> RegionMap | None:
     widths = Counter(map(len, rows))
     for index, row in enumerate(rows):
         width = len(row)
@@ -143,7 +153,8 @@ def check_no_region_map(text: Text) -> None:
     if region_map := find_region_map([row.cells for row in rows]):
         row = rows[region_map.row]
         column = [*row.placed_cells()][region_map.column].column
-        raise text.error(row.number, column, NO_REGION_MAP, f"{region_map.side} regions")
+        found = f"{region_map.side} regions"
+        raise text.error(row.number, column, NO_REGION_MAP, found, code="region-map")
 
 
 def _jigsaw(text: Text) -> Frame:

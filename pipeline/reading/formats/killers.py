@@ -93,7 +93,7 @@ def parse_killer(text: Text, _reading: Reading) -> Parsed:
 KILLER = Format("killer", recognise_killer, parse_killer, begins=_HEADER)
 
 
-_STEPS = {
+STEPS = {
     "<": (0, -1),
     ">": (0, 1),
     "^": (-1, 0),
@@ -104,7 +104,7 @@ _STEPS = {
     ".": (1, 1),
 }
 _SUMS = {sign: value for value, sign in enumerate(digits + ascii_uppercase + ascii_lowercase[:10])}
-_ARROW_SIGNS = frozenset(_STEPS) | frozenset(_SUMS)
+_ARROW_SIGNS = frozenset(STEPS) | frozenset(_SUMS)
 _ARROWS_BEGIN = re.compile(r"\s*(?=(?:[^\s<>^v]*[<>^v]){10})[0-9A-Za-jv<>^`',.]{40}")
 _FEWEST_STEPS = 27
 """Minimum number of steps; killers with fewer would have far too many cages."""
@@ -132,21 +132,21 @@ def parse_arrows(text: Text, _reading: Reading) -> Parsed:
             raise text.at_word(word, expected)
     if len(words) != _CELLS:
         raise _at_end(text, "81 signs", counted(len(words), "sign"))
-    ends = [_end_of(cell, text, words) for cell in range(_CELLS)]
+    ends = [end_of(cell, text, words, NINE) for cell in range(_CELLS)]
     members = {ends[cells[0]]: cells for cells in groups_of(ends)}
     sums = {end: _SUMS[words[end].text] for end in members}
     return _killer(text, line, cages_of(members, sums), "a cage: a step or a sum")
 
 
-def _end_of(start: int, text: Text, words: Sequence[Word]) -> int:
+def end_of(start: int, text: Text, words: Sequence[Word], geometry: Geometry) -> int:
     """The cell of the sum to which the steps from a cell lead."""
     cell = start
     for _ in words:
-        step = _STEPS.get(words[cell].text)
+        step = STEPS.get(words[cell].text)
         if step is None:
             return cell
-        row, column = NINE.place(cell)
-        following = NINE.cell_at(row + step[0], column + step[1])
+        row, column = geometry.place(cell)
+        following = geometry.cell_at(row + step[0], column + step[1])
         if following is None:
             raise text.at_word(words[cell], "a step to another cell")
         cell = following

@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import isqrt
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
@@ -54,6 +55,7 @@ from pipeline.reading.formats.records import (
     plain_of,
     side_of,
 )
+from pipeline.reading.formats.region_maps import misfit_of
 from pipeline.reading.formats.text import (
     COMMENTS,
     NEWLINE,
@@ -71,6 +73,7 @@ _MAX_ROW_LENGTH = max(GEOMETRIES)
 
 DELIMITERS = (",", ";", "\t", "|")
 _WORD = re.compile(r"[^ \t,;|]+")
+_SEPARATOR_LINE = re.compile(r"sep=[,;\t|]\s*", re.IGNORECASE)
 _MAX_FIELDS = 40
 _AFTER_HASH = 1
 """The field of the puzzle in lines that begin with a hash."""
@@ -89,7 +92,8 @@ def _frame(text: Text) -> Frame:
     first, *rest = text.rows or text.lines
     if rest:
         expected = "a single puzzle (`solve`, `encode -o FOLDER/` and `run` read collections)"
-        raise text.error(rest[0].number, 1, expected, f"{len(rest) + 1} lines")
+        found = f"{len(rest) + 1} lines"
+        raise text.error(rest[0].number, 1, expected, found, code="several-puzzles")
     return frame_of_line(text, first, GEOMETRIES, _EXPECTED)
 
 
@@ -170,6 +174,11 @@ def split(line: str, fields: Fields) -> list[tuple[int, str]]:
         placed.append((position, body))
         end = position + len(body) + 1
     return placed
+
+
+def names_delimiter(line: str) -> bool:
+    """Whether it is the line `sep=;` that spreadsheets write above a table."""
+    return _SEPARATOR_LINE.fullmatch(line.removeprefix("\ufeff")) is not None
 
 
 def texts_in(line: str, fields: Fields) -> list[str]:
@@ -336,7 +345,8 @@ def _fields_pattern(fields: Fields, other: str, delimiter: str) -> str:
 
 def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | None:
     """The entry of a line that is not known to be plain; None for empty lines and comments."""
-    if not says_something(line) or is_border(line) or number == fields.header:
+    is_head = number == fields.header or (number == 1 and names_delimiter(line))
+    if is_head or not says_something(line) or is_border(line):
         return None
     if is_too_long(line):
         return reader.too_long(number, line)
@@ -345,7 +355,7 @@ def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | No
     try:
         placed = split(line, fields)
     except NotCsv as error:
-        return reader.refuse(number, 1, "a record of CSV", str(error), line)
+        return reader.refuse(number, 1, "a record of CSV", str(error), line, "damaged")
     entry = _record(line, number, placed, fields, reader)
     unread = _unread_in(placed, fields, entry)
     return entry._replace(unread=more_unread(entry.unread, unread)) if unread else entry
@@ -356,11 +366,12 @@ def _unread_in(placed: Sequence[tuple[int, str]], fields: Fields, entry: Entry) 
     if fields.column is None or entry.error is not None:
         return []
     side = entry.puzzle.geometry.side if entry.puzzle else 9
-    names = dict(enumerate(fields.names))
+    names, read = dict(enumerate(fields.names)), {fields.column, fields.solution}
+    if entry.parsed:  # the text of a jigsaw ends with its map
+        fitting = (at for at, (_, text) in enumerate(placed) if entry.text.endswith(text))
+        read |= {*fitting} & dict(fields.maps).keys()
     texts = [
-        (names.get(index, ""), text)
-        for index, (_, text) in enumerate(placed)
-        if index not in (fields.column, fields.solution)
+        (names.get(index, ""), text) for index, (_, text) in enumerate(placed) if index not in read
     ]
     if fields.delimiter is None:
         texts = [("", " ".join(text for _, text in texts).lstrip("#/ "))]
@@ -378,18 +389,41 @@ def _record(
     if not text:
         return reader.refuse(number, offset + 1, wanted, quote(text), line)
     cells, joined = halves(cells_of(text))
-    for index, name in fields.maps:
-        start, regions = placed[index] if index < len(placed) else (0, "")
-        if len(regions) == len(cells) and len({*regions}) > 1:
-            expected = f"no region map in {name} ({AS_JIGSAW})"
-            return reader.refuse(number, start + 1, expected, quote(regions), line)
     claimed = joined
     if fields.solution is not None and fields.solution < len(placed):
         claimed = cells_of(placed[fields.solution][1]) or None
+    if maps := _maps_in(placed, fields, len(cells)):
+        start, regions = placed[maps[0][0]]
+        if refused := _refused_map(regions, maps, fields):
+            at, expected, found = refused
+            return reader.refuse(number, start + at + 1, expected, found, line)
+        return reader.read(cells + regions, (number,), offset, claimed)
     plain = plain_of(cells) if reader.takes_plain else None
     if plain and draws_usual_boxes(text, 9) and (not claimed or is_full(claimed)):
         return plain_entry(number, plain, claimed)
     return reader.read(cells if joined else text, (number,), offset, claimed)
+
+
+def _maps_in(placed: Sequence[tuple[int, str]], fields: Fields, size: int) -> list[tuple[int, str]]:
+    """Those of `fields.maps` that have a sign for each of `size` cells, and several signs."""
+    texts = [text for _, text in placed]
+    return [
+        (index, place)
+        for index, place in fields.maps
+        if index < len(texts) and len(texts[index]) == size and len({*texts[index]}) > 1
+    ]
+
+
+def _refused_map(
+    regions: str, maps: Sequence[tuple[int, str]], fields: Fields
+) -> tuple[int, str, str] | None:
+    """Why the map in the first field is no jigsaw's, as `misfit_of` has it."""
+    (index, place), *others = maps
+    is_cages = not _CAGES.isdisjoint(fields.names[index : index + 1])
+    if others or is_cages:
+        number = "no" if is_cages else "one"
+        return 0, f"{number} region map in {place} ({AS_JIGSAW})", quote(regions)
+    return misfit_of(regions, isqrt(len(regions)))
 
 
 def recognise_lines(head: SourceHead) -> tuple[Fields, str] | None:
@@ -417,14 +451,16 @@ LINE = Format(
 
 _PUZZLES = frozenset(("puzzle", "puzzles", "quiz", "quizzes", "question", "questions"))
 _SOLUTIONS = frozenset(("solution", "solutions", "answer", "answers"))
-_REGIONS = frozenset(("region", "regions", "jigsaw", "layout", "cage", "cages", "box", "boxes"))
+_CAGES = frozenset(("cage", "cages"))
+_REGIONS = _CAGES | {"region", "regions", "jigsaw", "layout", "box", "boxes"}
 _NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 
 def recognise_csv(head: SourceHead) -> tuple[Fields, str] | None:
     text = head.sample.decode("utf-8-sig", errors="replace")
     lines = enumerate(each_line(text), 1)  # a header may begin with a hash, like a comment
-    number, header = next(((index, line) for index, line in lines if line.strip()), (1, ""))
+    headers = (line for line in lines if line[1].strip() and not names_delimiter(line[1]))
+    number, header = next(headers, (1, ""))
     for delimiter in DELIMITERS:
         layout = _with_header(head, header, Fields(delimiter, header=number))
         if layout:

@@ -19,6 +19,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
+from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import usual_boxes
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
@@ -35,6 +36,8 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.line import CSV
+from pipeline.reading.formats.parsed import Parsed
+from pipeline.reading.formats.tables import parse_table, recognise_table
 from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, cells_of, quote
 from pipeline.settings import Reading
 
@@ -115,22 +118,48 @@ def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
     return in_rows(written_cells(puzzle, numbers_up_to(side), blank), side)
 
 
+_parse_numbers = parser(_spreadsheet, numbers({"", "0"}, ", or an empty field"))
+
+
+def _recognise_spreadsheet_or_table(text: Text) -> str | None:
+    reason = recognise_spreadsheet(text)
+    return reason if _is_exact(reason) else recognise_table(text) or reason
+
+
+def _is_exact(reason: str | None) -> bool:
+    """Whether it is a table of a usual side; 10 lines of 10 fields may have labels."""
+    return reason is not None and reason.startswith(
+        tuple(f"{side} lines" for side in ALL_GEOMETRIES)
+    )
+
+
+def _parse_spreadsheet(text: Text, reading: Reading) -> Parsed:
+    try:
+        return _parse_numbers(text, reading)
+    except InvalidPuzzle:
+        table = None if _is_exact(recognise_spreadsheet(text)) else parse_table(text, reading)
+        if table is None:
+            raise
+        return table
+
+
 SPREADSHEET = Format(
     "spreadsheet",
-    recognise_spreadsheet,
-    parser(_spreadsheet, numbers({"", "0"}, ", or an empty field")),
+    _recognise_spreadsheet_or_table,
+    _parse_spreadsheet,
     render_spreadsheet,
     many=CSV,
 )
 
 
-_JSON_BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|null\b)')
-_JSON_BEGINS = re.compile(r'\s*\[\s*(?:\[\s*(?:"?\d{1,2}"?|""|null)\s*[,\]]|"[0-9.*_x?]{4})')
+_JSON_BEGIN = re.compile(r'\[\s*(?:$|[\["\d]|-1\b|null\b)')
+LIST_BEGINS = re.compile(r'\s*\[\s*(?:\[\s*(?:"?\d{1,2}"?|""|-1|null)\s*[,\]]|"[0-9.*_x?]{4})')
 _CELLS = {int, str, type(None)}
 _SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s\[\],]+')
 _EXPECTED = "a list of rows in JSON, '[[5, 3, 0, …'"
 _SIGNS = frozenset(BLANKS) - {"0"}
-_NUMBERS = numbers({"", "0"}, ", or 0 or null for a blank")
+_SIZES = {side * side: side for side in _SIDES}
+_NUMBERS = numbers({"", "0", "-1"}, ", or 0 or null for a blank")
 
 
 def recognise_json(text: Text) -> str | None:
@@ -138,10 +167,30 @@ def recognise_json(text: Text) -> str | None:
     return "it begins as a list in JSON" if _JSON_BEGIN.match(first) else None
 
 
+def is_flat_list(value: object) -> bool:
+    """Whether a value is a list of n² cells."""
+    if not isinstance(value, list) or len(value) not in _SIZES:
+        return False
+    return _are_cells(value) and all(len(_token(cell)) < 3 for cell in value)
+
+
+def is_list_of_rows(value: object) -> bool:
+    """Whether a value is a list of rows, which are lists of cells or texts."""
+    if not isinstance(value, list) or len(value) < min(_SIDES) or len(value) > _MOST_ROWS:
+        return False
+    widths = [len(row) for row in value if isinstance(row, list | str)]
+    if widths != [len(value)] * len(value) and _side_meant(widths) is None:
+        return False
+    cells = [cell for row in value if isinstance(row, list) for cell in row]
+    return len(widths) == len(value) and _are_cells(cells)
+
+
 def _json(text: Text) -> Frame:
-    """The frame of a list of lists of cells, or of texts, whose characters are cells."""
+    """The frame of a list of lists of cells, of n² cells, or of texts with the cells."""
     written = text.without_comments()
     rows = _loaded(text, written)
+    if is_flat_list(rows):
+        rows = in_rows(rows, _SIZES[len(rows)])
     placed = partial(_placed, text, written, rows)
     are_texts = {*map(type, rows)} == {str}
     if not are_texts and not _are_lists_of_cells(rows):
@@ -157,11 +206,24 @@ def _json(text: Text) -> Frame:
 
 
 def _are_lists_of_cells(rows: Sequence[Any]) -> bool:
-    return {*map(type, rows)} == {list} and _CELLS.issuperset(map(type, chain.from_iterable(rows)))
+    return {*map(type, rows)} == {list} and _are_cells([*chain.from_iterable(rows)])
 
 
-def _token(cell: int | str | None) -> str:
-    return "" if cell is None else str(cell).strip()
+def _are_cells(values: Sequence[Any]) -> bool:
+    return _CELLS.issuperset(map(type, values)) or all(map(_is_cell, values))
+
+
+def _is_cell(value: object) -> bool:
+    if isinstance(value, float):
+        return value.is_integer() or value != value  # noqa: PLR0124 - NaN
+    return type(value) in _CELLS or value is False
+
+
+def _token(cell: float | str | bool | None) -> str:
+    """A cell as text; null, false and NaN are blanks, and 5.0 is 5."""
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() else str(cell).replace("nan", "")
+    return "" if cell is None or cell is False else str(cell).strip()
 
 
 def _placed(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
@@ -181,7 +243,7 @@ def _placed(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
         words: list[Word] = []
         for cell in [row] if isinstance(row, str) else row:
             line, column, _ = place = next(scalars, place)
-            if type(cell) not in _CELLS:
+            if not _is_cell(cell):
                 expected = "a cell: a number, a text, or null for a blank"
                 raise text.error(line, column, expected, quote(json.dumps(cell)))
             words.append(Word(line, column, _token(cell)))
@@ -220,10 +282,4 @@ def render_json(puzzle: Puzzle, _notation: str) -> str:
     return "[{}]\n".format(",\n ".join(rows))
 
 
-JSON = Format(
-    "json",
-    recognise_json,
-    parser(_json, _signs_or_numbers),
-    render_json,
-    begins=_JSON_BEGINS,
-)
+parse_list = parser(_json, _signs_or_numbers)

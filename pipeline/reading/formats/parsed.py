@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from pipeline.errors import printable
+from pipeline.errors import RefusalCode, printable
 from pipeline.puzzle.geometry import NINE
 from pipeline.puzzle.puzzle import Puzzle
 
@@ -33,8 +33,8 @@ class Parsed:
       `render_puzzle`, it yields the same notation. `Format.parse` sets only the notation.
     - `reason`: why this format was chosen; `Format.parse` leaves it empty.
     - `claimed`: the unchecked solution in the source: characters, or numbers with spaces.
-    - `unread`: the parts that were not read, such as rules in prose: `ruleset` or `solution` of
-      f-puzzles, or a quoted text with its location.
+    - `unread`: the parts that were not read, such as rules in prose: `ruleset`, `drawings` or
+      `solution` of f-puzzles, or a quoted text with its location.
     """
 
     puzzle: Puzzle
@@ -101,6 +101,7 @@ class Entry(NamedTuple):
     - `parsed`: set for a variant, or if the cells alone would lose information. Then `text` is the
       whole line, or for unusual boxes their height and width, then numbers.
     - `title`, `unread`: as in `Parsed`.
+    - `code`: the kind of the error.
     """
 
     line: int
@@ -113,6 +114,7 @@ class Entry(NamedTuple):
     parsed: Parsed | None = None
     title: str = ""
     unread: tuple[str, ...] = ()
+    code: RefusalCode = "not-a-puzzle"
 
     @property
     def puzzle_read(self) -> Puzzle | None:

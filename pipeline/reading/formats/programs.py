@@ -17,8 +17,9 @@ SadMan's and SudoCue's `.sdk` files have a grid:
     …
 
 Lines beginning with `#` are comments. The section [Puzzle] has the grid; the state of play, pencil
-marks and colours are not part of the puzzle. Other sections, such as [Jigsaw], are refused. A file
-without sections is a plain grid. The format: sadmansoftware.com/sudoku/faq19.php.
+marks and colours are not part of the puzzle. The section [Jigsaw] or [Regions] has a map of
+regions. Other sections are refused. A file without sections is a plain grid. The format:
+sadmansoftware.com/sudoku/faq19.php.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import check_unmarked, classic_cells
 from pipeline.reading.formats.frames import nine_of
 from pipeline.reading.formats.grid import parse_grid, render_grid
-from pipeline.reading.formats.jigsaws import AS_JIGSAW
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import (
     PLAIN,
@@ -43,6 +43,7 @@ from pipeline.reading.formats.records import (
     is_text,
     plain_entry,
 )
+from pipeline.reading.formats.region_maps import puzzle_with_map
 from pipeline.reading.formats.text import Text, TextLine
 from pipeline.settings import Reading
 
@@ -134,6 +135,7 @@ _SKIPPED = {
 """Sections that are not part of the puzzle; other sections may change it."""
 
 _MAPS = ("jigsaw", "regions")
+"""Sections with a map of regions."""
 
 
 def _is_heading(line: TextLine) -> bool:
@@ -146,9 +148,12 @@ def recognise_sadman(text: Text) -> str | None:
 
 
 def parse_sadman(text: Text, reading: Reading) -> Parsed:
-    rows = _puzzle_rows(text)
+    rows, maps = _puzzle_rows(text)
     _check_sections(text)
-    return parse_grid(replace(text, lines=rows), reading)
+    text = replace(text, lines=rows)
+    if region_map := [word for line in maps if not line.is_border for word in line.placed_cells()]:
+        return puzzle_with_map(text, text.rows, region_map, reading)
+    return parse_grid(text, reading)
 
 
 def _check_sections(text: Text) -> None:
@@ -157,15 +162,14 @@ def _check_sections(text: Text) -> None:
     for line in text.lines:
         if _is_heading(line):
             name = line.text.strip(" []").lower().replace(" ", "")
-            heading, may_change = line, name not in _SKIPPED | {"puzzle"}
+            heading, may_change = line, name not in _SKIPPED | {"puzzle", *_MAPS}
         elif heading and may_change:
-            expected = f"{_PUZZLE}, or a section that can be skipped, such as [State]"
-            advice = f" ({AS_JIGSAW})" if heading.text.strip(" []").lower() in _MAPS else ""
-            raise text.at_line(heading, expected + advice)
+            expected = f"{_PUZZLE}, [Jigsaw], or a section that can be skipped, such as [State]"
+            raise text.at_line(heading, expected)
 
 
-def _puzzle_rows(text: Text) -> tuple[TextLine, ...]:
-    """The lines of the section [Puzzle]; without it, the lines before the first section."""
+def _puzzle_rows(text: Text) -> tuple[tuple[TextLine, ...], list[TextLine]]:
+    """The lines of the section [Puzzle], or else those before the first section, and the map's."""
     sections: dict[str, list[TextLine]] = {"": []}
     lines = sections[""]
     heading = None
@@ -182,16 +186,17 @@ def _puzzle_rows(text: Text) -> tuple[TextLine, ...]:
                 raise text.at_line(line, "a single puzzle", f"a second {_PUZZLE}")
             heading = line
         lines = sections.setdefault(name, [])
+    maps = [line for name in _MAPS for line in sections.get(name, ())]
     before, rows = sections[""], sections.get("puzzle", [])
     if heading is None and not before:
         raise text.at_end(f"a section {_PUZZLE}", "none")
     if heading is None:
-        return tuple(before)
+        return tuple(before), maps
     if before:
         raise text.at_line(before[0], f"only comments before the section {_PUZZLE}")
     if not rows:
         raise text.at_line(heading, f"the rows of the puzzle under {_PUZZLE}", "none")
-    return tuple(rows)
+    return tuple(rows), maps
 
 
 def render_sadman(puzzle: Puzzle, _notation: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
-from pipeline.errors import InvalidPuzzle, printable
+from pipeline.errors import InvalidPuzzle, RefusalCode, printable
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.cells import (
     BLANKS,
@@ -259,21 +259,29 @@ class Reader:
         )
         return entry._replace(title=parsed.title, unread=tuple(unread))
 
-    def refuse(self, line: int, column: int, expected: str, found: str, text: str) -> Entry:
+    def refuse(
+        self,
+        line: int,
+        column: int,
+        expected: str,
+        found: str,
+        text: str,
+        code: RefusalCode = "not-a-puzzle",
+    ) -> Entry:
         """The entry of an invalid record, for a reason other than a parser's."""
-        return self._invalid_entry(
-            line, text, InvalidPuzzle(self.source, line, column, expected, found)
-        )
+        error = InvalidPuzzle(self.source, line, column, expected, found, code=code)
+        return self._invalid_entry(line, text, error)
 
     def too_long(self, line: int, text: str) -> Entry:
-        return self.refuse(line, 1, f"a puzzle of at most {MAX_RECORD_BYTES} bytes", "more", text)
+        expected = f"a puzzle of at most {MAX_RECORD_BYTES} bytes"
+        return self.refuse(line, 1, expected, "more", text, "too-large")
 
     def _invalid_entry(self, line: int, text: str, error: InvalidPuzzle) -> Entry:
         """The entry of an invalid record: its printable beginning and the error."""
         if self.raises:
             raise error
         shown = printable(text[:_MAX_SHOWN].strip()) + ("…" if len(text) > _MAX_SHOWN else "")
-        return Entry(line, shown, None, str(error), None, plain=False)
+        return Entry(line, shown, None, str(error), None, plain=False, code=error.code)
 
 
 def _in_one_line(text: str, puzzle: Puzzle) -> str:

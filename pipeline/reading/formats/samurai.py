@@ -95,7 +95,7 @@ def parse_samurai(text: Text, reading: Reading) -> Parsed:
     is_unsure = judge_lines([row.cells for row in rows]) == _UNSURE and not _is_picture(text)
     if reading.format == "auto" and is_unsure:
         expected = "--format samurai for one puzzle, or --format lines for five"
-        raise text.error(None, None, expected, _UNSURE)
+        raise text.error(None, None, expected, _UNSURE, code="ambiguous")
     return puzzle_of_frame(text, _frame(text, rows), signs, reading)
 
 

@@ -7,9 +7,10 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypedDict, Unpack
 
-from pipeline.errors import InvalidPuzzle, counted
+from pipeline.errors import InvalidPuzzle, RefusalCode, counted
+from pipeline.reading.formats.foreign import foreign_file, refuse_foreign
 
 COMMENTS = ("#", "//")
 NEWLINE = re.compile(r"\r\n?|\n")
@@ -23,26 +24,28 @@ MAX_TEXT_BYTES = 4 * 1024 * 1024
 DECODED_BYTES = 1 << 16
 """Number of bytes to decode at a time. A longer text is never read as a grid with empty lines."""
 
+END_OF_FILE = "\x1a"
+"""Ctrl-Z, with which programs for DOS end a text."""
+
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
 _NOTHING = re.compile(rb"(?:\s*+(?:#|//)[^\r\n]*+)*+\s*+")
 _CONTINUATION = bytes(range(0x80, 0xC0))
 """The continuation bytes of UTF-8."""
 
 _SEPARATORS = " \t,|"
 _WITHOUT_SEPARATORS = {ord(character): None for character in _SEPARATORS}
-_BORDER = re.compile(r"(?=.*\+)[-+|*=]+|\*-+\*")
+_BORDER = re.compile(r"(?=.*\+)[-+|*=]+|\*-+\*|\|*(?:=\|*){3,}")
 _BORDER_SIGNS = frozenset("-+|*=")
 _WORD = re.compile(r"\S+")
 _MAX_QUOTED = 20
 
-_FOREIGN = {
-    b"%PDF-": "a PDF document",
-    b"\x89PNG": "a picture (PNG)",
-    b"\xff\xd8\xff": "a picture (JPEG)",
-    b"GIF87a": "a picture (GIF)",
-    b"GIF89a": "a picture (GIF)",
-    b"\xd0\xcf\x11\xe0": "an old Office document; save a spreadsheet as CSV",
-}
-"""Files of other programs, by their first bytes."""
+
+class Advice(TypedDict, total=False):
+    """The fields of InvalidPuzzle for programs and about what to do."""
+
+    code: RefusalCode
+    hint: str
 
 
 class Word(NamedTuple):
@@ -113,33 +116,45 @@ class Text:
         ]
 
     def error(
-        self, line: int | None, column: int | None, expected: str, found: str
+        self,
+        line: int | None,
+        column: int | None,
+        expected: str,
+        found: str,
+        **more: Unpack[Advice],
     ) -> InvalidPuzzle:
         """An InvalidPuzzle at that position; `found` is not quoted here (see `quote`)."""
-        return InvalidPuzzle(self.source, line, column, expected, found)
+        return InvalidPuzzle(self.source, line, column, expected, found, **more)
 
-    def at_word(self, word: Word, expected: str, found: str | None = None) -> InvalidPuzzle:
+    def at_word(
+        self, word: Word, expected: str, found: str | None = None, **more: Unpack[Advice]
+    ) -> InvalidPuzzle:
         shown = quote(word.text) if found is None else found
-        return self.error(word.line, word.column, expected, shown)
+        return self.error(word.line, word.column, expected, shown, **more)
 
-    def at_line(self, line: TextLine, expected: str, found: str | None = None) -> InvalidPuzzle:
+    def at_line(
+        self, line: TextLine, expected: str, found: str | None = None, **more: Unpack[Advice]
+    ) -> InvalidPuzzle:
         body = line.text.strip()
-        return self.at_word(Word(line.number, line.text.find(body) + 1, body), expected, found)
+        word = Word(line.number, line.text.find(body) + 1, body)
+        return self.at_word(word, expected, found, **more)
 
-    def after_line(self, line: TextLine, expected: str, found: str) -> InvalidPuzzle:
+    def after_line(
+        self, line: TextLine, expected: str, found: str, **more: Unpack[Advice]
+    ) -> InvalidPuzzle:
         """The error for something missing at the end of a line."""
-        return self.error(line.number, len(line.text) + 1, expected, found)
+        return self.error(line.number, len(line.text) + 1, expected, found, **more)
 
-    def at_end(self, expected: str, found: str) -> InvalidPuzzle:
+    def at_end(self, expected: str, found: str, **more: Unpack[Advice]) -> InvalidPuzzle:
         """The error for something missing after the last significant line."""
-        return self.after_line(self.lines[-1], expected, found)
+        return self.after_line(self.lines[-1], expected, found, **more)
 
     def single_line(self) -> TextLine:
         """The only line. Raises InvalidPuzzle if there are several."""
         first, *rest = self.lines
         if rest:
             found = counted(len(self.lines), "line")
-            raise self.at_line(rest[0], "a single puzzle", found)
+            raise self.at_line(rest[0], "a single puzzle", found, code="several-puzzles")
         return first
 
     def without_comments(self) -> str:
@@ -155,7 +170,7 @@ def cells_of(text: str) -> str:
 
 def is_border(text: str) -> bool:
     """Whether a line is only drawn, as `---+---+---`."""
-    if "+" not in text and "*" not in text:
+    if "+" not in text and "*" not in text and "=" not in text:
         return False
     drawn = text.replace(" ", "").replace("\t", "")
     return _BORDER_SIGNS.issuperset(drawn) and _BORDER.fullmatch(drawn) is not None
@@ -164,7 +179,7 @@ def is_border(text: str) -> bool:
 def says_something(line: str) -> bool:
     """Whether a line is neither empty nor a comment."""
     body = line.strip()
-    return bool(body) and not body.startswith(COMMENTS)
+    return bool(body) and not body.startswith(COMMENTS) and body != END_OF_FILE
 
 
 def is_silent(data: bytes) -> bool:
@@ -200,7 +215,8 @@ def quote(text: str) -> str:
 
 def oversize(source: str, max_bytes: int, found: str, option: str = "--max-bytes") -> InvalidPuzzle:
     """The error for a source that is larger than an option allows, by default --max-bytes."""
-    return InvalidPuzzle(source, None, None, f"at most {max_bytes} bytes ({option})", found)
+    expected = f"at most {max_bytes} bytes ({option})"
+    return InvalidPuzzle(source, None, None, expected, found, code="too-large")
 
 
 def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
@@ -231,7 +247,7 @@ def _check_text(body: bytes, source: str) -> None:
         begin = max(body.rfind(b"\n", 0, bad), body.rfind(b"\r", 0, bad)) + 1
         line = count_lines(body, 0, begin) + 1
         column = len(body[begin:bad].translate(None, _CONTINUATION)) + 1
-        raise InvalidPuzzle(source, line, column, "UTF-8 text", found, is_cut_off)
+        raise InvalidPuzzle(source, line, column, "UTF-8 text", found, is_cut_off, "not-text")
 
 
 def _significant(body: bytes, source: str) -> Iterator[TextLine]:
@@ -255,17 +271,35 @@ def _significant(body: bytes, source: str) -> Iterator[TextLine]:
         end, position = match.span() if match else (len(body), len(body))
         size += end - begin
         if size > MAX_TEXT_BYTES:
-            raise InvalidPuzzle(
-                source, number, 1, f"a puzzle of at most {MAX_TEXT_BYTES} bytes", "more"
-            )
+            expected = f"a puzzle of at most {MAX_TEXT_BYTES} bytes"
+            raise InvalidPuzzle(source, number, 1, expected, "more", code="too-large")
         line = body[begin:end].decode()
         if says_something(line):
             count += 1
             if count > MAX_LINES:
                 expected = f"a puzzle of at most {MAX_LINES} lines"
-                raise InvalidPuzzle(source, number, 1, expected, "more")
+                raise InvalidPuzzle(source, number, 1, expected, "more", code="too-large")
             yield TextLine.of_text(number, line)
         number += match is not None
+
+
+def is_utf_16(data: bytes) -> bool:
+    return data.startswith(_UTF_16)
+
+
+def without_utf_16(data: bytes, source: str) -> bytes:
+    """The data in UTF-8, if it is UTF-16 with a byte order mark. Raises InvalidPuzzle."""
+    if not is_utf_16(data):
+        return data
+    try:
+        return data.decode("utf-16").encode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-16", errors="replace")
+        line = len(NEWLINE.findall(before)) + 1
+        column = len(NEWLINE.split(before)[-1]) + 1
+        found, is_cut_off = f"the byte 0x{data[error.start]:02x}", error.end == len(data)
+        expected = "UTF-16 text, as its first bytes say"
+        raise InvalidPuzzle(source, line, column, expected, found, is_cut_off) from None
 
 
 def decode_text(data: bytes, source: str) -> Text:
@@ -274,13 +308,14 @@ def decode_text(data: bytes, source: str) -> Text:
     Raises InvalidPuzzle if the bytes are not text, if they are more than a puzzle can have, or if
     no line is significant. For a file of another program, the error names its kind.
     """
-    for start, found in _FOREIGN.items():
-        if data.startswith(start):
-            raise InvalidPuzzle(source, None, None, "a puzzle as text", found)
+    if foreign := foreign_file(data):
+        raise refuse_foreign(source, foreign)
     body = data.removeprefix(codecs.BOM_UTF8)
+    if body.endswith(END_OF_FILE.encode()):
+        body = body.rstrip(END_OF_FILE.encode())
     _check_text(body, source)
     lines = tuple(_significant(body, source))
     if not lines:
         found = "an empty file" if not body or body.isspace() else "only comments and empty lines"
-        raise InvalidPuzzle(source, None, None, "a puzzle", found, truncated=True)
+        raise InvalidPuzzle(source, None, None, "a puzzle", found, truncated=True, code="empty")
     return Text(source, lines, body)

@@ -237,7 +237,7 @@ class Job(ABC):
         return ended
 
     def _origin(self, sha256: str | None, size: int | None) -> Origin:
-        manifest, declared = self.claim.manifest, self._settings.reading.declared()
+        manifest, declared = self.claim.manifest, self._settings.declared
         return Origin(manifest.job, manifest.source, sha256, size, declared)
 
 

@@ -28,7 +28,10 @@ from pipeline.service.protocol.settle import History, names_in, observe
 
 NOT_FAILED = "not in failed/"
 IN_THE_WAY = "a file of that name is in the inbox; move it away first"
-NEWER = "a newer file of that name was solved or is in work; name it to retry it anyway"
+NEWER = (
+    "a newer file of that name was solved or is being processed; to retry it anyway, give its name "
+    "instead of --all"
+)
 LAST_SCAN = ".last-scan"
 _LOG = ".log"
 MAX_SCAN_AGE = 120.0
@@ -114,7 +117,7 @@ def _reason(folders: Folders, source: str) -> str:
     _, record = latest
     if _is_refusal(record):
         return record.message or record.status
-    return f"a newer file of that name ended as {record.status} since"
+    return f"a newer file of that name has since ended as {record.status}"
 
 
 def published(folders: Folders, source: str) -> tuple[Path, Record] | None:

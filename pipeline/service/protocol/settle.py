@@ -320,7 +320,7 @@ class History:
                 reason = "it begins with NULs" if observation.is_blank else "it is still empty"
                 return Settling(EMPTY_SECONDS - age, reason, patience)
         if observation.writer is None and left > 0:
-            return Settling(left, "it may still be written", patience)
+            return Settling(left, "a program may still be writing it", patience)
         if observation.cut_off and left > 0:
             return Settling(left, "it looks cut off", patience)
         return None

@@ -29,9 +29,10 @@ ENGINE = "glucose4"
 
 Engine = Literal["glucose4", "cadical195", "cadical153"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
-"""Engines for proofs, in the order of trial. Proofs by glucose4 are by far the shortest.
+"""Engines for proofs, in the order in which they are tried.
 
-They write RUP steps only. Unsuitable for proofs: cadical300, maplecm, maplechrono, ergo.
+Proofs by glucose4 are by far the shortest. All write RUP steps only. Unsuitable for proofs:
+cadical300, maplecm, maplechrono, ergo.
 """
 
 CORE_ENGINE = "minisat22"
@@ -46,13 +47,14 @@ CLAUSES_PER_REQUEST = 10_000
 PROOF_BYTES = 64 * MIB
 """Size limit of the engine's proof file, which is cut off there without an error."""
 
-_BUFFERED = 64 * 1024
+_CUT_OFF_MARGIN = 64 * 1024
+"""A proof that comes this close to PROOF_BYTES may have been cut off."""
 
 _GRACE = 0.5
 """Seconds after the deadline in which a child may send its last core before it is killed."""
 
 _CONFLICTS = 200
-"""Conflicts of a slice, after which the clock is checked."""
+"""A query is run in slices of this many conflicts. The deadline is checked between them."""
 
 _FIRST_SLICES = 2
 """Slices for the first attempt at a query. Each further attempt gets four times as many."""
@@ -121,12 +123,12 @@ class Pysat(Closeable):
         yield session
 
     def prove(self, clauses: Iterable[Clause], limits: Limits, engine: Engine = ENGINES[0]) -> str:
-        """A DRAT proof that the clauses are unsatisfiable, as the engine wrote it.
+        """A DRAT proof that the clauses are unsatisfiable, written by the engine.
 
         The proof is not verified. Each line is a clause, the last one is empty; deletions are left
-        out, because RUP does not need them. Givens must be among the clauses. Raises Satisfiable if
-        the engine finds a model, GaveUp if a limit was hit, and SolverError if the child died or
-        wrote no proof.
+        out, because RUP does not need them. There are no assumptions: givens are clauses. Raises
+        Satisfiable if the engine finds a model, GaveUp if a limit was hit, and SolverError if the
+        child died or wrote no proof.
         """
         deadline = Deadline.of(limits)
         self._load(clauses, engine, limits, deadline, with_proof=True)
@@ -138,7 +140,9 @@ class Pysat(Closeable):
             case "unsat", "too long":
                 raise GaveUp(f"{engine}: its proof is longer than {PROOF_BYTES:,} bytes")
             case "unsat", [*steps]:
-                before = takewhile(lambda step: step != "0", steps)  # engines may leave it out
+                before = takewhile(
+                    lambda step: step != "0", steps
+                )  # some engines do not write the empty clause
                 added = [step for step in before if not step.startswith("d")]
                 return "".join(f"{step}\n" for step in (*added, "0"))
         raise SolverError(f"{engine} has written no proof")
@@ -207,7 +211,7 @@ class Pysat(Closeable):
         self._child().send(request)
 
     def receive(self, seconds: float) -> Any:
-        """The reply of the child, or None after `seconds`, when the child is killed.
+        """The reply of the child. Without one in `seconds`, the child is killed; returns None.
 
         Raises MemoryError if the child ran out of memory, SolverError if it died.
         """
@@ -297,7 +301,7 @@ def _serve(pipe: Connection) -> None:
                 if engine:
                     engine.delete()
                 name, megabytes, with_proof = rest
-                limit_self(megabytes, PROOF_BYTES)  # no endless proof
+                limit_self(megabytes, PROOF_BYTES)  # this also limits the proof file
                 engine = Engine(name=name, with_proof=with_proof)
             case "add":
                 engine.append_formula(_unpack(*rest))
@@ -331,7 +335,7 @@ def _proof_of(engine: Any) -> Any:
     """The steps of a proof, or "too long" if its file was cut off."""
     steps = engine.get_proof()
     written = sum(map(len, steps or ())) + len(steps or ())
-    return "too long" if written > PROOF_BYTES - _BUFFERED else steps
+    return "too long" if written > PROOF_BYTES - _CUT_OFF_MARGIN else steps
 
 
 def shrinking_cores(
@@ -345,7 +349,7 @@ def shrinking_cores(
 
     Deletion with clause-set refinement (J. Marques-Silva and I. Lynce, On improving MUS extraction
     algorithms, 2011): each assumption is left out in turn. If the others have a model, it is
-    needed. If they have none, the solver's core of them replaces the set. Hard queries are
+    needed. If they have none, only the solver's core of them is kept. Hard queries are
     postponed, because fewer of them remain once the core is smaller.
     """
     with suppress(LimitReached):

@@ -269,7 +269,7 @@ def test_what_time_was_too_short_for_is_unchecked(outbox):
         finding = outbox.finding(name, seconds=0.0)
         assert finding.verdict == "unchecked"
         assert finding.gaps[0] == (
-            f"{said}not checked whether there are other solutions: time ran out; increase --timeout"
+            f"{said}not checked whether there are other solutions: time ran out; raise --timeout"
         )
 
 
@@ -299,7 +299,7 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
 
     assert another_said() == ()
     monkeypatch.setattr(
-        "pipeline.outbox.audit.complete.find_missing",
+        "pipeline.outbox.audit.completeness.find_missing",
         lambda *_, **__: SearchResult((found,), 0),
     )
     (said,) = another_said()
@@ -311,7 +311,7 @@ def hard(monkeypatch):
     """A puzzle that no search decides, and its solutions."""
     puzzle = parse_puzzle(TWO)
     grids = search_all(puzzle, (), max_solutions=9).missing
-    monkeypatch.setattr("pipeline.outbox.audit.complete.find_missing", undecided)
+    monkeypatch.setattr("pipeline.outbox.audit.completeness.find_missing", undecided)
     return puzzle, grids
 
 

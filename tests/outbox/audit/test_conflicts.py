@@ -143,7 +143,7 @@ def test_a_conflict_is_checked_without_the_original_too(outbox):
 def test_a_conflict_for_which_time_was_not_enough_is_unchecked(outbox):
     finding = outbox.finding("none", seconds=0.0)
     assert finding.verdict == "unchecked"
-    said = "conflict: it was not checked: time ran out; increase --timeout"
+    said = "conflict: not checked: time ran out; raise --timeout"
     assert said in finding.gaps
     assert call(outbox, "--timeout", "0.001")[0] in (0, 1)
 
@@ -179,7 +179,7 @@ def test_the_conflict_of_a_puzzle_that_is_too_large_is_unchecked():
     cells[0] = cells[-1] = 1
     clues = [RecordedClue(row=n, column=n, value=1) for n in (1, 256)]
     (said,) = conflict_of(Puzzle(geometry, tuple(cells)), clues).gaps
-    assert said == "conflict: it was not checked: grids larger than 49×49 are not searched"
+    assert said == "conflict: not checked: grids larger than 49×49 are not searched"
 
 
 def test_a_removed_difference_is_found(outbox):

@@ -87,7 +87,7 @@ def test_what_was_declared_of_a_collection_is_declared_to_the_audit_too(tmp_path
     outbox.edit("stars", declared={"variant": ["even-odd"]})
     assert "it does not match the schema: " in outbox.findings()["stars"].problems[0]
     outbox.edit("stars", declared={"variant": "odd"})
-    said = "declared: expected a known format, variant, alphabet and boxes"
+    said = "declared: expected a known format, variant, alphabet, boxes and strict"
     assert said in outbox.findings()["stars"].problems[0]
 
 
@@ -326,7 +326,7 @@ def test_that_rows_have_second_solutions_is_not_taken_on_trust(tmp_path):
         said = f"{stem}.csv: row {number}: {said}"
         assert outbox.problems(stem) == (said,)
         finding = outbox.finding(stem, seconds=0.0)
-        said = f"{stem}.csv: row 1: that there are more solutions was not checked: time ran out"
+        said = f"{stem}.csv: row 1: not checked whether there are other solutions: time ran out"
         assert (finding.verdict, finding.gaps[0].partition(";")[0]) == ("unchecked", said)
 
 

@@ -153,7 +153,11 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     ("hard", write("hard.proof.lrat", ""), "without the empty clause"),
     ("hard", write("hard.proof.lrat", "99999 0 1 0\n"), "line 1: hint 1 has 9 literals left"),
     ("hard", write("hard.proof.lrat", "0\n"), "line 1: expected a step of a proof"),
-    ("hard", write("hard.proof.drat", "0\n"), "hard.proof.drat does not have the same steps"),
+    (
+        "hard",
+        write("hard.proof.drat", "0\n"),
+        "hard.proof.drat does not have the same steps as hard.p",
+    ),
     ("six", take_proof_of("two", "six"), "six.proof.cnf: the formula differs at clause "),
     ("six", take_proof_of("two", "six"), "six.proof.lrat: line 1: "),
     ("marks", take_proof_of("one", "marks"), "marks.proof.cnf: it has 64 variables instead of 729"),
@@ -351,7 +355,7 @@ def test_a_proof_for_which_time_was_not_enough_is_unchecked(outbox):
     said = "hard.proof.lrat: not checked: the time limit of 0 s was reached"
     said += "; raise --timeout"
     assert finding.gaps[0] == said
-    said = "that there is no other solution was not checked: time ran out"
+    said = "not checked whether there are other solutions: time ran out"
     assert finding.gaps[1].startswith(said)
 
 
@@ -383,7 +387,7 @@ def test_that_there_are_several_solutions_is_not_taken_on_trust(outbox):
     assert outbox.problems("one") == (said,)
     finding = outbox.finding("one", seconds=0.0)
     assert finding.verdict == "unchecked"
-    assert finding.gaps[0].startswith("not checked whether there are other solutions: time was")
+    assert finding.gaps[0].startswith("not checked whether there are other solutions: time ran out")
 
 
 def test_a_pipe_in_place_of_a_record_is_not_waited_for(outbox):
@@ -415,3 +419,33 @@ def test_an_original_that_is_too_slow_to_read_is_unchecked(tmp_path):
     finding = outbox.finding("slow", settings=Settings(timeout=0.001))
     assert (finding.verdict, finding.problems) == ("unchecked", ())
     assert finding.gaps[0].startswith("the original was not read: slow.txt: expected constraints")
+
+
+def test_a_formula_with_a_wrong_header_is_audited_as_it_was_read(tmp_path):
+    files = {
+        "short.cnf": "p cnf 2 3\n1 0\n-2 0\n",
+        "bare.cnf": "1 2 0\n-1 0\n",
+        "more.cnf": "p cnf 1 0\n0\n",
+    }
+    outbox = made(tmp_path, files, "--max-solutions", "3")
+    assert {each.name: each.claim for each in outbox.findings().values()} == {
+        "short": "solved",
+        "bare": "unique, proved",
+        "more": "unsolvable, proved",
+    }
+    assert {each.verdict for each in outbox.findings().values()} == {"ok"}
+    assert outbox.record("short")["unread"] == ["header: 3 clauses declared, found 2"]
+    assert outbox.record("short")["complete"] is False
+    outbox.edit("short", status="unique", complete=True)
+    said = "complete: clauses are missing, so there may be fewer models"
+    assert said in outbox.problems("short")
+    outbox.forget("bare", "unread")
+    assert any("unread" in problem for problem in outbox.problems("bare"))
+
+
+def test_what_strict_refused_is_audited_strictly(tmp_path):
+    outbox = made(tmp_path, {"bare.cnf": "1 2 0\n-1 0\n"}, "--strict")
+    assert outbox.record("bare")["declared"] == {"strict": "true"}
+    assert outbox.finding("bare").verdict == "ok"
+    outbox.forget("bare", "declared")
+    assert "but the original reads as a formula" in outbox.problems("bare")[0]

@@ -185,7 +185,7 @@ def test_of_a_member_that_is_cut_off_everything_before_is_read(drop, pack):
 
 def test_a_tar_without_an_end_mark_may_be_cut_off(drop):
     content = tar_of(("a", A), ("b", B))[:2048]
-    why = "its end mark is missing: it is cut off"
+    why = "it is cut off: its end mark is missing"
     assert walked(drop(content)) == [("a", A), ("b", B), ("", why)]
 
 

@@ -180,7 +180,7 @@ def test_a_proof_has_the_models_found_blocked_behind_the_clauses():
 )
 def test_what_is_wrong_is_said_with_line_and_column(text, line, column, expected, found):
     for block in BLOCKS:
-        error = fault_of(text, block=block)
+        error = fault_of(text, block=block, strict=True)
         assert error is not None
         assert (error.source, error.line, error.column) == ("a.cnf", line, column)
         assert (error.expected, error.found) == (expected, found or "a second header")
@@ -210,9 +210,50 @@ def test_a_source_of_too_many_bytes_is_not_looked_at():
     ],
 )
 def test_only_what_ends_too_early_may_be_cut_off(text, truncated):
-    error = fault_of(text)
+    error = fault_of(text, strict=True)
     assert error is not None
     assert error.truncated is truncated
+
+
+@for_each(
+    ("text", "variables", "clauses", "unread", "is_short"),
+    [
+        ("p cnf 2 2\n1 2 0\n-1 0\n", 2, [(1, 2), (-1,)], (), False),
+        ("1 2 0\n-1 0\n", 2, [(1, 2), (-1,)], ("header: missing",), False),
+        ("c x\n-3 0\n", 3, [(-3,)], ("header: missing",), False),
+        ("p cnf 2 3\n1 0\n", 2, [(1,)], ("header: 3 clauses declared, found 1",), True),
+        ("p cnf 2 1", 2, [], ("header: 1 clause declared, found 0",), True),
+        ("p cnf 1 0\n0\n", 1, [()], ("header: 0 clauses declared, found 1",), False),
+        ("p cnf 1 1\n1 -5 0", 5, [(1, -5)], ("header: 1 variable declared, found 5",), False),
+        (
+            "p cnf 1 1\n1 2 0 -2 0\n%\n0\n",
+            2,
+            [(1, 2), (-2,)],
+            ("header: 1 variable declared, found 2", "header: 1 clause declared, found 2"),
+            False,
+        ),
+    ],
+)
+def test_a_header_may_be_missing_or_wrong(text, variables, clauses, unread, is_short):
+    for block in BLOCKS:
+        parsed = parse(text, block=block)
+        assert (parsed.variables, list(parsed.written)) == (variables, clauses)
+        assert (parsed.unread, parsed.is_short) == (unread, is_short)
+        assert (fault_of(text, block=block, strict=True) is None) == (unread == ())
+
+
+@for_each(
+    ("text", "column", "expected", "found"),
+    [
+        ("1 2 0\n-1 x 0\n", 4, LITERAL, "'x'"),
+        ("p cnf 2 2\n1 2 0\n-1 2\n", 5, "0 to end the clause", "the end of the file"),
+        ("p cnf 2 2\n1 2 0 3 10000001 0\n", 9, "a variable up to 10000000", "'10000001'"),
+    ],
+)
+def test_what_is_no_clause_is_wrong_whatever_the_header_says(text, column, expected, found):
+    error = fault_of(text)
+    assert error is not None
+    assert (error.column, error.expected, error.found) == (column, expected, found)
 
 
 @for_each(
@@ -232,6 +273,14 @@ def test_only_what_ends_too_early_may_be_cut_off(text, truncated):
         (b"c only\n\n", False),
         (b"c p cnf 1 1", False),
         (b"1 2 0\np cnf 3 2", False),
+        (b"1 2 0\n-1 0\n", True),
+        (b"c x\n1 0\n2 0\n", True),
+        (b"-1 0", True),
+        (b"1 0\n", False),
+        (b"1 2 3 0\n3 4 1 0\n2 1 4 0\n4 3 2 0\n", False),
+        (b"1 2 3 -4 0\n" * 5000, True),
+        (b"5 3 -1 -1 7 -1 -1 -1 -1\n6 -1 -1 1 9 5 -1 -1 -1\n", False),
+        (b"1 1 5\n1 2 3\n", False),
         (b"c easy\n3 3\n5 3 0 0 7 0 0 0 0\n", False),
         (b"c easy\nc p cnf\n2 2\n1 0 0 0\n", False),
         (b"p . . a c . . .\n", False),
@@ -334,10 +383,11 @@ def by_the_book(text: str) -> tuple[int, list[tuple[int, ...]]] | None:
 )
 def test_a_slow_and_plain_reader_takes_the_same_texts_and_reads_the_same(text, block):
     try:
-        read = written(text, block=block)
+        read = written(text, block=block, strict=True)
     except InvalidPuzzle:
         read = None
     assert read == by_the_book(text)
+    assert read is None or read == written(text, block=block)
 
 
 @examples(17)

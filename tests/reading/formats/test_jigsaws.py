@@ -78,36 +78,96 @@ def spaced(text: str) -> str:
     return "".join(" ".join(row) + "\n" for row in text.split())
 
 
+AROUND = {
+    "below": f"{GRID}\n{LETTERS}",
+    "digits below": f"{GRID}\n{NUMBERS}",
+    "directly below": GRID + NUMBERS,
+    "above": f"{LETTERS}\n{GRID}",
+    "digits above": f"{NUMBERS}\n{GRID}",
+    "under a heading": f"Puzzle\n{GRID}\nRegions:\n{LETTERS}",
+    "spaced": spaced(GRID) + spaced(NUMBERS),
+    "with commas": spaced(GRID).replace(" ", ",") + spaced(NUMBERS).replace(" ", ","),
+    "with zeros": GRID.replace(".", "0") + NUMBERS.replace("6", "0"),
+    "beside": beside(GRID, LETTERS, "  "),
+    "digits beside": beside(GRID, NUMBERS, " | "),
+    "on the left": beside(LETTERS, GRID, "\t"),
+    "in one line": GRID + in_one_line(NUMBERS),
+    "in one line above": in_one_line(LETTERS) + GRID,
+    "of a grid in one line": in_one_line(GRID) + NUMBERS,
+    "in a section": f"[Puzzle]\n{GRID}[Jigsaw]\n{LETTERS}",
+    "in a section before": f"[Regions]\n{NUMBERS}[Puzzle]\n{GRID}[State]\n{GRID}",
+}
+
+
+@for_each("text", AROUND.values())
+def test_a_grid_and_the_map_of_its_regions_are_a_jigsaw(text):
+    parsed = read(text)
+    regions = Geometry(3, 2).boxes()
+    assert parsed.format == ("sadman" if "[" in text else "jigsaw-grid")
+    assert (parsed.puzzle.geometry, parsed.unread) == (Geometry(1, 6), ())
+    assert {*parsed.puzzle.rules} == {Region(cells) for cells in regions}
+    assert dict(parsed.puzzle.givens()) == dict(read(in_one_line(GRID)).puzzle.givens())
+    (item,) = items(text.encode())
+    assert item.problem.puzzle == parsed.puzzle
+
+
+@for_each("text", AROUND.values())
+def test_a_jigsaw_that_lost_a_sign_is_refused_or_the_same(text):
+    puzzle = read(text).puzzle
+    for at, sign in enumerate(text):
+        for item in items((text[:at] + text[at + 1 :]).encode()):
+            assert item.reason or item.problem.puzzle == puzzle, (at, sign)
+
+
+def test_a_jigsaw_may_have_a_title_and_what_else_is_there_is_named():
+    parsed = read(f"Jigsaw 17 by Ann\n{GRID}\n{LETTERS}Both diagonals too\n")
+    assert parsed.title == "Jigsaw 17 by Ann"
+    assert parsed.unread == ("line 15: 'Both diagonals too'",)
+
+
 @for_each(
-    ("text", "place"),
+    ("text", "place", "found"),
     [
-        (f"{GRID}\n{LETTERS}", "8:1"),
-        (f"{GRID}\n{NUMBERS}", "8:1"),
-        (GRID + LETTERS, "7:1"),
-        (GRID + NUMBERS, "7:1"),
-        (f"{LETTERS}\n{GRID}", "1:1"),
-        (f"{NUMBERS}\n{GRID}", "1:1"),
-        (f"{GRID}\nRegions:\n{LETTERS}", "9:1"),
-        (spaced(GRID) + spaced(NUMBERS), "7:1"),
-        (spaced(GRID).replace(" ", ",") + spaced(NUMBERS).replace(" ", ","), "7:1"),
-        (GRID.replace(".", "0") + NUMBERS.replace("6", "0"), "7:1"),
-        (GRID.replace(".", " ") + LETTERS, "7:1"),
-        (beside(GRID, LETTERS, "  "), "1:9"),
-        (beside(GRID, NUMBERS, " | "), "1:10"),
-        (beside(LETTERS, GRID, "\t"), "1:1"),
-        (f"Easy\n{GRID}{LETTERS}Hard\n{GRID}{LETTERS}", "8:1"),
-        ((GRID + NUMBERS) * 2, "7:1"),
-        (f"{GRID}\n{NUMBERS}\n" * 2, "8:1"),
-        (GRID + in_one_line(NUMBERS), "7:1"),
-        (in_one_line(LETTERS) + GRID, "1:1"),
-        ((f"Grid\n{GRID}" + in_one_line(NUMBERS)) * 3, "8:1"),
+        (GRID.replace(".", " ") + LETTERS, "7:1", "a region map and 0 rows of 6 cells"),
+        (f"Easy\n{GRID}{LETTERS}Hard\n{GRID}{LETTERS}", "8:1", "a region map and 18 rows"),
+        ((GRID + NUMBERS) * 2, "7:1", "a region map and 18 rows of 6 cells"),
+        (f"{GRID}\n{NUMBERS}\n" * 2, "8:1", "a region map and 18 rows of 6 cells"),
+        ((f"Grid\n{GRID}" + in_one_line(NUMBERS)) * 3, "8:1", "a region map and 18 rows"),
+        (GRID.removeprefix("..2..4\n") + LETTERS, "6:1", "a region map and 5 rows of 6 cells"),
+        (f"{GRID}..2\n{LETTERS}", "8:1", "a region map and 6 rows of 6 cells"),
+        (GRID + LETTERS.replace("DDEEFF", "DDEEFE", 1), "10:6", "region 'E' of 7 cells"),
+        (GRID + NUMBERS.replace("112233", "112234", 1), "7:6", "region '4' of 7 cells"),
+        (GRID + LETTERS.replace("AABBCC", "AABBXC", 1), "7:5", "7 regions, region 'X' of 1 cell"),
+        (beside(GRID, NUMBERS.replace("44", "45", 1), " "), "6:11", "region '5' of 7 cells"),
+        (GRID + "AABBCC\nAABBCC\nDABBCC\nADEEFF\n" + "DDEEFF\n" * 2, "10:1", "region 'A' in 2"),
+        (GRID.replace("6", "k", 1) + LETTERS, "2:4", "'k'"),
+        (GRID.replace("6", "7", 1) + LETTERS, "2:4", "'7'"),
+        (f"[Puzzle]\n+--+\n[Jigsaw]\n{LETTERS}", "2:1", "0 cells"),
+        (f"[Puzzle]\n{GRID}[Jigsaw]\n{LETTERS[:-7]}", "13:6", "30 signs"),
+        (f"[Puzzle]\n{GRID}[Jigsaw]\n{LETTERS[:-2]}E\n", "14:6", "region 'E' of 7 cells"),
+        (f"[Jigsaw]\n{LETTERS}[Puzzle]\n{GRID}[Regions]\n{LETTERS}", "21:6", "72 signs"),
     ],
 )
-def test_a_region_map_around_a_grid_is_refused_by_name(text, place):
+def test_a_map_that_leaves_its_puzzle_open_is_refused_by_what_is_wrong(text, place, found):
     (item,) = items(text.encode())
-    assert item.reason.startswith(f"data:{place}: expected no region map around a grid")
-    assert "in one line" in item.reason
-    assert said_of(text).startswith(f"{place}: expected no region map")
+    assert item.reason.startswith(f"data:{place}: expected ")
+    said = said_of(text)
+    assert said.startswith(f"{place}: expected ")
+    assert f"found {found}" in said
+
+
+def test_two_grids_of_digits_that_may_be_a_damaged_jigsaw_are_read_where_that_is_declared():
+    text = GRID + NUMBERS.replace("112233", "112234", 1)
+    assert layout_of(text.encode(), complete=True) is None
+    assert "--format stacked" in said_of(text)
+    assert layout_of(text.encode(), True, Reading(format="stacked")) is not None
+
+
+def test_a_declared_grid_has_no_region_map():
+    said = said_of(GRID + NUMBERS, format="grid")
+    assert said.startswith("7:1: expected no region map around a grid")
+    said = said_of(GRID, format="jigsaw-grid")
+    assert said.startswith("1:1: expected a grid, and n connected regions of n cells")
 
 
 def test_a_region_map_far_behind_in_a_collection_is_an_error_at_its_place():
@@ -138,23 +198,39 @@ def test_grids_that_are_no_regions_are_read_as_grids(text):
 
 
 @for_each(
-    ("text", "place"),
+    "text",
     [
-        ("puzzle,regions\n{},{}\n", "2:38: expected no region map in column 'regions'"),
-        ("id,puzzle,layout\n1,{},{}\n2,{},{}\n", "2:40: expected no region map in column 'layout'"),
-        ("id;board;m\n1;{};{}\n2;{};{}\n", "2:40: expected no region map in column 'm'"),
-        ("{},{}\n{},{}\n", "1:38: expected no region map in field 2"),
-        ("{} {} 1.2\n{} {} 7.1\n", "1:38: expected no region map in field 2"),
-        ("{1},{0}\n{1},{0}\n", "1:1: expected no region map in field 1"),
+        "puzzle,regions\n{},{}\n",
+        "id,puzzle,layout\n1,{},{}\n2,{},{}\n",
+        "id;board;m\n1;{};{}\n2;{};{}\n",
+        "{},{}\n{},{}\n",
+        "{} {} 1.2\n{} {} 7.1\n",
+        "{1},{0}\n{1},{0}\n",
     ],
 )
-def test_a_region_map_in_a_column_is_refused_by_name(text, place):
+def test_a_column_of_region_maps_belongs_to_the_puzzles(text):
     for regions in (LETTERS, NUMBERS):
         cells, signs = GRID.replace("\n", ""), regions.replace("\n", "")
         fields = [cells, signs] if "{1}" in text else [cells, signs] * 2
-        first, *_ = found = [item.reason for item in items(text.format(*fields).encode())]
-        assert first.startswith(f"data:{place}")
-        assert all("expected no region map" in reason for reason in found)
+        found = [*items(text.format(*fields).encode())]
+        assert {(item.reason, item.problem.unread) for item in found} == {(None, ())}
+        assert {item.problem.puzzle for item in found} == {read(GRID + LETTERS).puzzle}
+
+
+@for_each(
+    ("text", "message"),
+    [
+        ("puzzle,cages\n{},{}\n", "2:38: expected no region map in column 'cages' (write"),
+        (
+            "puzzle,regions,m\n{0},{1},{1}\n",
+            "2:38: expected one region map in column 'regions' (write",
+        ),
+    ],
+)
+def test_columns_that_leave_open_what_the_regions_are_are_refused(text, message):
+    cells, signs = GRID.replace("\n", ""), LETTERS.replace("\n", "")
+    (item,) = items(text.format(cells, signs).encode())
+    assert item.reason.startswith(f"data:{message}")
 
 
 def test_a_named_column_of_regions_is_refused_only_where_it_tells_regions():

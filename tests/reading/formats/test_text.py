@@ -38,23 +38,6 @@ def test_what_is_empty_or_no_text_is_refused(raw, message):
     assert str(refusal(raw)) == message
 
 
-@for_each(
-    ("raw", "found"),
-    [
-        (b"%PDF-1.4\n1 0 obj\n", "a PDF document"),
-        (b"\x89PNG\r\n\x1a\n\0", "a picture (PNG)"),
-        (b"\xff\xd8\xff\xe0\0\x10JFIF", "a picture (JPEG)"),
-        (b"GIF89a\x01\0\x01\0", "a picture (GIF)"),
-        (
-            b"\xd0\xcf\x11\xe0\xa1\xb1",
-            "a document of an older office program; save a spreadsheet as CSV",
-        ),
-    ],
-)
-def test_a_file_of_another_program_is_named(raw, found):
-    assert str(refusal(raw)) == f"a.txt: expected a puzzle as text, found {found}"
-
-
 def test_a_file_above_the_largest_size_is_refused_unread():
     assert read(ROWS, max_bytes=20).format == "grid"
     said = str(refusal(b"\xff" * 21, max_bytes=20))

@@ -124,7 +124,7 @@ def test_what_failed_is_told_with_the_reason_that_its_record_gives(box):
     put(box, *(f"failed/{name}.txt" for name in "abcde"))
     (box.inbox / "failed/f.txt").symlink_to("nowhere")
     reasons = ["no", "no", "no", "invalid"]
-    reasons += ["a newer file of that name ended as unique since", "its record is gone"]
+    reasons += ["a newer file of that name has since ended as unique", "its record is gone"]
     assert [entry.note for entry in surveyed(box).failed] == reasons
 
 

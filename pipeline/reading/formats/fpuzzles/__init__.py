@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 from string import ascii_lowercase, ascii_uppercase, digits
 
-from pipeline.errors import InvalidPuzzle
+from pipeline.errors import InvalidPuzzle, RefusalCode
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.fpuzzles.document import MAX_CHARACTERS, Misread, parse_json
@@ -65,20 +65,44 @@ _OTHER_NOTATIONS = {
     "scf": "SudokuPad's packed notation, 'scf…'",
 }
 _PENPA_REFUSED = "Penpa's notation, 'm=edit&p=…', which has drawings instead of rules"
+TO_PASTE = "nothing is fetched: open the link in a browser, and give the cells instead"
+"""The advice for a link that contains no puzzle."""
+
 _MIN_PACKED = 20
 _EXPECTED = "an f-puzzles document, or a link with one"
 
 
 def recognise_fpuzzles(text: Text) -> str | None:
     first = text.lines[0].text.lstrip()
-    if _OBJECT.match(first):
-        return "it begins with a JSON object"
+    if _OBJECT.match(first) and _may_be_document(text):
+        return "it is a JSON object with a size and a grid of objects"
     if _LINK.match(first):
         return "it begins with a link to a puzzle"
     if _PACKED.match(first):
         return "it begins like the data of a puzzle link"
     is_short_name = len(text.lines) == 1 and _SHORT.fullmatch(first.rstrip())
     return "it looks like the short name of a puzzle link" if is_short_name else None
+
+
+def _may_be_document(text: Text) -> bool:
+    """Whether a JSON object, perhaps a damaged one, is a document of f-puzzles."""
+    if b'"grid"' not in text.data or len(text.data) > MAX_CHARACTERS:
+        return b'"grid"' in text.data
+    try:
+        return is_document(parse_json(text.without_comments()))
+    except Misread:
+        return b'"size"' in text.data and not text.lines[-1].text.rstrip().endswith(",")
+
+
+def is_document(value: object) -> bool:
+    """Whether a JSON value is a document of f-puzzles, perhaps one with errors."""
+    if not isinstance(value, dict) or "grid" not in value:
+        return False
+    rows = value["grid"] if isinstance(value["grid"], list) else [value["grid"]]
+    cells = [cell for row in rows[:2] for cell in (row if isinstance(row, list) else [row])]
+    if not cells or cells == [None]:
+        return "size" in value
+    return any(isinstance(cell, dict) for cell in cells)
 
 
 def parse_fpuzzles(text: Text, _reading: Reading) -> Parsed:
@@ -101,14 +125,16 @@ def _invalid(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
     if written and misread.offset is not None:
         line = written.count("\n", 0, misread.offset) + 1
         column = misread.offset - written.rfind("\n", 0, misread.offset)
-    return text.error(line, column, expected, misread.found)
+    is_rule = misread.expected in ("a known rule", "only drawings of known rules")
+    code: RefusalCode = "unknown-rule" if is_rule else "damaged"
+    return text.error(line, column, expected, misread.found, code=code)
 
 
 def unpack(text: Text) -> str:
     """Unpack the JSON text in a link, or in the packed part of a link. Raises InvalidPuzzle."""
     line, *rest = text.lines
     if rest:
-        raise text.at_line(rest[0], "a single link or document")
+        raise text.at_line(rest[0], "a single link or document", code="several-puzzles")
     body = line.text.strip()
     word = _packed_word(text, Word(line.number, line.text.find(body) + 1, body))
     packed = word.text.rstrip("=")
@@ -134,19 +160,21 @@ def _packed_word(text: Text, word: Word) -> Word:
     from urllib.parse import unquote  # noqa: PLC0415 - slow to load, and few puzzles are links
 
     if _PENPA.search(word.text):
-        raise text.at_word(word, _EXPECTED, _PENPA_REFUSED)
+        raise text.at_word(word, _EXPECTED, _PENPA_REFUSED, code="link", hint=TO_PASTE)
     is_link = _ANY_LINK.match(word.text) is not None
     match = _BEFORE_PACKED.search(word.text)
     begin = match.end() if match else 0
     if is_link and match is None:
-        raise text.at_word(word, f"{_EXPECTED}; this link can only be resolved by its server")
+        expected = f"{_EXPECTED}; this link can only be resolved by its server"
+        raise text.at_word(word, expected, code="link", hint=TO_PASTE)
     body = re.split("[&#?]", word.text[begin:], maxsplit=1)[0] if is_link else word.text[begin:]
     decoded = unquote(body).replace(" ", "+")
     packed = Word(word.line, word.column + begin, _NAME.sub("", decoded))
     if len(packed.text) >= _MIN_PACKED and (other := _OTHER_NOTATIONS.get(packed.text[:3].lower())):
-        raise text.at_word(packed, _EXPECTED, other)
+        raise text.at_word(packed, _EXPECTED, other, code="link", hint=TO_PASTE)
     if len(packed.text) < _MIN_PACKED and not packed.text.startswith("N4Ig"):
-        raise text.at_word(packed, f"{_EXPECTED}; a short name can only be resolved by its server")
+        expected = f"{_EXPECTED}; a short name can only be resolved by its server"
+        raise text.at_word(packed, expected, code="link", hint=TO_PASTE)
     return packed
 
 

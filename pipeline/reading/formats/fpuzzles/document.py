@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 
 from pipeline.errors import counted
@@ -132,8 +133,12 @@ def _shown(value: object) -> str:
     return written if len(written) <= _MAX_SHOWN else f"{written[:_MAX_SHOWN]}…"
 
 
+@lru_cache(maxsize=1)
 def parse_json(text: str) -> object:
-    """Parse a JSON text. Raises Misread, also for a repeated key."""
+    """Parse a JSON text. Raises Misread, also for a repeated key.
+
+    It is cached because a text is parsed once to recognise it, and once to read it.
+    """
     if len(text) > MAX_CHARACTERS:
         raise Misread(f"at most {MAX_CHARACTERS} characters", "more")
     try:

@@ -48,7 +48,7 @@ _SILENT = frozenset(
 NOTES = ("title", "author", "ruleset")
 """Keys of texts about the puzzle that are kept when it is converted."""
 
-_CELL = ("value", "given", "region", "givenPencilMarks")
+_CELL = ("value", "given", "region", "givenPencilMarks", "parity")
 _IN_CELLS = {*_CELL, "centerPencilMarks", "cornerPencilMarks", *COSMETIC}
 _OTHERS = ("size", "grid", "ruleset", "solution", *DRAWINGS)
 _KNOWN = {*_OTHERS, *_SILENT, *FLAGS, *KEYS, *LAST}
@@ -67,8 +67,8 @@ def read_document(document: object) -> Parsed:
     geometry = boxes if has_boxes else Geometry(1, boxes.side)
     own = [] if has_boxes else [_region(region, boxes.side) for region in regions]
     context = DocumentContext(geometry, regions)
-    rules = [*own, *_rules(fields, context)]
-    _check_drawings(fields, context)
+    rules = [*own, *_rules(fields, context), *_parities(cells)]
+    drawings = _unread_drawings(fields, context)
     masks, contradicting = given_masks(geometry, given)
     masks, rules = _with_parity_masks(geometry, masks, [*rules, *contradicting])
     claimed, uncompared = _claimed(fields, boxes.side)
@@ -79,7 +79,7 @@ def read_document(document: object) -> Parsed:
     prose = ("ruleset",) if "ruleset" in fields and not fields["ruleset"].is_nothing else ()
     texts = ((key, fields[key].value) for key in NOTES if key in fields)
     notes = tuple((key, text) for key, text in texts if isinstance(text, str) and text.strip())
-    unread = prose + uncompared
+    unread = prose + drawings + uncompared
     return Parsed(puzzle, variant=variant_of(puzzle), claimed=claimed, unread=unread, notes=notes)
 
 
@@ -113,6 +113,17 @@ def _given(cell: dict[str, Placed], index: int, geometry: Geometry) -> Iterator[
             "a 'value' in a cell with 'given'", f"none in R{row}C{column}", cell["given"].way
         )
     yield index, 1 << cell["value"].number(1, n) - 1
+
+
+def _parities(cells: Sequence[dict[str, Placed]]) -> Iterator[Rule]:
+    """The rules of cells with a parity."""
+    for index, cell in enumerate(cells):
+        parity = cell.get("parity")
+        if parity is not None and not parity.is_nothing:
+            name = parity.text.lower()
+            if name not in ("even", "odd"):
+                raise parity.wrong("'even' or 'odd'")
+            yield Parity(index, name == "odd")
 
 
 def _regions(cells: Sequence[dict[str, Placed]], boxes: Geometry) -> tuple[tuple[int, ...], ...]:
@@ -158,29 +169,34 @@ def _rules(fields: dict[str, Placed], context: DocumentContext) -> list[Rule]:
     return rules
 
 
-def _check_drawings(fields: dict[str, Placed], context: DocumentContext) -> None:
-    """Raise Misread for a drawing that does not repeat a rule: only prose explains it.
+def _unread_drawings(fields: dict[str, Placed], context: DocumentContext) -> tuple[str, ...]:
+    """The code `drawings` if a drawing does not repeat a rule, so that only prose explains it.
 
-    Programs draw the cells of rules that f-puzzles itself lacks, and mark these drawings.
+    Programs draw the cells of rules that f-puzzles itself lacks, and mark these drawings. Raises
+    Misread for a marked drawing that repeats no rule.
     """
-    known = context.all_named
+    known, unread = context.all_named, False
     for key in (key for key in DRAWINGS if key in fields):
         for drawing in filter(partial(is_drawing, key), fields[key].list()):
-            drawing.check_keys({"cells", "lines", "value"} | COSMETIC | REPEATING)
             members = drawing.fields()
             is_marked = any(members[mark].value for mark in REPEATING & members.keys())
             value = members.get("value", Placed(None))
+            is_outline = key == "cage" and value.is_nothing
+            if not is_marked and not is_outline:
+                unread = True
+                continue
+            drawing.check_keys({"cells", "lines", "value"} | COSMETIC | REPEATING)
             lists = members["lines"].list() if "lines" in members else []
             lists += [members["cells"]] if "cells" in members else []
             drawn = [frozenset(map(context.place, node.list())) for node in lists]
             repeats = bool(drawn) and known.issuperset(drawn)
-            if value.is_nothing:
-                is_marked |= key == "cage"  # a mere outline
-            else:
+            if not value.is_nothing:
                 repeats &= context.values.issuperset((group, value.text) for group in drawn)
-            if not (is_marked and repeats):
+            if is_marked and not repeats:
                 found = f"'{key}', whose rule is given only in prose"
                 raise drawing.wrong("only drawings of known rules", found)
+            unread |= not repeats
+    return ("drawings",) if unread else ()
 
 
 def _with_parity_masks(

@@ -121,7 +121,8 @@ def parse_iss(text: Text, reading: Reading) -> Parsed:
         expected = (
             "--format iss for one puzzle in several lines, or --format variants for one per line"
         )
-        raise text.error(None, None, expected, f"{len(text.lines)} ambiguous lines")
+        found = f"{len(text.lines)} ambiguous lines"
+        raise text.error(None, None, expected, found, code="ambiguous")
     if texts == "many":
         text.single_line()
     return _puzzle_in(_without_link(text), reading.steps)
@@ -149,7 +150,7 @@ def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[GroupItem], Grid
     every = phrases_of(text)
     for phrase in every:
         if phrase.name not in KNOWN_TYPES:
-            raise phrase.wrong(phrase.type, "a known constraint")
+            raise phrase.text.at_word(phrase.type, "a known constraint", code="unknown-rule")
     if not every:
         raise text.at_end("a constraint, such as '.~R1C1_5'", "none")
     items = group_phrases(every)
@@ -169,7 +170,7 @@ def _puzzle_in(text: Text, steps: int) -> Parsed:
         read = RulesRead.of(expand_replicas(items, context), context, inside)
     except LimitReached:
         expected = f"constraints that take at most {steps:,} steps to read; raise --timeout"
-        raise SlowPuzzle(text.source, None, None, expected, "more") from None
+        raise SlowPuzzle(text.source, None, None, expected, "more", code="too-large") from None
     rules = [*layout.rules, *read.with_strict(layout.phrases, layout.geometry)]
     cells, contradicting = given_masks(layout.geometry, read.given)
     puzzle = Puzzle(layout.geometry, cells, (*rules, *contradicting))

@@ -159,9 +159,7 @@ def test_a_digital_root_may_stand_in_a_drawn_cage_beside_outlines_of_rules():
         cages.DigitalRoot((2, 3), 5, repeating=True),
     }
     elsewhere = [*drawn, cells("R1C3 R2C3")]
-    assert "cage 3, found 'cage', a rule that" in str(
-        refusal(document(clone=clone, cage=elsewhere))
-    )
+    assert read(document(clone=clone, cage=elsewhere)).unread == ("drawings",)
     strange = [cells("R1C3 R1C4", value="DR5", lookandsay=True)]
     assert "cage 1, found 'lookandsay'" in str(refusal(document(cage=strange)))
 
@@ -381,7 +379,8 @@ def test_a_member_that_is_not_known_is_refused_by_its_name_and_place():
 
 
 REFUSED: dict[str, tuple[Document, str]] = {
-    "no size": ({"grid": []}, "'size'"),
+    "no size": ({"grid": [[{}]]}, "'size'"),
+    "an empty grid": ({"grid": []}, "a grid in 'grid': rows"),
     "no grid": ({"size": 9}, "'grid'"),
     "side 3": (document(3), "from 4 to 16 in size, found 3"),
     "side 17": (document(17), "from 4 to 16"),
@@ -474,18 +473,58 @@ DRAWN = {"cells": ["R1C1", "R1C2"], "outlineC": "#000000"}
 
 
 @for_each("key", ["line", "rectangle", "circle", "text", "cage"])
-def test_a_drawing_is_refused_as_a_rule_in_prose(key):
-    error = refusal(document(antiking=True, **{key: [DRAWN]}))
+def test_a_drawing_is_not_read_unless_it_is_marked_as_a_rule(key):
+    parsed = read(document(antiking=True, **{key: [DRAWN]}))
+    assert (parsed.puzzle.rules, parsed.unread) == ((pairs.AntiKing(),), ("drawings",))
+    error = refusal(document(antiking=True, **{key: [{**DRAWN, "isNewConstraint": True}]}))
     assert f"in {key} 1, found '{key}', a rule that is only described in prose" in str(error)
+
+
+def test_what_a_drawing_that_is_not_read_contains_does_not_matter():
+    made = document(
+        ruleset="Prose.",
+        line=[{"lines": [["R0C0", "R99C99"], []], "opacity": 1}],
+        text=[{"cells": [], "value": "\u2191 \ud800"}],
+        circle=[{}],
+    )
+    assert read(made).unread == ("ruleset", "drawings")
+    for wrong in ([3], {}, "R1C1"):
+        assert "in line" in str(refusal(document(line=wrong)))
+
+
+@for_each(
+    ("parity", "rules"),
+    [("even", ()), ("Odd", ()), ("", ()), (None, ()), ("odd", (pairs.AntiKing(),))],
+)
+def test_a_cell_has_a_parity(parity, rules):
+    made = document(antiking=bool(rules))
+    made["grid"][0][1] = {"parity": parity}
+    puzzle = read(made).puzzle
+    if rules:
+        assert puzzle.rules == (*rules, pairs.Parity(1, odd=True))
+    else:
+        masks = {"even": FOUR.even_values, "odd": FOUR.odd_values}
+        assert puzzle.cells[1] == masks.get(str(parity).lower(), FOUR.all_values)
+        assert puzzle.is_plain
+
+
+@for_each("parity", ["low", 1, True, ["odd"]])
+def test_any_other_parity_is_refused(parity):
+    made = document()
+    made["grid"][0][1] = {"parity": parity}
+    assert "'even' or 'odd' in R1C2, parity" in str(refusal(made))
 
 
 def test_a_cage_that_is_drawn_around_the_cells_of_a_rule_is_no_rule():
     clone = [cells("R1C1 R1C2", cloneCells=["R3C3", "R3C4"])]
     made = document(clone=clone, cage=[DRAWN, cells("R3C4 R3C3", value="")])
     assert read(made).puzzle.rules == (cages.Clone((0, 1), (10, 11)),)
+    assert read(made).unread == ()
     for value in ("5", "DR", "DR0", "DR10", "R5"):
-        assert "in prose" in str(refusal({**made, "cage": [cells("R1C1 R1C2", value=value)]}))
-    assert "in prose" in str(refusal({**made, "cage": [cells("R1C1 R1C3")]}))
+        drawn = cells("R1C1 R1C2", value=value)
+        assert read({**made, "cage": [drawn]}).unread == ("drawings",)
+        assert "in prose" in str(refusal({**made, "cage": [{**drawn, "isNewConstraint": True}]}))
+    assert read({**made, "cage": [cells("R1C1 R1C3")]}).unread == ("drawings",)
 
 
 @pytest.mark.parametrize(
@@ -500,7 +539,7 @@ def test_a_line_that_is_marked_may_repeat_that_of_a_rule(mark):
     assert "in prose" in str(refusal({**made, "line": [elsewhere]}))
     assert "in prose" in str(refusal(document(line=[drawn])))
     unmarked = {key: value for key, value in drawn.items() if key not in mark}
-    assert "in prose" in str(refusal({**made, "line": [unmarked]}))
+    assert read({**made, "line": [unmarked]}).unread == ("drawings",)
 
 
 def test_what_programs_draw_for_clues_and_indexers_repeats_them():

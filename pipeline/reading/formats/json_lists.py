@@ -1,0 +1,235 @@
+"""Collections in JSON: lists of objects, texts or boards, and JSON Lines.
+
+    [{"puzzle": "53..7…", "solution": "534678…"}, {"puzzle": "..8.1…"}]
+    {"newboard": {"grids": [{"value": [[5, 3, …], …]}, …]}}
+    ["53..7…", "..8.1…"]
+    {"puzzle": "53..7…"}⏎{"puzzle": "..8.1…"}⏎
+
+A record is a value of the list with the comma before it, or a line. A list of 16 texts of 16 cells
+may be a grid, and is no collection.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+from typing import BinaryIO
+
+from pipeline.puzzle.geometry import NINE
+from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
+from pipeline.reading.formats.cells import BLANKS
+from pipeline.reading.formats.fpuzzles.document import Misread, parse_json
+from pipeline.reading.formats.json_objects import (
+    GRID_NAMES,
+    OtherMembers,
+    are_rows,
+    cells_in,
+    find_grid,
+    kind_of_puzzle,
+    other_members,
+    parse_objects,
+    read_other_members,
+    recognise_objects,
+)
+from pipeline.reading.formats.numbers import LIST_BEGINS, render_json
+from pipeline.reading.formats.parsed import Entry, TextChunk, title_of
+from pipeline.reading.formats.records import (
+    LOOKAHEAD,
+    Reader,
+    cut_chunks,
+    cut_lines,
+    decoded_text,
+    entries_of_lines,
+    is_full,
+    is_text,
+    is_too_long,
+    last_end,
+    plain_entry,
+    plain_of,
+)
+from pipeline.reading.formats.text import NEWLINE, count_lines, quote
+
+_SAMPLE_BYTES = 64 * 1024
+_MOST_TRIED = 20
+_OPENING = re.compile(
+    rb'(?:\xef\xbb\xbf)?\s{0,99}(?:\{\s{0,99}"\w{1,20}"\s{0,99}:\s{0,99}){0,3}'
+    rb'\[\s{0,99}(?=[{"\[])'
+)
+"""The beginning of a list of puzzles, perhaps in other objects."""
+
+_TOKEN = re.compile(rb'"(?:[^"\\\r\n]|\\.?)*+("?)|[\[\]{}]')
+"""A bracket or a text; a text that does not end in its line is damaged, and ends there."""
+
+_FLAT = re.compile(rb'\s*,?\s*\{[^{}\[\]"]*+(?:"[^"\\\r\n]*+"[^{}\[\]"]*+)*+\}')
+"""A record without lists, objects and escapes, which is found faster."""
+
+_COMMA = re.compile(rb"\s*,\s*")
+_TAIL = re.compile(r"\s*\][\s\]}]*")
+_BETWEEN = "a list of puzzles in JSON, with ',' between them and ']' at the end"
+
+
+def _record_end(data: bytes, start: int) -> tuple[int, bytes]:
+    """The end of the record that begins there; else -1, and what is open at the end of the data.
+
+    A record is a value in a list, with what precedes it. After the last one there is no record.
+    """
+    if flat := _FLAT.match(data, start):
+        return flat.end(), b""
+    opening = _OPENING.match(data, start)
+    is_open = bytearray()
+    for match in _TOKEN.finditer(data, opening.end() if opening else start):
+        sign = match[0][:1]
+        if sign in b"[{":
+            is_open += sign
+        elif sign in b"]}":
+            if not is_open:
+                break  # the end of the list
+            is_open.pop()
+        elif not match[1] and match.end() == len(data):
+            is_open += b'"'
+        if not is_open and (sign != b'"' or match[1]):
+            return match.end(), b""
+    return -1, bytes(is_open)
+
+
+def _ends(data: bytes) -> Iterator[int]:
+    """The ends of all records."""
+    end = _record_end(data, 0)[0]
+    while end >= 0:
+        yield end
+        end = _record_end(data, end)[0]
+
+
+def _boundary(data: bytes, limit: int, known: int) -> int:
+    return last_end(_ends(data), limit, known)
+
+
+def _digest(begun: bytes) -> bytes:
+    """What is open in the beginning of a record."""
+    return b"," + _record_end(begun, 0)[1][: LOOKAHEAD - 2]
+
+
+def cut_records(stream: BinaryIO, is_list: bool, size: int) -> Iterator[TextChunk]:
+    return cut_chunks(stream, size, _boundary, _digest) if is_list else cut_lines(stream, 0, size)
+
+
+def recognise_records(head: SourceHead) -> tuple[bool, str] | None:
+    """Whether a source is a list of puzzles in JSON (True), or JSON Lines (False)."""
+    data = head.data[:_SAMPLE_BYTES]
+    if opening := _OPENING.match(data):
+        starts = [opening.end(), *islice(_ends(data), _MOST_TRIED)]
+        values = [
+            _loaded(data[start:end].strip(b", \t\r\n").decode(errors="replace"))
+            for start, end in pairwise(starts)
+        ]
+        is_list = len(values) > 1 and not are_rows(values)
+        if is_list and _are_puzzles(values, head.minimum) and not _is_cut_off(head):
+            return True, "it is a list of puzzles in JSON"
+    if not head.lines or head.lines[0].lstrip()[:1] not in ("{", "[") or head.is_single:
+        return None
+    lines = head.lines[:_MOST_TRIED]
+    if len(lines) == 2 and lines[1].lstrip()[:1] not in ("{", "["):
+        return None  # a damaged object
+    are_puzzles = _are_puzzles([*map(_loaded, lines)], head.minimum)
+    return (False, "its lines are puzzles in JSON") if are_puzzles else None
+
+
+def _is_cut_off(head: SourceHead) -> bool:
+    """Whether a list has no end, although this is the end of the source."""
+    return head.complete and b"]" not in head.data[max(_ends(head.data)) :]
+
+
+def _are_puzzles(values: Sequence[object], minimum: int) -> bool:
+    """Whether most values are puzzles of one kind; of two objects one may be damaged."""
+    kinds = [*filter(None, map(kind_of_puzzle, values))]
+    has_enough = len(kinds) * 2 > len(values) >= minimum
+    return len({*kinds}) == 1 and (has_enough or (kinds == ["object"] and len(values) == 2))
+
+
+def _loaded(record: str) -> object:
+    """The JSON value of a record; None if it is damaged."""
+    try:
+        return parse_json(record)
+    except Misread:
+        return None
+
+
+def entries_of_records(chunk: TextChunk, is_list: bool, reader: Reader) -> list[Entry]:
+    if not is_list:
+        return entries_of_lines(chunk, reader, _entry)
+    data, line = chunk.data, chunk.first_line
+    entries, position, counted = list[Entry](), 0, 0
+    for end in _ends(data):
+        prefix = _OPENING.match(data, position) or _COMMA.match(data, position)
+        begin = prefix.end() if prefix else position
+        line, counted = line + count_lines(data, counted, begin), begin
+        record = decoded_text(data[begin:end], 0)
+        indent = NEWLINE.split(decoded_text(prefix[0], 0))[1:] if prefix else []
+        entries += [
+            _entry(record, line, reader, len(indent[-1]) if indent else None)
+            if prefix
+            else reader.refuse(line, 1, _BETWEEN, quote(record.strip()), record)
+        ]
+        position = end
+    begin = len(data) - len(data[position:].lstrip())
+    rest, line = decoded_text(data[begin:], 0), line + count_lines(data, counted, begin)
+    if is_too_long(rest):
+        entries.append(reader.too_long(line, rest))
+    elif rest and not _TAIL.fullmatch(rest) and not _is_harmless(rest):
+        entries.append(reader.refuse(line, 1, _BETWEEN, quote(rest), rest))
+    return entries
+
+
+def _is_harmless(tail: str) -> bool:
+    """Whether the rest of a document after a list of puzzles has no rules."""
+    for depth in range(1, 4):
+        document = _loaded('{"list":' * depth + "[" + tail)
+        if document is not None:
+            way = ("list",) * depth
+            try:
+                return not read_other_members([*other_members(document, way)], NINE).unread
+            except Misread:
+                return False
+    return False
+
+
+def _entry(record: str, line: int, reader: Reader, shift: int | None = 0) -> Entry:
+    if is_too_long(record):
+        return reader.too_long(line, record)
+    value = _loaded(record) if is_text(record) else None
+    if isinstance(value, str):
+        if not is_text(value):
+            return reader.refuse(line, 1, "the cells of a puzzle", quote(value), record)
+        plain = plain_of(value) if reader.takes_plain else None
+        return plain_entry(line, plain) if plain else reader.read(value, (line,), None)
+    entry = _plain_entry(value, line) if reader.takes_plain and value is not None else None
+    if entry is None:
+        entry = reader.read(
+            record, range(line, line + record.count("\n") + record.count("\r") + 1), shift
+        )
+    return entry._replace(text=NEWLINE.sub(" ", entry.text))
+
+
+def _plain_entry(value: object, line: int) -> Entry | None:
+    """The entry of a plain puzzle; None for any other value."""
+    try:
+        found = find_grid(value)
+        plain = plain_of(cells_in(found.grid))
+        members = read_other_members(found.others, NINE) if plain else OtherMembers()
+    except Misread:
+        return None
+    if plain is None or (members.claimed and not is_full(members.claimed)):
+        return None
+    title = title_of([dict(members.notes).get("title", "")])
+    return plain_entry(line, plain, members.claimed, title, members.unread)
+
+
+_BEGINS = re.compile(
+    rf'\s*[\[{{](?s:.{{0,2000}}?)"(?:{"|".join(GRID_NAMES)})"\s*:\s*'
+    rf'(?:"[1-9{re.escape(BLANKS)}]{{9}}|\[\s*\[?(?:\s*(?:"?\d?"?|null|-1)\s*,){{3}})'
+    rf"|{LIST_BEGINS.pattern}"
+)
+
+RECORDS = ManyFormat("json", recognise_records, cut_records, entries_of_records)
+JSON = Format("json", recognise_objects, parse_objects, render_json, begins=_BEGINS, many=RECORDS)

@@ -1,0 +1,187 @@
+"""Links whose address contains a puzzle: a line of digits and blanks, or an id of Solo.
+
+    https://www.sudokuwiki.org/sudoku.htm?bd=705060000000500937…
+    https://sudoku.coach/en/play/530070000600195000…
+    https://www.chiark.greenend.org.uk/~sgtatham/puzzles/js/solo.html#3x3:a8b2c6c4b5b1_4_7…
+
+A segment of the path, a value of the query or the fragment is a whole puzzle with side 4, 6, 8 or
+9; the link must contain exactly one. Any site will do, and nothing is fetched. A link that names a
+variant is refused, because its rules are not in the digits.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+from typing import NamedTuple
+
+from pipeline.errors import InvalidPuzzle, counted
+from pipeline.reading.formats.alphabets import digits
+from pipeline.reading.formats.around import is_rule_column, names_rule
+from pipeline.reading.formats.base import Format
+from pipeline.reading.formats.cells import BLANKS, DIGITS, GEOMETRIES, SIDES
+from pipeline.reading.formats.fpuzzles import FPUZZLES, TO_PASTE
+from pipeline.reading.formats.frames import frame_of_line, puzzle_of_frame
+from pipeline.reading.formats.iss import ISS
+from pipeline.reading.formats.jigsaws import SOLO
+from pipeline.reading.formats.parsed import Parsed
+from pipeline.reading.formats.records import side_of
+from pipeline.reading.formats.text import Text, TextLine, either
+from pipeline.settings import Reading
+
+_SITE = r"(?:https?://|www\.|(?:[a-z\d-]++\.)++[a-z]{2,}/)"
+_LINK = re.compile(rf"\s*{_SITE}\S+\s*", re.IGNORECASE)
+_SCHEME = re.compile(r"\s*(?:https?://|www\.)", re.IGNORECASE)
+_SOLO = re.compile(r"#(?=[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*(?::|%3a))", re.IGNORECASE)
+_SEED = re.compile(r"#[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*#[0-9]+\s*\Z")
+_SEPARATOR = re.compile(r"[/?&#=;]")
+_WORD, _KEY = re.compile(r"[A-Za-z]+"), re.compile(r"[?&]([A-Za-z]+)=")
+_CELLS = re.compile(r"[0-9.*_-]{12,}")
+_BEGINS = re.compile(rf"\s*{_SITE}\S*(?:[0-9._*-]{{16}}|{_SOLO.pattern}|\?sudoku/)", re.IGNORECASE)
+
+_VARIANTS = re.compile(
+    r"killer|jigsaw|irregular|samurai|windoku|str8t|kendoku|kenken|kakuro|futoshiki|thermo|arrow"
+    r"|sudoku[-_]?x\b|\bx[-_]?sudoku|diagonal|colou?r[-_]?sudoku|skyscraper",
+    re.IGNORECASE,
+)
+"""Names of other puzzles in addresses, also as a part of a word."""
+
+_PUZZ_LINK = re.compile(
+    r"[/.](?:puzz\.link|pzv\.jp|pzplus\.\w+|pzprxs\.\w+)/|/p(?:\.html)?\?sudoku/"
+)
+_SHORTENERS = re.compile(
+    r"//(?:www\.)?(?:tinyurl\.com|bit\.ly|t\.co|goo\.gl|is\.gd|cutt\.ly|rb\.gy|ow\.ly|shorturl\.at"
+    r"|v\.gd|t\.ly|tiny\.cc|rebrand\.ly|sudoku\.link)/",
+    re.IGNORECASE,
+)
+_WANTED = "a link that contains the cells of a puzzle"
+
+
+class _Segment(NamedTuple):
+    column: int
+    text: str
+
+
+def _segments(line: TextLine) -> list[_Segment]:
+    """The segments of the path, the values of the query, and the fragment."""
+    from urllib.parse import unquote  # noqa: PLC0415 - slow to load, and few puzzles are links
+
+    segments, start = [], 0
+    for text in _SEPARATOR.split(line.text.rstrip()):
+        segments.append(_Segment(start + 1, unquote(text)))
+        start += len(text) + 1
+    return segments
+
+
+def _puzzles(line: TextLine) -> list[_Segment]:
+    """The segments that are whole puzzles; equal ones count once."""
+    found = {
+        segment.text: segment
+        for segment in _segments(line)
+        if (side_of(segment.text) or 10) <= 9 and not {*DIGITS}.isdisjoint(segment.text)
+    }
+    return [*found.values()]
+
+
+def _is_link(text: Text) -> bool:
+    return len(text.lines) == 1 and _LINK.fullmatch(text.lines[0].text) is not None
+
+
+def recognise_link(text: Text) -> str | None:
+    if not _is_link(text):
+        return None
+    line = text.lines[0]
+    if _SOLO.search(line.text):
+        return "it is a link to a puzzle of Solo"
+    if _puzzles(line):
+        return "it is a link that contains the cells of a puzzle"
+    is_other = not _SCHEME.match(line.text) or FPUZZLES.recognise(text) or ISS.recognise(text)
+    return None if is_other else "it is a link"
+
+
+def parse_link(text: Text, reading: Reading) -> Parsed:
+    line = text.single_line()
+    if _LINK.fullmatch(line.text) is None:
+        raise text.at_line(line, _WANTED)
+    if solo := _SOLO.search(line.text):
+        return _solo(text, line, solo.end(), reading)
+    puzzles = _puzzles(line)
+    if len(puzzles) != 1:
+        raise _refusal(text, line, len(puzzles))
+    column, cells = puzzles[0]
+    if beside := [x for x in _segments(line) if len(x.text) == len(cells) and x.text != cells]:
+        found = f"{len(cells)} other characters beside them"
+        raise text.error(
+            line.number, beside[0].column, f"{_WANTED} and nothing else", found, code="link"
+        )
+    if variant := _variant_in(line.text.replace(cells, "")):
+        expected = "a link to a puzzle with the usual rules"
+        hint = "its rules are not in the link: give the puzzle in a notation that has them"
+        raise text.at_line(line, expected, f"'{variant}' in it", code="link", hint=hint)
+    row = TextLine.of_text(line.number, cells)
+    expected = f"{either(side * side for side in GEOMETRIES)} cells"
+    try:
+        frame = frame_of_line(text, row, tuple(GEOMETRIES), expected)
+        return puzzle_of_frame(text, frame, digits, reading)
+    except InvalidPuzzle as error:
+        error.column = (error.column or 1) + column - 1
+        raise
+
+
+def _variant_in(address: str) -> str | None:
+    """The name of a variant in an address without its puzzle."""
+    if match := _VARIANTS.search(address):
+        return match[0]
+    words = (word for word in _WORD.findall(address) if names_rule(word))
+    keys = (key for key in _KEY.findall(address) if is_rule_column(key.lower()))
+    return next(chain(words, keys), None)
+
+
+def _solo(text: Text, line: TextLine, start: int, reading: Reading) -> Parsed:
+    """The puzzle of an id of Solo that begins at this index."""
+    from urllib.parse import unquote  # noqa: PLC0415 - as above
+
+    game = TextLine.of_text(line.number, unquote(line.text[start:].rstrip()))
+    try:
+        return SOLO.parse(Text(text.source, (game,), text.data), reading)
+    except InvalidPuzzle as error:
+        error.column = (error.column or 1) + start
+        raise
+
+
+def _refusal(text: Text, line: TextLine, puzzles: int) -> InvalidPuzzle:
+    """The error for a link without a puzzle, or with several."""
+    hint = TO_PASTE
+    if puzzles:
+        found, hint = counted(puzzles, "puzzle"), "give the cells of one of them"
+    elif _PUZZ_LINK.search(line.text):
+        found = "a link of puzz.link, whose notation is not read"
+    elif _SEED.search(line.text):
+        found = "a random seed of Solo"
+        hint = "in Solo, choose 'Link to this puzzle by game ID' instead"
+    elif _SHORTENERS.search(line.text):
+        found = "a short link, which only its server can resolve"
+    elif cells := _most_cells(line):
+        sizes = either(side * side for side in GEOMETRIES)
+        expected = f"{_WANTED}, {sizes} digits and blanks"
+        column = cells.start() + 1
+        found = counted(len(cells[0]), "cell")
+        if side := SIDES.get(len(cells[0])):
+            found += f" that are not all digits up to {side} and one sign for blanks"
+        return text.error(line.number, column, expected, found, code="link", hint=hint)
+    else:
+        found = "none in this link"
+    return text.at_line(line, _WANTED, found, code="link", hint=hint)
+
+
+def _most_cells(line: TextLine) -> re.Match[str] | None:
+    """The longest run of cell signs, with a digit and a blank, if there is one."""
+    runs = [
+        run
+        for run in _CELLS.finditer(line.text)
+        if not {*DIGITS}.isdisjoint(run[0]) and not {*BLANKS}.isdisjoint(run[0])
+    ]
+    return max(runs, key=lambda run: len(run[0]), default=None)
+
+
+LINK = Format("link", recognise_link, parse_link, begins=_BEGINS)

@@ -1,0 +1,172 @@
+"""Wordoku: a grid of letters instead of digits, in n rows of n for n = 4, 6, 8, 9, or in one line.
+
+    EC..G....
+    F..AIE...
+    …
+
+The letters are values in alphabetical order. If they are all among the first n of the alphabet, A
+is 1, B is 2, and so on, even if some do not occur. Else, if fewer than n letters occur, nothing
+says what the others are: digits stand for them, so `AEGIMNRS9` are the signs of a solution.
+Capitals and small letters do not mix. X is a blank if there is no other blank and the grid is not
+full.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from string import ascii_lowercase, ascii_uppercase
+
+from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.alphabets import Alphabet
+from pipeline.reading.formats.base import Format
+from pipeline.reading.formats.cells import (
+    BLANKS,
+    DIGITS,
+    EVEN,
+    GEOMETRIES,
+    IN_LINE,
+    ODD,
+    in_lines,
+    shape_in_words,
+    written_cells,
+)
+from pipeline.reading.formats.frames import frame_of_cells, frame_of_line, puzzle_of_frame
+from pipeline.reading.formats.jigsaws import is_region_map
+from pipeline.reading.formats.parsed import Parsed
+from pipeline.reading.formats.region_maps import text_around
+from pipeline.reading.formats.text import Text, TextLine, decode_text
+from pipeline.settings import Reading
+
+_BLANKS = frozenset(BLANKS.lower().replace("x", ""))
+_X = "xX"
+_LENGTHS = {side * side: side for side in GEOMETRIES}
+_FEWEST_LETTERS = 2
+_MOST_ROWS = 40
+"""Maximum number of rows and other lines."""
+
+_ROW = r"(?=[^\n]*[.?*_0-])(?:[ |,]*+[A-Za-z.?*_0-]){%d}+[ |,]*+(?:\n|\Z)"
+_BEGINS = re.compile("|".join(rf"(?:{_ROW % side}){{2}}" for side in GEOMETRIES))
+"""Two rows of letters and blanks."""
+
+
+def recognise_wordoku(text: Text) -> str | None:
+    rows = _rows(text)
+    lengths = [len(row.cells) for row in rows]
+    side = lengths[0] if len(lengths) > 1 else _LENGTHS.get(sum(lengths), 0)
+    cells = "".join(row.cells for row in rows) if len(lengths) <= side in GEOMETRIES else ""
+    if cells.lower() == cells.upper():  # as most
+        return None
+    signs, blank = _signs_in(cells, side)
+    letters = {sign for sign in cells if sign.isalpha()} - {blank}
+    others = {*cells} - {*(signs if _is_full(cells, side) else letters), blank}
+    if not cells.isascii() or len(letters) < _FEWEST_LETTERS or not others <= _BLANKS:
+        return None
+    if len(cells) != side**2:  # perhaps it is cut off
+        begun = lengths[:-1] == [side] * (len(lengths) - 1) and lengths[-1] <= side >= len(letters)
+        return f"rows of {side} letters" if begun else None
+    if {*lengths} not in ({side}, {side**2}):
+        return None
+    if blank or (_is_full(cells, side) and not is_region_map(cells)):
+        return f"{len(letters)} letters{' and blanks' if blank else ''}"
+    return None
+
+
+def _rows(text: Text) -> Sequence[TextLine]:
+    """The n rows of n characters among a title and other lines; all rows if there are not n."""
+    rows = text.rows
+    if len(rows) not in range(2, _MOST_ROWS) or len(rows[0].cells) == len(rows) in GEOMETRIES:
+        return rows
+    width, times = Counter(len(row.cells) for row in rows).most_common(1)[0]
+    fitting = [row for row in rows if len(row.cells) == width]
+    first = rows.index(fitting[0])
+    is_grid = width == times in GEOMETRIES and [*rows[first : first + times]] == fitting
+    return fitting if is_grid else rows
+
+
+def _is_full(cells: Sequence[str], side: int) -> bool:
+    """Whether n signs occur n times each."""
+    return [*Counter(cells).values()] == [side] * side
+
+
+def _signs_in(cells: Sequence[str], side: int) -> tuple[str, str]:
+    """The signs of the values, and the blank, or "" if there is none.
+
+    There may be more signs than values, and other characters in the cells.
+    """
+    used = {*cells}
+    letters = {sign for sign in used if sign.isascii() and sign.isalpha()}
+    blank = next((sign for sign in cells if sign in _BLANKS), "")
+    if not blank and not _is_full(cells, side):
+        blank = next((sign for sign in _X if sign in letters), "")
+        letters.discard(blank)
+    for alphabet in (ascii_uppercase[:side], ascii_lowercase[:side]):
+        if letters <= {*alphabet}:
+            return alphabet, blank
+    return "".join(sorted(letters)) + DIGITS[len(letters) : side], blank
+
+
+def parse_wordoku(text: Text, reading: Reading) -> Parsed:
+    rows = _rows(text)
+    if in_line := len(rows) == 1 and len(rows[0].cells) > max(GEOMETRIES):
+        expected = "a line of 16, 36, 64 or 81 letters and blanks"
+        frame = frame_of_line(text, rows[0], GEOMETRIES, expected)
+    else:
+        numbers = range(rows[0].number, rows[-1].number + 1) if rows else ()
+        lines = [line for line in text.lines if line.number in numbers]
+        frame = frame_of_cells(text, rows, GEOMETRIES, lines)
+    signs, blank = _signs_in(frame.tokens, frame.side)
+    if reading.variant == "even-odd":
+        for word in frame.words():
+            if word.text in (EVEN, ODD):
+                raise text.at_word(word, "no even or odd cells beside letters")
+    allowed = list[str]()
+    for word in frame.words():
+        sign = word.text
+        if sign in signs and sign.isalpha() and sign not in allowed:
+            allowed.append(sign)
+            if len(allowed) > frame.side:
+                expected = f"at most {frame.side} letters and one blank"
+                raise text.at_word(word, expected, f"{sign!r} as another")
+            if sign.isupper() != allowed[0].isupper():
+                raise text.at_word(word, "capitals or small letters, not both")
+    if not _is_full(frame.tokens, frame.side):
+        signs_read = {sign: 1 << at for at, sign in enumerate(signs) if sign.isalpha()}
+    else:
+        signs_read = {sign: 1 << at for at, sign in enumerate(signs)}
+    blanks = frozenset((*_BLANKS, blank)) - {""}
+    alphabet = Alphabet(signs_read, blanks, "a letter or one symbol for all blanks", name=signs)
+    parsed = puzzle_of_frame(text, frame, lambda *_: [alphabet], reading)
+    parsed = replace(parsed, format=parsed.format + IN_LINE * in_line)
+    return parsed.with_text(*text_around(text, rows, frame.side, ()))
+
+
+def render_wordoku(puzzle: Puzzle, notation: str) -> str:
+    """Write n lines of n letters, or one line; by default A is 1, B is 2, and so on.
+
+    Raises ValueError, with a noun, for what would not be read as letters.
+    """
+    geometry = puzzle.geometry
+    if GEOMETRIES.get(geometry.side) != geometry:
+        raise ValueError(shape_in_words(geometry))
+    in_line = f" {notation}".endswith(IN_LINE)
+    signs = f" {notation}".removesuffix(IN_LINE).strip() or ascii_uppercase[: geometry.side]
+    if len(signs) != geometry.side:
+        raise ValueError(f"{geometry.side} values in the letters {signs}")
+    cells = "".join(written_cells(puzzle, signs, "."))
+    text = in_lines(cells, geometry.size if in_line else geometry.side)
+    if not notation and recognise_wordoku(decode_text(text.encode(), "puzzle")) is None:
+        raise ValueError("fewer than two letters, or a full grid without each letter in each row")
+    return text
+
+
+WORDOKU = Format(
+    "wordoku",
+    recognise_wordoku,
+    parse_wordoku,
+    render_wordoku,
+    begins=_BEGINS,
+    has_solutions=True,
+)
