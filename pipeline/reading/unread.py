@@ -15,7 +15,7 @@ CODES = ("ruleset", "drawings", "solution")
 _OTHER_RULES = {
     ("ruleset",): "the text of the rules was not read",
     ("drawings",): "drawings were not read",
-    ("ruleset", "drawings"): "the text of the rules and drawings were not read",
+    ("ruleset", "drawings"): "drawings and the text of the rules were not read",
 }
 MAX_UNREAD, OTHER_TEXTS = 20, "other texts"
 _LINE = re.compile(r"line [0-9]+: ")

@@ -170,7 +170,7 @@ def test_one_line_is_digits_up_to_side_9_and_numbers_above():
     assert one_line([1, 2, 16], "0123456789ABCDEF") == "01F"
 
 
-DISAGREES = "the solution beside it is wrong"
+DISAGREES = "the solution in the file is wrong"
 WRONG_9 = SOLVED[::-1]
 SIX_BESIDE = [ONE_SOLVED, PAIR_SOLVED[0], "1234432121433412"]
 NO_GRIDS = ["8" * 15, "8" * 17, "abc", "0" * 16, "----------------"]

@@ -128,7 +128,7 @@ class Budget:
         if unpacked > FREE_BYTES and unpacked > self._limits.ratio * packed:
             raise TooMuch(
                 f"it unpacks to more than {self._limits.ratio} times its size, "
-                "like a zip bomb; if it is not one, count_bytes it and drop the files"
+                "like a zip bomb; if it is not one, unpack it and drop the files"
             )
 
 

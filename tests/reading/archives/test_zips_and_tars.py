@@ -55,7 +55,7 @@ def test_a_header_in_the_wrong_place_is_that_members_fault(drop):
 def test_a_wrong_size_is_that_members_fault(drop, stated, than):
     content = bytearray(zip_of(("a", A), ("b", B)))
     struct.pack_into("<L", content, content.index(b"PK\1\2") + 24, stated)
-    why = f"it is {than} than the list of members says: it is damaged"
+    why = f"it is damaged: it is {than} than recorded"
     assert walked(drop(content)) == [("a", why), ("b", B)]
 
 
@@ -199,7 +199,9 @@ def test_a_broken_header_ends_a_tar(drop):
 
 def test_headers_that_never_end_are_an_error(drop):
     empty = tar_info("x", tarfile.GNUTYPE_LONGNAME).tobuf(tarfile.GNU_FORMAT)
-    assert walked(drop(empty * 100)) == [("", "its headers have no end: it is damaged")]
+    assert walked(drop(empty * 100)) == [
+        ("", "it has too many headers for one member: it is damaged")
+    ]
 
 
 @pytest.mark.parametrize("records", [b"x", b"9 size=-1\n", b"10 size=1x\n", b"0 a=b\n", b"4 a\n"])

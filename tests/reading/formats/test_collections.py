@@ -233,7 +233,7 @@ def test_characters_of_larger_puzzles_decide_their_alphabet_or_it_is_declared():
         ("|", "2:2: expected a puzzle in field 1, found 0 fields"),
         (
             "5" * (MAX_RECORD_BYTES + 1),
-            f"2:1: expected at most {MAX_RECORD_BYTES} bytes of a puzzle, found more",
+            f"2:1: expected a puzzle of at most {MAX_RECORD_BYTES} bytes, found more",
         ),
     ],
 )
@@ -435,7 +435,7 @@ def test_a_line_without_end_is_skipped_in_bounded_memory(name):
     (entry,) = found.entries(chunk, READING)
     assert (
         entry.error
-        == f"a.txt:1:1: expected at most {MAX_RECORD_BYTES} bytes of a puzzle, found more"
+        == f"a.txt:1:1: expected a puzzle of at most {MAX_RECORD_BYTES} bytes, found more"
     )
 
 

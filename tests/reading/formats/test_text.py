@@ -46,7 +46,7 @@ def test_a_file_above_the_largest_size_is_refused_unread():
 
 @pytest.mark.parametrize("line", ["c easy\r\n", "0\r"])
 def test_lines_are_not_read_without_end(line):
-    expected = f"{MAX_LINES + 1}:1: expected at most {MAX_LINES} lines of a puzzle, found another"
+    expected = f"{MAX_LINES + 1}:1: expected a puzzle of at most {MAX_LINES} lines, found more"
     assert said_of(line * (MAX_LINES + 9)) == expected
 
 
@@ -62,7 +62,7 @@ def test_more_text_than_a_puzzle_can_have_is_refused_where_it_is_too_much():
     line = "." * (MAX_TEXT_BYTES // 2) + "\n"
     assert said_of("# c\n" * 10**5 + line * 2).startswith("100001:1: expected a row")
     assert (
-        said_of(line * 3) == f"3:1: expected at most {MAX_TEXT_BYTES} bytes of a puzzle, found more"
+        said_of(line * 3) == f"3:1: expected a puzzle of at most {MAX_TEXT_BYTES} bytes, found more"
     )
 
 

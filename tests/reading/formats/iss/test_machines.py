@@ -86,9 +86,9 @@ def test_letters_are_values_from_10_on(pattern, line):
 @for_each(
     ("pattern", "message"),
     [
-        ("(1", "expected ')' as sign 3, found the end"),
-        ("1)", "expected the end as sign 2, found ')'"),
-        ("*", "expected a value, 1 to 3, as sign 1, found '*'"),
+        ("(1", "expected ')' as character 3, found the end"),
+        ("1)", "expected the end as character 2, found ')'"),
+        ("*", "expected a value, 1 to 3, as character 1, found '*'"),
         ("4", "a value, 1 to 3,"),
         ("0", "a value, 1 to 3,"),
         ("é", "a value, 1 to 3,"),
@@ -99,7 +99,7 @@ def test_letters_are_values_from_10_on(pattern, line):
         ("1{2,1}", "2 to 1 times"),
         ("1{2", "expected '}'"),
         ("1{12345}", "expected a number"),
-        ("(1{600}){2}", "more than 1024 signs"),
+        ("(1{600}){2}", "more than 1024 characters"),
         ("(" * 200, "groups nested more than 100 deep"),
         ("1" + "*" * 200, "further repetitions"),
     ],
