@@ -101,7 +101,7 @@ def test_letters_are_values_from_10_on(pattern, line):
         ("1{12345}", "expected a number"),
         ("(1{600}){2}", "more than 1024 characters"),
         ("(" * 200, "groups nested more than 100 deep"),
-        ("1" + "*" * 200, "further repetitions"),
+        ("1" + "*" * 200, "no further repetition mark"),
     ],
 )
 def test_a_pattern_that_is_wrong_says_where(pattern, message):
