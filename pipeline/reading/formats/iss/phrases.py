@@ -207,9 +207,8 @@ class Arguments:
         row, column = self.geometry.place(cell)
         moved = self.geometry.cell_at(row + down, column + right)
         if moved is None or moved not in self.geometry.group_of(cell):
-            raise self.wrong(
-                word, f"a cell that is still in the grid {down} rows down and {right} columns right"
-            )
+            shift = f"{counted(down, 'row')} down and {counted(right, 'column')} right"
+            raise self.wrong(word, f"a cell that is still in the grid {shift}")
         return moved
 
     def cells(self, minimum: int = 1, *, once: bool = False) -> tuple[int, ...]:

@@ -422,9 +422,9 @@ REFUSED: dict[str, tuple[Document, str]] = {
     "a line of a cell": (document(thermometer=lines("R1C1")), "at least 2 cells"),
     "a line's number": (document(thermometer=lines(LINE, value=3)), "no value"),
     "a clue inside": (document(sandwichsum=[{"cell": "R1C1", "value": 3}]), "next to a row"),
-    "a clue at a corner": (document(sandwichsum=[{"cell": "R0C0", "value": 3}]), "beside a row"),
+    "a clue at a corner": (document(sandwichsum=[{"cell": "R0C0", "value": 3}]), "next to a row"),
     "a clue in words": (document(xsum=[{"cell": "R0C1", "value": "ten"}]), "found 'ten'"),
-    "a blank clue inside": (document(xsum=[{"cell": "R1C1"}]), "beside a row"),
+    "a blank clue inside": (document(xsum=[{"cell": "R1C1"}]), "next to a row"),
     "no direction": (
         document(littlekillersum=[{"cell": "R0C1", "direction": "D", "value": 3}]),
         "'UL', 'UR', 'DL' or 'DR'",
