@@ -44,8 +44,8 @@ def test_a_cell_without_a_mark_is_wrong():
 
 def test_other_lengths_are_refused_if_it_is_declared():
     error = refusal("".join(ANY)[1:], format="pencil-marks")
-    assert error.expected == "216, 512 or 729 signs in one line, n for each of n² cells"
-    assert error.found == "728 signs"
+    assert error.expected == "216, 512 or 729 characters in one line, n for each of n² cells"
+    assert error.found == "728 characters"
 
 
 def test_nine_lines_of_81_are_nine_puzzles():

@@ -624,7 +624,7 @@ REFUSED = {
     ".Replicate.Thermo~R1C1~R1C2.End": "the cells of copies",
     ".Replicate~x+.Thermo~R1C1~R1C2.End": "'+' in it",
     f".Replicate~D~{LINE}.Thermo~R1C1~R1C2.End": "the end of the constraint",
-    ".Replicate~B~R5C5.Thermo~R9C9~R9C8.Replicate~D.X~R9C8~R9C9.End.End": "0 rows down and 1 column right",
+    ".Replicate~B~R5C5.Thermo~R9C9~R9C8.Replicate~D.X~R9C8~R9C9.End.End": "0 rows down and 1",
     ".Replicate~AB~R9C9.Thermo~R1C1~R1C2.End": "copies inside the grid",
     ".Or" * 21: "groups nested at most 20 deep",
     ".Replicate~DY" * 8 + ".~R1C1_1_2" + ".End" * 8: "at most 20000 constraints",
