@@ -143,9 +143,9 @@ def test_a_jigsaw_may_have_a_title_and_what_else_is_there_is_named():
         (GRID.replace("6", "k", 1) + LETTERS, "2:4", "'k'"),
         (GRID.replace("6", "7", 1) + LETTERS, "2:4", "'7'"),
         (f"[Puzzle]\n+--+\n[Jigsaw]\n{LETTERS}", "2:1", "0 cells"),
-        (f"[Puzzle]\n{GRID}[Jigsaw]\n{LETTERS[:-7]}", "13:6", "30 signs"),
+        (f"[Puzzle]\n{GRID}[Jigsaw]\n{LETTERS[:-7]}", "13:6", "30 characters"),
         (f"[Puzzle]\n{GRID}[Jigsaw]\n{LETTERS[:-2]}E\n", "14:6", "region 'E' of 7 cells"),
-        (f"[Jigsaw]\n{LETTERS}[Puzzle]\n{GRID}[Regions]\n{LETTERS}", "21:6", "72 signs"),
+        (f"[Jigsaw]\n{LETTERS}[Puzzle]\n{GRID}[Regions]\n{LETTERS}", "21:6", "72 characters"),
     ],
 )
 def test_a_map_that_leaves_its_puzzle_open_is_refused_by_what_is_wrong(text, place, found):
