@@ -194,7 +194,7 @@ def copies(puzzles: ValueArray) -> None:
     """Check that all copies are items, and that no puzzle is reported as a copy of another."""
     originals = np.arange(COPIES) % len(puzzles)
     images = random_symmetries(3, COPIES, 3).images(puzzles[originals])
-    settings, tally = Settings().of_many(), Tally()
+    settings, tally = Settings().for_collection(), Tally()
     with TemporaryDirectory() as folder:
         first, second = Path(folder, "first.txt"), Path(folder, "second.txt")
         first.write_bytes(text_lines(puzzles))
@@ -241,7 +241,7 @@ def minimal(puzzles: ValueArray) -> None:
 def compare(known: Path, asked: Path) -> None:
     tallies, start = (Tally(), Tally()), time.perf_counter()
     for _ in find_overlap(
-        [(known, "known")], [(asked, "asked")], Settings().of_many(), None, tallies
+        [(known, "known")], [(asked, "asked")], Settings().for_collection(), None, tallies
     ):
         pass
     seconds = time.perf_counter() - start

@@ -119,7 +119,7 @@ def reason_for(text: str) -> str:
     try:
         parse_source(text.encode(), "text")
     except InvalidPuzzle as error:
-        return REFUSED if error.expected.startswith(("known rules", "rules that")) else INVALID
+        return REFUSED if error.expected.startswith(("a known", "a rule that")) else INVALID
     return INVALID
 
 

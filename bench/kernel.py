@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int]) -> None:
-    settings = Settings().of_many()
+    settings = Settings().for_collection()
     source = source_at(path, path.name, settings)
     assert isinstance(source, Collection)
     chunks = list(source.layout.chunks(io.BytesIO(data), CHUNK_SIZES.chunk))

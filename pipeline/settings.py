@@ -21,10 +21,10 @@ from pipeline.option import Setting, environment_name
 from pipeline.quantities import DURATION, MEMORY, SIZE
 
 FORMER_NAMES = {"also": "traits"}
-"""Settings by the names that they had before 1.0, which work until 1.1."""
+"""Former name → current name of settings. The former names, from before 1.0, work until 1.1."""
 
 FORMER_VALUES = {("solver", "lanes"): "batch"}
-"""Current values by setting and the name that the value had before 1.0, which works until 1.1."""
+"""(setting, former value) → current value. The former values work until 1.1 as well."""
 
 LogFormat = Literal["auto", "console", "json"]
 ProveChoice = Literal["never", "unsolvable", "always"]
@@ -98,21 +98,21 @@ MAX_SOLUTIONS, MAX_SOLUTIONS_IN_COLLECTION = 100, 2
 MAX_BYTES = 64 * 1024 * 1024
 MAX_TOTAL_BYTES = 16 * 1024**3
 READING_STEPS = 3_000_000
-"""Parser steps that take about a second."""
+"""Number of parser steps that take about a second."""
 
 _BOXES = r"auto|(?:[2-9]|[1-9][0-9]{1,2})x(?:[2-9]|[1-9][0-9]{1,2})"
-_MOST_PORTS, _MOST_WORKERS = 65535, 1024
+_MAX_PORT, _MAX_WORKERS = 65535, 1024
 
 
 DECLARABLE = ("format", "variant", "alphabet", "boxes")
-"""Settings that declare the notation of a source. A record may contain them."""
+"""Settings that declare the notation of a source; records contain them if they are given."""
 
 
 class Reading(NamedTuple):
     """How to read sources.
 
     The fields are the settings of the same names; `auto` means that the source decides. `steps`
-    limits the work of parsing one puzzle; SlowPuzzle is raised beyond it.
+    limits the work of parsing one puzzle; parsers raise SlowPuzzle beyond it.
     """
 
     variant: VariantChoice = "auto"
@@ -145,8 +145,8 @@ class Reading(NamedTuple):
         return {name: value for name, value in values.items() if value != "auto"}
 
 
-USUAL = Reading()
-"""The source decides everything."""
+DETECTED = Reading()
+"""Everything is detected from the source."""
 
 
 FOLDERS, READING, SOLVING = "Folders", "Reading", "Solving"
@@ -212,7 +212,7 @@ class Settings:
     ] = 100_000
     workers: Annotated[
         int,
-        Setting(PROCESSES, "N", 0, _MOST_WORKERS, short="-j"),
+        Setting(PROCESSES, "N", 0, _MAX_WORKERS, short="-j"),
         "Worker processes for archives, collections and hundreds of files; 0: one per core.",
     ] = 0
     cluster: Annotated[
@@ -322,15 +322,15 @@ class Settings:
     @property
     def trait_names(self) -> tuple[TraitName, ...]:
         """The names in `traits`, in the order of the columns."""
-        return tuple(name for name in get_args(TraitName) if name in self._asked)
+        return tuple(name for name in get_args(TraitName) if name in self._listed_traits)
 
     @property
-    def _asked(self) -> set[str]:
+    def _listed_traits(self) -> set[str]:
         return {name.strip() for name in self.traits.split(",")} if self.traits else set()
 
     @property
     def output_key(self) -> str:
-        """Identifies the settings, other than solvers, that affect results of a collection."""
+        """A key of the settings, except the solver, that affect the results of a collection."""
         *notation, _ = self.reading
         limits = self.max_solutions, self.max_total_bytes, self.max_members
         checks = self.prove, self.trust_solver, self.strict
@@ -338,7 +338,7 @@ class Settings:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Environment variables that give another process these settings and no settings file."""
+        """Environment variables that pass these settings, without a settings file, to a process."""
         values = {
             setting.variable: getattr(self, name) for name, setting in settings_declared().items()
         }
@@ -346,13 +346,13 @@ class Settings:
         return texts | {environment_name("config"): os.devnull}
 
     def is_to_prove(self, status: str) -> bool:
-        """Whether to publish a proof with a complete result of this status."""
+        """Whether to publish a proof if a complete result has this status."""
         return self.prove == "always" or (self.prove == "unsolvable" and status == "unsolvable")
 
-    def of_many(self) -> Settings:
+    def for_collection(self) -> Settings:
         """These settings for the puzzles of a collection.
 
-        `max_solutions` defaults to 2. Unless `prove` is `always`, it becomes `never`: only puzzles
+        `max_solutions` defaults to 2, and `prove` is `never` unless it is `always`: only puzzles
         that cannot be checked otherwise get a proof.
         """
         prove: ProveChoice = "always" if self.prove == "always" else "never"
@@ -363,7 +363,7 @@ class Settings:
         for name, setting in settings_declared().items():
             setting.check(getattr(self, name), setting.option)
         names = get_args(TraitName)
-        if unknown := sorted(self._asked - {*names}):
+        if unknown := sorted(self._listed_traits - {*names}):
             shown = printable(repr(unknown[0]))[:100]
             expected = f"{', '.join(names)}, separated by commas"
             raise UsageError(f"--traits: expected {expected}; found {shown}")
@@ -410,7 +410,7 @@ def with_declared(settings: Settings, declared: Mapping[str, str]) -> Settings:
 def _is_cluster(address: str) -> bool:
     """Whether this is the address of a Dask scheduler, or `local:N`."""
     if match := re.fullmatch(r"local:(\d{1,4})", address, re.ASCII):
-        return 1 <= int(match[1]) <= _MOST_WORKERS
+        return 1 <= int(match[1]) <= _MAX_WORKERS
     host = r"[^\s/:]+|\[[0-9a-fA-F:]+\]"
     match = re.fullmatch(rf"(?:tcp|tls)://(?:{host}):(\d{{1,5}})", address, re.ASCII)
-    return match is not None and 1 <= int(match[1]) <= _MOST_PORTS
+    return match is not None and 1 <= int(match[1]) <= _MAX_PORT

@@ -40,7 +40,7 @@ def test_every_difference_is_printed_with_its_reason_and_all_are_counted(tmp_pat
     assert code == 1
     differs = f"answers:1: differs: 2 solutions, 1 by the other program: {RISING!r}"
     assert printed[0] == differs
-    assert printed[1].startswith("answers:2: refused by name: puzzle 2:1:12: expected known rules")
+    assert printed[1].startswith("answers:2: refused by name: puzzle 2:1:12: expected a known")
     assert printed[2].startswith("answers:4: invalid: puzzle 3:1:24: expected a cell")
     assert printed[3:] == ["1 differs, 1 refused by name, 1 invalid, 1 same"]
 

@@ -120,7 +120,7 @@ def solve_puzzles(unsolved: Sequence[Unsolved], settings: Settings) -> list[Shee
         return [puzzle for puzzle, _ in unsolved]
     with Solvers(settings.solver, settings.minisat) as solvers:
         say_minisat_missing(solvers, settings)
-        results = solve_groups([items], solvers, settings.of_many())
+        results = solve_groups([items], solvers, settings.for_collection())
         return [
             _add_result(sheet_puzzle, next(results)[1]) if item else sheet_puzzle
             for sheet_puzzle, item in unsolved

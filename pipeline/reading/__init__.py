@@ -1,4 +1,4 @@
-"""From bytes to puzzles. `read.py` decides, once, what a source is.
+"""Convert bytes to puzzles. `read.py` decides what a source is.
 
 Importing this module loads no parser.
 """
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class SinglePuzzle:
     """A source of one puzzle: its bytes and the size of its file.
 
-    `parsed` is the puzzle, read in `seconds`; None if it is large or slow to read, in which case
-    the solving process reads it.
+    `parsed` is the puzzle, and `seconds` the time to read it. If it is large or slow to read,
+    `parsed` is None, and the solving process reads it.
     """
 
     name: str
@@ -44,7 +44,7 @@ class SingleFormula:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Many puzzles in one file, which may be compressed."""
+    """A file of many puzzles, which may be compressed."""
 
     layout: Layout
     kind: FileKind

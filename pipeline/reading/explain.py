@@ -112,8 +112,8 @@ def _of_collection(layout: Layout, path: Path, settings: Settings) -> Facts:
             facts["header"] = f"line {fields.header}"
         if fields.column is not None:
             facts["puzzle"] = _field(fields, fields.column)
-        if fields.claim is not None:
-            facts["solution"] = f"{_field(fields, fields.claim)}, which is compared"
+        if fields.solution is not None:
+            facts["solution"] = f"{_field(fields, fields.solution)}, which is compared"
     with open_unpacked(path, UnpackLimits.of(settings)) as stream:
         head = io.BytesIO(stream.read(2 * COLLECTION_CHUNK_BYTES))
     chunk = next(layout.chunks(head, COLLECTION_CHUNK_BYTES), None)

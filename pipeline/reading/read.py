@@ -4,8 +4,8 @@
 member of an archive.
 
 `looks_like_no_puzzle` separates unrelated files in an archive from invalid puzzles. A grid with a
-wrong sign counts as a puzzle, and so does any doubtful text. Because any text may contain a line of
-digits, a line among much other text counts only if it has the cells of a whole puzzle.
+wrong character counts as a puzzle, and so does any doubtful text. Because any text may contain a
+line of digits, a line within much other text counts only if it has the cells of a whole puzzle.
 """
 
 from __future__ import annotations
@@ -55,32 +55,32 @@ from pipeline.reading.formats.text import is_border, significant_lines
 from pipeline.settings import Settings
 
 COLLECTION_CHUNK_BYTES = 64 * 1024
-"""Number of bytes of a collection to read at a time."""
+"""Size of the chunks in which a collection is read."""
 
 _FIRST_SECONDS = 1.0
-"""Time to read one text up front; the solver reads slower ones."""
+"""Time limit for reading a source here; a slower one is read by the process that solves it."""
 
 NOTHING_LIKE_A_PUZZLE = "nothing in it looks like a puzzle"
-"""Appended to the parse error of such a member of an archive."""
+"""Appended to the error of a member for which `looks_like_no_puzzle` is true."""
 
 _SAMPLE_BYTES = 64 * 1024
 _WORD = re.compile(r"[^\s,;:|\"'\[\]]+")
 _FIELD = re.compile(r"[,;\t]")
 _LETTERS = re.compile(r"[0-9A-Y.*_?-]+|[0-9a-y.*_?-]+")
 _IN_LETTERS = {*range(15, 18), *range(24, 27), *range(250, 262), *range(620, 631)}
-"""Approximate lengths of rows and puzzles that are written in letters."""
+"""Lengths of rows and puzzles in letters; a few characters may be missing or extra."""
 
-_SHORTEST_ROW, _LONGEST_ROW, _SHORTEST_PUZZLE, _FEWEST_CELLS = 4, 26, 15, 16
+_MIN_ROW, _MAX_ROW, _MIN_PUZZLE_WORD, _MIN_CELLS = 4, 26, 15, 16
 
 
 def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None, bool]:
     """The source in the bytes of a whole file, and whether it looks cut off.
 
-    None if `source_at` has to decide: the file is packed, or takes too long to read.
+    The source is None if the file is packed or takes too long to read: then use `source_at`.
     """
     if is_packed(data):
         return None, False
-    head, begun = data[:HEAD_BYTES], time.perf_counter()
+    head, start = data[:HEAD_BYTES], time.perf_counter()
     result: Parsed | ParsedFormula | Layout | InvalidPuzzle | None
     try:
         first = settings.reading.at_most(_FIRST_SECONDS)
@@ -98,15 +98,15 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
         return None, False
     if isinstance(result, LimitReached):
         return None, False
-    source = _read(data, name, result, len(data), time.perf_counter() - begun)
+    source = _source_of(data, name, result, len(data), time.perf_counter() - start)
     is_short = isinstance(result, ParsedFormula) and result.is_short
     return source, is_short or (isinstance(result, InvalidPuzzle) and result.truncated)
 
 
 def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False) -> Source:
-    """The source at a path, judged by its content. Raises OSError.
+    """The source at a path, detected from its content. Raises OSError.
 
-    With `counts`, an archive with too many members is refused here, not later during the walk.
+    With `counts`, an archive with too many members is refused here, not only during the walk.
     """
     status = path.lstat()
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
@@ -121,7 +121,7 @@ def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False
         size = path.stat().st_size
         with PeekableStream(open_unpacked(path, limits)) as stream:
             shown_size = f"{size} bytes" if kind == "plain" else "more"
-            result = _in_stream(stream, printable(name), settings, shown_size)
+            result = _source_in_stream(stream, printable(name), settings, shown_size)
     except UnpackError as error:
         return Unreadable(name, f"{printable(name)}: {error}", None, status.st_size)
     except PermissionError:
@@ -143,7 +143,7 @@ def source_of_member(
         return Unreadable(member.name, member.refusal or "")
     try:
         stream = PeekableStream(member.stream)
-        result = _in_stream(stream, member.name, settings)
+        result = _source_in_stream(stream, member.name, settings)
     except (UnpackError, OSError) as error:
         if isinstance(error, OSError) and is_environmental(error):
             raise
@@ -154,7 +154,7 @@ def source_of_member(
 def parsed_of(
     source: Readable, settings: Settings, max_seconds: float = math.inf
 ) -> Parsed | ParsedFormula:
-    """The puzzle or formula of a source, read now if it was not read before.
+    """The puzzle or formula of a source, parsed now if it was not parsed before.
 
     Takes at most `settings.timeout` or `max_seconds`. Raises InvalidPuzzle and LimitReached.
     """
@@ -174,16 +174,16 @@ def parsed_of(
 
 
 def read_now(source: OneProblem, settings: Settings) -> OneProblem:
-    """The source, parsed now if it was not yet. Raises LimitReached."""
+    """The source, parsed now if it was not parsed before. Raises LimitReached."""
     if isinstance(source, Unreadable) or source.parsed is not None:
         return source
-    begun = time.perf_counter()
+    start = time.perf_counter()
     result: Parsed | ParsedFormula | InvalidPuzzle
     try:
         result = parsed_of(source, settings)
     except InvalidPuzzle as error:
         result = error
-    return _read(source.data, source.name, result, source.size, time.perf_counter() - begun)
+    return _source_of(source.data, source.name, result, source.size, time.perf_counter() - start)
 
 
 def unread(data: bytes, name: str, settings: Settings) -> Readable:
@@ -201,26 +201,26 @@ def _oversize(name: str, settings: Settings, found: str) -> Unreadable:
     return Unreadable(name, reason, code="too-large")
 
 
-def _in_stream(
+def _source_in_stream(
     stream: PeekableStream, name: str, settings: Settings, size: str = "more"
 ) -> OneProblem | Layout:
-    """The one problem in a stream, or the layout of a collection; `size` is for messages."""
-    begun = time.perf_counter()
+    """The puzzle or formula in a stream, or the layout of a collection; messages show `size`."""
+    start = time.perf_counter()
     head = stream.head(HEAD_BYTES + 1)
     first = settings.reading.at_most(_FIRST_SECONDS)
     result = read_text(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, first)
     if isinstance(result, Layout):
         return result
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - start
     data = stream.whole(settings.max_bytes + 1)
     if len(data) > settings.max_bytes:
         return _oversize(name, settings, size)
     if result is None or isinstance(result, LimitReached):
         return unread(data, name, settings)
-    return _read(data, name, result, None, seconds)
+    return _source_of(data, name, result, None, seconds)
 
 
-def _read(
+def _source_of(
     data: bytes,
     name: str,
     result: Parsed | ParsedFormula | InvalidPuzzle,
@@ -259,37 +259,37 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     decoded = encoded.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace")
     lines = significant_lines(decoded)
     text = "\n".join(lines)
-    begun = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
-    if begun or looks_like_cnf(data) or is_in_spaces(encoded):
+    has_keywords = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
+    if has_keywords or looks_like_cnf(data) or is_in_spaces(encoded):
         return False
     if any(_is_whole(line) or is_border(line) for line in lines):
         return False
-    filled = [line for line in lines if any(sign.isalnum() or sign == "." for sign in line)]
+    filled = [line for line in lines if any(char.isalnum() or char == "." for char in line)]
     likely = [_is_likely(line) for line in filled]
     return not filled or (not all(likely[:2]) and sum(likely) * 4 < len(likely))
 
 
 def _is_likely(line: str) -> bool:
-    """Whether a line may be a row of cells, or contains a word that may be a whole puzzle."""
+    """Whether a line may be a row of cells, or has a word that may be a whole puzzle."""
     if _FIELD.search(line):
         words = [field.strip(" \"'[]") for field in _FIELD.split(line)]
     else:
         words = line.replace("|", " ").split()
     single = sum(len(word) < 2 or (len(word) < 4 and word.isdigit()) for word in words)
-    if len(words) >= _SHORTEST_ROW and single * 4 >= len(words) * 3:
+    if len(words) >= _MIN_ROW and single * 4 >= len(words) * 3:
         return any(KNOWN.issuperset(word) for word in words if word)
     are_same_length = len({*map(len, words[:-1])}) < 2 and not _FIELD.search(line)
     row = "".join(words) if are_same_length else ""
-    if _SHORTEST_ROW <= len(row) <= _LONGEST_ROW and _are_known(row, 3 / 4):
+    if _MIN_ROW <= len(row) <= _MAX_ROW and _are_known(row, 3 / 4):
         return True
-    return any(len(word) >= _SHORTEST_PUZZLE and _are_known(word, 7 / 8) for word in words)
+    return any(len(word) >= _MIN_PUZZLE_WORD and _are_known(word, 7 / 8) for word in words)
 
 
 def _are_known(cells: str, part: float) -> bool:
-    """Whether that `part` of the signs are digits or blanks, or the cells may be in letters."""
+    """Whether a fraction of `part` are digits or blanks, or the cells may be letters."""
     if len(cells) in _IN_LETTERS and _LETTERS.fullmatch(cells):
         letters = sum(map(str.isalpha, cells))
-        return len(cells) > _LONGEST_ROW or letters * 4 < len(cells) * 3
+        return len(cells) > _MAX_ROW or letters * 4 < len(cells) * 3
     return sum(sign in KNOWN for sign in cells) >= len(cells) * part
 
 
@@ -297,13 +297,18 @@ def _is_whole(line: str) -> bool:
     """Whether a line, or a word in it, has about as many cells as a puzzle."""
     words = [word.replace("+", "") for word in _WORD.findall(line)]  # HoDoKu's mark
     if len({*map(len, words)}) == 1 and (len(words[0]) == 1 or len(words) == len(words[0]) > 4):
-        words = ["".join(words)]  # single cells, or rows; but not years and the like
-    return any(_has_cells(word) for word in words if len(word) >= _FEWEST_CELLS - 1)
+        words = [
+            "".join(words)
+        ]  # words that are cells or rows; words of four characters may be years
+    return any(_has_cells(word) for word in words if len(word) >= _MIN_CELLS - 1)
 
 
 def _has_cells(word: str) -> bool:
+    """Whether a word has about as many cells as a puzzle, nearly all of them valid."""
     for side in ALL_GEOMETRIES:
-        if abs(len(word) - side**2) <= (side - 1) // 4:  # none for 4×4: addresses have 15
+        if (
+            abs(len(word) - side**2) <= (side - 1) // 4
+        ):  # exactly 16 for 4×4, because IP addresses have 15
             signs = DIGITS[:side] + ascii_uppercase[: side if side > len(DIGITS) else 0]
             given = [sign for sign in word.upper() if sign in signs]
             blanks = sum(sign in BLANKS for sign in word)

@@ -1,7 +1,4 @@
-"""The unread parts of a source, as messages and as counts over many puzzles.
-
-`unread` is as in `Parsed`.
-"""
+"""The unread parts of sources (`Parsed.unread`), as messages and as counts over many puzzles."""
 
 from __future__ import annotations
 
@@ -13,19 +10,19 @@ from itertools import chain
 from pipeline.errors import counted
 
 CODES = ("ruleset", "drawings", "solution")
-"""Unread parts that are codes, not texts."""
+"""The unread parts that are codes; all others are texts."""
 
 _OTHER_RULES = {
-    ("ruleset",): "the rules text was not",
-    ("drawings",): "drawings were not",
-    ("ruleset", "drawings"): "the rules text and drawings were not",
+    ("ruleset",): "the text of the rules was not read",
+    ("drawings",): "drawings were not read",
+    ("ruleset", "drawings"): "drawings and the text of the rules were not read",
 }
-MOST_UNREAD, OTHER_TEXTS = 20, "other texts"
+MAX_UNREAD, OTHER_TEXTS = 20, "other texts"
 _LINE = re.compile(r"line [0-9]+: ")
 
 
 def caveat(status: str, unread: Collection[str]) -> str | None:
-    """What an answer with this status ignores, given the `unread` of its record."""
+    """A message about what an answer ignores, given its status and the `unread` of its record."""
     headers = [text for text in unread if text.startswith("header: ")]
     if headers:
         return "; ".join(headers)
@@ -34,7 +31,7 @@ def caveat(status: str, unread: Collection[str]) -> str | None:
     others = _OTHER_RULES.get(tuple(code for code in ("ruleset", "drawings") if code in unread))
     caveats = [f"{status} by the rules that were read; {others}"] if others else []
     if "solution" in unread:
-        caveats.append("the solution beside it is incomplete and was not compared")
+        caveats.append("the solution in the file is incomplete and was not compared")
     if texts := unread_texts(unread):
         caveats.append(f"{status} by the rules that were read; not read: {', '.join(texts)}")
     return "; ".join(caveats) or None
@@ -63,6 +60,6 @@ def unread_counts(records: Iterable[Iterable[str]]) -> Counter[str]:
 
 
 def add_unread(total: Counter[str], more: Mapping[str, int]) -> None:
-    """Add up unread parts; beyond MOST_UNREAD different texts, they count as OTHER_TEXTS."""
+    """Add up unread parts; above MAX_UNREAD different texts, further ones count as OTHER_TEXTS."""
     for text, count in more.items():
-        total[text if text in total or len(total) < MOST_UNREAD else OTHER_TEXTS] += count
+        total[text if text in total or len(total) < MAX_UNREAD else OTHER_TEXTS] += count

@@ -25,7 +25,7 @@ from pipeline.reading.formats.targets import (
     target_of,
 )
 from pipeline.service.solving import solve_groups
-from pipeline.settings import USUAL, Settings
+from pipeline.settings import DETECTED, Settings
 from pipeline.solving.items import Item, groups, items_of, without_formulas
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
@@ -188,7 +188,7 @@ class _TargetFile:
 
     def _check_read_back(self) -> None:
         source, head = f"a {self._to} file cannot hold all of them", bytes(self._head)
-        content = read_text(head, len(head) < HEAD_BYTES, source, USUAL)
+        content = read_text(head, len(head) < HEAD_BYTES, source, DETECTED)
         if self._count == 1 or isinstance(content, Layout):
             return
         if isinstance(content, InvalidPuzzle):
@@ -234,6 +234,6 @@ def _why_not_unique(result: Result) -> str:
 
 def _parts_lost(item: Item, to: str) -> tuple[str, ...]:
     """The unread parts that are not written to the target."""
-    is_noted = to in TARGETS and TARGETS[to].noted is not None
+    is_noted = to in TARGETS and TARGETS[to].annotated is not None
     written = {key for key, _ in item.notes} if item.unread and is_noted else set()
     return tuple(text for text in item.unread if text not in written)

@@ -149,7 +149,7 @@ def solve_groups(
 
     for group in groups:
         first = group[0]
-        chosen = settings if first.line is None else settings.of_many()
+        chosen = settings if first.line is None else settings.for_collection()
         problems = [item.problem for item in group if item.problem]
         parse = [] if first.seconds is None or len(group) > 1 else [first.seconds]
         is_shown = on_solution is not None and first.is_alone and bool(problems)
@@ -323,7 +323,7 @@ def rows_of_source(
 
     for where, source in sources_at(path, name, settings, f"{name}/"):
         if isinstance(source, tuple):
-            parts = _rows_of_collection(*source, solvers, settings.of_many(), first)
+            parts = _rows_of_collection(*source, solvers, settings.for_collection(), first)
         else:
             results = solve_items([source], solvers, settings)
             parts = iter([rows_of(results, first, settings.trait_names)])

@@ -51,8 +51,8 @@ RESERVED_SHARE = 0.25
 HANDOVER_SOLUTIONS = 2
 """Solutions after which the second solver takes over. Uniqueness is decided before that."""
 
-_IS_WRONG = "the solution beside it is wrong"
-_NOT_FOUND = "the solution beside it was not found"
+_IS_WRONG = "the solution in the file is wrong"
+_NOT_FOUND = "the solution in the file was not found"
 
 
 def solve_problem(

@@ -18,7 +18,7 @@ from pipeline.catalogue.puzzle_arrays import random_symmetries, text_lines
 from pipeline.errors import is_environmental
 from pipeline.settings import Settings
 
-SETTINGS = Settings().of_many()
+SETTINGS = Settings().for_collection()
 OTHERS = (HARD, NINE, NINE_TWO, STUCK, "." * 81, NINE_SOLVED)
 
 

@@ -73,7 +73,7 @@ def test_solve_tells_which_rules_it_read_where_a_document_has_rules_in_prose(puz
     (puzzle_folder / "prose.json").write_text(text_of(document(4, **parts)))
     _, _, said = run("solve", "prose.json")
     first, second, *_ = said.splitlines()
-    assert first.endswith("by the rules that were read; the rules text was not")
+    assert first.endswith("by the rules that were read; the text of the rules was not read")
     told = "the text of the rules may say more than was read: 2 × cage, anti-king"
     assert second == f"prose.json: {told}"
 

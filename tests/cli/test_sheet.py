@@ -271,7 +271,7 @@ def test_a_table_without_its_record_is_a_collection_to_solve(puzzle_folder):
     Path("many.csv").write_text(f"puzzle,solution\n{row * 2}")
     code, found, said = sheet("many.csv")
     assert (code, names(found)) == (0, ["many.csv, line 2", "many.csv, line 3"]), "both are bad"
-    assert said.startswith("many.csv:2: the solution beside it is wrong\n")
+    assert said.startswith("many.csv:2: the solution in the file is wrong\n")
 
 
 def test_a_reader_who_has_seen_enough_ends_it_quietly(puzzle_folder):

@@ -127,7 +127,7 @@ def test_a_solution_is_a_filled_grid_or_stands_beside_its_puzzle(to, data):
     grid = data.draw(solved_grids(NINE))
     puzzle = Puzzle.of_values(NINE, [value if value < 4 else 0 for value in grid.values])
     text = puzzle.to(to, grid)
-    if not (TARGETS[to].beside or TARGETS[to].noted):
+    if not (TARGETS[to].pair or TARGETS[to].annotated):
         assert parse_puzzle(text) == Puzzle.of_values(NINE, grid.values)
     else:
         assert parse_puzzle(text) == puzzle

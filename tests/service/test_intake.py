@@ -77,7 +77,7 @@ def test_a_text_that_is_slow_to_read_is_read_in_its_claim_until_the_time_is_up(b
     assert source_in((box.inbox / "a.txt").read_bytes(), "a.txt", settings) == (None, False)
     assert loop.run_once(settings, LazyLog(quiet=True)) == 1
     assert box.record("a")["status"] == "invalid"
-    assert box.record("a")["message"].endswith("--timeout allows for more, found more")
+    assert box.record("a")["message"].endswith("raise --timeout, found more")
 
 
 def forked_run(settings):

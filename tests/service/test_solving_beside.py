@@ -10,7 +10,7 @@ from pipeline.api import solve, solve_many
 
 PUZZLE, SOLVED = "1.....2..3.....4", "1243342143122134"
 ANOTHER = "1234341221434321"
-NONE = "the solution beside it is wrong"
+NONE = "the solution in the file is wrong"
 
 
 def table(solution: str) -> str:

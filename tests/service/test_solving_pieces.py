@@ -64,7 +64,7 @@ def source_of(data, name="top.txt", declared="auto", cells=81):
 def solved(text, solvers, first=1, source=None, **options):
     """The rows of a text that is one piece."""
     data = text if isinstance(text, bytes) else text.encode()
-    settings = Settings(**{"solver": "pysat"} | options).of_many()
+    settings = Settings(**{"solver": "pysat"} | options).for_collection()
     return solve_chunk(TextChunk(first, data), source or source_of(data), solvers, settings)
 
 
@@ -170,7 +170,7 @@ def test_one_line_is_digits_up_to_side_9_and_numbers_above():
     assert one_line([1, 2, 16], "0123456789ABCDEF") == "01F"
 
 
-DISAGREES = "the solution beside it is wrong"
+DISAGREES = "the solution in the file is wrong"
 WRONG_9 = SOLVED[::-1]
 SIX_BESIDE = [ONE_SOLVED, PAIR_SOLVED[0], "1234432121433412"]
 NO_GRIDS = ["8" * 15, "8" * 17, "abc", "0" * 16, "----------------"]
@@ -367,7 +367,7 @@ def test_a_table_may_be_counted_from_another_index_and_its_columns_are_named():
 def test_rows_are_counted_across_powers_of_ten(solvers, first, line):
     data = f"{A}\n" * 12
     chunk = TextChunk(line, data.encode())
-    rows = solve_chunk(chunk, source_of(chunk.data), solvers, Settings().of_many(), first)
+    rows = solve_chunk(chunk, source_of(chunk.data), solvers, Settings().for_collection(), first)
     bad = solve_chunk(replace(chunk, data=b"bad\n"), source_of(data.encode()), solvers, Settings())
     assert f"top.txt:{line}:1: " in bad.table.decode(), "lines count from where the piece begins"
     numbers = [row[:2] for row in csv.reader(io.StringIO(rows.table.decode()))]

@@ -175,7 +175,7 @@ def unique(place, puzzle, solution, said="", title=""):
     return f"{place},{puzzle},unique,1,true,exhaustive-search,{solution},{said},{said},{title}"
 
 
-WRONG = "the solution beside it is wrong"
+WRONG = "the solution in the file is wrong"
 LETTERS_SOLVED = "".join("0123456789ABCDEF"[value - 1] for value in SIXTEEN)
 PUBLISHED = {
     "good.txt": ("lines", [[SOLVED, B_SOLVED]], {"unique": 2}),

@@ -14,9 +14,9 @@ from support.sheets import SheetText
 
 from pipeline.reading.unread import caveat, unread_of_many, unread_texts
 
-UNREAD = "{} by the rules that were read; the rules text was not"
+UNREAD = "{} by the rules that were read; the text of the rules was not read"
 UNIQUE = UNREAD.format("unique")
-INCOMPLETE = "the solution beside it is incomplete and was not compared"
+INCOMPLETE = "the solution in the file is incomplete and was not compared"
 
 
 def doc(text: str, **members: object) -> str:
@@ -49,10 +49,11 @@ SAID = [
 @pytest.mark.parametrize(
     ("unread", "said"),
     [
-        (["drawings"], "unique by the rules that were read; drawings were not"),
+        (["drawings"], "unique by the rules that were read; drawings were not read"),
         (
             ["ruleset", "drawings", "solution"],
-            f"{UNIQUE.removesuffix('was not')}and drawings were not; {INCOMPLETE}",
+            "unique by the rules that were read; drawings and the text of the rules were not read; "
+            + INCOMPLETE,
         ),
     ],
 )

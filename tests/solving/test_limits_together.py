@@ -80,7 +80,7 @@ def as_rows(texts, solvers, **options):
     """Status, certificate and reason of each puzzle of a collection."""
     data = "".join(text.replace("\n", "") + "\n" for text in texts).encode()
     layout = layout_of(data, True, Reading(format="lines"), "top.txt")
-    rows = solve_chunk(TextChunk(1, data), layout, solvers, Settings(**options).of_many())
+    rows = solve_chunk(TextChunk(1, data), layout, solvers, Settings(**options).for_collection())
     return [
         (row[3], known_by(row), row[8] or None)
         for row in csv.reader(io.StringIO(rows.table.decode()))

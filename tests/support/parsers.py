@@ -9,7 +9,7 @@ from support.puzzles import NINE, NINE_SOLVED
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats import Layout, Parsed, parse_puzzle, parse_source, read_text
-from pipeline.settings import USUAL, Reading
+from pipeline.settings import DETECTED, Reading
 
 LINE, SOLVED = NINE, NINE_SOLVED
 CLASSIC = parse_puzzle(LINE)
@@ -25,7 +25,7 @@ ROWS = grid(LINE)
 
 
 def layout_of(
-    head: bytes, complete: bool = True, reading: Reading = USUAL, source: str = ""
+    head: bytes, complete: bool = True, reading: Reading = DETECTED, source: str = ""
 ) -> Layout | None:
     """The layout of a collection; None for anything else."""
     found = read_text(head, complete, source, reading)

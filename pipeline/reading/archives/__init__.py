@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 2**16
 """Size of the chunks that are read and unpacked."""
 
-HARMLESS = 64 * 2**20
+FREE_BYTES = 64 * 2**20
 """Number of bytes that may be unpacked at any compression ratio."""
 
-LONGEST_PATH = 2048
-"""Maximum length of a path in bytes; with the outbox prepended it has to stay below 4096."""
+MAX_PATH_BYTES = 2048
+"""Maximum length of a path; with the outbox prepended it must stay below 4096 bytes."""
 
-DEEPEST = 64
+MAX_DEPTH = 64
 """Maximum depth of a path; deeper trees break programs that recurse."""
 
 NO_NAME = "it has no name"
-_NOTHING: Iterator[bytes] = iter(())
+_NO_CHUNKS: Iterator[bytes] = iter(())
 _SEPARATORS = re.compile(r"[/\\]")
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:(?:[/\\]|$)")
 _REFUSALS = {
@@ -77,9 +77,8 @@ class UnpackLimits:
 
     - `total_bytes`: the unpacked size.
     - `members`: the number of members of any kind.
-    - `ratio`: unpacked to packed size of a compressed stream, beyond `HARMLESS` bytes. Deflate
-    packs a
-      million copies of a puzzle at 300:1, and at most at 1032:1.
+    - `ratio`: unpacked to packed size of a compressed stream, beyond `FREE_BYTES` bytes. Deflate
+      packs a million copies of a puzzle at 300:1; its maximum is 1032:1.
     """
 
     total_bytes: int = 16 * 2**30
@@ -102,13 +101,13 @@ class Budget:
         self._entered = 0
         self._unpacked = 0
 
-    def enter(self) -> None:
-        """Count one more member; also fails if the byte limit is reached."""
-        self.unpack(0)
+    def count_member(self) -> None:
+        """Count one more member. Also raises if the byte limit is reached."""
+        self.count_bytes(0)
         self._entered += 1
-        self.admit(self._entered)
+        self.check_members(self._entered)
 
-    def admit(self, members: int) -> None:
+    def check_members(self, members: int) -> None:
         """Check a number of members."""
         if members > self._limits.members:
             raise TooManyMembers(
@@ -116,7 +115,7 @@ class Budget:
                 "put its puzzles into one file, one per line"
             )
 
-    def unpack(self, size: int) -> None:
+    def count_bytes(self, size: int) -> None:
         """Count bytes before they are passed on."""
         self._unpacked += size
         if self._unpacked > (max_bytes := self._limits.total_bytes):
@@ -124,12 +123,12 @@ class Budget:
                 f"it unpacks to more than {max_bytes} bytes; raise --max-total-bytes to allow more"
             )
 
-    def weigh(self, packed: int, unpacked: int) -> None:
-        """Check that unpacking `packed` bytes to `unpacked` does not look like a bomb."""
-        if unpacked > HARMLESS and unpacked > self._limits.ratio * packed:
+    def check_ratio(self, packed: int, unpacked: int) -> None:
+        """Check that unpacking `packed` bytes to `unpacked` does not look like a zip bomb."""
+        if unpacked > FREE_BYTES and unpacked > self._limits.ratio * packed:
             raise TooMuch(
-                f"it unpacks to more than {self._limits.ratio} times its size, as bombs do; "
-                "drop it unpacked if it is not a bomb"
+                f"it unpacks to more than {self._limits.ratio} times its size, "
+                "like a zip bomb; if it is not one, unpack it and drop the files"
             )
 
 
@@ -146,7 +145,7 @@ class ArchiveEntry:
     name: str
     refusal: str | None = None
     folder: bool = False
-    chunks: Iterator[bytes] = _NOTHING
+    chunks: Iterator[bytes] = _NO_CHUNKS
     file: BinaryIO | None = None
 
 
@@ -155,8 +154,8 @@ def refusal_of(mode: int) -> str | None:
     return _REFUSALS.get(stat.S_IFMT(mode), "it is a special file")
 
 
-def resolved(name: str) -> tuple[str, ...] | str:
-    """The parts of a path inside its folder, or why the path is refused.
+def safe_parts(name: str) -> tuple[str, ...] | str:
+    """Split the path of a member into its parts, or return why it is refused.
 
     No part is empty, `.` or `..`, or contains a `/` or a NUL. A backslash also counts as
     a separator in these checks.
@@ -168,18 +167,18 @@ def resolved(name: str) -> tuple[str, ...] | str:
     if ".." in _SEPARATORS.split(name):
         return "its name leads out of the archive by '..'"
     parts = tuple(part for part in name.split("/") if part not in ("", "."))
-    return _fault_in_size(parts) or parts
+    return _size_fault(parts) or parts
 
 
-def _fault_in_size(parts: tuple[str, ...]) -> str | None:
+def _size_fault(parts: tuple[str, ...]) -> str | None:
     if not parts:
         return NO_NAME
     try:
         sizes = [len(os.fsencode(part)) for part in parts]
     except UnicodeEncodeError:
-        return "its name cannot be written here"
-    if len(sizes) > DEEPEST:
-        return f"it lies more than {DEEPEST} folders deep"
-    if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > LONGEST_PATH:
+        return "a file of this name cannot be created here"
+    if len(sizes) > MAX_DEPTH:
+        return f"it is more than {MAX_DEPTH} folders deep"
+    if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > MAX_PATH_BYTES:
         return "its name is too long"
     return None

@@ -1,4 +1,4 @@
-"""Streams of bytes: read files in chunks; meter, unpack, peek at and read chunks."""
+"""Streams of bytes: read files in chunks, count and unpack the chunks, and peek at them."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 Compression = Literal["gzip", "bzip2", "xz"]
 
 CUT_OFF = "it ends too early: it is cut off"
-_IN_MEMORY = 8 * 2**20
-_AT_ONCE = 2**20
-_AHEAD = 2 * 2**20
-"""A block of bzip2 has up to 900 kB, and is needed whole before any of it is unpacked."""
+_MAX_IN_MEMORY = 8 * 2**20
+_MAX_READ = 2**20
+_AHEAD_BYTES = 2 * 2**20
+"""Enough for the first block of bzip2, up to 900 kB, which is unpacked only as a whole."""
 
 _GZIP, _BARE = 31, -15
-"""zlib's codes for the format around its data."""
+"""zlib's codes for the format of the data: gzip, or bare deflate."""
 
 _XZ_MEMORY = 160 * 2**20
-"""xz -9 needs 65 MiB, a dictionary of 128 MiB twice that; a file can demand 4 GiB."""
+"""Memory limit of the xz decoder. `xz -9` needs 65 MiB; a file can demand 4 GiB."""
 
-_FREE_STREAMS, _LEAST_STREAM = 1000, 1024
-"""Number of concatenated streams that may be small; further ones need 1 KiB on average."""
+_FREE_STREAMS, _MIN_STREAM_BYTES = 1000, 1024
+"""The first 1000 concatenated streams may be small; further ones need 1 KiB on average."""
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class _MeteredFile(io.FileIO):
         return data
 
 
-def opened_regular(
+def open_regular(
     name: str | Path, folder: int | None = None, meter: Meter | None = None
 ) -> io.FileIO:
     """Open a file as `descriptor_of` does, unbuffered; the meter counts the bytes read."""
@@ -79,17 +79,17 @@ def chunks_of(file: BinaryIO) -> Iterator[bytes]:
 
 
 def metered(chunks: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
-    """Yield the chunks, metered by the budget. Raises TooMuch."""
+    """Yield the chunks and count their bytes in the budget. Raises TooMuch."""
     for chunk in chunks:
-        budget.unpack(len(chunk))
+        budget.count_bytes(len(chunk))
         yield chunk
 
 
 class Chunks(io.RawIOBase):
-    """Chunks as a raw stream, to be read once; its beginning can be inspected first.
+    """Chunks as a raw stream, which is read once; its beginning can be inspected first.
 
-    An error is raised after all data that was read before it, and at every later read. Closing it
-    also closes the `owned` files.
+    An error is raised after the data that precedes it, and again by every later read. Closing the
+    stream also closes the `owned` files.
     """
 
     def __init__(self, chunks: Iterator[bytes], *owned: io.RawIOBase) -> None:
@@ -103,7 +103,7 @@ class Chunks(io.RawIOBase):
     def ahead(self) -> Iterator[bytes]:
         """The beginning: at least 2 MiB, or everything before the end or an error."""
         yield from self._ahead
-        while sum(map(len, self._ahead)) < _AHEAD and (chunk := self._next()):
+        while sum(map(len, self._ahead)) < _AHEAD_BYTES and (chunk := self._next()):
             self._ahead.append(chunk)
             yield chunk
 
@@ -140,7 +140,7 @@ class Chunks(io.RawIOBase):
 
 def spooled(chunks: Iterable[bytes]) -> IO[bytes]:
     """The chunks in a nameless, seekable temporary file; a small one stays in memory."""
-    file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - the caller closes it
+    file = tempfile.SpooledTemporaryFile(max_size=_MAX_IN_MEMORY)  # noqa: SIM115 - the caller closes it
     try:
         for chunk in chunks:
             try:
@@ -197,21 +197,21 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         return True
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Up to `size` bytes, fewer even before the end."""
+        """Read up to `size` bytes; may return fewer before the end."""
         if size is None or size < 0:
             size = sys.maxsize
         if self._head:
             data, self._head = self._head[:size], self._head[size:]
             return data
-        return self._read_once(min(size, _AT_ONCE))
+        return self._read_once(min(size, _MAX_READ))
 
     def skip(self, size: int) -> None:
-        """Read and drop up to that many bytes."""
+        """Read and discard up to `size` bytes."""
         while size and (part := self.read(size)):
             size -= len(part)
 
     def whole(self, max_bytes: int) -> bytes:
-        """The rest, at most `max_bytes` bytes of it. Raises UnpackError if it is broken."""
+        """The rest, up to `max_bytes` bytes. Raises UnpackError if the stream is broken."""
         data = _joined(self.read, max_bytes)
         if self.error:
             raise self.error
@@ -229,13 +229,13 @@ def drain(stream: BinaryIO | None) -> None:
             pass
     except UnpackError:
         pass
-    except OSError as error:  # else it was refused before
+    except OSError as error:  # other errors were reported to the reader
         if is_environmental(error):
             raise
 
 
 def _joined(read: Callable[[int], bytes], max_bytes: int) -> bytes:
-    """Everything that can be read, up to `max_bytes` bytes."""
+    """Read until the end, or up to `max_bytes` bytes."""
     chunks: list[bytes] = []
     while max_bytes and (chunk := read(max_bytes)):
         chunks.append(chunk)
@@ -278,8 +278,8 @@ def unpacked(
 ) -> Iterator[bytes]:
     """Unpack concatenated compressed streams, with zeros between and after them.
 
-    For bare deflate only one stream is read. Raises UnpackError after yielding all that could be
-    unpacked, and TooMuch.
+    Bare deflate is a single stream. Raises TooMuch, and UnpackError after yielding everything that
+    could be unpacked.
     """
     engine = _DECOMPRESSORS[compression]()
     streams = 1
@@ -289,13 +289,13 @@ def unpacked(
         needs_input = False
         while not needs_input:
             if engine.eof:
-                data = data.lstrip(b"\0")  # noqa: PLW2901 - what is left of it
+                data = data.lstrip(b"\0")  # noqa: PLW2901 - the rest of it
                 if compression == "deflate" or not data:
                     break
                 engine = _DECOMPRESSORS[compression]()
                 streams += 1
-                if (streams - _FREE_STREAMS) * _LEAST_STREAM > size:
-                    why = "it is made of thousands of streams with next to nothing in them"
+                if (streams - _FREE_STREAMS) * _MIN_STREAM_BYTES > size:
+                    why = "it consists of thousands of nearly empty streams"
                     raise UnpackError(why)
             try:
                 chunk = engine.decompress(data, BLOCK_BYTES)
@@ -303,8 +303,8 @@ def unpacked(
                 raise UnpackError(f"it is damaged: {error}") from error
             if chunk:
                 size += len(chunk)
-                budget.unpack(len(chunk))
-                budget.weigh(packed, size)
+                budget.count_bytes(len(chunk))
+                budget.check_ratio(packed, size)
                 yield chunk
             needs_input = not engine.eof and (engine.needs_input or not (chunk or data))
             data = engine.unused_data if engine.eof else b""  # noqa: PLW2901 - as above

@@ -14,19 +14,21 @@ from io import BufferedReader
 
 from pipeline.reading.archives import (
     BLOCK_BYTES,
-    LONGEST_PATH,
+    MAX_PATH_BYTES,
     ArchiveEntry,
     UnpackError,
 )
 from pipeline.reading.archives.streams import CUT_OFF, Chunks
 
 BLOCK = 512
-_LONGEST_RECORDS = 2**20
-_MOST_EXTENSIONS = 16
+_MAX_PAX_BYTES = 2**20
+"""Maximum size of a pax header."""
+
+_MAX_EXTENSIONS = 16
 """Maximum number of headers that only describe the next member; usually one or two."""
 
 _PAX = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
-_PASSED_OVER = (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK, b"V")
+_SKIPPED = (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK, b"V")
 _REGULAR = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
 _WITHOUT_CONTENT = {
     tarfile.DIRTYPE: None,
@@ -36,7 +38,7 @@ _WITHOUT_CONTENT = {
     tarfile.BLKTYPE: "it is a device",
     tarfile.FIFOTYPE: "it is a named pipe",
 }
-"""Types without content after their headers, whatever size they state, and why they are refused."""
+"""Types without content, even if their headers state a size, and why they are refused."""
 
 
 @dataclass(slots=True)
@@ -68,7 +70,7 @@ def _refusal(header: _TarHeader) -> str | None:
         return "it is a sparse file"
     if header.type in _REGULAR:
         return None
-    return _WITHOUT_CONTENT.get(header.type, f"it is of a type that is not read: {header.type!r}")
+    return _WITHOUT_CONTENT.get(header.type, f"its type is not supported: {header.type!r}")
 
 
 class _TarContent:
@@ -98,7 +100,7 @@ class _TarContent:
         return data
 
     def _read(self, size: int) -> bytes:
-        chunk = self._source.read1(size)  # `read` would lose what comes before an error
+        chunk = self._source.read1(size)  # `read` would lose the data before an error
         if not chunk:
             raise UnpackError(CUT_OFF)
         self._left -= len(chunk)
@@ -108,29 +110,29 @@ class _TarContent:
 def _next_header(source: BufferedReader[Chunks]) -> _TarHeader | None:
     """The header of the next member; None at the end."""
     header = _TarHeader()
-    for _ in range(_MOST_EXTENSIONS):
+    for _ in range(_MAX_EXTENSIONS):
         block = source.read(BLOCK)
         if len(block) < BLOCK:
             raise UnpackError("it is cut off: its end mark is missing")
         if not block.strip(b"\0"):
             return None
-        info = _parsed(block)
+        info = _parse_block(block)
         content = _TarContent(source, info.size)
         if info.type == tarfile.GNUTYPE_LONGNAME:
-            raw = content.beginning(LONGEST_PATH + 1)
+            raw = content.beginning(MAX_PATH_BYTES + 1)
             header.name = raw.partition(b"\0")[0].decode(errors="surrogateescape")
         elif info.type in _PAX:
-            if info.size > _LONGEST_RECORDS:
+            if info.size > _MAX_PAX_BYTES:
                 raise UnpackError("one of its headers is far too long")
-            _apply(header, content.beginning(info.size))
-        elif info.type in _PASSED_OVER:
+            _apply_pax(header, content.beginning(info.size))
+        elif info.type in _SKIPPED:
             content.skip()
         else:
-            return _complete(header, info, block, source)
-    raise UnpackError("its headers have no end: it is damaged")
+            return _complete_header(header, info, block, source)
+    raise UnpackError("it has too many headers for one member: it is damaged")
 
 
-def _parsed(block: bytes) -> tarfile.TarInfo:
+def _parse_block(block: bytes) -> tarfile.TarInfo:
     try:
         info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
     except tarfile.HeaderError as error:
@@ -140,7 +142,7 @@ def _parsed(block: bytes) -> tarfile.TarInfo:
     return info
 
 
-def _complete(
+def _complete_header(
     header: _TarHeader, info: tarfile.TarInfo, block: bytes, source: BufferedReader[Chunks]
 ) -> _TarHeader:
     """Fill in fields that earlier headers did not set, from the member's own block."""
@@ -162,7 +164,7 @@ def _complete(
     return header
 
 
-def _apply(header: _TarHeader, records: bytes) -> None:
+def _apply_pax(header: _TarHeader, records: bytes) -> None:
     """Apply a pax header: records like `19 path=a/b/c.txt` and a line feed."""
     position = 0
     while position < len(records):
@@ -176,7 +178,7 @@ def _apply(header: _TarHeader, records: bytes) -> None:
             header.name = value.decode(errors="surrogateescape")
         elif key == b"size":
             if not value.isdigit() or len(value) > 20:
-                raise UnpackError("one of its headers is damaged: no size")
+                raise UnpackError("one of its headers is damaged: its size is not a number")
             header.size = int(value)
         header.sparse |= key.startswith(b"GNU.sparse.")
         position = end

@@ -18,8 +18,8 @@ from pipeline.errors import is_environmental
 from pipeline.files import SAFELY, is_junk
 from pipeline.reading.archives import (
     BLOCK_BYTES,
-    DEEPEST,
-    LONGEST_PATH,
+    MAX_DEPTH,
+    MAX_PATH_BYTES,
     NO_NAME,
     ArchiveEntry,
     Budget,
@@ -28,7 +28,7 @@ from pipeline.reading.archives import (
     UnpackError,
     UnpackLimits,
     refusal_of,
-    resolved,
+    safe_parts,
 )
 from pipeline.reading.archives.streams import (
     Chunks,
@@ -36,7 +36,7 @@ from pipeline.reading.archives.streams import (
     Meter,
     chunks_of,
     metered,
-    opened_regular,
+    open_regular,
     spooled,
     unpacked,
 )
@@ -46,21 +46,23 @@ from pipeline.reading.archives.zips import zip_entries
 FileKind = Literal["zip", "tar", "gzip", "bzip2", "xz", "folder", "plain"]
 
 _EMPTY_TAR = 20 * BLOCK
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP = b"\x1f\x8b\x08"
 _XZ = b"\xfd7zXZ\0"
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
-"""How the first block of a bzip2 file begins, or its end, after `BZh` and a digit."""
+"""The bytes after `BZh` and a digit: the beginning of a block, or the end of an empty file."""
 
 _FOLDER = SAFELY | os.O_DIRECTORY
-_SHOWN = 200
+_MAX_SHOWN = 200
+"""Number of characters that are shown of a path that is too long."""
+
 _TWICE = "it is compressed twice"
-_TOO_DEEP = "it is an archive in an archive in an archive: at most one nested level is read"
+_TOO_DEEP = "it is nested too deep: only an archive directly inside an archive is read"
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """The compression of content, once or `twice`, and the archive in it."""
+    """The compression of some content, whether it is compressed twice, and the archive in it."""
 
     compression: Compression | None = None
     archive: Literal["zip", "tar"] | None = None
@@ -68,19 +70,19 @@ class Layers:
 
 
 def kind_of(path: Path) -> FileKind:
-    """The kind of the file or folder at a path; `zip` and `tar` also if compressed as a whole.
+    """The kind of the file or folder at a path; a compressed zip or tar is `zip` or `tar`.
 
-    Raises OSError, also for a link and for anything that is neither a file nor a folder.
+    Raises OSError, also for anything that is neither a file nor a folder, such as a link.
     """
     if stat.S_ISDIR(path.lstat().st_mode):
         return "folder"
-    with opened_regular(path) as file:
+    with open_regular(path) as file:
         layers = layers_of(Chunks(chunks_of(file)))
     return layers.archive or layers.compression or "plain"
 
 
 def layers_of(content: Chunks) -> Layers:
-    """The layers of content, detected from its beginning; the rest may still be broken."""
+    """The layers of content, detected from its beginning; the rest may be broken."""
     compression = _compression_of(head := _beginning(content.ahead()))
     if compression is None:
         return Layers(archive=_archive_of(head))
@@ -89,12 +91,12 @@ def layers_of(content: Chunks) -> Layers:
 
 
 def is_packed(data: bytes) -> bool:
-    """Whether this is an archive, or compressed."""
+    """Whether the data is an archive or compressed."""
     return layers_of(Chunks(iter([data]))) != Layers()
 
 
 def _beginning(chunks: Iterable[bytes]) -> bytes:
-    """The first bytes, enough to recognise an empty tar, or as many as can be read."""
+    """The first bytes, enough to recognise an empty tar; fewer if the content breaks off."""
     head = b""
     with contextlib.suppress(UnpackError):
         for chunk in chunks:
@@ -115,8 +117,8 @@ def _compression_of(head: bytes) -> Compression | None:
 
 
 def _archive_of(head: bytes) -> Literal["zip", "tar"] | None:
-    """A tar begins with a header with a valid checksum, or is empty: blocks of zeros."""
-    if head.startswith(_ZIP):
+    """Detect an archive. A tar begins with a valid header; an empty one is blocks of zeros."""
+    if head.startswith(_ZIP_STARTS):
         return "zip"
     try:
         tarfile.TarInfo.frombuf(head[:BLOCK], "utf-8", "surrogateescape")
@@ -132,7 +134,7 @@ def open_unpacked(path: Path, limits: UnpackLimits, meter: Meter | None = None) 
     Raises OSError if it cannot be read; reading the stream may also raise UnpackError.
     """
     with ExitStack() as stack:
-        file = opened_regular(path, None, meter)
+        file = open_regular(path, None, meter)
         content = stack.enter_context(Chunks(chunks_of(file), file))
         layers = layers_of(content)
         if layers.twice:
@@ -152,9 +154,8 @@ def _stream(content: Chunks, compression: Compression | None, budget: Budget) ->
 class Member:
     """One member of an archive or a folder.
 
-    - `name`: its path, safe and without `.` and doubled `/`, but unchanged if the member is
-    refused. In
-      a nested archive it begins with the archive's name.
+    - `name`: its path, safe and without `.` and doubled `/`, but unchanged if the name is refused.
+      In a nested archive it begins with the archive's name.
     - `refusal`: why it is not read; it then has no `stream`.
     - `stream`: its content, unpacked if the member itself is compressed. Read it once, before
       requesting the next member, which closes it.
@@ -171,29 +172,29 @@ class Member:
 def walk(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> Generator[Member]:
     """The members of an archive or folder, with the members of nested archives in place.
 
-    If an archive breaks off, a refused member with the name of the nested archive, or an empty name
-    for the outermost one, gives the reason. Raises OSError if the environment is at fault. The
-    meter counts the bytes read.
+    If an archive breaks off, a last, refused member gives the reason. Its name is that of the
+    nested archive, or empty for the outermost one. The meter counts the bytes read. Raises OSError
+    if the environment is at fault.
     """
     budget = Budget(limits)
-    return _and_why_no_more("", _members(_entries_at(path, budget, meter), budget))
+    return _members_then_error("", _members(_entries_at(path, budget, meter), budget))
 
 
-_MOST_COUNTED = 256 * 2**20
-"""Bytes unpacked to count members, about 2 s of work."""
+_MAX_COUNTING_BYTES = 256 * 2**20
+"""Maximum number of bytes that are unpacked to count members, about 2 s of work."""
 
 
 def check_readable(path: Path, limits: UnpackLimits, *, counts: bool = True) -> None:
     """Raise UnpackError if an archive breaks off before the first member.
 
-    With `counts`, also if there are too many members. Counting unpacks at most 256 MiB and skips
-    nested archives; the walk finds any excess later. Raises OSError.
+    With `counts`, also if it has too many members. Counting stops after unpacking 256 MiB, and does
+    not open nested archives; `walk` finds any excess there. Raises OSError.
     """
-    budget, has_files = Budget(replace(limits, total_bytes=_MOST_COUNTED)), False
+    budget, has_files = Budget(replace(limits, total_bytes=_MAX_COUNTING_BYTES)), False
     try:
         with closing(_entries_at(path, budget)) as entries:
             for count, entry in enumerate(entries, 1):
-                budget.admit(count)
+                budget.check_members(count)
                 has_files = has_files or not entry.folder
                 if has_files and not counts:
                     return
@@ -204,8 +205,8 @@ def check_readable(path: Path, limits: UnpackLimits, *, counts: bool = True) -> 
             raise
 
 
-def _and_why_no_more(name: str, members: Generator[Member]) -> Generator[Member]:
-    """The members; if they break off, the last one has that name, and the reason as refusal."""
+def _members_then_error(name: str, members: Generator[Member]) -> Generator[Member]:
+    """The members; if they break off, a last one with that name has the reason as its refusal."""
     try:
         yield from members
     except (UnpackError, OSError) as error:
@@ -220,18 +221,18 @@ def _and_why_no_more(name: str, members: Generator[Member]) -> Generator[Member]
 def _members(
     entries: Generator[ArchiveEntry], budget: Budget, outer: str = ""
 ) -> Generator[Member]:
-    """The entries as members, without folders and junk; `outer` is the enclosing archive."""
+    """The entries as members, without folders and junk; `outer` names the archive if nested."""
     seen: set[bytes] = set()
     prefix = f"{outer}/" if outer else ""
     with closing(entries):
         for entry in entries:
-            budget.enter()
-            parts = resolved(entry.name)
+            budget.count_member()
+            parts = safe_parts(entry.name)
             if isinstance(parts, str):
                 if not (entry.folder and parts == NO_NAME):
                     shown = entry.name
-                    if len(shown) > LONGEST_PATH:
-                        shown = shown[:_SHOWN] + "…"
+                    if len(shown) > MAX_PATH_BYTES:
+                        shown = shown[:_MAX_SHOWN] + "…"
                     yield Member(prefix + shown, parts, None)
                 continue
             if entry.folder or any(map(is_junk, parts)):
@@ -244,13 +245,13 @@ def _members(
                 yield Member(prefix + name, "another member has the same name", None)
             else:
                 seen.add(digest)
-                yield from _looked_into(entry, prefix + name, budget, is_nested=bool(outer))
+                yield from _members_of_entry(entry, prefix + name, budget, is_nested=bool(outer))
 
 
-def _looked_into(
+def _members_of_entry(
     entry: ArchiveEntry, name: str, budget: Budget, *, is_nested: bool
 ) -> Generator[Member]:
-    """An entry as a member, whose stream is closed afterwards, or its members if it is nested."""
+    """An entry as a member, or, if it is an archive, its members. Streams are closed afterwards."""
     content = Chunks(entry.chunks)
     layers = layers_of(content)
     if layers.twice:
@@ -259,8 +260,8 @@ def _looked_into(
         yield Member(name, _TOO_DEEP, None)
     elif layers.archive is not None:
         inside = _entries(content, layers, entry.file, budget)
-        yield from _and_why_no_more(name, _members(inside, budget, name))
-    elif isinstance(fault := resolved(name), str):
+        yield from _members_then_error(name, _members(inside, budget, name))
+    elif isinstance(fault := safe_parts(name), str):
         yield Member(name, fault, None)
     else:
         with _stream(content, layers.compression, budget) as stream:
@@ -269,9 +270,9 @@ def _looked_into(
 
 def _entries_at(path: Path, budget: Budget, meter: Meter | None = None) -> Generator[ArchiveEntry]:
     if stat.S_ISDIR(path.lstat().st_mode):
-        yield from _below(os.open(path, _FOLDER), "", budget, meter)
+        yield from _folder_entries(os.open(path, _FOLDER), "", budget, meter)
         return
-    with opened_regular(path, None, meter) as file:
+    with open_regular(path, None, meter) as file:
         content = Chunks(chunks_of(file))
         yield from _entries(content, layers_of(content), file, budget)
 
@@ -293,16 +294,17 @@ def _entries(
             with nullcontext(file) if file is not None else spooled(chunks) as whole:
                 yield from zip_entries(whole, budget)
         case None:
-            raise UnpackError("it is no archive")
+            raise UnpackError("it is not an archive")
 
 
-def _below(
+def _folder_entries(
     folder: int, prefix: str, budget: Budget, meter: Meter | None
 ) -> Generator[ArchiveEntry]:
-    """The files below an open folder, which is then closed, sorted by the bytes of their names.
+    """The files in and below an open folder, which is closed at the end.
 
-    `prefix` is its name, with a `/`. Links are not followed, and unreadable files are refused.
-    Raises OSError if the environment is at fault.
+    They are sorted by the bytes of their names. `prefix` is the path of the folder with a `/`.
+    Links are not followed, and unreadable files are refused. Raises OSError if the environment is
+    at fault.
     """
     try:
         names: list[str] = []
@@ -310,10 +312,10 @@ def _below(
             for entry in entries:
                 if not is_junk(entry.name):
                     names.append(entry.name)
-                    budget.admit(len(names))
+                    budget.check_members(len(names))
         for name in sorted(names, key=os.fsencode):
             try:
-                yield from _visit(folder, name, prefix + name, budget, meter)
+                yield from _entries_of_path(folder, name, prefix + name, budget, meter)
             except OSError as error:
                 if is_environmental(error):
                     raise
@@ -322,17 +324,19 @@ def _below(
         os.close(folder)
 
 
-def _visit(
+def _entries_of_path(
     folder: int, name: str, path: str, budget: Budget, meter: Meter | None
 ) -> Generator[ArchiveEntry]:
     mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
     if stat.S_ISDIR(mode):
-        if path.count("/") < DEEPEST:
-            yield from _below(os.open(name, _FOLDER, dir_fd=folder), path + "/", budget, meter)
+        if path.count("/") < MAX_DEPTH:
+            yield from _folder_entries(
+                os.open(name, _FOLDER, dir_fd=folder), path + "/", budget, meter
+            )
         else:
             yield ArchiveEntry(path)
     elif refusal := refusal_of(mode):
         yield ArchiveEntry(path, refusal)
     else:
-        with opened_regular(name, folder, meter) as file:
+        with open_regular(name, folder, meter) as file:
             yield ArchiveEntry(path, chunks=metered(chunks_of(file), budget), file=file)

@@ -26,14 +26,14 @@ _LOCATOR = struct.Struct("<4sLQL")
 _CENTRAL = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
 
-_LONGEST_COMMENT = 2**16 - 1
+_MAX_COMMENT_BYTES = 2**16 - 1
 _IN_EXTRA_2, _IN_EXTRA_4 = 2**16 - 1, 2**32 - 1
-"""Markers in fields of 2 or 4 bytes: the number is in the zip64 extra field."""
+"""The values of fields of 2 and 4 bytes if the number is in the zip64 extra field."""
 
 _STORED, _DEFLATED, _BZIP2 = 0, 8, 12
 _ENCRYPTED, _UTF8 = 0x2041, 0x800
 _BACKSLASHED = frozenset((0, 6, 10, 14))
-"""Systems that made the zip and may use backslashes: FAT, HPFS, NTFS, VFAT."""
+"""Codes of file systems whose zips may use backslashes: FAT, HPFS, NTFS, VFAT."""
 
 _SPREADSHEET, _DOCUMENT = "it is a spreadsheet; save it as CSV", "it is a document; save it as text"
 _OPENDOCUMENT = "mimetypeapplication/vnd.oasis.opendocument."
@@ -45,13 +45,14 @@ _OFFICE = {
     "ppt/presentation.xml": _DOCUMENT,
     _OPENDOCUMENT: _DOCUMENT,
 }
-"""The reasons to refuse office files, by the name of a member or its prefix."""
-_MOST_PARTS = 10_000
+"""The reasons to refuse office files, by the name of a member, or by the first bytes."""
+
+_MAX_MEMBERS_SEARCHED = 10_000
 """Maximum number of members that are searched for such a file."""
 
 
 class _ZipMember(NamedTuple):
-    """One member, according to the list at the end."""
+    """One member, as the list at the end describes it."""
 
     name: str
     folder: bool
@@ -84,7 +85,7 @@ def zip_entries(file: IO[bytes], budget: Budget) -> Generator[ArchiveEntry]:
         if refusal is None:
             needed = _LOCAL.size + record.packed
             if needed > room:
-                refusal = "its bytes belong to other members too, as in bombs"
+                refusal = "its data overlap another member's, as in a zip bomb"
             else:
                 room -= needed
         yield ArchiveEntry(record.name, refusal, record.folder, _content(file, record, budget))
@@ -93,22 +94,22 @@ def zip_entries(file: IO[bytes], budget: Budget) -> Generator[ArchiveEntry]:
 def _refuse_office(file: IO[bytes], place: _Directory) -> None:
     """Raise UnpackError for a spreadsheet or another document."""
     names: set[str] = set()
-    with suppress(UnpackError):  # the members before the damage are read
-        names.update(record.name for record in islice(_records(file, place), _MOST_PARTS))
-    begun = b"".join(_slice(file, 0, min(place.start, BLOCK_BYTES)))[_LOCAL.size :]
+    with suppress(UnpackError):  # the names before the damage are used
+        names.update(record.name for record in islice(_records(file, place), _MAX_MEMBERS_SEARCHED))
+    start = b"".join(_slice(file, 0, min(place.start, BLOCK_BYTES)))[_LOCAL.size :]
     for part, refusal in _OFFICE.items():
-        if part in names or begun.startswith(part.encode()):
+        if part in names or start.startswith(part.encode()):
             raise UnpackError(refusal)
 
 
 def _find_list(file: IO[bytes]) -> _Directory:
-    """Find the list of members by the record at the very end, or the wider one of zip64."""
+    """Find the list of members from the record at the very end, or from that of zip64."""
     length = file.seek(0, os.SEEK_END)
-    tail_start = max(0, length - _END.size - _LONGEST_COMMENT)
+    tail_start = max(0, length - _END.size - _MAX_COMMENT_BYTES)
     tail = b"".join(_slice(file, tail_start, length - tail_start))
     position = tail.rfind(b"PK\5\6", 0, max(0, len(tail) - _END.size + 4))
     if position < 0:
-        raise UnpackError("the list of its members is missing at its end: it is cut off")
+        raise UnpackError("it is cut off: the list of members at its end is missing")
     _, disk, first_disk, _, _, size, offset, _ = _END.unpack_from(tail, position)
     end = tail_start + position
     wide = end - _LOCATOR.size - _END64.size
@@ -119,7 +120,7 @@ def _find_list(file: IO[bytes]) -> _Directory:
             end = wide
     shift = end - size - offset
     if shift < 0:
-        raise UnpackError("the list of its members is not where its end says: it is damaged")
+        raise UnpackError("it is damaged: the list of members is not at the recorded position")
     if disk or first_disk:
         raise UnpackError("it is one of several parts of a zip")
     return _Directory(end - size, size, shift)
@@ -129,12 +130,12 @@ def _records(file: IO[bytes], place: _Directory) -> Iterator[_ZipMember]:
     with BufferedReader(Chunks(_slice(file, place.start, place.size))) as source:
         while head := source.read(_CENTRAL.size):
             if len(head) < _CENTRAL.size or head[:4] != b"PK\1\2":
-                raise UnpackError("the list of its members is damaged")
+                raise UnpackError("the list of members is damaged")
             fields = _CENTRAL.unpack(head)
             lengths = fields[10:13]
             rest = source.read(sum(lengths))
             if len(rest) < sum(lengths):
-                raise UnpackError("the list of its members is damaged")
+                raise UnpackError("the list of members is damaged")
             name, extra = rest[: lengths[0]], rest[lengths[0] :][: lengths[1]]
             yield _record(fields, name, extra, place.shift)
 
@@ -142,12 +143,12 @@ def _records(file: IO[bytes], place: _Directory) -> Iterator[_ZipMember]:
 def _record(fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int) -> _ZipMember:
     """Parse a member's fixed fields, name and extra fields."""
     _, made, _, flags, method, _, _, crc, packed, size, _, _, _, disk, _, mode, header = fields
-    name = _decoded(raw, utf8=bool(flags & _UTF8))
+    name = _decode_name(raw, utf8=bool(flags & _UTF8))
     if made >> 8 in _BACKSLASHED:
         name = name.replace("\\", "/")
     refusal = refusal_of(mode >> 16)
     try:
-        size, packed, header = _widened((size, packed, header), extra)
+        size, packed, header = _widen((size, packed, header), extra)
     except struct.error:
         refusal = "its size is missing: it is damaged"
     if flags & _ENCRYPTED:
@@ -158,11 +159,11 @@ def _record(fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int) -> _Z
         refusal = "it is in another part of the zip"
     folder = name.endswith("/") or stat.S_ISDIR(mode >> 16)
     if folder and size:
-        folder, refusal = False, refusal or "it is named like a folder and has content"
+        folder, refusal = False, refusal or "it has a folder's name, but also content"
     return _ZipMember(name, folder, refusal, method, crc, packed, size, header + shift)
 
 
-def _decoded(raw: bytes, *, utf8: bool) -> str:
+def _decode_name(raw: bytes, *, utf8: bool) -> str:
     """Decode a name. Many zips use UTF-8 without declaring it; other encodings are rarely valid."""
     if utf8:
         return raw.decode(errors="surrogateescape")
@@ -172,8 +173,8 @@ def _decoded(raw: bytes, *, utf8: bool) -> str:
         return raw.decode("cp437")
 
 
-def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterable[int]:
-    """The numbers, with too large ones read from the zip64 extra field. Raises struct.error."""
+def _widen(numbers: tuple[int, ...], extra: bytes) -> Iterable[int]:
+    """Replace numbers that did not fit by those of the zip64 extra field. Raises struct.error."""
     position = 0
     while position + 4 <= len(extra):
         number, size = struct.unpack_from("<HH", extra, position)
@@ -191,10 +192,10 @@ def _widened(numbers: tuple[int, ...], extra: bytes) -> Iterable[int]:
 
 
 def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[bytes]:
-    """A member's content. Raises UnpackError, also at its end if it does not match the list."""
+    """A member's content. Raises UnpackError, also at the end if size or checksum are wrong."""
     head = b"".join(_slice(file, record.header, _LOCAL.size))
     if head[:4] != b"PK\3\4":
-        raise UnpackError("it is not where the list of members says: it is damaged")
+        raise UnpackError("it is damaged: it is not at the recorded position")
     *_, name_length, extra_length = _LOCAL.unpack(head)
     start = record.header + _LOCAL.size + name_length + extra_length
     packed = _slice(file, start, record.packed)
@@ -206,17 +207,17 @@ def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[by
     for chunk in content:
         size += len(chunk)
         if size > record.size:
-            raise UnpackError("it is longer than the list of members says: it is damaged")
+            raise UnpackError("it is damaged: it is longer than recorded")
         crc = zlib.crc32(chunk, crc)
         yield chunk
     if size < record.size:
-        raise UnpackError("it is shorter than the list of members says: it is damaged")
+        raise UnpackError("it is damaged: it is shorter than recorded")
     if crc != record.crc:
         raise UnpackError("its checksum is wrong: it is damaged")
 
 
 def _slice(file: IO[bytes], start: int, size: int) -> Iterator[bytes]:
-    """A part of a file; seeks before each chunk. Raises UnpackError if the file ends early."""
+    """Part of a file, in chunks, each after a seek. Raises UnpackError if the file ends early."""
     while size > 0:
         try:
             file.seek(start)

@@ -1,4 +1,4 @@
-"""Bytes → Puzzle, or many of them, or a formula."""
+"""The formats: parsers of puzzles, collections and formulas, and writers of puzzles."""
 
 from __future__ import annotations
 

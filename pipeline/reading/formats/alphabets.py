@@ -102,7 +102,10 @@ def signs(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alph
 def letters(name: str) -> Alphabet:
     """An alphabet of 16×16 and 25×25 by its name."""
     return Alphabet(
-        _masks(ALPHABETS[name]), _BLANKS, "a sign of {}, or one symbol for all blanks", name=name
+        _masks(ALPHABETS[name]),
+        _BLANKS,
+        "a character of {}, or one symbol for all blanks",
+        name=name,
     )
 
 

@@ -1,4 +1,4 @@
-"""A notation for single puzzles and for collections."""
+"""Base types of the formats: Format for single puzzles, ManyFormat for collections."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pipeline.settings import Reading
 Details = Any
 """The details of a collection that its format has found; each format has its own type."""
 
-MOST_LOOKED_AT = 600
-"""Number of lines of a source that are examined to recognise a collection."""
+MAX_LINES_EXAMINED = 600
+"""Maximum number of lines that are examined to recognise a collection."""
 
 _SAMPLE_BYTES = 256 * 1024
 
@@ -30,18 +30,18 @@ class Format:
 
     - `recognise`: returns the reason why a text is in this format, or None.
     - `parse`: reads a text, or raises InvalidPuzzle.
-    - `render`: writes a puzzle, perhaps a filled one, so that `parse` reads it back, in a notation
-      that `parse` or `Target` names, "" by default. Raises ValueError with a noun for anything that
+    - `render`: writes a puzzle, perhaps a filled one, in a notation that `parse` or `Target` names
+      ("" by default), so that `parse` can read it. Raises ValueError with a noun for anything that
       the format cannot express. None if the format is only read.
-    - `has_solutions`: published solutions are filled puzzles in the same notation; else they are
-    rows
-      of values.
-    - `begins`: matches the beginning of all texts, even damaged ones, with keywords or a header of
-      this format; None for formats of mere rows.
+    - `has_solutions`: published solutions are filled puzzles in the same notation, not rows of
+      values.
+    - `begins`: matches the keywords or the header that texts in this format begin with, even
+      damaged ones; None for formats of mere rows.
     - `many`: the same notation for many puzzles.
-    `has_other_text`: there may be other lines or fields beside the cells, in which rules are looked
-    for; the cells are not letters. `states_boxes`: the size of a box is written, so a filled puzzle
-    with unusual boxes can be read back.
+    - `has_other_text`: other lines or fields may contain rules in prose, and are searched for them;
+      the cells are not letters.
+    - `states_boxes`: the size of a box is written, so a filled puzzle with unusual boxes can be
+      read back.
     """
 
     name: str
@@ -59,10 +59,10 @@ class Format:
 class SourceHead:
     """The beginning of a source, or all of it if `complete`.
 
-    - `declared`: the user named the format, and only its layout has to be found.
+    - `declared`: the user named the format; only its layout has to be detected.
     - `reads_as_one`: decides whether a source is one puzzle, or clearly meant to be one.
     - `is_variant`: decides whether a line is a variant.
-    - `minimum`: the minimum number of puzzles in a collection: 1 if the source cannot be a single
+    - `minimum`: the minimum number of puzzles in a collection; 1 if the source cannot be a single
       puzzle.
     """
 
@@ -88,32 +88,31 @@ class SourceHead:
         text = self.sample.decode("utf-8-sig", errors="replace")
         lines = filter(says_something, each_line(text))
         rows = (line for line in lines if not is_border(line))
-        return tuple(islice(rows, MOST_LOOKED_AT))
+        return tuple(islice(rows, MAX_LINES_EXAMINED))
 
     @property
     def is_whole(self) -> bool:
         """Whether `lines` are all lines of the source."""
-        return self.complete and self.sample == self.data and len(self.lines) < MOST_LOOKED_AT
+        return self.complete and self.sample == self.data and len(self.lines) < MAX_LINES_EXAMINED
 
     @cached_property
     def is_single(self) -> bool:
-        """Whether the source is to be read as one puzzle."""
+        """Whether to read the source as one puzzle."""
         return not self.declared and self.reads_as_one(self)
 
 
-def _none(_layout: Details) -> bool:
+def _never(_layout: Details) -> bool:
     return False
 
 
 @dataclass(frozen=True, slots=True)
 class ManyFormat:
-    """A notation for many puzzles. `Details` are the details of a source that a reader needs.
+    """A notation for many puzzles. `Details` are what a reader must know about a source.
 
-    - `recognise`: returns the details and the reason, or None; never None if the format is
-    declared.
-    - `chunks`: cuts a stream into chunks of about `size` bytes, in bounded memory. The end of a
-    chunk
-      depends only on the input and that size; its data is itself a source that can be cut further.
+    - `recognise`: returns the details and the reason, or None; if the format is declared, never
+      None.
+    - `chunks`: cuts a stream into chunks of about `size` bytes, in bounded memory. Where a chunk
+      ends depends only on the input and on `size`. The data of a chunk can be cut further.
     - `entries`: reads a chunk; an invalid record becomes an entry with an error.
     - `takes_plain_lines`: a line of exactly 81 cells is a puzzle.
     - `has_variants`: its puzzles are variants, which take longer to solve.
@@ -123,5 +122,5 @@ class ManyFormat:
     recognise: Callable[[SourceHead], tuple[Details, str] | None]
     chunks: Callable[[BinaryIO, Details, int], Iterator[TextChunk]]
     entries: Callable[[TextChunk, Details, Reader], list[Entry]]
-    takes_plain_lines: Callable[[Details], bool] = _none
+    takes_plain_lines: Callable[[Details], bool] = _never
     has_variants: bool = False

@@ -217,7 +217,7 @@ def _mapped(text: Text, reading: Reading) -> Parsed:
     if side not in GEOMETRIES or (width, len(drawn)) not in ways:
         expected = "n rows that name a cage for each cell, beside or below n rows of a grid"
         first = rows[0] if rows else text.lines[0]
-        found = f"{counted(len(drawn), 'row')} of {counted(width, 'sign')}"
+        found = f"{counted(len(drawn), 'row')} of {counted(width, 'character')}"
         raise text.at_line(first, expected, found)
     if width == 2 * side:
         blocks = [[half_row(row, start) for row in drawn] for start in (0, side)]

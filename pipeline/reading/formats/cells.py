@@ -1,4 +1,4 @@
-"""Notations of cells: signs, alphabets and numbers shared by several formats."""
+"""Notations of cells that several formats share: characters, alphabets and numbers."""
 
 from __future__ import annotations
 
@@ -11,51 +11,53 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import AlphabetChoice
 
 GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geometry(3, 3)}
-"""The default boxes by side, if a text does not state them."""
+"""Side → default boxes, for sources that do not state them."""
 
 LARGER_GEOMETRIES = {16: Geometry(4, 4), 25: Geometry(5, 5)}
 ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
-"""The same for cells that are numbers or letters."""
+"""The same for formats in which cells are numbers or letters."""
 
 
 DIGITS = "123456789"
 BLANKS = ".0_-xX?*"
 EVEN, ODD = "*", "."
-"""The marks of even and odd cells; blanks if only one of them occurs."""
+"""The marks of even and odd cells. If only one of them occurs, it is the blank."""
 
-_PLAIN_SIGNS = {1 << index: digit for index, digit in enumerate(DIGITS)} | {NINE.all_values: "."}
+_PLAIN_CHARACTERS = {1 << index: digit for index, digit in enumerate(DIGITS)} | {
+    NINE.all_values: "."
+}
 
 KNOWN = frozenset(DIGITS + BLANKS)
 IN_LARGER = KNOWN | frozenset(ascii_letters)
-"""The signs of cells, for sides up to 9 and above."""
+"""KNOWN: the characters of cells for sides up to 9; IN_LARGER: for larger sides."""
 
 SIDES = {side * side: side for side in ALL_GEOMETRIES}
-"""The sides of puzzles by the number of their cells."""
+"""Number of cells → side."""
 
 S = TypeVar("S", str, list[str])
 
-_LONGEST_NUMBER = 9
+_MAX_NUMBER_DIGITS = 9
 _IN_ORDER = digits + ascii_uppercase
 
 
 def _signs_in(name: str) -> str:
-    """The signs of the values 1, 2, … in the alphabet of that name, `0-F`."""
+    """The characters of the values 1, 2, … in an alphabet, given its name, `0-F`."""
     first, last = map(_IN_ORDER.index, name.split("-"))
     return _IN_ORDER[first : last + 1]
 
 
 ALPHABET_NAMES = tuple(name for name in get_args(AlphabetChoice) if name != "auto")
-"""The alphabets that can be declared; each is known in lower case too."""
+"""The alphabets that can be declared; each exists in lower case too."""
 
 ALPHABETS = {name: _signs_in(name) for name in ALPHABET_NAMES}
 ALPHABETS |= {name.lower(): signs.lower() for name, signs in ALPHABETS.items()}
 
 IN_LINE = " line"
-"""What follows the alphabet's name in the notation of a puzzle in one line."""
+"""Follows the name of the alphabet in the notation of a puzzle in one line."""
 
 
 def signs_of(format_name: str) -> str:
-    """The signs of the values 1, 2, … in a notation that `Parsed.format` names, if it has any."""
+    """The characters of the values 1, 2, … in `Parsed.format`; empty if they are not letters."""
     name, _, notation = format_name.partition(" ")
     signs = notation.removesuffix(IN_LINE)
     return signs if name == "wordoku" else ALPHABETS.get(signs, "")
@@ -63,14 +65,14 @@ def signs_of(format_name: str) -> str:
 
 def number_of(word: str, side: int) -> int | None:
     """The value of a decimal number from 0 to `side`; None for anything else."""
-    if word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER:
+    if word.isascii() and word.isdigit() and len(word) <= _MAX_NUMBER_DIGITS:
         value = int(word)
         return value if value <= side else None
     return None
 
 
 def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]:
-    """The n² cells of a classic puzzle; `signs` write the values 1 to n.
+    """Write the n² cells of a classic puzzle, with `signs` for the values 1 to n.
 
     Raises ValueError naming the first rule, or the first cell that is neither given nor blank.
     """
@@ -80,7 +82,7 @@ def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]
 
 
 def check_plain(puzzle: Puzzle) -> None:
-    """Raise ValueError, with a noun, for a puzzle that is more than one grid and its values."""
+    """Raise ValueError, with a noun, for rules, for several grids and for a free geometry."""
     if puzzle.geometry.grids or puzzle.geometry.free:
         raise ValueError(shape_in_words(puzzle.geometry))
     if puzzle.rules:
@@ -107,17 +109,17 @@ def cell_in_words(puzzle: Puzzle, cell: int) -> str:
 
 
 def plain_cells(puzzle: Puzzle) -> str:
-    """The 81 digits and blanks, `.`, of a classic puzzle of 9×9; empty for any other."""
+    """A classic 9×9 puzzle as 81 digits and dots; empty for any other puzzle."""
     if puzzle.geometry != NINE or puzzle.rules:
         return ""
     try:
-        return "".join(map(_PLAIN_SIGNS.__getitem__, puzzle.cells))
+        return "".join(map(_PLAIN_CHARACTERS.__getitem__, puzzle.cells))
     except KeyError:
         return ""
 
 
 def has_usual_boxes(geometry: Geometry) -> bool:
-    """Whether these are the default boxes of the side."""
+    """Whether the geometry has the default boxes of its side."""
     return geometry == usual_boxes(geometry.side)
 
 
@@ -141,8 +143,8 @@ def render_cells(puzzle: Puzzle) -> str:
     """The n² characters of a puzzle, in one string.
 
     Raises ValueError, with a noun, for rules, a side other than 4, 6, 8 or 9, boxes of another
-    shape, cells whose values are neither one, all, the even nor the odd ones, and for blanks
-    together with marks.
+    shape, cells that allow some other set of values than one, all, the even or the odd ones, and
+    for blanks together with marks.
     """
     check_plain(puzzle)
     geometry = puzzle.geometry
@@ -155,13 +157,13 @@ def render_cells(puzzle: Puzzle) -> str:
 
 
 def _written(puzzle: Puzzle, signs: Mapping[int, str]) -> list[str]:
-    """The sign of each cell. Raises ValueError that names the first cell without one."""
+    """The character or word of each cell. Raises ValueError with the first cell that has none."""
     try:
         return [signs[mask] for mask in puzzle.cells]
     except KeyError:
         cells = enumerate(puzzle.cells)
-        without = next(cell for cell, mask in cells if mask not in signs)
-        raise ValueError(cell_in_words(puzzle, without)) from None
+        missing = next(cell for cell, mask in cells if mask not in signs)
+        raise ValueError(cell_in_words(puzzle, missing)) from None
 
 
 def check_unmarked(puzzle: Puzzle) -> None:
@@ -170,14 +172,14 @@ def check_unmarked(puzzle: Puzzle) -> None:
 
 
 def classic_cells(puzzle: Puzzle) -> str:
-    """As `plain_cells`. Raises ValueError, with a noun, for a puzzle that is not classic."""
+    """Like `plain_cells`, but raises ValueError, with a noun, if the puzzle is not classic."""
     if puzzle.geometry != NINE:
         raise ValueError(shape_in_words(puzzle.geometry))
     return "".join(written_cells(puzzle, DIGITS, "."))
 
 
 def in_rows(cells: S, length: int) -> list[S]:
-    """Split the cells, or parts of a row, into rows of that length."""
+    """Split a sequence into parts of that length, such as cells into rows."""
     return [cells[start : start + length] for start in range(0, len(cells), length)]
 
 

@@ -26,7 +26,13 @@ from pipeline.reading.formats.around import (
     unread_lines,
     with_remarks,
 )
-from pipeline.reading.formats.base import MOST_LOOKED_AT, Details, Format, ManyFormat, SourceHead
+from pipeline.reading.formats.base import (
+    MAX_LINES_EXAMINED,
+    Details,
+    Format,
+    ManyFormat,
+    SourceHead,
+)
 from pipeline.reading.formats.boards import BOARD
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cage_maps import KILLER_GRID
@@ -74,7 +80,7 @@ from pipeline.reading.formats.text import (
     without_utf_16,
 )
 from pipeline.reading.formats.wordoku import WORDOKU
-from pipeline.settings import USUAL, AlphabetChoice, Reading, VariantChoice
+from pipeline.settings import DETECTED, AlphabetChoice, Reading, VariantChoice
 
 if TYPE_CHECKING:
     from pipeline.reading.formats.plain import ChunkContents
@@ -107,13 +113,17 @@ FORMATS: Final = (
 
 _NOTHING_FITS = "no other format fits"
 
-_MOST_LINES_TRIED = 100
+_MAX_LINES_TRIED = 100
+"""Number of lines that are read to recognise variants."""
+
 _MAX_CHUNKS_TRIED = 100
+"""Number of chunks that are read to find the size of the first puzzle."""
+
 _SHORTEST_VARIANT = 2 * min(ALL_GEOMETRIES) ** 2
-"""Length of the smallest jigsaw, the only variant that is written with cell signs alone."""
+"""Length of the smallest jigsaw, the only variant that contains only characters of cells."""
 
 _FEW_LINES = 10
-"""Number of lines of a cut head that are too few to tell jigsaws from wrong solutions."""
+"""With at most this many lines of a longer source, jigsaws are confused with wrong solutions."""
 
 
 def _recognise_variants(head: SourceHead) -> tuple[None, str] | None:
@@ -121,12 +131,12 @@ def _recognise_variants(head: SourceHead) -> tuple[None, str] | None:
         return None
     if head.declared:
         return None, "it is declared"
-    lines = [*islice(head.lines, _MOST_LINES_TRIED)]
+    lines = [*islice(head.lines, _MAX_LINES_TRIED)]
     if lines and _begins_as_iss(lines[0]):
         is_iss = all(_begins_as_iss(line) or not head.is_variant(line) for line in lines)
         if is_iss:
             is_collection = one_or_many(head.lines) == "many"
-            return (None, "every line is a text of constraints") if is_collection else None
+            return (None, "every line is a constraint string") if is_collection else None
     known = sum(map(head.is_variant, lines))
     if known * 2 > len(lines) >= head.minimum:
         return None, "most lines are variants"
@@ -161,25 +171,25 @@ COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
     VARIANTS,
     *(known.many for known in FORMATS if known.many is not None),
 )
-"""The collection formats, in the same order, after variants line by line."""
+"""The collection formats: variants first, the others in the order of FORMATS."""
 
 BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
-_MANY = tuple(known.name for known in COLLECTIONS)
-FORMAT_NAMES: Final = tuple(dict.fromkeys((*BY_NAME, *_MANY, CNF_FORMAT)))
+_COLLECTION_NAMES = tuple(known.name for known in COLLECTIONS)
+FORMAT_NAMES: Final = tuple(dict.fromkeys((*BY_NAME, *_COLLECTION_NAMES, CNF_FORMAT)))
 """The values of `--format` besides `auto`."""
 
 HEAD_BYTES = 1024 * 1024
 """Number of bytes from the start of a source that suffice to recognise it."""
 
-_MOST_OF_ONE = 4096
-"""Size in bytes from which sources are equally likely to be collections."""
+_MAX_SINGLE_BYTES = 4096
+"""Up to this size in bytes, a source is first parsed as a single puzzle."""
 
 _SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
 _AS_JSON = re.compile(rb'\s*(?:\{\s*"|\[\s*[{"\[])')
 _SECTIONS = frozenset(("[puzzle]", "[state]"))
 """Headings in SadMan's files; the sections below them are one puzzle."""
 
-_ONLY_MANY = frozenset(_MANY) - BY_NAME.keys()
+_COLLECTION_ONLY = frozenset(_COLLECTION_NAMES) - BY_NAME.keys()
 """Names for `--format` that are not formats of single puzzles."""
 
 
@@ -187,8 +197,8 @@ _ONLY_MANY = frozenset(_MANY) - BY_NAME.keys()
 class Layout:
     """The format of a collection, and the details that the format has found.
 
-    A process needs only the layout to read a chunk. `reason`: why the format was chosen. `cells`:
-    the size of the first puzzle. `name`: the name of the source.
+    Any process can read a chunk, given only the layout. `reason`: why the format was chosen.
+    `cells`: the number of cells of the first puzzle. `name`: the name of the source.
     """
 
     name: str
@@ -227,7 +237,7 @@ class Layout:
         return ChunkContents(plain, list(chain.from_iterable(entries)))
 
     def with_cells(self, head: bytes, reading: Reading) -> Layout:
-        """The layout with the size of the first puzzle, if it can be found quickly."""
+        """A copy with the number of cells of the first puzzle, if that can be found quickly."""
         reading = reading.at_most(1 / _MAX_CHUNKS_TRIED)
         chunks = islice(self.chunks(io.BytesIO(head), 1), _MAX_CHUNKS_TRIED)
         for entry in chain.from_iterable(self.entries(chunk, reading) for chunk in chunks):
@@ -258,14 +268,14 @@ def read_text(
         return None
     if is_utf_16(head):
         return _read_utf_16(head, complete, source, reading)
-    look = _Look(head, complete, source, reading)
-    is_small = complete and len(head) <= _MOST_OF_ONE and reading.format == "auto"
-    one = look.one() if is_small else None
-    if isinstance(one, Parsed):
-        return one
-    if layout := look.layout():
+    examined = _Examined(head, complete, source, reading)
+    is_small = complete and len(head) <= _MAX_SINGLE_BYTES and reading.format == "auto"
+    result = examined.only_puzzle() if is_small else None
+    if isinstance(result, Parsed):
+        return result
+    if layout := examined.layout():
         return layout.with_cells(head, reading)
-    return one or look.one() if complete else None
+    return result or examined.only_puzzle() if complete else None
 
 
 def _read_utf_16(
@@ -296,20 +306,20 @@ def parse_puzzle(
         Geometry(height=2, width=2)
 
     Raises InvalidPuzzle with line, column, what was expected and what was found, and UsageError for
-    an unknown format or boxes other than `auto` and such as `2x3`.
+    an unknown format, or boxes that are neither `auto` nor of the form `2x3`.
     """
     raw = data.encode(errors="surrogatepass") if isinstance(data, str) else data
     reading = Reading(variant, format=format_name, alphabet=alphabet, boxes=boxes)
     return parse_source(raw, "puzzle", reading).puzzle
 
 
-def parse_source(data: bytes, source: str, reading: Reading = USUAL) -> Parsed:
+def parse_source(data: bytes, source: str, reading: Reading = DETECTED) -> Parsed:
     """Parse the puzzle in `data`; `source` names it in messages.
 
     A collection of a single puzzle is that puzzle. Raises InvalidPuzzle, without reading a source
     of more than `reading.max_bytes` bytes, and UsageError for an unknown format.
     """
-    result = _Look(without_utf_16(data, source), True, source, reading).one()
+    result = _Examined(without_utf_16(data, source), True, source, reading).only_puzzle()
     if isinstance(result, InvalidPuzzle):
         raise result
     return result
@@ -330,7 +340,8 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
     else:
         names = ", ".join(BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
-    if chosen not in (JIGSAW_GRID, KILLER_GRID, SADMAN):  # which read it
+    # these formats read region maps; SadMan's parser reports the section of the map
+    if chosen not in (JIGSAW_GRID, KILLER_GRID, SADMAN):
         check_no_region_map(text)
     try:
         parsed = chosen.parse(text, reading)
@@ -357,7 +368,7 @@ def _begins_as(chosen: Format, text: Text) -> bool:
 
 
 def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
-    """The comments of a text, and the lines that its format skips or only partly reads."""
+    """The comments of a text, and the lines that its format skips or reads only in part."""
     lines = comments_in(text.data.decode())
     if chosen.has_other_text:
         fields = (line.text.split(":") if chosen is HODOKU else [line.text] for line in text.lines)
@@ -399,27 +410,27 @@ def format_of(text: Text) -> tuple[Format, str]:
     return FORMATS[-1], _NOTHING_FITS
 
 
-class _Look:
-    """A source or, unless `complete`, its beginning. It is parsed once at most."""
+class _Examined:
+    """A source or, unless `complete`, its beginning. It is parsed at most once."""
 
     def __init__(self, data: bytes, complete: bool, source: str, reading: Reading) -> None:
         self._data, self._source, self._reading = data, source, reading
         self._complete = complete
         self._may_be_many = True
 
-    def one(self) -> Parsed | InvalidPuzzle:
+    def only_puzzle(self) -> Parsed | InvalidPuzzle:
         """The only puzzle of the source, even if it is a collection of one; else the error."""
-        if isinstance(self.alone, Parsed | LimitReached):
-            return self.alone
+        if isinstance(self.as_single_format, Parsed | LimitReached):
+            return self.as_single_format
         try:
-            return self._lone_puzzle() or self.alone
+            return self._lone_puzzle() or self.as_single_format
         except InvalidPuzzle as error:
             return error
 
     @cached_property
-    def alone(self) -> Parsed | InvalidPuzzle:
-        """The same, with the formats of single puzzles only."""
-        if self._reading.format in _ONLY_MANY:
+    def as_single_format(self) -> Parsed | InvalidPuzzle:
+        """The puzzle as the formats of single puzzles read it; else the error."""
+        if self._reading.format in _COLLECTION_ONLY:
             found: tuple[str, str] = ("one puzzle", "none, or several")
             return InvalidPuzzle(self._source, None, None, *found, code="several-puzzles")
         try:
@@ -428,14 +439,14 @@ class _Look:
             return error
 
     def _reads_as_one(self, head: SourceHead) -> bool:
-        """Whether a format of single puzzles reads it; long heads are not tried."""
-        if not head.complete or len(head.lines) == MOST_LOOKED_AT:
+        """Whether a format of single puzzles reads the source; long heads are not tried."""
+        if not head.complete or len(head.lines) == MAX_LINES_EXAMINED:
             return False
-        look = self
+        examined = self
         if self._reading.declared() or len(self._data) > self._reading.max_bytes:
-            usual = USUAL._replace(steps=self._reading.steps)
-            look = _Look(self._data, True, self._source, usual)
-        return isinstance(look.alone, Parsed | LimitReached)
+            usual = DETECTED._replace(steps=self._reading.steps)
+            examined = _Examined(self._data, True, self._source, usual)
+        return isinstance(examined.as_single_format, Parsed | LimitReached)
 
     def layout(self, minimum: int = 2) -> Layout | None:
         """The layout of a collection of at least `minimum` puzzles.
@@ -454,22 +465,24 @@ class _Look:
 
     @cached_property
     def _head(self) -> SourceHead:
-        is_many = self._reading.format in _ONLY_MANY
+        is_many = self._reading.format in _COLLECTION_ONLY
         is_variant = cache(_is_variant)
         return SourceHead(self._data, self._complete, is_many, self._is_one_puzzle, is_variant)
 
     def _lone_puzzle(self) -> Parsed | None:
-        """The puzzle of a collection of one puzzle.
+        """The puzzle of a collection of one puzzle, or None.
 
-        Raises InvalidPuzzle for a region map around it, which the text of the puzzle does not show.
+        Raises InvalidPuzzle for a region map beside the puzzle, which its own text does not show.
         """
         data, reading = self._data, self._reading
-        is_json = reading.format == "auto" and _AS_JSON.match(data)  # which is damaged
-        declarable = not is_json and (reading.format == "auto" or reading.format in _ONLY_MANY)
+        is_json = reading.format == "auto" and _AS_JSON.match(data)  # damaged JSON
+        declarable = not is_json and (
+            reading.format == "auto" or reading.format in _COLLECTION_ONLY
+        )
         if len(data) > min(MAX_RECORD_BYTES, reading.max_bytes) or not declarable:
             return None
         layout = self.layout(minimum=1)
-        if layout is None or layout.format.name not in _ONLY_MANY:
+        if layout is None or layout.format.name not in _COLLECTION_ONLY:
             return None
         has_maps = isinstance(layout.details, Fields) and bool(layout.details.maps)
         chunks = layout.chunks(io.BytesIO(data), 1)
@@ -483,7 +496,7 @@ class _Look:
             own = entry.parsed or parse_single(text, self._source, reading._replace(format="auto"))
         except InvalidPuzzle:
             return None
-        reason = f"{layout.reason}, and there is only one"
+        reason = f"{layout.reason}, and it has only one puzzle"
         return replace(own, reason=reason, claimed=entry.claimed).with_text(
             entry.title, entry.unread
         )
@@ -501,6 +514,7 @@ class _Look:
         if len(head.lines) < 2 and head.complete and head.minimum > 1:
             return True
         is_sectioned = any(line.strip().lower() in _SECTIONS for line in head.lines)
+        # one puzzle with a region map or cages
         if is_sectioned or find_map([*map(cells_of, head.lines)]):
             return True
         is_killer = head.is_whole and self._is_killer_grid
@@ -508,13 +522,14 @@ class _Look:
             return True
         if not head.complete and _is_too_short(head):
             return True
-        if head.is_whole and judge_lines([*map(cells_of, head.lines)]):  # it is asked for
+        # five lines that are, or may be, a samurai: parse_samurai decides or asks for --format
+        if head.is_whole and judge_lines([*map(cells_of, head.lines)]):
             return True
         return head.is_whole and is_in_spaces(head.data)
 
 
 def _is_too_short(head: SourceHead) -> bool:
-    """Whether there are so few lines that they may be jigsaws or puzzles with wrong solutions."""
+    """Whether the lines are so few that they may be jigsaws or puzzles with wrong solutions."""
     lines = head.lines
     if len(lines) > _FEW_LINES:
         return False
@@ -524,7 +539,7 @@ def _is_too_short(head: SourceHead) -> bool:
 
 
 def _begins_with_sizes(head: SourceHead) -> bool:
-    """Whether it begins with the size of a box, followed by about as many numbers."""
+    """Whether a source begins with the size of a box, followed by about one number per cell."""
     body = [line for line in head.lines if not line.lstrip().startswith("c")]
     sizes = _SIZES.fullmatch(body[0]) if body else None
     if not sizes:

@@ -244,7 +244,7 @@ def frame_of_line(
     fault = None
     if side not in sides:
         found = counted(len(line.cells), noun)
-        side, fault = max(sides), text.behind(line, expected, found, code="wrong-shape")
+        side, fault = max(sides), text.after_line(line, expected, found, code="wrong-shape")
     return Frame(line.cells, line.placed_cells, side, (line,), fault)
 
 

@@ -4,13 +4,13 @@
     6..195...        7**..**..         |-------+-------+-------|
     …                …                 …
 
-Blanks are one of `. 0 _ - x ? *`; with both `*` and `.` they mark even and odd cells. Spaces,
-commas, bars and border lines may stand between.
+The blank is one of `. 0 _ - x ? *`; if both `*` and `.` occur, they mark even and odd cells.
+Spaces, commas, bars and border lines may separate the cells and the rows.
 
-Stacked grids stand one below the other, with or without titles or empty lines between them; they
-may have 16 or 25 characters a row too. Titles are lines that begin with a word, the same for all if
-most share one, or numbers. If neither titles nor empty lines tell where a grid begins, rows are
-counted, and a missing row spoils what follows.
+Stacked grids follow each other, with or without titles or empty lines between them; rows of 16 and
+25 characters are allowed too. A title is a line that begins with a word, preferably the same word
+in all titles, or that is a number. Without titles and empty lines, rows are counted, and a missing
+row spoils all later grids.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from pipeline.reading.formats.cells import (
 )
 from pipeline.reading.formats.frames import Frame, frame_of_cells, parser
 from pipeline.reading.formats.jigsaws import NO_REGION_MAP, find_region_map, is_region_map
-from pipeline.reading.formats.parsed import LONGEST_TITLE, Entry, TextChunk, title_of
+from pipeline.reading.formats.parsed import MAX_TITLE_LENGTH, Entry, TextChunk, title_of
 from pipeline.reading.formats.records import (
     Reader,
     cut_chunks,
@@ -103,7 +103,9 @@ def render_grid(puzzle: Puzzle, notation: str) -> str:
     return edge + between.join(map("".join, bands)) + edge
 
 
-_MOST_RECORDS = 64
+_MAX_RECORDS = 64
+"""Number of records that are read to compare separators."""
+
 _TITLE_WORD = re.compile(r"[ \t]{0,100}([\"'(\[<]?[^\W\d_]{2,30})")
 _ANY_WORD = r"""[ \t]{0,100}["'(\[<]?(?![xX]{2})[A-Za-z\x80-\xff]{2}"""
 _END = r"[ \t]{0,20}(?:[\r\n]|\Z)"
@@ -120,17 +122,18 @@ _BORDER = (
     rb"(?=[^\r\n]*\+)[-+|*= \t]+|\*[ \t]*-[- \t]*\*[ \t]*"
     rb"|(?=(?:[ \t|]*=){3})(?=[=| \t]*[\r\n])[=| \t]+"
 )
-_SILENT = re.compile(
+_IGNORED_LINES = re.compile(
     rb"(?:\xef\xbb\xbf)?+(?:%b(?:%b|%b|)(?:\r\n?|\n))*+" % (_SPACE, _COMMENT, _BORDER)
 )
-"""Lines that are neither rows nor titles, as `_rows_in` drops them."""
+"""Lines that are neither rows nor titles; `_split_record` drops them too."""
 
-_BETWEEN_CELLS, _IN_ROWS = b" \t,|\r\n", "".join(sorted(KNOWN)).encode()
-_FAR = 16 * 1024
-"""Bytes around a grid that may contain its title and rules."""
+_SEPARATOR_BYTES, _CELL_BYTES = b" \t,|\r\n", "".join(sorted(KNOWN)).encode()
+_MAX_SURROUNDING = 16 * 1024
+"""Maximum number of bytes before or after a grid that may contain its title and rules."""
 
-_ROW = re.compile(rb"(?>%b[^\r\n]++(?:\r\n?|\n))" % _SILENT.pattern)
-_LINE_BEGIN = 100
+_ROW = re.compile(rb"(?>%b[^\r\n]++(?:\r\n?|\n))" % _IGNORED_LINES.pattern)
+_KEPT_OF_CUT_LINE = 100
+"""Number of bytes of an incomplete line that are kept to recognise a row."""
 
 _REGULAR = re.compile(
     r"((?:[A-WYZa-wyz][^\r\n]*|[0-9]{1,6}[.):]?)(?:\r\n?|\n))?((?:[0-9.]{9}(?:\r\n?|\n)){8}[0-9.]{9})\s*"
@@ -140,43 +143,45 @@ _REGULAR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """How a source is made up: the side of its grids, and what stands between them.
+    """The layout of a source: the side of its grids, and how they are separated.
 
-    `title` is a regular expression: a record begins at each line that matches it. If it is
-    _EMPTY_LINE, a record ends with an empty line; if it is None, with its n-th row.
+    `separator` is a regular expression: a record begins at each line that matches it. If it is
+    _EMPTY_LINE, a record ends at an empty line; if it is None, after its n-th row.
     """
 
     side: int
-    title: str | None
+    separator: str | None
 
     @property
     def reason(self) -> str:
         between = {None: "one below the other", _EMPTY_LINE: "with empty lines between"}
-        return f"grids of {self.side} rows, {between.get(self.title, 'under titles')}"
+        return f"grids of {self.side} rows, {between.get(self.separator, 'under titles')}"
 
 
 _Numbered = list[tuple[int, str]]
+"""Lines with their numbers."""
 
 
 def recognise_stacked(head: SourceHead) -> tuple[Stack, str] | None:
     if head.is_single:
         return None
-    side = _side_meant(head)
+    side = _likely_side(head)
     if side is None:
         return (Stack(9, None), "it is declared") if head.declared else None
-    ways = [(stack, *_judged(head, stack)) for stack in _stacks(head, side)]
-    best = max(good for _, good, _, _ in ways)
-    stack, good, near, bad = next(way for way in ways if way[1] * 2 >= best)
-    several = good >= head.minimum or (good + near >= 2 and stack.title is not None)
+    counts = [(stack, *_count_grids(head, stack)) for stack in _stacks(head, side)]
+    best = max(good for _, good, _, _ in counts)
+    stack, good, near, bad = next(count for count in counts if count[1] * 2 >= best)
+    several = good >= head.minimum or (good + near >= 2 and stack.separator is not None)
     is_collection = good > 0 and several and good + near > bad
-    may_be_lines = side == 16 and stack.title is None and head.is_whole
+    may_be_lines = side == 16 and stack.separator is None and head.is_whole
     undecided = may_be_lines and not any(map(is_above_four, head.lines))
     if head.declared or (is_collection and not undecided):
         return stack, stack.reason
     return None
 
 
-def _side_meant(head: SourceHead) -> int | None:
+def _likely_side(head: SourceHead) -> int | None:
+    """The most frequent length of lines that are rows of cells, if there are enough for a grid."""
     for side, _ in Counter(len(cells_of(line)) for line in head.lines).most_common():
         if side in ALL_GEOMETRIES and sum(is_row(line, side) for line in head.lines) >= side:
             return side
@@ -184,7 +189,7 @@ def _side_meant(head: SourceHead) -> int | None:
 
 
 def _stacks(head: SourceHead, side: int) -> Iterator[Stack]:
-    """Possible separators of the grids, the most reliable first."""
+    """The layouts to try, with the most reliable separator first."""
     outside = [line for line in head.lines if not is_row(line, side)]
     words = Counter(match[1] for line in outside if (match := _TITLE_WORD.match(line)))
     for word, times in words.most_common(1):
@@ -198,19 +203,19 @@ def _stacks(head: SourceHead, side: int) -> Iterator[Stack]:
     yield Stack(side, None)
 
 
-def _judged(head: SourceHead, stack: Stack) -> tuple[int, int, int]:
-    """How many of the records are grids, damaged grids, and neither."""
+def _count_grids(head: SourceHead, stack: Stack) -> tuple[int, int, int]:
+    """Count the first records that are grids, damaged grids, and neither."""
     good = near = bad = 0
-    records = islice(_records(TextChunk(1, head.sample), stack), _MOST_RECORDS)
+    records = islice(_records(TextChunk(1, head.sample), stack), _MAX_RECORDS)
     texts = [text for _, text in records]
-    is_all = head.complete and head.sample == head.data and len(texts) < _MOST_RECORDS
+    is_all = head.complete and head.sample == head.data and len(texts) < _MAX_RECORDS
     for text in texts if is_all else texts[:-1]:
-        _, rows, _ = _rows_in(text, 1, stack.side)
-        right = sum(is_row(line, stack.side) for _, line in rows)
-        if len(rows) == stack.side == right:
+        _, rows, _ = _split_record(text, 1, stack.side)
+        intact = sum(is_row(line, stack.side) for _, line in rows)
+        if len(rows) == stack.side == intact:
             good += 1
-        elif right * 2 >= stack.side and (
-            len(rows) <= stack.side + 1 or _is_several(rows, stack.side)
+        elif intact * 2 >= stack.side and (
+            len(rows) <= stack.side + 1 or _are_several_grids(rows, stack.side)
         ):
             near += 1
         elif rows:
@@ -220,8 +225,8 @@ def _judged(head: SourceHead, stack: Stack) -> tuple[int, int, int]:
 
 def chunks(stream: BinaryIO, stack: Stack, size: int) -> Iterator[TextChunk]:
     boundary = partial(_boundary, stack)
-    if stack.title is None:
-        return cut_chunks(stream, size, boundary, _rows_begun)
+    if stack.separator is None:
+        return cut_chunks(stream, size, boundary, _shortened_beginning)
     return cut_chunks(stream, size, boundary)
 
 
@@ -230,30 +235,32 @@ def _boundary(stack: Stack, data: bytes, limit: int, known: int) -> int:
 
 
 def _ends(data: bytes, stack: Stack) -> Iterator[int]:
-    """The ends of records: after the rows of a grid, if there are rows after the next mark.
+    """Yield where records end: after the rows of a grid, once the rows of the next one are found.
 
-    So text between two grids belongs to the second one, and text below the last grid to the last.
+    So text between two grids belongs to the second one, and text below all grids to the last one.
     """
-    start = last = seen = 0  # start of the record, end of its rows, start of the unseen rest
-    for mark in _marks(data, stack):
-        rows_end = mark if stack.title is None else _end_of_rows(data, seen, mark, stack.side)
-        seen = mark
+    start = last = seen = 0  # start of the record, end of its rows, last separator
+    for offset in _separator_offsets(data, stack):
+        rows_end = (
+            offset if stack.separator is None else _end_of_rows(data, seen, offset, stack.side)
+        )
+        seen = offset
         if rows_end:
             if last:
                 yield last
                 start = last
             last = rows_end
-        elif mark - (last or start) > _FAR:
-            yield mark
-            start, last = mark, 0
+        elif offset - (last or start) > _MAX_SURROUNDING:
+            yield offset
+            start, last = offset, 0
     if last and _end_of_rows(data, seen, len(data), stack.side):
         yield last
 
 
-def _marks(data: bytes, stack: Stack) -> Iterator[int]:
-    """The places before titles, after empty lines, or after n rows."""
+def _separator_offsets(data: bytes, stack: Stack) -> Iterator[int]:
+    """The offsets before titles, after empty lines, or after n rows."""
     pattern, start = _pattern(stack), 0
-    if stack.title is not None:
+    if stack.separator is not None:
         yield from (match.end() for match in pattern.finditer(data))
         return
     while match := pattern.match(data, start):
@@ -264,8 +271,8 @@ def _marks(data: bytes, stack: Stack) -> Iterator[int]:
 def _end_of_rows(data: bytes, start: int, end: int, side: int) -> int:
     """The end of the last row between two offsets, with the borders below it; 0 without rows."""
     part = data[start:end]
-    row = part[part.rstrip().rfind(b"\n") + 1 :].translate(None, _BETWEEN_CELLS)
-    if len(row) == side and not row.translate(None, _IN_ROWS):  # quick, and right for most
+    row = part[part.rstrip().rfind(b"\n") + 1 :].translate(None, _SEPARATOR_BYTES)
+    if len(row) == side and not row.translate(None, _CELL_BYTES):  # quick, and right for most
         return end
     lines = part.splitlines(keepends=True)
     texts = [line.decode(errors="surrogateescape").rstrip("\r\n") for line in lines]
@@ -279,7 +286,7 @@ def _end_of_rows(data: bytes, start: int, end: int, side: int) -> int:
 
 
 def _is_any_row(text: str, side: int) -> bool:
-    """Whether a line is a row, perhaps a damaged one."""
+    """Whether a line is a row, even a damaged one."""
     if not says_something(text) or is_border(text):
         return False
     return is_row(text, side) or is_damaged_row(text, side)
@@ -287,21 +294,24 @@ def _is_any_row(text: str, side: int) -> bool:
 
 @lru_cache(maxsize=16)
 def _pattern(stack: Stack) -> re.Pattern[bytes]:
-    if stack.title is None:
+    if stack.separator is None:
         return re.compile(rb"%b{%d}" % (_ROW.pattern, stack.side))
-    if stack.title == _EMPTY_LINE:
+    if stack.separator == _EMPTY_LINE:
         return re.compile(_EMPTY_LINE.encode())
-    return re.compile(rb"(?:\n|\r(?!\n))(?=%b)" % stack.title.encode())
+    return re.compile(rb"(?:\n|\r(?!\n))(?=%b)" % stack.separator.encode())
 
 
-def _rows_begun(begun: bytes) -> bytes:
-    """Shorten a record's beginning: as many rows, and the start of the line that is cut."""
+def _shortened_beginning(beginning: bytes) -> bytes:
+    """A short stand-in for the beginning of a cut record.
+
+    It has a dummy line for each row, then the first 100 bytes of the incomplete line.
+    """
     count, end = 0, 0
-    while match := _ROW.match(begun, end):
+    while match := _ROW.match(beginning, end):
         count, end = count + 1, match.end()
-    silent = _SILENT.match(begun, end)
-    line = silent.end() if silent else end
-    return b"x\n" * count + begun[line : line + _LINE_BEGIN]
+    ignored = _IGNORED_LINES.match(beginning, end)
+    line = ignored.end() if ignored else end
+    return b"x\n" * count + beginning[line : line + _KEPT_OF_CUT_LINE]
 
 
 def _records(chunk: TextChunk, stack: Stack) -> Iterator[tuple[int, str]]:
@@ -314,29 +324,32 @@ def _records(chunk: TextChunk, stack: Stack) -> Iterator[tuple[int, str]]:
         start = end
 
 
-def _rows_in(text: str, first: int, side: int) -> tuple[_Numbered, _Numbered, _Numbered]:
-    """The rows of a record, after the lines above and before those below that are no rows.
+def _split_record(text: str, first: int, side: int) -> tuple[_Numbered, _Numbered, _Numbered]:
+    """Split a record into the lines above its rows, the rows, and the lines below.
 
-    If there is no row, all lines are above.
+    Without a row, all lines are above.
     """
     numbered = enumerate(NEWLINE.split(text), first)
     lines = [
         (number, line) for number, line in numbered if says_something(line) and not is_border(line)
     ]
     start, end = 0, len(lines)
-    while start < end and _is_beside(lines[start][1], side, end - start):
+    while start < end and _is_outside(lines[start][1], side, end - start):
         start += 1
-    while start < end and _is_beside(lines[end - 1][1], side, end - start):
+    while start < end and _is_outside(lines[end - 1][1], side, end - start):
         end -= 1
     return lines[:start], lines[start:end], lines[end:]
 
 
-def _is_beside(line: str, side: int, count: int) -> bool:
-    """Whether the first or last of `count` lines is no row, not even a damaged one."""
+def _is_outside(line: str, side: int, count: int) -> bool:
+    """Whether the first or last of `count` lines is outside the grid.
+
+    It is no row, and either there are more than `side` lines or it is not even a damaged row.
+    """
     return not is_row(line, side) and (count > side or not is_damaged_row(line, side))
 
 
-def _is_several(rows: _Numbered, side: int) -> bool:
+def _are_several_grids(rows: _Numbered, side: int) -> bool:
     """Whether the rows form several grids without a separator."""
     count, more = divmod(len(rows), side)
     return count > 1 and not more and all(is_row(line, side) for _, line in rows)
@@ -365,11 +378,11 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
             title, unread = title_and_unread([(first, regular[1])], ())
             return [plain_entry(first + 1, joined, None, title, unread)]
         title = " ".join(regular[1].split()) if regular[1] else ""
-        if len(title) > LONGEST_TITLE or not title.isprintable():
+        if len(title) > MAX_TITLE_LENGTH or not title.isprintable():
             title = title_of([title])
         return [plain_entry(first + bool(regular[1]), joined, None, title)]
-    above, rows, below = _rows_in(text, first, side)
-    # `rows` lack a map of letters or in one line; other records are too short to have one
+    above, rows, below = _split_record(text, first, side)
+    # `rows` never contains a map of letters or in one line; only a long record can have one
     lines = text.split("\n")
     is_long = max(len(lines), text.count("\r")) >= 2 * side or max(map(len, lines)) >= side * side
     if not rows or is_long:
@@ -377,21 +390,21 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
         if is_region_map("".join(cells)) or find_region_map(cells):
             return [reader.refuse(first, 1, NO_REGION_MAP, "one", text)]
     grids = [rows]
-    if _is_several(rows, side):
+    if _are_several_grids(rows, side):
         grids = [rows[start : start + side] for start in range(0, len(rows), side)]
     borders = _borders_in(text, first)
     entries = [_entry(grid, borders, side, reader) for grid in grids if grid]
     if entries and (above or below):
-        entries[0] = _with_text(entries[0], above, below if len(entries) == 1 else ())
+        entries[0] = _add_text(entries[0], above, below if len(entries) == 1 else ())
     if len(entries) > 1 and below:
-        entries[-1] = _with_text(entries[-1], (), below)
+        entries[-1] = _add_text(entries[-1], (), below)
     return entries
 
 
-def _with_text(
+def _add_text(
     entry: Entry, above: Sequence[tuple[int, str]], below: Sequence[tuple[int, str]]
 ) -> Entry:
-    """The entry of a grid, with the text around it; an invalid one as it is."""
+    """Add the text around a grid to its entry; an invalid entry is returned unchanged."""
     if entry.error is not None:
         return entry
     title, unread = title_and_unread(above, below)

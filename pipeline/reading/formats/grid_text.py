@@ -1,11 +1,12 @@
-"""Puzzles and solutions → text, and solutions read back.
+"""Write puzzles and solutions as text, and read solutions.
 
 The solution of a grid, a line, or a puzzle in the boxes format is a filled puzzle in the same
-notation. Other solutions are rows of values, with a line for each row of the bounding rectangle. A
-free geometry has a line for each row of the grid and for each group of extra cells. Values up to 9
-are digits without spaces, and a space is a place without a cell. With larger values, all values are
-numbers separated by one space, and `-` is a place without a cell. No line ends with such places.
-Rules are not repeated, so reading the values requires the geometry.
+notation. Other solutions are rows of values: a line for each row of the bounding rectangle, or, in
+a free geometry, for each row of the grid and each group of extra cells.
+
+Up to 9, values are digits without separators, and a space is a place without a cell. Otherwise
+values are numbers separated by one space, and `-` is a place without a cell. Such places are left
+out at the end of a line. The text does not contain the geometry, so `read_values` requires it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pipeline.reading.formats.detect import BY_NAME, is_written_as_values
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import quote
 
-_LARGEST_IN_DIGITS = 9
+_MAX_DIGIT = 9
 
 
 def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
@@ -32,19 +33,19 @@ def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
     name, _, notation = format_name.partition(" ")
     render = BY_NAME[name].render
     if render is None:
-        raise ValueError(f"{name}: puzzles are not written in it")
+        raise ValueError(f"puzzles cannot be written as {name}")
     return render(puzzle, notation)
 
 
 def solution_text(parsed: Parsed, grid: Grid) -> str:
-    """Write a solution of a puzzle: as a filled puzzle of its notation, or as rows of values."""
+    """Write a solution as a filled puzzle in the notation of the puzzle, or as rows of values."""
     if is_written_as_values(parsed.format, parsed.puzzle):
         return write_values(grid)
     return render_puzzle(Puzzle.of_values(grid.geometry, grid.values), parsed.format)
 
 
 def parsed_from(puzzle: Puzzle) -> Parsed:
-    """A puzzle that was not read from a text, in the first notation that can express it."""
+    """Wrap a puzzle that was not read from a text, with the first notation that can express it."""
     if not puzzle.is_plain:
         return Parsed(puzzle, "values", "it was not read", "rules")
     geometry = puzzle.geometry
@@ -59,17 +60,17 @@ def parsed_from(puzzle: Puzzle) -> Parsed:
 
 
 def write_values(grid: Grid) -> str:
-    """The rows of a grid, as `read_values` reads them."""
+    """Write a grid as rows of values, as `read_values` reads them."""
     geometry = grid.geometry
-    between, nowhere = _signs(geometry)
+    separator, no_cell = _value_notation(geometry)
     return "".join(
-        between.join(nowhere if cell is None else str(grid.values[cell]) for cell in row) + "\n"
+        separator.join(no_cell if cell is None else str(grid.values[cell]) for cell in row) + "\n"
         for row in _rows(geometry)
     )
 
 
 def filled_grid(puzzle: Puzzle, source: str) -> Grid:
-    """The grid of a puzzle in which every cell is given. Raises InputError."""
+    """The grid of a puzzle. Raises InputError if a cell is not given."""
     values = dict(puzzle.givens())
     for cell in range(len(puzzle.cells)):
         if cell not in values:
@@ -79,16 +80,16 @@ def filled_grid(puzzle: Puzzle, source: str) -> Grid:
 
 
 def read_values(data: bytes, source: str, geometry: Geometry) -> Grid:
-    """The grid of that geometry that `write_values` writes so; `source` names it in messages.
+    """Read rows of values as `write_values` writes them; `source` names them in messages.
 
-    Raises InvalidPuzzle for anything else.
+    Raises InvalidPuzzle for any other text.
     """
     rows, lines = _rows(geometry), data.decode(errors="replace").split("\n")
     rest = lines.pop()
     if rest or len(lines) < len(rows):
         number = min(len(lines), len(rows)) + 1
         found = quote(rest) if rest else counted(len(lines), "line")
-        expected = f"{counted(len(rows), 'line')}, each with its end"
+        expected = f"{counted(len(rows), 'line')}, each with a line end"
         raise InvalidPuzzle(source, number, 1, expected, found, truncated=number <= len(rows))
     if len(lines) > len(rows):
         found = quote(lines[len(rows)])
@@ -104,20 +105,20 @@ def _values_in(
     line: str, row: list[int | None], geometry: Geometry, place: tuple[str, int]
 ) -> list[tuple[int, int]]:
     """The value of each cell in a line; `place` is the source and the line's number."""
-    between, nowhere = _signs(geometry)
-    signs = {str(value): value for value in geometry.values}
-    words = line.split(between) if between and line else [*line]
+    separator, no_cell = _value_notation(geometry)
+    words_of_values = {str(value): value for value in geometry.values}
+    words = line.split(separator) if separator and line else [*line]
     values, column = [], 1
     for index, cell in enumerate(row):
         word = words[index] if index < len(words) else ""
-        if cell is None and word != nowhere:
-            raise InvalidPuzzle(*place, column, f"{nowhere!r}: there is no cell", _shown(word))
+        if cell is None and word != no_cell:
+            raise InvalidPuzzle(*place, column, f"{no_cell!r}, as there is no cell", _shown(word))
         if cell is not None:
-            if word not in signs:
+            if word not in words_of_values:
                 expected = f"a value from {geometry.lowest} to {geometry.values[-1]}"
                 raise InvalidPuzzle(*place, column, expected, _shown(word))
-            values.append((cell, signs[word]))
-        column += len(word) + len(between)
+            values.append((cell, words_of_values[word]))
+        column += len(word) + len(separator)
     if len(words) > len(row):
         expected = f"the end of a line of {counted(len(row), 'place')}"
         raise InvalidPuzzle(*place, column, expected, _shown(words[len(row)]))
@@ -128,9 +129,9 @@ def _shown(word: str) -> str:
     return quote(word) if word else "nothing"
 
 
-def _signs(geometry: Geometry) -> tuple[str, str]:
-    """The separator of values, and the sign for no cell."""
-    return ("", " ") if geometry.values[-1] <= _LARGEST_IN_DIGITS else (" ", "-")
+def _value_notation(geometry: Geometry) -> tuple[str, str]:
+    """The separator of values, and the text of a place without a cell."""
+    return ("", " ") if geometry.values[-1] <= _MAX_DIGIT else (" ", "-")
 
 
 def _rows(geometry: Geometry) -> list[list[int | None]]:

@@ -1,13 +1,13 @@
 """Puzzles with regions or cages in one line: jigsaws, and the game ids of Simon Tatham's Solo.
 
-A jigsaw has the cells of a puzzle, and then the sign of each cell's region, which replaces its box:
+A jigsaw has the cells of a puzzle, and then a character for each cell's region, instead of boxes:
 
     1.........3..4..AABBAABBCCDDCCDD
 
 Cells and regions are in one line, with or without white space between them, or in two lines. Any n
-signs except `~`, which occurs in constraint texts, name the n regions of n cells. Up to side 9 the
-values are digits, above that letters: A is 1. A line of 162 cells may also be a puzzle and its
-solution, where equal signs are never neighbours; in regions they nearly always are.
+characters except `~`, which occurs in constraint strings, name the n regions of n cells. Up to side
+9 the values are digits, above that letters: A is 1. A line of 162 cells may also be a puzzle and
+its solution, where neighbours always differ; in regions, most neighbours are equal.
 
 `region_maps.py` reads maps of regions around grids, which `find_region_map` finds. Formats that do
 not read them refuse them, because a grid without its regions is a different puzzle.
@@ -20,8 +20,8 @@ An id of Solo:
 
 The letters `a` to `z` in a grid are 1 to 26 blanks, and `_` separates two numbers. Blocks and cages
 are given by their borders: between the cells of each row, then between the cells of each column,
-then one for the end. `a` to `y` are 1 to 25 steps without a border and then one, `_` is a border,
-`z` are 26 steps without one. Anything else before the colon, such as the difficulty, is skipped.
+then one for the end. `a` to `y` are 1 to 25 steps without a border and then a border, `_` is a
+border, `z` is 26 steps without one. The difficulty and the symmetry before the colon are skipped.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ JIGSAW_SIDES = range(4, 26)
 """The supported sides of jigsaws."""
 
 _LENGTHS = {2 * side * side: side for side in JIGSAW_SIDES}
-_SIGN = re.compile(r"\S")
+_CHARACTER = re.compile(r"\S")
 
 
 def recognise_jigsaw(text: Text) -> str | None:
@@ -72,7 +72,7 @@ def recognise_jigsaw(text: Text) -> str | None:
 
 
 def _are_regions(signs: str, side: int) -> bool:
-    """Whether these may be regions, even damaged ones: half of the steps lead to an equal sign."""
+    """Whether these may be regions, even damaged ones: half of the neighbours are equal."""
     if max(Counter(signs).values()) > side + 1:
         return False
     rows = in_rows(signs, side)
@@ -87,19 +87,20 @@ NO_REGION_MAP = f"no region map around a grid ({AS_JIGSAW})"
 
 
 class RegionMap(NamedTuple):
-    """Position and side of a map: index of its first row, and of its first sign in that row."""
+    """A region map: the index of its first row, its first column from 0, and its side."""
 
     row: int
-    sign: int
+    column: int
     side: int
 
 
 def is_region_map(signs: str) -> bool:
-    """Whether n² letters or digits are n connected regions of n cells, which no solution is."""
+    """Whether n² letters or digits are n connected regions of n cells: never a solution."""
     side = isqrt(len(signs))
     if side not in JIGSAW_SIDES or side * side != len(signs) or not signs.isalnum():
         return False
-    has_neighbour = signs[0] in (signs[1], signs[side])  # as no cell of a solution: a quick test
+    # a quick test: in solutions, neighbours always differ
+    has_neighbour = signs[0] in (signs[1], signs[side])
     if not has_neighbour or first_misfit(signs):
         return False
     return all(len(parts_of(group, side)) == 1 for group in groups_of(signs))
@@ -114,15 +115,15 @@ def parts_of(cells: Sequence[int], side: int) -> list[list[int]]:
         for cell in reached:
             column = cell % side
             around = {cell - side, cell + side, cell - (column > 0), cell + (column < side - 1)}
-            left -= (beside := around & left)
-            reached += beside
+            left -= (neighbours := around & left)
+            reached += neighbours
     return parts
 
 
 def find_region_map(rows: Sequence[str]) -> RegionMap | None:
     """Find n rows of letters or digits, or one row of n², that are a region map among other rows.
 
-    A map without other rows is a grid that breaks the rules.
+    A map alone, without other rows, is not found: it is a grid that breaks the rules.
     """
     return _find_region_map(tuple(rows)) if len(rows) > 1 else None
 
@@ -151,7 +152,7 @@ def check_no_region_map(text: Text) -> None:
     rows = text.rows
     if region_map := find_region_map([row.cells for row in rows]):
         row = rows[region_map.row]
-        column = [*row.placed_cells()][region_map.sign].column
+        column = [*row.placed_cells()][region_map.column].column
         found = f"{region_map.side} regions"
         raise text.error(row.number, column, NO_REGION_MAP, found, code="region-map")
 
@@ -159,10 +160,10 @@ def check_no_region_map(text: Text) -> None:
 def _jigsaw(text: Text) -> Frame:
     if len(text.lines) > 2:
         raise text.at_line(text.lines[2], "a single puzzle", counted(len(text.lines), "line"))
-    words = [sign for line in text.lines for sign in line.words(_SIGN)]
+    words = [sign for line in text.lines for sign in line.words(_CHARACTER)]
     side = _LENGTHS.get(len(words))
     if side is None:
-        expected = "the cells of a puzzle and as many regions, as 81 and 81 characters"
+        expected = "as many region characters as cells, for example 81 and 81"
         raise text.at_end(expected, counted(len(words), "character"))
     cells, regions = words[: side * side], words[side * side :]
     names = [sign.text for sign in regions]
@@ -175,49 +176,52 @@ def _jigsaw(text: Text) -> Frame:
 JIGSAW = Format("jigsaw", recognise_jigsaw, parser(_jigsaw, signs))
 
 
-_LARGEST_SIDE = 31
-"""As in Solo."""
+_MAX_SOLO_SIDE = 31
+"""The limit of Solo itself."""
 
-_PARAMS = re.compile(r"\s*([0-9]{1,2})(?:x([0-9]{1,2}))?([a-z0-9]*):")
+_SOLO_HEADER = re.compile(r"\s*([0-9]{1,2})(?:x([0-9]{1,2}))?([a-z0-9]*):")
 _SOLO_BEGINS = re.compile(r"\s*[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*:(?:[a-z0-9_]|$)")
-_WHOLE = re.compile(rf"{_SOLO_BEGINS.pattern}[a-z0-9_]*(?:,[a-z0-9_]*)*\s*")
+_WHOLE_SOLO = re.compile(rf"{_SOLO_BEGINS.pattern}[a-z0-9_]*(?:,[a-z0-9_]*)*\s*")
 _SKIPPED = re.compile(r"d[tbiaeu]?|(?:md|[rma])[0-9]*")
 """The difficulty and the symmetry."""
 
 _IN_GRID = re.compile(r"[0-9]+|.")
-_LARGEST_SUM = 9999
+_MAX_SUM = 9999
 
 
 def recognise_solo(text: Text) -> str | None:
-    if len(text.lines) > 1 or not _WHOLE.fullmatch(text.lines[0].text):
+    if len(text.lines) > 1 or not _WHOLE_SOLO.fullmatch(text.lines[0].text):
         return None
     return f"it begins with {quote(text.lines[0].text.partition(':')[0].strip() + ':')}"
 
 
 def parse_solo(text: Text, _reading: Reading) -> Parsed:
     line = text.single_line()
-    header = _PARAMS.match(line.text)
+    header = _SOLO_HEADER.match(line.text)
     flags = _SKIPPED.sub("", header[3]) if header else ""
     is_jigsaw, has_cages = "j" in flags, "k" in flags
     height, width = (int(header[1]), int(header[2] or 1)) if header else (0, 0)
-    sized = header is not None and (is_jigsaw or header[2])
-    if header is None or not sized or not 2 <= height * width <= _LARGEST_SIDE:
-        expected = f"sizes such as '3x3:' or '9j:', of side 2 to {_LARGEST_SIDE}"
+    has_size = header is not None and (is_jigsaw or header[2])
+    if header is None or not has_size or not 2 <= height * width <= _MAX_SOLO_SIDE:
+        expected = f"sizes such as '3x3:' or '9j:', of side 2 to {_MAX_SOLO_SIDE}"
         raise text.at_line(line, expected)
     geometry = Geometry(1, height * width) if is_jigsaw else Geometry(height, width)
     fields, start = [], header.end()
     for part in line.text[start:].rstrip().split(","):
         fields.append(_SoloField(text, Word(line.number, start + 1, part), geometry.side))
         start += len(part) + 1
-    wanted = 1 + is_jigsaw + 2 * has_cages
-    if len(fields) != wanted:
-        raise fields[-1].short(counted(wanted, "field"), counted(len(fields), "field"))
+    field_count = 1 + is_jigsaw + 2 * has_cages
+    if len(fields) != field_count:
+        raise fields[-1].at_end(counted(field_count, "field"), counted(len(fields), "field"))
     values = fields[0].numbers(geometry.side)
     rules: list[Rule] = []
     if is_jigsaw:
         blocks = fields[1].blocks()
         if misfit := first_misfit(blocks):
-            raise fields[1].short(misfit[1], "others")
+            sizes = [*map(len, groups_of(blocks))]
+            is_oversized = len(sizes) <= geometry.side
+            found = f"one of {max(sizes)} cells" if is_oversized else f"{len(sizes)} regions"
+            raise fields[1].at_end(misfit[1], found)
         rules += region_rules(blocks)
     rules += diagonals() if "x" in flags else ()
     if has_cages:
@@ -227,18 +231,18 @@ def parse_solo(text: Text, _reading: Reading) -> Parsed:
 
 
 class _SoloField(NamedTuple):
-    """A field of an id, for a grid of this side."""
+    """A field of a game id, for a grid of this side."""
 
     text: Text
     word: Word
     side: int
 
-    def short(self, expected: str, found: str) -> InvalidPuzzle:
-        """The error for the end of the field."""
+    def at_end(self, expected: str, found: str) -> InvalidPuzzle:
+        """The error for something missing at the end of the field."""
         line, column, field = self.word
         return self.text.error(line, column + len(field), expected, found)
 
-    def at_sign(self, place: int, expected: str) -> InvalidPuzzle:
+    def at_character(self, place: int, expected: str) -> InvalidPuzzle:
         line, column, field = self.word
         return self.text.at_word(Word(line, column + place, field[place:]), expected)
 
@@ -252,31 +256,31 @@ class _SoloField(NamedTuple):
                 values.append(number)
             elif match[0] != "_":
                 expected = f"a number from 1 to {maximum}, a letter for blanks or '_'"
-                raise self.at_sign(match.start(), expected)
+                raise self.at_character(match.start(), expected)
             if len(values) > self.side**2:
-                raise self.at_sign(match.start(), f"at most {self.side**2} cells")
+                raise self.at_character(match.start(), f"at most {self.side**2} cells")
         if len(values) < self.side**2:
-            raise self.short(f"{self.side**2} cells", counted(len(values), "cell"))
+            raise self.at_end(f"{self.side**2} cells", counted(len(values), "cell"))
         return values
 
     def blocks(self) -> list[int]:
-        """The number of each cell's block."""
+        """A number for each cell, the same for all cells of a block."""
         n = self.side
         steps = 2 * n * (n - 1)
         block = [*range(n * n)]
         done = 0
         for place, sign in enumerate(self.word.text):
             if sign not in ascii_lowercase + "_":
-                raise self.at_sign(place, "a letter or '_'")
+                raise self.at_character(place, "a letter or '_'")
             open_steps = ascii_lowercase.find(sign) + 1
             if done + open_steps > steps or done > steps:
-                raise self.at_sign(place, f"the end after {steps} steps and a border")
+                raise self.at_character(place, f"the end after {steps} steps and a border")
             for step in range(done, done + open_steps):
                 one, other = (block[cell] for cell in _ends(step, n))
                 block = [one if number == other else number for number in block]
             done += open_steps + (sign != "z")
         if done <= steps:
-            raise self.short(f"{steps} steps and a border", counted(done, "step"))
+            raise self.at_end(f"{steps} steps and a border", counted(done, "step"))
         return block
 
 
@@ -290,11 +294,11 @@ def _ends(step: int, n: int) -> tuple[int, int]:
 
 def _cages(blocks: Sequence[int], field: _SoloField) -> list[Rule]:
     """The cages of these blocks; the sum of a cage is in one of its cells."""
-    totals = field.numbers(_LARGEST_SUM)
+    totals = field.numbers(_MAX_SUM)
     cages = groups_of(blocks)
     sums = [[totals[cell] for cell in cage if totals[cell]] for cage in cages]
     if any(len(numbers) > 1 for numbers in sums):
-        raise field.short("one sum for each cage", "several in one")
+        raise field.at_end("one sum for each cage", "several sums in one cage")
     return cages_of(
         dict(enumerate(cages)), {index: sum(numbers) for index, numbers in enumerate(sums)}
     )

@@ -35,7 +35,7 @@ from pipeline.reading.formats.json_objects import (
 from pipeline.reading.formats.numbers import LIST_BEGINS, render_json
 from pipeline.reading.formats.parsed import Entry, TextChunk, title_of
 from pipeline.reading.formats.records import (
-    LOOK,
+    LOOKAHEAD,
     Reader,
     cut_chunks,
     cut_lines,
@@ -107,7 +107,7 @@ def _boundary(data: bytes, limit: int, known: int) -> int:
 
 def _digest(begun: bytes) -> bytes:
     """What is open in the beginning of a record."""
-    return b"," + _record_end(begun, 0)[1][: LOOK - 2]
+    return b"," + _record_end(begun, 0)[1][: LOOKAHEAD - 2]
 
 
 def cut_records(stream: BinaryIO, is_list: bool, size: int) -> Iterator[TextChunk]:

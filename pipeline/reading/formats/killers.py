@@ -119,7 +119,7 @@ def recognise_arrows(text: Text) -> str | None:
     known = sum(sign in _ARROW_SIGNS for sign in signs)
     begun = known == len(signs) <= _CELLS
     if begun or (steps >= _FEWEST_STEPS and known * 8 >= len(signs) * 7):
-        return f"one line of {counted(len(signs), 'sign')}, many of them arrows"
+        return f"one line of {counted(len(signs), 'character')}, many of them arrows"
     return None
 
 
@@ -131,7 +131,7 @@ def parse_arrows(text: Text, _reading: Reading) -> Parsed:
             expected = "a step, one of <>^v`',. or a sum, one of 0-9, A-Z, a-j"
             raise text.at_word(word, expected)
     if len(words) != _CELLS:
-        raise _at_end(text, "81 signs", counted(len(words), "sign"))
+        raise _at_end(text, "81 characters", counted(len(words), "character"))
     ends = [end_of(cell, text, words, NINE) for cell in range(_CELLS)]
     members = {ends[cells[0]]: cells for cells in groups_of(ends)}
     sums = {end: _SUMS[words[end].text] for end in members}

@@ -8,7 +8,7 @@ A collection may have more fields after the puzzle, or a hash before it. Fields 
 white space, commas, semicolons or bars. 162 characters are a puzzle and its solution.
 
 In CSV, fields may be quoted, a header may name the column of puzzles, and a column of solutions is
-compared with the results. The column of puzzles is found by examining many lines.
+compared with the results. The first lines decide which column has the puzzles.
 """
 
 from __future__ import annotations
@@ -69,19 +69,19 @@ from pipeline.reading.formats.text import (
 
 _LENGTHS = tuple(side * side for side in GEOMETRIES)
 _EXPECTED = "a line of 16, 36, 64 or 81 cells"
-_LONGEST_ROW = max(GEOMETRIES)
+_MAX_ROW_LENGTH = max(GEOMETRIES)
 
 DELIMITERS = (",", ";", "\t", "|")
 _WORD = re.compile(r"[^ \t,;|]+")
 _SEPARATOR_LINE = re.compile(r"sep=[,;\t|]\s*", re.IGNORECASE)
-_WIDEST = 40
-_BEHIND_HASH = 1
+_MAX_FIELDS = 40
+_AFTER_HASH = 1
 """The field of the puzzle in lines that begin with a hash."""
 
 
 def recognise_line(text: Text) -> str | None:
     lengths = [len(row.cells) for row in text.rows]
-    if len(lengths) == 1 and lengths[0] > _LONGEST_ROW:
+    if len(lengths) == 1 and lengths[0] > _MAX_ROW_LENGTH:
         return f"one line of {lengths[0]} cells"
     if sum(length in _LENGTHS for length in lengths) > len(lengths) / 2:
         return "whole puzzles in single lines"
@@ -107,15 +107,15 @@ class Fields:
 
     - `delimiter`: separates the fields, as in CSV; None: any of white space, `,`, `;` and `|`.
     - `column`: the field of the puzzle, from 0; None: the whole line.
-    - `claim`: the field of the solution, or None.
-    - `header`: the number of the line that names the fields, 0 for none.
+    - `solution`: the field of the solution, or None.
+    - `header`: the number of the header line, 0 for none.
     - `maps`: the fields that may contain region maps, each with its name in messages.
     - `names`: the field names in the header.
     """
 
     delimiter: str | None = None
     column: int | None = 0
-    claim: int | None = None
+    solution: int | None = None
     header: int = 0
     maps: tuple[tuple[int, str], ...] = ()
     names: tuple[str, ...] = ()
@@ -141,14 +141,14 @@ class ScoredFields:
         return several and (self.good + self.near) * 2 > self.total
 
 
-class UnreadableError(Exception):
+class NotCsv(Exception):
     """A line that is not a CSV record; the message completes "found …"."""
 
 
 def split(line: str, fields: Fields) -> list[tuple[int, str]]:
     """Split a line into fields, each with its offset.
 
-    Raises UnreadableError.
+    Raises NotCsv.
     """
     if fields.column is None:
         body = line.strip()
@@ -167,7 +167,7 @@ def split(line: str, fields: Fields) -> list[tuple[int, str]]:
                 if is_open
                 else "text after a closing quote"
             )
-            raise UnreadableError(found) from None
+            raise NotCsv(found) from None
     placed, end = [], 0
     for body in map(str.strip, texts):
         position = max(line.find(body, end), end)
@@ -185,7 +185,7 @@ def texts_in(line: str, fields: Fields) -> list[str]:
     """The fields of a line; none if it cannot be read."""
     try:
         return [text for _, text in split(line, fields)]
-    except UnreadableError:
+    except NotCsv:
         return []
 
 
@@ -193,31 +193,33 @@ def texts_in(line: str, fields: Fields) -> list[str]:
 def find_fields(head: SourceHead) -> ScoredFields:
     """Find the layout that reads most lines as puzzles.
 
-    In a tie, a table wins only if more than a hash precedes the puzzle.
+    In a tie, a layout with a delimiter wins only if more than one field (a hash) precedes the
+    puzzle.
     """
     lines = head.lines
-    if all(map(is_plain, lines)):  # what follows finds the same
+    if all(map(is_plain, lines)):  # a quick test for the usual case
         return ScoredFields(Fields(), good=len(lines), total=len(lines))
     if not head.declared and may_be_sixteen(lines, whole=head.is_whole):
         return ScoredFields(Fields())
-    delimiters = [sign for sign in DELIMITERS if any(sign in line for line in lines)]
+    delimiters = [sep for sep in DELIMITERS if any(sep in line for line in lines)]
     words = [texts_in(line, Fields()) for line in lines]
     if not delimiters and all(len(row) == 1 for row in words):
         return survey_fields(words, Fields())
-    ways = [
-        (Fields(), _BEHIND_HASH),
-        (Fields(column=None), _WIDEST),
-        *((Fields(delimiter=delimiter), _WIDEST) for delimiter in delimiters),
-        (Fields(), _WIDEST),
+    layouts = [
+        (Fields(), _AFTER_HASH),
+        (Fields(column=None), _MAX_FIELDS),
+        *((Fields(delimiter=delimiter), _MAX_FIELDS) for delimiter in delimiters),
+        (Fields(), _MAX_FIELDS),
     ]
     surveys = [
-        survey_fields([texts_in(line, way) for line in lines], way, last) for way, last in ways
+        survey_fields([texts_in(line, layout) for line in lines], layout, last)
+        for layout, last in layouts
     ]
-    return max(surveys, key=lambda way: way.good)
+    return max(surveys, key=lambda survey: survey.good)
 
 
-def judge(fields: Fields, texts: Sequence[str], total: int) -> ScoredFields:
-    """Count the puzzles among these texts."""
+def score(fields: Fields, texts: Sequence[str], total: int) -> ScoredFields:
+    """Score a layout by the texts in its column of puzzles."""
     invalid = [text for text in texts if not side_of(text)]
     return ScoredFields(fields, len(texts) - len(invalid), sum(map(is_attempt, invalid)), total)
 
@@ -239,13 +241,15 @@ def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
     return above * 4 > len(rows)
 
 
-def survey_fields(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDEST) -> ScoredFields:
-    """Count the puzzles in the field, up to `last`, that is a puzzle in most records."""
+def survey_fields(
+    rows: Sequence[Sequence[str]], layout: Fields, last: int = _MAX_FIELDS
+) -> ScoredFields:
+    """Find the field that is a puzzle in most records, up to index `last`, and score the layout."""
     shaped: Counter[int] = Counter()
     open_cells: Counter[int] = Counter()
     maps = set[int]()
     for row in rows:
-        for index, text in enumerate(row[:_WIDEST]):
+        for index, text in enumerate(row[:_MAX_FIELDS]):
             if is_region_map(text):
                 maps.add(index)
             elif side_of(text):
@@ -255,26 +259,26 @@ def survey_fields(rows: Sequence[Sequence[str]], way: Fields, last: int = _WIDES
     likely = [index for index in sorted(shaped) if shaped[index] * 2 > highest]
     eligible = [index for index in likely if index <= last]
     if not eligible:
-        return ScoredFields(way, total=len(rows))
+        return ScoredFields(layout, total=len(rows))
     mostly_open = [index for index in eligible if open_cells[index] * 2 > shaped[index]]
     column = next((index for index in mostly_open or eligible if open_cells[index]), eligible[0])
     if not open_cells[column]:
-        column = _with_blanks(rows, column, last)
-    claim = next(
+        column = _first_column_with_blanks(rows, column, last)
+    solution = next(
         (index for index in likely if index != column and open_cells[index] * 2 <= shaped[index]),
         None,
     )
     fields = replace(
-        way,
-        column=None if way.column is None else column,
-        claim=claim,
+        layout,
+        column=None if layout.column is None else column,
+        solution=solution,
         maps=tuple((index, f"field {index + 1}") for index in sorted(maps - {column})),
     )
-    return judge(fields, [row[column] for row in rows if column < len(row)], len(rows))
+    return score(fields, [row[column] for row in rows if column < len(row)], len(rows))
 
 
-def _with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
-    """The first column of puzzles with blanks, even damaged ones, besides the column `full`.
+def _first_column_with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
+    """The first column other than `full` that has a puzzle with blanks, even a damaged one.
 
     If there is one, the full grids are solutions. Otherwise returns `full`.
     """
@@ -291,8 +295,12 @@ def entries_in_fields(chunk: TextChunk, fields: Fields, reader: Reader) -> list[
     if has_text or not reader.takes_plain or not _is_sound(text, chunk.data):
         rows = [("", "", line) for line in NEWLINE.split(text)]
     else:
-        rows = _pattern(fields).findall(text)
-        if fields.column is not None and fields.claim is not None and fields.claim < fields.column:
+        rows = _line_pattern(fields).findall(text)
+        if (
+            fields.column is not None
+            and fields.solution is not None
+            and fields.solution < fields.column
+        ):
             rows = [(plain, claimed, line) for claimed, plain, line in rows]
     entries = [
         plain_entry(number, plain, claimed or None)
@@ -311,28 +319,28 @@ def _is_sound(text: str, data: bytes) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _pattern(fields: Fields) -> re.Pattern[str]:
-    """Match one line: the puzzle and the solution in order if both are plain, else all of it."""
+def _line_pattern(fields: Fields) -> re.Pattern[str]:
+    """Match one line: its puzzle and solution as two groups if both are plain, else all of it."""
     if fields.column is None:
         wanted = f"({PLAIN})()"
     elif fields.delimiter is None:
-        wanted = _row(fields, r"[^ \t,;|\r\n]+", r"[ \t,;|]+") + r"(?:[ \t,;|][^\r\n]*)?"
+        wanted = _fields_pattern(fields, r"[^ \t,;|\r\n]+", r"[ \t,;|]+") + r"(?:[ \t,;|][^\r\n]*)?"
     else:
         delimiter = re.escape(fields.delimiter)
         other = rf'[^"\r\n{delimiter}]*'
-        wanted = _row(fields, other, delimiter) + rf'(?:{delimiter}[^"\r\n]*)?'
+        wanted = _fields_pattern(fields, other, delimiter) + rf'(?:{delimiter}[^"\r\n]*)?'
     comment = "" if fields.column == 0 else f"(?!{'|'.join(COMMENTS)})"
     return re.compile(rf"(?:{comment}{wanted}|([^\r\n]*))(?:\r\n?|\n|\Z)")
 
 
-def _row(fields: Fields, other: str, delimiter: str) -> str:
-    """The fields up to the last relevant one."""
-    column, claim = fields.column or 0, fields.claim
-    meant = [other] * (max(column, claim or 0) + 1)
-    meant[column] = f"({PLAIN})" if claim is not None else f"({PLAIN})({FULL})?"
-    if claim is not None:
-        meant[claim] = f"({FULL})"
-    return delimiter.join(meant)
+def _fields_pattern(fields: Fields, other: str, delimiter: str) -> str:
+    """A regular expression for the fields up to the puzzle and the solution."""
+    column, solution = fields.column or 0, fields.solution
+    patterns = [other] * (max(column, solution or 0) + 1)
+    patterns[column] = f"({PLAIN})" if solution is not None else f"({PLAIN})({FULL})?"
+    if solution is not None:
+        patterns[solution] = f"({FULL})"
+    return delimiter.join(patterns)
 
 
 def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | None:
@@ -346,7 +354,7 @@ def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | No
         return reader.read(line, (number,))
     try:
         placed = split(line, fields)
-    except UnreadableError as error:
+    except NotCsv as error:
         return reader.refuse(number, 1, "a record of CSV", str(error), line, "damaged")
     entry = _record(line, number, placed, fields, reader)
     unread = _unread_in(placed, fields, entry)
@@ -354,11 +362,11 @@ def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | No
 
 
 def _unread_in(placed: Sequence[tuple[int, str]], fields: Fields, entry: Entry) -> list[str]:
-    """The unread parts of the other fields; without a delimiter, fields are words."""
+    """The unread texts in the other fields; without a delimiter, these are joined."""
     if fields.column is None or entry.error is not None:
         return []
     side = entry.puzzle.geometry.side if entry.puzzle else 9
-    names, read = dict(enumerate(fields.names)), {fields.column, fields.claim}
+    names, read = dict(enumerate(fields.names)), {fields.column, fields.solution}
     if entry.parsed:  # the text of a jigsaw ends with its map
         fitting = (at for at, (_, text) in enumerate(placed) if entry.text.endswith(text))
         read |= {*fitting} & dict(fields.maps).keys()
@@ -382,8 +390,8 @@ def _record(
         return reader.refuse(number, offset + 1, wanted, quote(text), line)
     cells, joined = halves(cells_of(text))
     claimed = joined
-    if fields.claim is not None and fields.claim < len(placed):
-        claimed = cells_of(placed[fields.claim][1]) or None
+    if fields.solution is not None and fields.solution < len(placed):
+        claimed = cells_of(placed[fields.solution][1]) or None
     if maps := _maps_in(placed, fields, len(cells)):
         start, regions = placed[maps[0][0]]
         if refused := _refused_map(regions, maps, fields):
@@ -450,7 +458,7 @@ _NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 def recognise_csv(head: SourceHead) -> tuple[Fields, str] | None:
     text = head.sample.decode("utf-8-sig", errors="replace")
-    lines = enumerate(each_line(text), 1)  # a header may begin like a comment
+    lines = enumerate(each_line(text), 1)  # a header may begin with a hash, like a comment
     headers = (line for line in lines if line[1].strip() and not names_delimiter(line[1]))
     number, header = next(headers, (1, ""))
     for delimiter in DELIMITERS:
@@ -466,14 +474,14 @@ def recognise_csv(head: SourceHead) -> tuple[Fields, str] | None:
     return (Fields(","), "it is declared") if head.declared else None
 
 
-def _with_header(head: SourceHead, header: str, way: Fields) -> tuple[Fields, str] | None:
-    names = [name.lower() for name in _texts(header, way)]
+def _with_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fields, str] | None:
+    names = [name.lower() for name in _texts(header, layout)]
     column = next((index for index, name in enumerate(names) if name in _PUZZLES), None)
     if column is None and (len(names) < 2 or not all(map(_NAME.fullmatch, names))):
         return None
-    rows = [_texts(line, way) for line in head.lines if line.strip() != header.strip()]
-    if column is None:  # other names, as many as most records have fields
-        scored = survey_fields(rows, way)
+    rows = [_texts(line, layout) for line in head.lines if line.strip() != header.strip()]
+    if column is None:  # no known name: accepted if most records have as many fields as the header
+        scored = survey_fields(rows, layout)
         full = sum(len(row) == len(names) for row in rows)
         reason = f"it has a header, and field {(scored.fields.column or 0) + 1} is a puzzle"
         return (
@@ -481,15 +489,15 @@ def _with_header(head: SourceHead, header: str, way: Fields) -> tuple[Fields, st
             if scored.is_collection(head.minimum) and full * 2 > len(rows)
             else None
         )
-    known = survey_fields(rows, way).fields
-    claim = next((index for index, name in enumerate(names) if name in _SOLUTIONS), None)
-    if claim is None and known.column == column:
-        claim = known.claim
-    way = replace(way, maps=known.maps)
+    known = survey_fields(rows, layout).fields
+    solution = next((index for index, name in enumerate(names) if name in _SOLUTIONS), None)
+    if solution is None and known.column == column:
+        solution = known.solution
+    layout = replace(layout, column=column, solution=solution, maps=known.maps)
     texts = [row[column] for row in rows if column < len(row)]
     may_be_grid = len(rows) == 16 and max(map(len, rows)) == 1
     may_be_grid = may_be_grid and may_be_sixteen(texts, whole=head.is_whole)
-    scored = judge(replace(way, column=column, claim=claim), texts, len(rows))
+    scored = score(layout, texts, len(rows))
     variants = sum(head.is_variant(text) for text in texts if not side_of(text))
     scored = replace(scored, good=scored.good + variants)
     if head.declared or (scored.is_collection(head.minimum) and not may_be_grid):
@@ -498,18 +506,18 @@ def _with_header(head: SourceHead, header: str, way: Fields) -> tuple[Fields, st
 
 
 def _with_names(fields: Fields, names: Sequence[str]) -> Fields:
-    """The fields with their names, and with the fields that are named like region maps."""
+    """The layout with the names of the header; columns whose names mean region maps are `maps`."""
     columns = {index for index, name in enumerate(names) if name in _REGIONS}
     columns |= {index for index, _ in fields.maps if index < len(names)}
     maps = tuple(
         (index, f"column {quote(names[index])}") for index in sorted(columns - {fields.column})
     )
-    claim = None if fields.claim in columns else fields.claim
-    return replace(fields, claim=claim, maps=maps, names=tuple(names))
+    solution = None if fields.solution in columns else fields.solution
+    return replace(fields, solution=solution, maps=maps, names=tuple(names))
 
 
-def _texts(line: str, way: Fields) -> list[str]:
-    return [text.lstrip("#").strip() for text in texts_in(line, way)]
+def _texts(line: str, layout: Fields) -> list[str]:
+    return [text.lstrip("#").strip() for text in texts_in(line, layout)]
 
 
 CSV = ManyFormat("csv", recognise_csv, cut_lines, entries_in_fields)

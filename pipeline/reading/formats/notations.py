@@ -20,12 +20,12 @@ from pipeline.reading.formats.iss import custom_codecs as own
 from pipeline.reading.formats.rule_forms import Codec, Form, fixed, form, nothing
 from pipeline.reading.formats.variants import RuleType
 
-_EMPTY = Codec(lambda _: (), nothing)
-"""A type without arguments whose rule is read elsewhere."""
+_READ_ELSEWHERE = Codec(lambda _: (), nothing)
+"""A type without arguments that is known here, but read by other code."""
 
-_Way = Codec | list[Codec] | Form | Rule | None
+_Notation = Codec | list[Codec] | Form | Rule | None
 
-_WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
+_NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     regions.Region: {"region": None, "Jigsaw": None},
     regions.ExtraRegion: {
         "extraregion": fp.cells("group"),
@@ -38,7 +38,7 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
     },
     regions.DisjointGroups: {
         "disjointgroups": regions.DisjointGroups(),
-        "DisjointSets": iss.with_boxes,
+        "DisjointSets": iss.needs_boxes,
     },
     regions.Windoku: {
         "windoku": regions.Windoku(),
@@ -46,14 +46,14 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
     },
     pairs.AntiKnight: {"antiknight": pairs.AntiKnight(), "AntiKnight": []},
     pairs.AntiKing: {"antiking": pairs.AntiKing(), "AntiKing": []},
-    whole.AntiTaxicab: {"AntiTaxicab": iss.without_zero},
-    whole.GlobalEntropy: {"GlobalEntropy": iss.of_nine},
-    whole.GlobalModular: {"GlobalMod": iss.of_nine},
-    whole.Flatmates: {"DutchFlatmates": iss.of_nine},
+    whole.AntiTaxicab: {"AntiTaxicab": iss.needs_no_zero},
+    whole.GlobalEntropy: {"GlobalEntropy": iss.needs_nine},
+    whole.GlobalModular: {"GlobalMod": iss.needs_nine},
+    whole.Flatmates: {"DutchFlatmates": iss.needs_nine},
     whole.NoTiedLines: {"FullRankTies": iss.no_ties},
     pairs.Nonconsecutive: {"nonconsecutive": None, "AntiConsecutive": []},
-    pairs.NegativeKropki: {"negative": None, "StrictKropki": _EMPTY},
-    pairs.NegativeXV: {"negative": None, "StrictXV": _EMPTY},
+    pairs.NegativeKropki: {"negative": None, "StrictKropki": _READ_ELSEWHERE},
+    pairs.NegativeXV: {"negative": None, "StrictXV": _READ_ELSEWHERE},
     pairs.WhiteDot: {
         "difference": [fp.pair, fp.number("difference", default=1)],
         "WhiteDot": [fixed(difference=1), iss.pairs_of_neighbours],
@@ -63,7 +63,7 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
         "BlackDot": [fixed(ratio=2), iss.pairs_of_neighbours],
     },
     pairs.XV: {
-        "xv": [fp.pair, fp.sign],
+        "xv": [fp.pair, fp.letter],
         "X": [fixed(total=10), iss.pairs_of_neighbours],
         "V": [fixed(total=5), iss.pairs_of_neighbours],
     },
@@ -97,12 +97,12 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
     },
     cages.CountingCircles: {"CountingCircles": iss.cells("circles", once=True)},
     cages.CountOfDifferent: {"CountDistinct": iss.count_of_values},
-    cages.EqualSums: {"EqualSum": iss.groups_apart},
-    cages.SameMultiset: {"SameValues": iss.groups_of_one_size},
+    cages.EqualSums: {"EqualSum": iss.separated_groups},
+    cages.SameMultiset: {"SameValues": iss.equal_groups},
     cages.Arrow: {"arrow": fp.arrows, "Arrow": iss.arrow, "PillArrow": iss.pill_arrow},
     cages.Quadruple: {
         "quadruple": [fp.cells("around", 4, 4), fp.values],
-        "Quad": [iss.around, iss.values],
+        "Quad": [iss.square, iss.values],
     },
     cages.Clone: {"clone": fp.clone},
     outside.LittleKiller: {
@@ -113,14 +113,14 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
         "sandwichsum": [fp.row_or_column, fp.clue(0)],
         "Sandwich": [iss.number("number"), iss.row_or_column],
     },
-    outside.XSum: {"xsum": [fp.row_or_column, fp.clue()], "XSum": iss.from_both_ends()},
+    outside.XSum: {"xsum": [fp.row_or_column, fp.clue()], "XSum": iss.clues_at_ends()},
     outside.Skyscraper: {
         "skyscraper": [fp.row_or_column, fp.clue()],
-        "Skyscraper": iss.from_both_ends(),
+        "Skyscraper": iss.clues_at_ends(),
     },
-    outside.HiddenSkyscraper: {"HiddenSkyscraper": iss.from_both_ends(iss.largest_value)},
-    outside.NumberedRoom: {"NumberedRoom": iss.from_both_ends(iss.largest_value)},
-    outside.FullRank: {"FullRank": [iss.tied, iss.from_both_ends(iss.number_of_lines)]},
+    outside.HiddenSkyscraper: {"HiddenSkyscraper": iss.clues_at_ends(iss.largest_value)},
+    outside.NumberedRoom: {"NumberedRoom": iss.clues_at_ends(iss.largest_value)},
+    outside.FullRank: {"FullRank": [iss.allows_ties, iss.clues_at_ends(iss.number_of_lines)]},
     lines.Thermometer: {
         "thermometer": [fixed(slow=False), fp.line()],
         "slowthermometer": [fixed(slow=True), fp.line()],
@@ -130,14 +130,14 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
     lines.Renban: {"renban": fp.line(once=True), "Renban": iss.line()},
     lines.Whispers: {
         "whispers": [fp.half_of_side, fp.line()],
-        "Whisper": [iss.number("difference", 1, usual=5), iss.line()],
+        "Whisper": [iss.number("difference", 1, default=5), iss.line()],
     },
     lines.Between: {"betweenline": fp.line(3), "Between": iss.line(3)},
     lines.RegionSum: {
         "regionsumline": [fp.regions, fp.line()],
         "RegionSumLine": [iss.line(), iss.regions],
     },
-    lines.Entropic: {"entropicline": fp.line(), "Entropic": [iss.of_nine, iss.line()]},
+    lines.Entropic: {"entropicline": fp.line(), "Entropic": [iss.needs_nine, iss.line()]},
     lines.Modular: {
         "modularline": [fp.number("modulus", 2, default=3), fp.line()],
         "Modular": [iss.number("modulus", 2), iss.line()],
@@ -160,50 +160,54 @@ _WAYS: Final[Mapping[type[Rule], Mapping[str, _Way]]] = {
     },
     custom.StateMachine: {"NFA": own.state_machine, "Regex": own.pattern},
     custom.OneOf: {"Or": None},
-    free.SameRegions: {"RegionSameValues": _EMPTY},
-    free.ChaosConstruction: {"ChaosConstruction": _EMPTY},
-    free.Doppelganger: {"Doppelganger": _EMPTY},
+    free.SameRegions: {"RegionSameValues": _READ_ELSEWHERE},
+    free.ChaosConstruction: {"ChaosConstruction": _READ_ELSEWHERE},
+    free.Doppelganger: {"Doppelganger": _READ_ELSEWHERE},
     free.Unit: {"Shape": None, "RegionSize": None},
     free.ConnectedValues: {"ConnectedValues": own.connected_values},
     free.ChaosArrow: {"ChaosArrow": [own.control, own.offset, own.arms]},
     free.ChaosCount: {"ChaosCount": [own.control, own.offset, own.region_cells]},
 }
-"""For each kind of rule the keys of f-puzzles, in lower case, and the types of ISS, each with its
-arguments, a form, or the rule of a flag. None: the rule is read elsewhere, with the layout, as a
-group, or by LAST."""
+"""Rule class → {name: notation}.
+
+Names in lower case are keys of f-puzzles, others are types of ISS. A notation is the codecs of the
+arguments, a form, or the rule that a flag stands for. It is None if other code reads the rule: with
+the layout, as a group, or by LAST.
+"""
 
 
-def _made(kind: type[Rule], way: _Way) -> Form | Rule | None:
+def _with_form(kind: type[Rule], way: _Notation) -> Form | Rule | None:
     codecs = [way] if isinstance(way, Codec) else way
     return form(kind, *codecs) if isinstance(codecs, list) else codecs
 
 
 _FORMS: Final[Mapping[type[Rule], Mapping[str, Form | Rule | None]]] = {
-    kind: {name: _made(kind, way) for name, way in ways.items()} for kind, ways in _WAYS.items()
+    kind: {name: _with_form(kind, way) for name, way in ways.items()}
+    for kind, ways in _NOTATIONS.items()
 }
-"""The same, each as a form, the rule of a flag, or None."""
+"""The same, with codecs combined into forms."""
 
 _ALL = [(name, kind, way) for kind, ways in _FORMS.items() for name, way in ways.items()]
 RULES_OF_KEYS: Final = [(name, kind) for name, kind, _ in _ALL if name.islower()]
 RULES_OF_TYPES: Final = [(name, kind) for name, kind, _ in _ALL if not name.islower()]
-"""Every key and every type of rules, with the kind of rule."""
+"""Pairs of a key or type and a rule class that it expresses."""
 
 FLAGS: Final = {key: way for key, _, way in _ALL if way and not isinstance(way, Form)}
-"""Boolean keys, each for one rule."""
+"""Boolean keys, and the rule that each stands for."""
 
 KEYS: Final[Mapping[str, Sequence[Form]]] = {
     key: [way for name, _, way in _ALL if name == key and isinstance(way, Form)]
     for key, _, way in _ALL
     if key.islower() and isinstance(way, Form)
 }
-"""Keys of lists of objects, with the forms that read them."""
+"""Keys of lists of objects, and the forms that read them."""
 
 TYPES: Final = {name: way for name, _, way in _ALL if isinstance(way, Form) and not name.islower()}
-"""The types of rules, without the types for layout and groups."""
+"""The forms of the types of ISS that have one: not those for layout and groups."""
 
 
 def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list[Any]] | None:
-    """The first key or type that can express a rule, and its output."""
+    """The first key or type that can express a rule, and its output; None if there is none."""
     for name, way in _FORMS.get(type(rule), {}).items():
         if isinstance(way, Form) and name.islower() == by_keys:
             words = way.write(rule, geometry)
@@ -213,13 +217,13 @@ def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list
 
 
 STRICT: Final = {"StrictKropki": ("difference", "ratio"), "StrictXV": ("xv",)}
-"""Types about neighbours without marks, and their marks by name in `negative`."""
+"""Types of ISS for negative rules, and the names of their marks under `negative`."""
 
 
-def without_marks(
+def negative_rules(
     geometry: Geometry, rules: Sequence[Rule], marks: Sequence[str]
 ) -> Iterator[Rule]:
-    """The negative rules: pairs without a mark do not have the property of that mark."""
+    """Negative rules: pairs without one of the marks do not have its property."""
     differences = {rule.difference for rule in rules if isinstance(rule, pairs.WhiteDot)} or {1}
     ratios = {rule.ratio for rule in rules if isinstance(rule, pairs.BlackDot)} or {2}
     if {"difference", "ratio"}.intersection(marks):
@@ -244,21 +248,21 @@ def _negative(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterat
     for index, child in enumerate(node.list()):
         if child.value not in ("ratio", "difference", "xv") or child.value in names[:index]:
             raise child.wrong("'ratio', 'difference' or 'xv', each once")
-    yield from without_marks(geometry, rules, [*map(str, names)])
+    yield from negative_rules(geometry, rules, [*map(str, names)])
 
 
-def _marks_of(rules: Sequence[Rule]) -> list[str]:
+def _negated_marks(rules: Sequence[Rule]) -> list[str]:
     """The marks to which negative rules apply."""
     marks = {"difference": False, "ratio": False, "xv": False}
     for rule in rules:
         if isinstance(rule, pairs.NegativeKropki):
             marks |= {"difference": bool(rule.differences), "ratio": bool(rule.ratios)}
         marks["xv"] |= isinstance(rule, pairs.NegativeXV)
-    return [name for name, is_meant in marks.items() if is_meant]
+    return [name for name, is_negative in marks.items() if is_negative]
 
 
 class Last(NamedTuple):
-    """A key whose rules, of these kinds, depend on those of other keys, and its value for them."""
+    """A key of f-puzzles whose rules, of the classes `kinds`, depend on the rules of other keys."""
 
     kinds: tuple[RuleType, ...]
     read: Callable[[Geometry, Placed, Sequence[Rule]], Iterable[Rule]]
@@ -267,6 +271,6 @@ class Last(NamedTuple):
 
 LAST: Final[Mapping[str, Last]] = {
     "nonconsecutive": Last((pairs.Nonconsecutive,), _nonconsecutive, lambda _: True),
-    "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), _negative, _marks_of),
+    "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), _negative, _negated_marks),
 }
 """Keys whose rules depend on the marks under all other keys, in this order."""

@@ -13,27 +13,26 @@ from pipeline.puzzle.puzzle import Puzzle
 Variant = Literal["classic", "even-odd", "rules"]
 
 Notes = tuple[tuple[str, str], ...]
-"""Texts about a puzzle, such as its title, by name."""
+"""Texts about a puzzle as pairs of name and text, such as its title."""
 
-LONGEST_TITLE = 200
+MAX_TITLE_LENGTH = 200
 
 
 def title_of(lines: Iterable[str]) -> str:
     """Join lines to a title: printable, on one line, and not too long."""
-    words = (" ".join(line[: 2 * LONGEST_TITLE].split()) for line in lines)
+    words = (" ".join(line[: 2 * MAX_TITLE_LENGTH].split()) for line in lines)
     whole = printable("; ".join(filter(None, words)))
-    return whole if len(whole) <= LONGEST_TITLE else f"{whole[: LONGEST_TITLE - 1]}…"
+    return whole if len(whole) <= MAX_TITLE_LENGTH else f"{whole[: MAX_TITLE_LENGTH - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A puzzle and how it was read: the format's name, why that format, the variant.
+    """A puzzle and how it was read.
 
-    - `format`: the format's name, followed by the notation if the format has several;
-    `render_puzzle`
-      takes it to write the same notation. `Format.parse` sets only the notation.
+    - `format`: the format's name, followed by the notation if the format has several. Given to
+      `render_puzzle`, it yields the same notation. `Format.parse` sets only the notation.
     - `reason`: why this format was chosen; `Format.parse` leaves it empty.
-    - `claimed`: the solution that the source gives, unchecked: one line, or numbers with spaces.
+    - `claimed`: the unchecked solution in the source: characters, or numbers with spaces.
     - `unread`: the parts that were not read, such as rules in prose: `ruleset`, `drawings` or
       `solution` of f-puzzles, or a quoted text with its location.
     """
@@ -47,13 +46,13 @@ class Parsed:
     notes: Notes = ()
 
     def with_text(self, title: str, unread: tuple[str, ...]) -> Parsed:
-        """A copy with these unread texts, and with the title unless it has its own."""
+        """A copy with these unread texts, and with this title if it has none."""
         notes = (("title", title), *self.notes) if title and not self.title else self.notes
         return replace(self, notes=notes, unread=unread)
 
     @property
     def title(self) -> str:
-        """The puzzle's title, of at most LONGEST_TITLE characters; empty if it has none."""
+        """The puzzle's title, of at most MAX_TITLE_LENGTH characters; empty if it has none."""
         return title_of([dict(self.notes).get("title", "")])
 
 
@@ -72,7 +71,7 @@ class TextChunk:
     """A part of a source that can be read independently, in any process.
 
     - `first_line`: the number of its first line, from 1.
-    - `data`: whole records, or the beginning of a single record that is too long to be read.
+    - `data`: whole records, or the beginning of a single record that is too long.
     - `end`: the position at which the next chunk begins.
     """
 
@@ -81,7 +80,7 @@ class TextChunk:
     end: Position = START
 
     def moved(self, start: Position) -> TextChunk:
-        """The chunk in the whole source, if its own source begins at `start`."""
+        """The same chunk, if its source is a part, beginning at `start`, of a larger source."""
         byte, line = self.end.byte + start.byte, self.end.line + start.line - 1
         return TextChunk(self.first_line + start.line - 1, self.data, Position(byte, line))
 
@@ -91,17 +90,15 @@ class Entry(NamedTuple):
 
     Either `plain`, `puzzle` or `error` is set.
 
-    - `line`: where it begins, from 1.
-    - `text`: the puzzle in one line: n² characters, blanks as `.`, or numbers separated by spaces
-    if
-      the source has numbers; for an invalid record its beginning.
-    - `plain`: the text is 81 characters of 1-9 and `.`. Its `puzzle` is None, because batches are
-      converted faster.
-    - `claimed`: the solution that the source gives, unchecked: for a plain puzzle 81 characters of
-      1-9, otherwise any text.
-    - `signs`: the signs of the values 1, 2, … if the puzzle is written in letters.
-    - `parsed`: set for a variant, or if the cells alone would lose information. The `text` is then
-    the
+    - `line`: the line in which it begins, from 1.
+    - `text`: the puzzle in one line: n² characters with blanks as `.`, or numbers separated by
+      spaces if the source has numbers. For an invalid record, its beginning.
+    - `plain`: the text is 81 characters of 1-9 and `.`. Then `puzzle` is None, because plain texts
+      are converted in batches.
+    - `claimed`: the unchecked solution in the source: for a plain puzzle 81 characters of 1-9,
+      otherwise any text.
+    - `signs`: the characters of the values 1, 2, … if the puzzle is written in letters.
+    - `parsed`: set for a variant, or if the cells alone would lose information. Then `text` is the
       whole line, or for unusual boxes their height and width, then numbers.
     - `title`, `unread`: as in `Parsed`.
     - `code`: the kind of the error.
@@ -121,7 +118,7 @@ class Entry(NamedTuple):
 
     @property
     def puzzle_read(self) -> Puzzle | None:
-        """The puzzle, also if it is plain; None for an error."""
+        """The puzzle, converted if it is plain; None for an invalid record."""
         if not self.plain:
             return self.puzzle
         return Puzzle.of_values(NINE, [int(sign) if sign != "." else 0 for sign in self.text])

@@ -2,9 +2,9 @@
 
     1...56.89.2.......12.45.7.9…
 
-The k-th sign of a cell is the digit k if it may hold k, else `.` or `0`. n is 6, 8 or 9: 216, 512
-or 729 signs. 4×4 puzzles are not read, because their 64 signs may also be the cells of an 8×8
-puzzle.
+The k-th character of a cell is the digit k if the cell may be k, else `.` or `0`. n is 6, 8 or 9:
+216, 512 or 729 characters. 4×4 puzzles are not read, because their 64 characters may also be the
+cells of an 8×8 puzzle.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _WITHOUT = ".0"
 
 
 def recognise_pencil_marks(text: Text) -> str | None:
-    """Recognise a line of the right length: nine lines of 81 signs are nine puzzles."""
+    """Recognise a line of the right length: nine lines of 81 characters are nine puzzles."""
     signs = text.lines[0].text.strip()
     side = _SIDES.get(len(signs))
     if len(text.lines) > 1 or side is None or not _SIGNS.issuperset(signs):
         return None
-    return f"{side} signs for each of {side * side} cells"
+    return f"{side} characters for each of {side * side} cells"
 
 
 def parse_pencil_marks(text: Text, reading: Reading) -> Parsed:
@@ -38,8 +38,8 @@ def parse_pencil_marks(text: Text, reading: Reading) -> Parsed:
     signs = line.text.strip()
     side = _SIDES.get(len(signs))
     if side is None:
-        expected = f"{either(_SIDES)} signs in one line, n for each of n² cells"
-        raise text.at_line(line, expected, f"{len(signs)} signs")
+        expected = f"{either(_SIDES)} characters in one line, n for each of n² cells"
+        raise text.at_line(line, expected, f"{len(signs)} characters")
     masks = [0] * side**2
     for index, sign in enumerate(signs):
         cell, value = divmod(index, side)
@@ -49,7 +49,7 @@ def parse_pencil_marks(text: Text, reading: Reading) -> Parsed:
             raise text.error(
                 line.number,
                 begin + index + 1,
-                f"'{value + 1}' or '.' as sign {index + 1}",
+                f"'{value + 1}' or '.' as character {index + 1}",
                 repr(sign),
             )
     if 0 in masks:

@@ -1,4 +1,4 @@
-"""Plain lines: lines of a chunk that are exactly a 9×9 puzzle, found together in numpy.
+"""Plain lines: the lines of a chunk that are exactly a 9×9 puzzle, found all at once in numpy.
 
 Used only for collections, because numpy is slow to load.
 """
@@ -30,7 +30,7 @@ class PlainLines:
 
     - `numbers` (Q,): their line numbers in the source, from 1, ascending.
     - `cells` (Q, 81): the characters, blanks as `.`.
-    - `remaining`: the stretches of other lines between them.
+    - `remaining`: the other lines, as a chunk for each run of lines.
     """
 
     numbers: NDArray[np.int64]
@@ -64,7 +64,7 @@ def plain_lines(chunk: TextChunk) -> PlainLines:
     kinds = np.bitwise_or.reduce(_KINDS[cells], axis=1)
     plain = kinds < (_DOT | _ZERO)
     lines = fitting[plain]
-    remaining = _between(chunk, lines, starts, np.append(ends, 0))
+    remaining = _runs_between(chunk, lines, starts, np.append(ends, 0))
     return PlainLines(lines + chunk.first_line, _dotted(cells[plain]), remaining)
 
 
@@ -86,61 +86,65 @@ def _dotted(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.where(is_zero, np.uint8(ord(".")), cells) if is_zero.any() else cells
 
 
-def _between(
+def _runs_between(
     chunk: TextChunk, lines: NDArray[np.intp], starts: NDArray[np.intp], ends: NDArray[np.intp]
 ) -> list[TextChunk]:
-    """The stretches of a chunk between these lines."""
+    """The runs of lines of a chunk between these lines."""
     count = len(starts)
     bounds = np.concatenate(([-1], lines, [count]))
     before = np.flatnonzero(np.diff(bounds) > 1)
-    stretches = []
+    runs = []
     for first, last in zip((bounds[before] + 1).tolist(), bounds[before + 1].tolist(), strict=True):
         stop = int(ends[last - 1]) + 1
-        stretches.append(TextChunk(chunk.first_line + first, chunk.data[int(starts[first]) : stop]))
-    return stretches
+        runs.append(TextChunk(chunk.first_line + first, chunk.data[int(starts[first]) : stop]))
+    return runs
 
 
 def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
-    """The masks of 9×9 puzzles in ASCII, 1-9 and blanks, (P, 81)."""
+    """The masks of 9×9 puzzles, (P, 81), from their ASCII codes; anything but 1-9 is a blank."""
     shifts = cells - np.uint8(ord("1"))
     masks: NDArray[np.uint16] = np.left_shift(1, shifts, dtype=np.uint16)
-    masks |= (shifts > 8) * np.uint16(NINE.all_values)  # blanks, whose bit lies outside
+    masks |= (shifts > 8) * np.uint16(NINE.all_values)  # for blanks, the shift sets no bit
     return masks
 
 
 class ChunkContents:
-    """The puzzles of a chunk and its invalid records, each with its index, from 0."""
+    """The puzzles and invalid records of a chunk, numbered from 0."""
 
     def __init__(self, plain: PlainLines, entries: Sequence[Entry]) -> None:
         self.plain = plain
         self._entries = entries
-        self._own = len(plain.numbers)
+        self._plain_count = len(plain.numbers)
         lines = np.array([entry.line for entry in entries], np.int64)
-        if self._own:
+        if self._plain_count:
             self._order = np.argsort(np.concatenate((plain.numbers, lines)), kind="stable")
         else:
             self._order = np.arange(len(entries))
         places = np.empty(len(self._order), np.intp)
         places[self._order] = np.arange(len(places))
-        self.places_of_plain = places[: self._own]
-        self._places = places[self._own :]
+        self.places_of_plain = places[: self._plain_count]
+        self._entry_places = places[self._plain_count :]
 
     def __len__(self) -> int:
         return len(self._order)
 
     def entry(self, place: int) -> Entry:
         index = int(self._order[place])
-        return self.plain.entry(index) if index < self._own else self._entries[index - self._own]
+        return (
+            self.plain.entry(index)
+            if index < self._plain_count
+            else self._entries[index - self._plain_count]
+        )
 
     def lines_of(self, places: PlaceArray) -> PlaceArray:
-        """The index of the plain line of each of these puzzles, from 0; -1 for other puzzles."""
+        """For each of these puzzles the index of its plain line, from 0, or -1 if it has none."""
         lines = self._order[places]
-        lines[lines >= self._own] = -1
+        lines[lines >= self._plain_count] = -1
         return lines
 
     def entries(self) -> Iterator[tuple[int, Entry]]:
         """The entries that are not plain lines, with their indices."""
-        return zip(self._places.tolist(), self._entries, strict=True)
+        return zip(self._entry_places.tolist(), self._entries, strict=True)
 
     def plain_cells(self) -> tuple[PlaceArray, NDArray[np.uint8]]:
         """The indices of all plain puzzles, plain lines first, and their cells, (P, 81)."""

@@ -1,6 +1,6 @@
-"""Cuts the stream of a collection into chunks of whole records, and reads records as entries.
+"""Cut the stream of a collection into chunks of whole records, and read records as entries.
 
-Also tests for puzzles and rows in one line.
+Also tests whether a line or a field is a puzzle or a row.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from pipeline.settings import Reading
 MAX_RECORD_BYTES = 64 * 1024
 """Maximum size of a record; a longer one is an error and is skipped."""
 
-LOOK = 256
-"""Number of bytes after the end of a record that may be needed to recognise the end."""
+LOOKAHEAD = 256
+"""Number of bytes after a record that may be needed to recognise its end."""
 
 Boundary = Callable[[bytes, int, int], int]
 """(data, limit, known) → the last end of a record in the first `limit` bytes; if there is none, the
 first end after them, in the first `known` bytes, or 0. The data begins with a record."""
 
 Digest = Callable[[bytes], bytes]
-"""The beginning of a record → the part needed to find its end; fewer than LOOK bytes."""
+"""The beginning of a record → the part needed to find its end; fewer than LOOKAHEAD bytes."""
 
 
 def last_end(ends: Iterator[int], limit: int, known: int) -> int:
@@ -64,7 +64,7 @@ def last_end(ends: Iterator[int], limit: int, known: int) -> int:
 
 
 def _line_boundary(data: bytes, limit: int, known: int) -> int:
-    """Each line is a record; a lone CR ends one, too. A comment is last only if it must be."""
+    """A Boundary for lines; a lone CR ends one too. Comments end a chunk only if it has no more."""
     end, sign = data.rfind(b"\n", 0, limit) + 1, b"\n"
     if not end:
         ends = (match.end() for match in LINE_END.finditer(data))
@@ -83,23 +83,23 @@ def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[TextChunk]:
 
     Comments stay with the next puzzle; comments at the end belong to the last chunk.
     """
-    held = comments = None
+    pending = comments = None
     max_bytes = 2 * max(size, MAX_RECORD_BYTES)
     for chunk in cut_chunks(stream, size, _line_boundary):
         if is_silent(chunk.data):
             comments = _joined(comments, chunk, MAX_RECORD_BYTES)
             continue
-        if held:
-            yield held
-        held, comments = _joined(comments, chunk, max_bytes), None
+        if pending:
+            yield pending
+        pending, comments = _joined(comments, chunk, max_bytes), None
     if comments:
-        held = _joined(held, comments, max_bytes)
-    if held:
-        yield held
+        pending = _joined(pending, comments, max_bytes)
+    if pending:
+        yield pending
 
 
 def _joined(chunk: TextChunk | None, following: TextChunk, max_bytes: int) -> TextChunk:
-    """A chunk with the comments before or after it, if they fit."""
+    """Join a chunk and the comments before or after it, if they fit; else drop the comments."""
     if chunk is None:
         return following
     are_cut = [
@@ -111,7 +111,7 @@ def _joined(chunk: TextChunk | None, following: TextChunk, max_bytes: int) -> Te
 
 
 class _Window:
-    """The next bytes of a stream."""
+    """The next bytes of a stream, from which chunks are taken."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -121,7 +121,7 @@ class _Window:
         self.is_last = False
 
     def fill(self, wanted: int) -> bool:
-        """Fill `data` up to `wanted` bytes if possible; returns whether it is not empty."""
+        """Fill `data` up to `wanted` bytes if possible. Returns whether there are any."""
         parts, missing = [self.data], wanted - len(self.data)
         while missing > 0 and not self.is_last:
             parts.append(self._stream.read(missing))
@@ -132,8 +132,8 @@ class _Window:
 
     @property
     def known(self) -> int:
-        """The number of bytes in which the ends of records are certain."""
-        return len(self.data) if self.is_last else len(self.data) - LOOK
+        """The number of bytes in which all ends of records can be recognised."""
+        return len(self.data) if self.is_last else len(self.data) - LOOKAHEAD
 
     def end(self, size: int, boundary: Boundary) -> int:
         """The end of a chunk of that size that begins here; 0 if it is not in `data`."""
@@ -148,11 +148,11 @@ class _Window:
         return taken
 
     def skip(self, boundary: Boundary, digest: Digest) -> int:
-        """Drop the record that begins here; return the number of line ends in it."""
+        """Drop the record that begins here. Returns the number of line ends in it."""
         dropped = self.take(MAX_RECORD_BYTES)
         kept, lines = digest(dropped), count_lines(dropped)
         while True:
-            self.fill(MAX_RECORD_BYTES + LOOK)
+            self.fill(MAX_RECORD_BYTES + LOOKAHEAD)
             end = boundary(kept + self.data, 0, len(kept) + self.known) - len(kept)
             is_split = dropped.endswith(b"\r") and self.data.startswith(b"\n")
             dropped = self.take(end if end > 0 else self.known)
@@ -172,10 +172,10 @@ def cut_chunks(
     """
     window, line = _Window(stream), 1
     max_bytes = max(size, MAX_RECORD_BYTES)
-    while window.fill(size + LOOK):
+    while window.fill(size + LOOKAHEAD):
         end = window.end(size, boundary)
         if not end:
-            window.fill(max_bytes + LOOK)
+            window.fill(max_bytes + LOOKAHEAD)
             end = window.end(size, boundary)
         if end and end <= max_bytes:
             data, first = window.take(end), line
@@ -190,13 +190,13 @@ PLAIN = r"[1-9.]{81}|[0-9]{81}"
 FULL = r"[1-9]{81}"
 _PLAIN, _FULL = re.compile(PLAIN), re.compile(FULL)
 
-_NO_TEXT = re.compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LINE = re.compile(r"^line ([0-9]+)")
 """The beginning of an unread text."""
 
-_SHORTEST_ATTEMPT = 12
+_MIN_ATTEMPT_LENGTH = 12
 _WITHOUT_KNOWN = {ord(sign): None for sign in KNOWN}
-_SHOWN = 100
+_MAX_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +204,8 @@ class Reader:
     """Reads the records of one source; `source` names it in messages.
 
     - `parse`: reads a single puzzle in any format.
-    - `needs_its_text`: whether the text has information that its cells alone would lose.
-    - `raises`: an invalid record raises InvalidPuzzle instead of becoming an entry.
+    - `needs_its_text`: decides whether the cells alone would lose information of the text.
+    - `raises`: invalid records raise InvalidPuzzle instead of becoming entries.
     """
 
     source: str
@@ -226,10 +226,10 @@ class Reader:
         shift: int | None = 0,
         claimed: str | None = None,
     ) -> Entry:
-        """Read a text; `lines` are the numbers of its lines, not empty.
+        """Read a record; `lines` are the numbers of its lines, at least one.
 
-        `shift` is the number of characters before it in its first line; None omits the column in
-        messages.
+        `shift` is the number of characters before it in its first line; with None, messages have no
+        column.
         """
         data = text.encode(errors="surrogateescape")
         try:
@@ -241,7 +241,7 @@ class Reader:
                 column += shift
             shown = NEWLINE.split(text)
             placed = replace(error, line=lines[index], column=column)
-            return self._bad(lines[0], shown[min(index, len(shown) - 1)], placed)
+            return self._invalid_entry(lines[0], shown[min(index, len(shown) - 1)], placed)
         claimed = claimed or parsed.claimed
         if self.needs_its_text(parsed):
             own = replace(parsed, claimed=claimed)
@@ -270,22 +270,25 @@ class Reader:
     ) -> Entry:
         """The entry of an invalid record, for a reason other than a parser's."""
         error = InvalidPuzzle(self.source, line, column, expected, found, code=code)
-        return self._bad(line, text, error)
+        return self._invalid_entry(line, text, error)
 
     def too_long(self, line: int, text: str) -> Entry:
-        expected = f"at most {MAX_RECORD_BYTES} bytes of a puzzle"
+        expected = f"a puzzle of at most {MAX_RECORD_BYTES} bytes"
         return self.refuse(line, 1, expected, "more", text, "too-large")
 
-    def _bad(self, line: int, text: str, error: InvalidPuzzle) -> Entry:
+    def _invalid_entry(self, line: int, text: str, error: InvalidPuzzle) -> Entry:
         """The entry of an invalid record: its printable beginning and the error."""
         if self.raises:
             raise error
-        shown = printable(text[:_SHOWN].strip()) + ("…" if len(text) > _SHOWN else "")
+        shown = printable(text[:_MAX_SHOWN].strip()) + ("…" if len(text) > _MAX_SHOWN else "")
         return Entry(line, shown, None, str(error), None, plain=False, code=error.code)
 
 
 def _in_one_line(text: str, puzzle: Puzzle) -> str:
-    """The cells as written, blanks as `.`, if each is one character; else as rendered."""
+    """The cells as the source writes them, with blanks as `.`.
+
+    If they are not single characters, as `render_cells` writes them, or as numbers.
+    """
     cells = "".join(cells_of(line) for line in text.split("\n") if not is_border(line))
     if len(cells) == len(puzzle.cells):
         blank = puzzle.geometry.all_values
@@ -311,18 +314,18 @@ def entries_of_lines(
 
 
 def decoded_text(data: bytes, line: int) -> str:
-    """Decode the text that begins at that line; undecodable bytes become lone surrogates."""
+    """Decode text that begins in that line; undecodable bytes become lone surrogates."""
     text = data.decode(errors="surrogateescape")
     return text.removeprefix("\ufeff") if line == 1 else text
 
 
 def is_text(text: str) -> bool:
     """Whether a text has neither NULs nor undecodable bytes."""
-    return (text.isascii() or not _NO_TEXT.search(text)) and "\0" not in text
+    return (text.isascii() or not _SURROGATE.search(text)) and "\0" not in text
 
 
 def is_too_long(text: str) -> bool:
-    """Whether a record has more bytes than are read."""
+    """Whether a record exceeds MAX_RECORD_BYTES."""
     return (
         len(text) * 4 > MAX_RECORD_BYTES
         and len(text.encode(errors="surrogateescape")) > MAX_RECORD_BYTES
@@ -362,7 +365,7 @@ def is_full(cells: str, side: int = 9) -> bool:
 
 
 def halves(cells: str) -> tuple[str, str | None]:
-    """Split a field with a puzzle and its solution; otherwise returns the field and None."""
+    """Split a field into a puzzle and its solution; without one, returns the field and None."""
     middle, odd = divmod(len(cells), 2)
     side = SIDES.get(middle, 16)
     if not odd and side <= 9 and is_full(cells[middle:], side):
@@ -371,7 +374,7 @@ def halves(cells: str) -> tuple[str, str | None]:
 
 
 def side_of(field: str) -> int | None:
-    """The side of the puzzle in a field, from the number and kind of its signs."""
+    """The side of the puzzle in a field, or None; derived from its characters and their number."""
     if is_plain(field):
         return 9
     if len(field) < min(SIDES):
@@ -392,7 +395,7 @@ def has_blanks(field: str) -> bool:
 
 def is_attempt(field: str) -> bool:
     """Whether a field may be a damaged puzzle."""
-    return len(field) >= _SHORTEST_ATTEMPT and _are_mostly_known(field)
+    return len(field) >= _MIN_ATTEMPT_LENGTH and _are_mostly_known(field)
 
 
 def is_row(line: str, side: int) -> bool:
@@ -413,5 +416,5 @@ def _are_mostly_known(cells: str) -> bool:
 
 
 def is_above_four(cells: str) -> bool:
-    """Whether the cells have a value above 4, so that they cannot be a 4×4 puzzle."""
+    """Whether a cell has a value above 4, which excludes a 4×4 puzzle."""
     return any(sign.isalnum() and sign not in "01234xX" for sign in cells)

@@ -144,11 +144,11 @@ def puzzle_with_map(
     drawn = groups_of(word.line for word in region_map)
     if not fault and len(names) != side**2 and len(drawn) == side:
         wrong = next(row for row in drawn if len(row) != side)
-        expected, found = f"a row of {side} regions", counted(len(wrong), "sign")
+        expected, found = f"a row of {side} regions", counted(len(wrong), "character")
         fault = text.at_word(region_map[wrong[-1]], expected, found)
     elif not fault and len(names) != side**2:
         expected = f"a map of {side} rows of {side} regions"
-        fault = text.at_word(region_map[-1], expected, counted(len(names), "sign"))
+        fault = text.at_word(region_map[-1], expected, counted(len(names), "character"))
     if not fault and (misfit := misfit_of(names, side)):
         cell, expected, found = misfit
         fault = text.at_word(region_map[cell], expected + otherwise, found)

@@ -17,18 +17,18 @@ from pipeline.puzzle.puzzle import Rule
 from pipeline.reading.formats.variants import RuleType
 
 RuleFields = dict[str, Any]
-"""Field values of a rule, by name."""
+"""The values of a rule's fields, by name."""
 
 Write = Callable[[Any, Geometry], Iterable[Any] | None]
-"""Returns the output: members of an object, or words."""
+"""Takes a rule and its geometry. Returns members of an object, or words; None if impossible."""
 
 
 class Codec(NamedTuple):
     """Reads and writes one argument of a form.
 
-    `read` returns the fields it sets, once per rule: nothing if the form has no effect, several if
-    it expresses several rules. `write` returns the output for a rule, or None if the form cannot
-    express it.
+    `read` returns the fields that it sets, one dict per rule: none if the form has no effect,
+    several if it expresses several rules. `write` returns the output for a rule, or None if the
+    form cannot express it.
     """
 
     read: Callable[[Any], Iterable[RuleFields]]
@@ -46,12 +46,15 @@ def nothing(*_: object) -> tuple[()]:
 
 
 def codec(write: Write) -> Callable[[Callable[[Any], Iterable[RuleFields]]], Codec]:
-    """Makes a codec of the function that reads."""
+    """Decorator: makes a codec from the function that reads."""
     return lambda read: Codec(read, write)
 
 
 def field(name: str, write: Write = nothing) -> Callable[[Callable[[Any], object]], Codec]:
-    """Makes a codec of one field of the function that reads its value; `write` takes the value."""
+    """Decorator: makes a codec of one field from the function that reads its value.
+
+    `write` takes the value instead of the rule.
+    """
     return lambda read: Codec(
         lambda source: [{name: read(source)}],
         lambda rule, geometry: write(getattr(rule, name), geometry),
@@ -59,7 +62,7 @@ def field(name: str, write: Write = nothing) -> Callable[[Callable[[Any], object
 
 
 def fixed(**fields: object) -> Codec:
-    """Fields with one value for all rules of a form; they are not written."""
+    """Fields that have the same values in all rules of a form; they are not written."""
 
     def write(rule: Rule, _geometry: Geometry) -> tuple[()] | None:
         same = all(getattr(rule, name) == value for name, value in fields.items())
@@ -69,7 +72,7 @@ def fixed(**fields: object) -> Codec:
 
 
 class Form(NamedTuple):
-    """One way to write rules of a kind; `write` returns None for a rule that it cannot express."""
+    """One notation for rules of a class; `write` returns None for a rule that it cannot express."""
 
     kind: RuleType
     read: Callable[[Any], Iterable[Rule]]
@@ -77,9 +80,9 @@ class Form(NamedTuple):
 
 
 def form(kind: RuleType, *codecs: Codec) -> Form:
-    """The form with these arguments, in the order in which they are read.
+    """The form whose arguments these codecs read, in this order.
 
-    Only the last one may set the fields of several rules.
+    Every combination of what they return becomes a rule.
     """
     *first, last = codecs or (fixed(),)
 

@@ -107,7 +107,7 @@ def _frame(text: Text, rows: Sequence[TextLine]) -> Frame:
     expected, fault = "5 lines of 81 cells", None
     short = next((row for row in rows if len(row.cells) != _SIDE**2), None)
     if short:
-        fault = text.behind(short, "81 cells", counted(len(short.cells), "cell"))
+        fault = text.after_line(short, "81 cells", counted(len(short.cells), "cell"))
     elif len(rows) < _GRIDS:
         fault = text.at_end(expected, counted(len(rows), "line"))
     elif len(rows) > _GRIDS:

@@ -1,4 +1,4 @@
-"""Spaces: n rows of up to n characters, in which a space is an empty cell, for n = 4, 6, 8, 9.
+"""Spaces: n rows of up to n characters, in which a space is a blank, for n = 4, 6, 8, 9.
 
     53  7
     6  195
@@ -7,8 +7,8 @@
 
 Editors strip trailing spaces, so an empty row may be an empty line. The cells may also be in every
 second column, `5 3     7`; the columns of the digits decide. To avoid guesses, digits are required
-in the first column, in the last, and where a gap between boxes would be. With empty rows, no other
-empty lines are allowed.
+in the first column, in the last, and where boxes could be separated. If a row is an empty line, no
+other empty lines are allowed.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.grid import recognise_grid
 from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, either
 
-_SIGNS = frozenset(DIGITS + " ")
+_CHARACTERS = frozenset(DIGITS + " ")
 _DIGITS_AS_DOTS = str.maketrans(DIGITS, "." * len(DIGITS))
 _GAP = "   "
-"""Two neighbouring cells never have this between them."""
+"""More spaces than are ever written between two neighbouring cells."""
 
-_FEWEST = 3
-_LARGEST = max(GEOMETRIES)
+_MIN_LINES = 3
+_MAX_SIDE = max(GEOMETRIES)
 
 
 class _SpacedGrid(NamedTuple):
-    """The rows, the number of cells they should have, and the step from column to column.
+    """The rows, the number of cells that they should have, and the step from cell to cell.
 
-    `is_sure` says that no other columns can be meant.
+    `is_sure`: the cells cannot be in other columns.
     """
 
     rows: Sequence[TextLine]
@@ -52,7 +52,7 @@ def recognise_spaces(text: Text) -> str | None:
     layout = _layout(text)
     if layout is None or not layout.is_sure:
         return None
-    if len(layout.rows) != layout.side and len(text.lines) < _FEWEST:
+    if len(layout.rows) != layout.side and len(text.lines) < _MIN_LINES:
         return None
     return f"{layout.side} rows in which a space is a blank"
 
@@ -76,13 +76,13 @@ def _frame(text: Text) -> Frame:
     has_spaces = any(" " in line.text.rstrip() for line in layout.rows)
     if has_spaces and not (layout.is_sure or frame.fault):
         found = "spaces that may be blanks or lie between cells"
-        fault = text.error(None, None, "a sign such as '.' for the blanks", found)
+        fault = text.error(None, None, "a character such as '.' for the blanks", found)
         return frame._replace(fault=fault)
     return frame
 
 
 def _row(line: TextLine, side: int, step: int) -> Row:
-    """The cells of a line, then any sign that is not at the place of a cell."""
+    """The cells of a line, then all characters outside the columns of the cells."""
     end, placed = side * step, enumerate(line.text.ljust(side * step), 1)
     words = [Word(line.number, column, sign) for column, sign in placed]
     others = [*(words[1:end:step] if step > 1 else ()), *words[end:]]
@@ -94,16 +94,16 @@ def _layout(text: Text) -> _SpacedGrid | None:
     """The layout of most of the lines; None if they are not digits and spaces.
 
     The cells are two columns apart if all digits are in odd columns and the rows are too wide for
-    a square of single columns. The side is the number of rows, as a row may lack the blanks at its
-    end. If a row has more cells, or a digit needs more, rows are missing.
+    a square of single columns. The side is the number of rows, as rows may lack trailing blanks.
+    If a row has more cells, or a digit is larger, rows are missing.
     """
     lines = [line for line in text.written() if not line.is_border]
     filled = [line for line in lines if line.text.strip()]
-    clean = [line.text.rstrip() for line in filled if _SIGNS.issuperset(line.text.rstrip())]
+    clean = [line.text.rstrip() for line in filled if _CHARACTERS.issuperset(line.text.rstrip())]
     if len(clean) * 4 < max(1, len(filled)) * 3:
         return None
     width = _width(clean)
-    likely_side = len(filled) if len(filled) in GEOMETRIES else _LARGEST
+    likely_side = len(filled) if len(filled) in GEOMETRIES else _MAX_SIDE
     in_odd = not any(row[1::2].strip() for row in clean)
     step = 2 if in_odd and width > likely_side else 1
     columns = (width + step - 1) // step
@@ -113,7 +113,7 @@ def _layout(text: Text) -> _SpacedGrid | None:
     if side not in GEOMETRIES:
         return None
     are_all = len(rows) == len(lines) or all(row.text.strip() for row in rows)
-    # three spaces in a row hold a cell, and a digit in an even column shows cells side by side
+    # three spaces contain a blank cell; a digit in an even column shows that cells are adjacent
     shown = any(_GAP in row for row in clean) if step == 2 else not in_odd and " " in "".join(clean)
     wide = sum(len(line.text) > side * step for line in filled)
     is_sure = are_all and shown and wide * 4 <= len(filled) and _fills(clean, side, step)
@@ -123,11 +123,11 @@ def _layout(text: Text) -> _SpacedGrid | None:
 def _width(rows: Sequence[str]) -> int:
     """The estimated length of a full row.
 
-    Usually that of the longest row, as rows are shorter only by their trailing blanks. If it is
-    too long for a row of single characters, the length that at most a quarter of the rows exceed.
+    Usually this is the length of the longest row, because rows lack only trailing blanks. If that
+    is too long for single characters, it is the length that a quarter of the rows exceed at most.
     """
     lengths = sorted(map(len, rows))
-    return lengths[len(lengths) * 3 // 4] if lengths[-1] > _LARGEST else lengths[-1]
+    return lengths[len(lengths) * 3 // 4] if lengths[-1] > _MAX_SIDE else lengths[-1]
 
 
 def _fills(rows: Sequence[str], side: int, step: int) -> bool:
@@ -150,11 +150,11 @@ def _fills(rows: Sequence[str], side: int, step: int) -> bool:
 
 
 def _rows(lines: Sequence[TextLine], min_side: int) -> Sequence[TextLine]:
-    """The lines from the first that is not empty to the last, and empty ones that are rows too.
+    """The rows: the lines from the first to the last non-empty one, and empty ones if needed.
 
-    There are at least `min_side` rows, if possible. Empty lines are rows if a grid needs them. All
-    are if there are as many lines as rows; those at the end are if the grid begins in the first
-    line. Elsewhere nothing shows which of them are rows.
+    There are at least `min_side` rows, if possible. If a grid needs more, all empty lines are rows
+    if that gives the right number, or the trailing ones if the grid begins in the first line.
+    Otherwise it is unknown which empty lines are rows.
     """
     filled = [index for index, line in enumerate(lines) if line.text.strip()]
     first, stop = filled[0], filled[-1] + 1

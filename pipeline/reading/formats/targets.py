@@ -33,9 +33,9 @@ from pipeline.settings import MAX_BYTES
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """The text of a file before, between and after its items; at most `max_items`.
+    """The text of a file before, between and after its items.
 
-    `one_geometry`: all puzzles have the same geometry.
+    `max_items`: how many it may contain; `one_geometry`: all must have the same geometry.
     """
 
     head: str = ""
@@ -50,32 +50,35 @@ ONE_ITEM, _LINES = File(max_items=1), File()
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A notation to convert to: the item of a puzzle, and the file that holds items.
+    """A notation to convert to: how to write a puzzle as an item, and the file that contains items.
 
     - `endings`: the file name endings that imply it.
-    - `plain`: writes the item of 81 digits and blanks, `.`.
-    - `beside`: writes a puzzle with its solution, for a `file_beside`. Without it, a solution is
+    - `plain`: writes the item, given 81 digits and dots.
+    - `pair`: writes a puzzle with its solution, for a `pair_file`. Without it, a solution is
       written as a filled grid.
-    - `noted`: writes a puzzle, its solution if given, and notes.
+    - `annotated`: writes a puzzle, its solution if given, and notes.
 
-    All raise ValueError, with a noun for what the notation cannot express.
+    They raise ValueError, with a noun for what the notation cannot express.
     """
 
     item: Callable[[Puzzle], str]
     endings: tuple[str, ...]
     file: File = ONE_ITEM
     plain: Callable[[str], str] | None = None
-    beside: Callable[[Puzzle, Grid], str] | None = None
-    file_beside: File | None = None
-    noted: Callable[[Puzzle, Grid | None, Notes], str] | None = None
+    pair: Callable[[Puzzle, Grid], str] | None = None
+    pair_file: File | None = None
+    annotated: Callable[[Puzzle, Grid | None, Notes], str] | None = None
 
     def holding(self, *, solutions: bool) -> File:
         """The file of puzzles, or of solutions."""
-        return (solutions and self.file_beside) or self.file
+        return (solutions and self.pair_file) or self.file
 
 
-def _in(*notations: str) -> Callable[[Puzzle], str]:
-    """Writes the first notation that can express the puzzle; else raises the first error."""
+def _writer(*notations: str) -> Callable[[Puzzle], str]:
+    """Return a function that writes a puzzle in the first notation that can express it.
+
+    If none can, the function raises the error of the first one.
+    """
 
     def write(puzzle: Puzzle) -> str:
         faults: list[ValueError] = []
@@ -89,26 +92,26 @@ def _in(*notations: str) -> Callable[[Puzzle], str]:
     return write
 
 
-def _of_cells(plain: Callable[[str], str]) -> Callable[[Puzzle], str]:
+def _plain_writer(plain: Callable[[str], str]) -> Callable[[Puzzle], str]:
     return lambda puzzle: plain(classic_cells(puzzle))
 
 
 def _document(notation: str = "") -> Target:
-    """f-puzzles documents, which can contain everything, or links with them."""
+    """The target for f-puzzles documents, which may contain notes, or for links with them."""
 
-    def noted(puzzle: Puzzle, solution: Grid | None, notes: Notes) -> str:
+    def annotated(puzzle: Puzzle, solution: Grid | None, notes: Notes) -> str:
         return render_fpuzzles(puzzle, notation, solution, notes)
 
     name, endings = f"f-puzzles {notation}".strip(), () if notation else (".json",)
-    return Target(_in(name), endings, _LINES, noted=noted)
+    return Target(_writer(name), endings, _LINES, annotated=annotated)
 
 
 def _filled(grid: Grid) -> Puzzle:
     return Puzzle.of_values(grid.geometry, grid.values)
 
 
-_line = _in("line", "characters line")
-"""In digits; 16×16 and 25×25 in letters."""
+_line = _writer("line", "characters line")
+"""Writes a puzzle in one line: in digits, or 16×16 and 25×25 in letters."""
 
 
 def _pair(puzzle: Puzzle, grid: Grid) -> str:
@@ -121,34 +124,34 @@ TARGETS: Final[Mapping[str, Target]] = {
         _line, (".csv",), File("puzzle\n"), "{}\n".format, _pair, File("puzzle,solution\n")
     ),
     "grid": Target(
-        _in("grid", "characters"),
+        _writer("grid", "characters"),
         (),
         File(between="\n", one_geometry=True),
         lambda cells: in_lines(cells, 9),
     ),
-    "ss": Target(_in("grid ss"), (".ss",)),
-    "sdk": Target(_in("sadman"), (".sdk",)),
+    "ss": Target(_writer("grid ss"), (".ss",)),
+    "sdk": Target(_writer("sadman"), (".sdk",)),
     "opensudoku": Target(
-        _of_cells(game_line), (".opensudoku",), File(XML_HEAD, end=XML_END), game_line
+        _plain_writer(game_line), (".opensudoku",), File(XML_HEAD, end=XML_END), game_line
     ),
-    "hodoku": Target(_of_cells(library_line), (), _LINES, library_line),
-    "boxes": Target(_in("boxes"), ()),
-    "bordered": Target(_in("bordered"), ()),
-    "spreadsheet": Target(_in("spreadsheet"), ()),
-    "json": Target(_in("json"), (".json",)),
-    "pencil-marks": Target(_in("pencil-marks"), ()),
+    "hodoku": Target(_plain_writer(library_line), (), _LINES, library_line),
+    "boxes": Target(_writer("boxes"), ()),
+    "bordered": Target(_writer("bordered"), ()),
+    "spreadsheet": Target(_writer("spreadsheet"), ()),
+    "json": Target(_writer("json"), (".json",)),
+    "pencil-marks": Target(_writer("pencil-marks"), ()),
     "f-puzzles": _document(),
     "f-puzzles-link": _document("link"),
     "sudokupad-link": _document("sudokupad"),
-    "iss": Target(_in("iss"), (".iss",), _LINES),
+    "iss": Target(_writer("iss"), (".iss",), _LINES),
 }
-"""By name, in the order in which messages list them."""
+"""Name → target, in the order in which messages list them."""
 
 PICTURES: Final = ("svg", "png", "pdf")
 """Targets that are drawn."""
 
 NAMES: Final[tuple[str, ...]] = (*TARGETS, *PICTURES)
-"""What can be converted to."""
+"""All values of `--to`."""
 
 
 def puzzle_in(path: str | Path) -> Puzzle:
@@ -158,14 +161,14 @@ def puzzle_in(path: str | Path) -> Puzzle:
 
 
 def target_of(name: str) -> Target:
-    """The target of that name. Raises UsageError."""
+    """The target of that name. Raises UsageError if there is none."""
     if name not in TARGETS:
         raise UsageError(f"there is no notation {name!r}; expected one of {', '.join(NAMES)}")
     return TARGETS[name]
 
 
 def file_text(puzzle: Puzzle, to: str, solution: Grid | None = None) -> str:
-    """The text of a file with that puzzle alone. Raises as `item_text`."""
+    """The text of a file of this one puzzle. Raises the errors of `item_text`."""
     item = item_text(puzzle, to, solution)
     file = target_of(to).holding(solutions=solution is not None)
     return f"{file.head}{item}{file.end}"
@@ -178,16 +181,16 @@ def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Note
     what the target cannot express.
     """
     target = target_of(to)
-    content, beside = puzzle, target.beside if solution else None
-    if solution and not (beside or target.noted):
+    content, pair = puzzle, target.pair if solution else None
+    if solution and not (pair or target.annotated):
         content = _filled(solution)
-    if target.plain and (cells := plain_cells(content)):  # which read as nothing else
-        return beside(puzzle, solution) if beside and solution else target.plain(cells)
+    if target.plain and (cells := plain_cells(content)):  # these are always read back correctly
+        return pair(puzzle, solution) if pair and solution else target.plain(cells)
     try:
-        if target.noted:
-            item = target.noted(puzzle, solution, notes)
+        if target.annotated:
+            item = target.annotated(puzzle, solution, notes)
         else:
-            item = beside(puzzle, solution) if beside and solution else target.item(content)
+            item = pair(puzzle, solution) if pair and solution else target.item(content)
         file = target.holding(solutions=solution is not None)
         _check_read_back(content, f"{file.head}{item}{file.end}", target)
     except ValueError as error:
@@ -208,22 +211,24 @@ def _check_read_back(puzzle: Puzzle, text: str, target: Target) -> None:
 def _first_refused(puzzle: Puzzle, target: Target) -> str:
     """The first rule that the target's reader refuses even on its own."""
     for rule in puzzle.rules if len(puzzle.rules) > 1 else ():
-        alone = Puzzle(puzzle.geometry, puzzle.cells, (rule,))
+        single_rule = Puzzle(puzzle.geometry, puzzle.cells, (rule,))
         try:
-            parse_source(target.item(alone).encode(), "puzzle")
+            parse_source(target.item(single_rule).encode(), "puzzle")
         except (InvalidPuzzle, ValueError):
             return rule.describe(puzzle.geometry)
     return puzzle.rules[0].describe(puzzle.geometry) if len(puzzle.rules) == 1 else ""
 
 
 def difference(puzzle: Puzzle, read_back: Puzzle) -> str:
-    """A noun for the first difference between two puzzles; empty if they are equal."""
+    """Describe the first difference between two puzzles as a noun; empty if they are equal."""
     geometry = puzzle.geometry
     if geometry != read_back.geometry:
         return shape_in_words(geometry)
     (cells, rules), (cells_found, rules_found) = _normalised(puzzle), _normalised(read_back)
     if lost := rules - rules_found:
-        rule = next(candidate for candidate in puzzle.rules if _usual(candidate, geometry) in lost)
+        rule = next(
+            candidate for candidate in puzzle.rules if _canonical(candidate, geometry) in lost
+        )
         return rule.describe(geometry)
     if more := rules_found - rules:
         return f"that there is no {next(iter(more)).describe(geometry)}"
@@ -243,12 +248,12 @@ def _normalised(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
             case Among(cell) | Parity(cell) if mask := cells[cell] & _allowed(rule, geometry):
                 cells[cell] = mask
             case _:
-                rules[_usual(rule, geometry)] += 1
+                rules[_canonical(rule, geometry)] += 1
     return tuple(cells), rules
 
 
 def _allowed(rule: Rule, geometry: Geometry) -> int:
-    """The mask of the values that a rule about one cell allows it."""
+    """The mask of the values that a rule about a single cell allows."""
     values = [geometry.lowest] * geometry.size
     (cell,), mask = rule.cells(geometry), 0
     for bit, value in enumerate(geometry.values):
@@ -257,8 +262,8 @@ def _allowed(rule: Rule, geometry: Geometry) -> int:
     return mask
 
 
-def _usual(rule: Rule, geometry: Geometry) -> Rule:
-    """The rule in a canonical form, if it can be stated in several ways."""
+def _canonical(rule: Rule, geometry: Geometry) -> Rule:
+    """The canonical form of a rule, for rules that can be stated in several ways."""
     from pipeline.puzzle.rules.cages import Arrow, Quadruple  # noqa: PLC0415 - as above
     from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine  # noqa: PLC0415
     from pipeline.puzzle.rules.outside import Sandwich  # noqa: PLC0415
@@ -272,13 +277,13 @@ def _usual(rule: Rule, geometry: Geometry) -> Rule:
         case Arrow(circle):
             rule = replace(rule, circle=tuple(sorted(circle)))
         case OneOf(choices):
-            restated = ([_usual(inner, geometry) for inner in choice] for choice in choices)
-            usual = (tuple(sorted(choice, key=repr)) for choice in restated)
-            rule = replace(rule, choices=tuple(sorted(usual, key=repr)))
+            restated = ([_canonical(part, geometry) for part in choice] for choice in choices)
+            canonical = (tuple(sorted(choice, key=repr)) for choice in restated)
+            rule = replace(rule, choices=tuple(sorted(canonical, key=repr)))
         case Relation(related=related):
             key = machines.relation_key(related, geometry.values)
-            rule = replace(rule, related=machines.related_in(key, geometry.values))
+            rule = replace(rule, related=machines.parse_relation(key, geometry.values))
         case StateMachine(line, moves, accepted):
-            machine = machines.restated(moves, accepted, geometry.values, len(line))
+            machine = machines.restate(moves, accepted, geometry.values, len(line))
             rule = replace(rule, moves=machine.moves, accepted=machine.accepted)
     return rule

@@ -15,14 +15,14 @@ from pipeline.reading.formats.foreign import foreign_file, refuse_foreign
 COMMENTS = ("#", "//")
 NEWLINE = re.compile(r"\r\n?|\n")
 LINE_END = re.compile(rb"\r\n?|\n")
-MOST_LINES = 70_000
-"""More than the largest puzzle has with one number a line: 256² and a header."""
+MAX_LINES = 70_000
+"""Enough for the largest puzzle with one number per line: 256² and a header."""
 
-MOST_TEXT = 4 * 1024 * 1024
-"""Bytes in all significant lines: 64 for each cell of the largest puzzle."""
+MAX_TEXT_BYTES = 4 * 1024 * 1024
+"""Maximum size of all significant lines: 64 bytes per cell of the largest puzzle."""
 
 DECODED_BYTES = 1 << 16
-"""Bytes that are decoded at once; also the longest text that is read with its empty lines."""
+"""Number of bytes to decode at a time. A longer text is never read as a grid with empty lines."""
 
 END_OF_FILE = "\x1a"
 """Ctrl-Z, with which programs for DOS end a text."""
@@ -38,7 +38,7 @@ _WITHOUT_SEPARATORS = {ord(character): None for character in _SEPARATORS}
 _BORDER = re.compile(r"(?=.*\+)[-+|*=]+|\*-+\*|\|*(?:=\|*){3,}")
 _BORDER_SIGNS = frozenset("-+|*=")
 _WORD = re.compile(r"\S+")
-_LONGEST_QUOTE = 20
+_MAX_QUOTED = 20
 
 
 class Advice(TypedDict, total=False):
@@ -60,9 +60,10 @@ class Word(NamedTuple):
 class TextLine:
     """One line that is neither empty nor a comment.
 
-    `number` counts from 1; `cells` are the characters of `text` that are neither white space
-    nor separators (`,` and `|`); `is_border` says that the line is only drawn: `---+---+---`,
-    `*-----------*`. A line of dashes alone is a row of blanks.
+    - `number`: the line number, from 1.
+    - `cells`: the characters of `text` except white space and separators (`,` and `|`).
+    - `is_border`: the line is only drawn, as `---+---+---` or `*-----------*`. A line of dashes
+      alone is a row of blanks.
     """
 
     number: int
@@ -75,7 +76,7 @@ class TextLine:
         return cls(number, text, cells_of(text), is_border(text))
 
     def placed_cells(self) -> Iterator[Word]:
-        """Each cell at its place."""
+        """Each cell as a word with its column."""
         return (
             Word(self.number, column, character)
             for column, character in enumerate(self.text, 1)
@@ -83,15 +84,15 @@ class TextLine:
         )
 
     def words(self, pattern: re.Pattern[str] = _WORD) -> Iterator[Word]:
-        """The matches of the pattern, by default what white space separates."""
+        """The matches of the pattern, by default the words between white space."""
         return (Word(self.number, m.start() + 1, m[0]) for m in pattern.finditer(self.text))
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A source: its name, for messages, its significant lines, and all of its bytes.
+    """A source: its name for messages, its significant lines, and all its bytes.
 
-    The bytes are UTF-8 without a byte order mark, and may be much more than the lines.
+    The bytes are UTF-8 without a byte order mark; comments may be most of them.
     """
 
     source: str
@@ -122,7 +123,7 @@ class Text:
         found: str,
         **more: Unpack[Advice],
     ) -> InvalidPuzzle:
-        """An InvalidPuzzle at that place; `found` is not quoted, see `quote`."""
+        """An InvalidPuzzle at that position; `found` is not quoted here (see `quote`)."""
         return InvalidPuzzle(self.source, line, column, expected, found, **more)
 
     def at_word(
@@ -138,7 +139,7 @@ class Text:
         word = Word(line.number, line.text.find(body) + 1, body)
         return self.at_word(word, expected, found, **more)
 
-    def behind(
+    def after_line(
         self, line: TextLine, expected: str, found: str, **more: Unpack[Advice]
     ) -> InvalidPuzzle:
         """The error for something missing at the end of a line."""
@@ -146,7 +147,7 @@ class Text:
 
     def at_end(self, expected: str, found: str, **more: Unpack[Advice]) -> InvalidPuzzle:
         """The error for something missing after the last significant line."""
-        return self.behind(self.lines[-1], expected, found, **more)
+        return self.after_line(self.lines[-1], expected, found, **more)
 
     def single_line(self) -> TextLine:
         """The only line. Raises InvalidPuzzle if there are several."""
@@ -168,7 +169,7 @@ def cells_of(text: str) -> str:
 
 
 def is_border(text: str) -> bool:
-    """Whether a line is only drawn."""
+    """Whether a line is only drawn, as `---+---+---`."""
     if "+" not in text and "*" not in text and "=" not in text:
         return False
     drawn = text.replace(" ", "").replace("\t", "")
@@ -188,7 +189,7 @@ def is_silent(data: bytes) -> bool:
 
 
 def each_line(text: str) -> Iterator[str]:
-    """The lines of a text as `NEWLINE.split` has them, for callers that need the first few."""
+    """The lines of a text, like `NEWLINE.split` but lazily."""
     begin = 0
     for end in NEWLINE.finditer(text):
         yield text[begin : end.start()]
@@ -197,7 +198,7 @@ def each_line(text: str) -> Iterator[str]:
 
 
 def significant_lines(text: str) -> list[str]:
-    """The lines that say something."""
+    """The lines that are neither empty nor comments."""
     return [line for line in NEWLINE.split(text) if says_something(line)]
 
 
@@ -208,12 +209,12 @@ def either(choices: Iterable[object]) -> str:
 
 
 def quote(text: str) -> str:
-    """The text in quotes, shortened, with everything unprintable escaped."""
-    return ascii(text[:_LONGEST_QUOTE]) + ("…" if len(text) > _LONGEST_QUOTE else "")
+    """The text in quotes, shortened, with unprintable characters escaped."""
+    return ascii(text[:_MAX_QUOTED]) + ("…" if len(text) > _MAX_QUOTED else "")
 
 
 def oversize(source: str, max_bytes: int, found: str, option: str = "--max-bytes") -> InvalidPuzzle:
-    """The error for a source that is too large, by default for a single puzzle."""
+    """The error for a source that is larger than an option allows, by default --max-bytes."""
     expected = f"at most {max_bytes} bytes ({option})"
     return InvalidPuzzle(source, None, None, expected, found, code="too-large")
 
@@ -221,14 +222,14 @@ def oversize(source: str, max_bytes: int, found: str, option: str = "--max-bytes
 def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
     """Count the line ends in that part of the data: LF, CRLF and lone CR."""
     end = len(data) if stop is None else stop
-    has_returns = data.find(b"\r", start, end) >= 0  # which is quicker than counting
+    has_returns = data.find(b"\r", start, end) >= 0  # quicker than counting
     returns = data.count(b"\r", start, end) if has_returns else 0
     pairs = data.count(b"\r\n", start, end) if returns else 0
     return data.count(b"\n", start, end) + returns - pairs
 
 
 def _check_text(body: bytes, source: str) -> None:
-    """Raise InvalidPuzzle if the bytes are not UTF-8, or hold a NUL."""
+    """Raise InvalidPuzzle if the bytes are not UTF-8 or contain a NUL."""
     position, bad, found = 0, body.find(b"\0"), "a NUL character"
     is_cut_off = False
     while position < len(body) and not body.isascii():
@@ -252,7 +253,7 @@ def _check_text(body: bytes, source: str) -> None:
 def _significant(body: bytes, source: str) -> Iterator[TextLine]:
     """The lines that are neither empty nor comments. Raises InvalidPuzzle for too many.
 
-    Of a long text only these lines are decoded.
+    In a long text, only these lines are decoded.
     """
     if len(body) <= DECODED_BYTES:
         for number, line in enumerate(NEWLINE.split(body.decode()), 1):
@@ -269,15 +270,15 @@ def _significant(body: bytes, source: str) -> Iterator[TextLine]:
         match = LINE_END.search(body, first)
         end, position = match.span() if match else (len(body), len(body))
         size += end - begin
-        if size > MOST_TEXT:
-            expected = f"at most {MOST_TEXT} bytes of a puzzle"
+        if size > MAX_TEXT_BYTES:
+            expected = f"a puzzle of at most {MAX_TEXT_BYTES} bytes"
             raise InvalidPuzzle(source, number, 1, expected, "more", code="too-large")
         line = body[begin:end].decode()
         if says_something(line):
             count += 1
-            if count > MOST_LINES:
-                expected = f"at most {MOST_LINES} lines of a puzzle"
-                raise InvalidPuzzle(source, number, 1, expected, "another", code="too-large")
+            if count > MAX_LINES:
+                expected = f"a puzzle of at most {MAX_LINES} lines"
+                raise InvalidPuzzle(source, number, 1, expected, "more", code="too-large")
             yield TextLine.of_text(number, line)
         number += match is not None
 
@@ -304,8 +305,8 @@ def without_utf_16(data: bytes, source: str) -> bytes:
 def decode_text(data: bytes, source: str) -> Text:
     """The significant lines of a UTF-8 text; a byte order mark and CRLF are accepted.
 
-    Raises InvalidPuzzle if the bytes are not text, if they are more than a puzzle can have, or
-    if there is no significant line; files of other programs are named.
+    Raises InvalidPuzzle if the bytes are not text, if they are more than a puzzle can have, or if
+    no line is significant. For a file of another program, the error names its kind.
     """
     if foreign := foreign_file(data):
         raise refuse_foreign(source, foreign)

@@ -76,7 +76,7 @@ class ChunkRequest(Request):
         from pipeline.service.solving import solve_chunk  # noqa: PLC0415 - only workers need it
 
         watch = Stopwatch()
-        rows = solve_chunk(self.chunk, self.layout, solvers, settings.of_many(), self.first)
+        rows = solve_chunk(self.chunk, self.layout, solvers, settings.for_collection(), self.first)
         return replace(rows, seconds=watch.seconds()["total"])
 
     def split(self) -> Sequence[ChunkRequest]:

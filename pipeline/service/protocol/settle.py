@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from pipeline.errors import is_environmental
 from pipeline.files import F_SETSIG, SAFELY, is_left, is_temporary, kind_in_words, opened
 from pipeline.outbox.names import DONE, FAILED
-from pipeline.reading.archives import DEEPEST
+from pipeline.reading.archives import MAX_DEPTH
 
 EMPTY_SECONDS = 60.0
 """An empty file, or one that starts with NULs, is complete this long after its last change."""
@@ -200,7 +200,7 @@ def walk_folder(
             except OSError:
                 continue
             yield inner, entry_name, folder, status
-            if stat.S_ISDIR(status.st_mode) and inner.count("/") < DEEPEST:
+            if stat.S_ISDIR(status.st_mode) and inner.count("/") < MAX_DEPTH:
                 yield from walk_folder(entry_name, folder, f"{inner}{entry_name}/")
 
 

@@ -8,7 +8,7 @@ import pytest
 from support.parsers import CLASSIC, LINE, ROWS, layout_of, read, refusal, said_of
 
 from pipeline.reading.formats.boards import kind_of_line
-from pipeline.settings import USUAL
+from pipeline.settings import DETECTED
 
 ROW_LIST = ROWS.split()
 DOTS = [row.replace("0", ".") for row in ROW_LIST]
@@ -130,7 +130,7 @@ def test_lines_of_equals_signs_stand_between_grids():
     layout = layout_of((line + ROWS + line + ROWS).encode())
     assert layout is not None
     chunks = layout.chunks(io.BytesIO((line + ROWS + line + ROWS).encode()), 1)
-    entries = [entry for chunk in chunks for entry in layout.entries(chunk, USUAL)]
+    entries = [entry for chunk in chunks for entry in layout.entries(chunk, DETECTED)]
     assert [entry.puzzle_read for entry in entries] == [CLASSIC, CLASSIC]
     assert read(line + ROWS).puzzle == CLASSIC
 

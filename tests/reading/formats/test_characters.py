@@ -198,8 +198,8 @@ def test_a_declared_alphabet_leaves_other_formats_alone():
 
 
 BLANK = "or one symbol for all blanks"
-ANY = f"a sign of 0-F, 1-G or A-P, {BLANK}"
-WITH_G = f"a sign of 1-G or A-P, {BLANK}"
+ANY = f"a character of 0-F, 1-G or A-P, {BLANK}"
+WITH_G = f"a character of 1-G or A-P, {BLANK}"
 SAME_BLANK = "one symbol for all blanks, '.' as before"
 ROW = "F..............G\n"
 DOTS = "." * 16 + "\n"
@@ -214,7 +214,10 @@ A_TO_Y = "ABCDEFGHIJKLMNOPQRSTUVWXY\n"
         (ROW * 15 + "..-.............\n", f"16:3: expected {SAME_BLANK}, found '-'"),
         (ROW * 15 + "..f.............\n", f"16:3: expected {WITH_G}, found 'f'"),
         (ROW * 15 + "..0.............\n", f"16:3: expected {SAME_BLANK}, found '0'"),
-        ("1..............H\n" * 16, f"1:16: expected a sign of 0-F or 1-G, {BLANK}, found 'H'"),
+        (
+            "1..............H\n" * 16,
+            f"1:16: expected a character of 0-F or 1-G, {BLANK}, found 'H'",
+        ),
         (ROW * 15, "15:17: expected 16 rows, found 15 rows"),
         (ROW * 2 + "F..", "3:4: expected a row of 16 cells, found 3 cells"),
         (ROW * 17, "17:1: expected 16 rows, found 17 rows"),
@@ -234,7 +237,7 @@ LINES = "a line of 625 characters"
 @for_each(
     ("text", "name", "value", "message"),
     [
-        (ROW * 16, "alphabet", "0-F", f"1:16: expected a sign of 0-F, {BLANK}, found 'G'"),
+        (ROW * 16, "alphabet", "0-F", f"1:16: expected a character of 0-F, {BLANK}, found 'G'"),
         (ROW * 16, "alphabet", "A-Y", "1:17: expected a row of 25 cells, found 16 cells"),
         (ROW[:-1] * 16, "alphabet", "A-Y", f"1:257: expected {LINES}, found 256 characters"),
         (ROW[:-1] * 2, "format", "characters", "1:33: expected a line of 256 or 625 char"),

@@ -233,7 +233,7 @@ def test_characters_of_larger_puzzles_decide_their_alphabet_or_it_is_declared():
         ("|", "2:2: expected a puzzle in field 1, found 0 fields"),
         (
             "5" * (MAX_RECORD_BYTES + 1),
-            f"2:1: expected at most {MAX_RECORD_BYTES} bytes of a puzzle, found more",
+            f"2:1: expected a puzzle of at most {MAX_RECORD_BYTES} bytes, found more",
         ),
     ],
 )
@@ -435,7 +435,7 @@ def test_a_line_without_end_is_skipped_in_bounded_memory(name):
     (entry,) = found.entries(chunk, READING)
     assert (
         entry.error
-        == f"a.txt:1:1: expected at most {MAX_RECORD_BYTES} bytes of a puzzle, found more"
+        == f"a.txt:1:1: expected a puzzle of at most {MAX_RECORD_BYTES} bytes, found more"
     )
 
 
@@ -456,7 +456,7 @@ def test_a_collection_of_one_puzzle_is_that_puzzle(name):
     parsed = parse_source(LONE[name].encode(), "a.txt")
     assert parsed.puzzle == parse_puzzle(A)
     assert parsed.format in ("line", "grid")
-    assert "there is only one" in parsed.reason
+    assert "it has only one puzzle" in parsed.reason
 
 
 @pytest.mark.parametrize("broken", ["x", "53..7....6..195....98....6.8...6...34 1.2", "puzzle\n12"])

@@ -74,7 +74,7 @@ STATE = f"[State]\n{ROWS.replace('.', '1')}"
         ("hodoku.txt", "hodoku", (3, 3), 24, "it begins with a colon"),
         ("spreadsheet.csv", "spreadsheet", (3, 3), 28, "9 lines of 9 fields"),
         ("list.json", "json", (3, 3), 29, "it begins as a list in JSON"),
-        ("pencil-marks.txt", "pencil-marks", (3, 3), 0, "9 signs for each of 81 cells"),
+        ("pencil-marks.txt", "pencil-marks", (3, 3), 0, "9 characters for each of 81 cells"),
         ("spaces.txt", "spaces", (3, 3), 30, "9 rows in which a space is a blank"),
         ("hexadecimal.txt", "characters 0-F", (4, 4), 110, "16 rows of 16 characters"),
     ],

@@ -48,13 +48,13 @@ def test_larger_values_are_numbers() -> None:
 @for_each(
     ("text", "line", "column", "expected"),
     [
-        ("", 1, 1, "6 lines, each with its end"),
-        (TWO.removesuffix("\n"), 6, 1, "6 lines, each with its end"),
+        ("", 1, 1, "6 lines, each with a line end"),
+        (TWO.removesuffix("\n"), 6, 1, "6 lines, each with a line end"),
         (TWO + "\n", 7, 1, "the end of the file"),
         (TWO.replace("2221", "2251"), 2, 3, "a value from 1 to 4"),
         (TWO.replace("2221", "222"), 2, 4, "a value from 1 to 4"),
         (TWO.replace("2221", "2221 "), 2, 5, "the end of a line of 4 places"),
-        (TWO.replace("   4", "  .4"), 5, 3, "' ': there is no cell"),
+        (TWO.replace("   4", "  .4"), 5, 3, "' ', as there is no cell"),
         (TWO.replace("\n", "\r\n"), 1, 5, "the end of a line of 4 places"),
     ],
 )

@@ -143,9 +143,9 @@ def test_a_jigsaw_may_have_a_title_and_what_else_is_there_is_named():
         (GRID.replace("6", "k", 1) + LETTERS, "2:4", "'k'"),
         (GRID.replace("6", "7", 1) + LETTERS, "2:4", "'7'"),
         (f"[Puzzle]\n+--+\n[Jigsaw]\n{LETTERS}", "2:1", "0 cells"),
-        (f"[Puzzle]\n{GRID}[Jigsaw]\n{LETTERS[:-7]}", "13:6", "30 signs"),
+        (f"[Puzzle]\n{GRID}[Jigsaw]\n{LETTERS[:-7]}", "13:6", "30 characters"),
         (f"[Puzzle]\n{GRID}[Jigsaw]\n{LETTERS[:-2]}E\n", "14:6", "region 'E' of 7 cells"),
-        (f"[Jigsaw]\n{LETTERS}[Puzzle]\n{GRID}[Regions]\n{LETTERS}", "21:6", "72 signs"),
+        (f"[Jigsaw]\n{LETTERS}[Puzzle]\n{GRID}[Regions]\n{LETTERS}", "21:6", "72 characters"),
     ],
 )
 def test_a_map_that_leaves_its_puzzle_open_is_refused_by_what_is_wrong(text, place, found):
@@ -256,7 +256,7 @@ def test_a_jigsaw_that_is_none_is_refused(text, message):
 
 
 def test_a_jigsaw_of_no_size_is_refused():
-    expected = "the cells of a puzzle and as many regions, as 81 and 81 characters"
+    expected = "as many region characters as cells, for example 81 and 81"
     said = said_of(JIGSAW[:-1], format="jigsaw")
     assert said == f"1:162: expected {expected}, found 161 characters"
     assert said_of(f"{FOUR}\n" * 3, format="jigsaw").startswith("3:1: expected a single puzzle")
@@ -409,8 +409,8 @@ def test_an_id_without_rules_is_a_plain_puzzle():
         ("2x2:p,a", "1:8: expected 1 field, found 2 fields"),
         ("4j:p,b__cd__a___b", "1:18: expected 24 steps and a border, found 24 steps"),
         ("4j:p,b__cd__a___b_a", "1:19: expected the end after 24 steps and a border"),
-        ("4j:p,_" + "_" * 24, "1:31: expected 4 regions, found others"),
-        ("2x2k:p,x,1_2n", "1:14: expected one sum for each cage, found several in one"),
+        ("4j:p,_" + "_" * 24, "1:31: expected 4 regions, found 16 regions"),
+        ("2x2k:p,x,1_2n", "1:14: expected one sum for each cage, found several sums in one cage"),
     ],
 )
 def test_an_id_that_is_none_is_refused(text, message):

@@ -131,7 +131,7 @@ def test_a_document_of_f_puzzles_may_be_in_a_member():
     assert parsed.puzzle == read(json.dumps(DOCUMENT)).puzzle
     assert (parsed.variant, parsed.format) == ("rules", "json")
     bad = {**DOCUMENT, "riddle": 1}
-    assert "expected known rules, found 'riddle'" in str(refusal(json.dumps({"data": bad})))
+    assert "expected a known rule, found 'riddle'" in str(refusal(json.dumps({"data": bad})))
 
 
 def test_a_board_with_a_size_is_no_document_of_f_puzzles():

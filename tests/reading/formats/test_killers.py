@@ -102,8 +102,8 @@ def test_a_killer_that_is_none_is_refused(text, message):
 @for_each(
     ("text", "message"),
     [
-        ("S<J", "1:4: expected 81 signs, found 3 signs"),
-        (ARROWS + "<", "1:83: expected 81 signs, found 82 signs"),
+        ("S<J", "1:4: expected 81 characters, found 3 characters"),
+        (ARROWS + "<", "1:83: expected 81 characters, found 82 characters"),
         (ARROWS[:9] + "k" + ARROWS[10:], f"1:10: expected {STEP}, found 'k'"),
         (arrows("0^"), "1:2: expected a step to another cell, found '^'"),
         (

@@ -34,7 +34,7 @@ def test_sides_below_nine_have_as_many_marks(side, geometry):
 def test_a_sign_at_another_place_is_wrong():
     error = refusal("".join([*ANY[:3], "2" + "." * 8, *ANY[4:]]))
     assert (error.line, error.column) == (1, 28)
-    assert str(error).endswith("expected '1' or '.' as sign 28, found '2'")
+    assert str(error).endswith("expected '1' or '.' as character 28, found '2'")
 
 
 def test_a_cell_without_a_mark_is_wrong():
@@ -44,8 +44,8 @@ def test_a_cell_without_a_mark_is_wrong():
 
 def test_other_lengths_are_refused_if_it_is_declared():
     error = refusal("".join(ANY)[1:], format="pencil-marks")
-    assert error.expected == "216, 512 or 729 signs in one line, n for each of n² cells"
-    assert error.found == "728 signs"
+    assert error.expected == "216, 512 or 729 characters in one line, n for each of n² cells"
+    assert error.found == "728 characters"
 
 
 def test_nine_lines_of_81_are_nine_puzzles():

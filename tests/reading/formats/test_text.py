@@ -15,7 +15,7 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_puzzle
 from pipeline.reading.formats.dimacs import parse_formula
-from pipeline.reading.formats.text import MOST_LINES, MOST_TEXT
+from pipeline.reading.formats.text import MAX_LINES, MAX_TEXT_BYTES
 
 ROWS = "1...\n..3.\n.4..\n...2\n"
 
@@ -46,12 +46,12 @@ def test_a_file_above_the_largest_size_is_refused_unread():
 
 @pytest.mark.parametrize("line", ["c easy\r\n", "0\r"])
 def test_lines_are_not_read_without_end(line):
-    expected = f"{MOST_LINES + 1}:1: expected at most {MOST_LINES} lines of a puzzle, found another"
-    assert said_of(line * (MOST_LINES + 9)) == expected
+    expected = f"{MAX_LINES + 1}:1: expected a puzzle of at most {MAX_LINES} lines, found more"
+    assert said_of(line * (MAX_LINES + 9)) == expected
 
 
 def test_comments_and_empty_lines_are_not_counted_as_lines_of_a_puzzle():
-    assert read("# more\n\n" * MOST_LINES + ROWS).format == "grid"
+    assert read("# more\n\n" * MAX_LINES + ROWS).format == "grid"
 
 
 def test_the_largest_puzzle_with_a_number_a_line_is_read():
@@ -59,9 +59,11 @@ def test_the_largest_puzzle_with_a_number_a_line_is_read():
 
 
 def test_more_text_than_a_puzzle_can_have_is_refused_where_it_is_too_much():
-    line = "." * (MOST_TEXT // 2) + "\n"
+    line = "." * (MAX_TEXT_BYTES // 2) + "\n"
     assert said_of("# c\n" * 10**5 + line * 2).startswith("100001:1: expected a row")
-    assert said_of(line * 3) == f"3:1: expected at most {MOST_TEXT} bytes of a puzzle, found more"
+    assert (
+        said_of(line * 3) == f"3:1: expected a puzzle of at most {MAX_TEXT_BYTES} bytes, found more"
+    )
 
 
 def test_a_refusal_survives_the_way_between_processes():
@@ -86,7 +88,7 @@ def taken(read, data: bytes) -> float:
         tracemalloc.stop()
 
 
-SIZE_OF_GARBAGE = 2 * MOST_TEXT
+SIZE_OF_GARBAGE = 2 * MAX_TEXT_BYTES
 GARBAGE = {
     **{sign: sign.encode() * SIZE_OF_GARBAGE for sign in 'x1 ,;["<:c|\n\r\t\0'},
     "numbers": b"1 " * (SIZE_OF_GARBAGE // 2),

@@ -108,7 +108,7 @@ def test_constraint_texts_that_may_be_one_or_one_a_line_are_asked_for():
     assert told(text) is None
     said = said_of(text)
     assert said.startswith("expected --format iss for one puzzle")
-    assert said.endswith("--format variants for one a line, found 2 ambiguous lines")
+    assert said.endswith("--format variants for one per line, found 2 ambiguous lines")
     assert len(parse_source(text.encode(), "a.txt", Reading(format="iss")).puzzle.rules) == 4
     assert told(text, Reading(format="iss")) == "one iss"
     assert told(text, Reading(format="variants")) == "many variants"

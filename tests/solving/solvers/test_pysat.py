@@ -77,7 +77,8 @@ def test_memory_that_is_used_up_is_an_error_and_the_next_question_is_answered(pr
 
 
 def test_a_proof_that_was_cut_off_is_no_proof_and_no_doubt(monkeypatch):
-    limit = "import pipeline.solving.solvers.pysat as p; p.PROOF_BYTES, p._CUT_OFF_MARGIN = 4096, 0; from"
+    settings = "p.PROOF_BYTES, p._CUT_OFF_MARGIN = 4096, 0"
+    limit = f"import pipeline.solving.solvers.pysat as p; {settings}; from"
     monkeypatch.setattr(
         "pipeline.solving.solvers.child._SERVE", child._SERVE.replace("from", limit, 1)
     )

@@ -1,11 +1,11 @@
-r"""f-puzzles: a JSON document with a grid and rules, plain, packed, or in a link.
+r"""f-puzzles: a JSON document with a grid and rules: plain, packed, or in a link.
 
     {"size":9,"grid":[[{},…],…,[…,{"value":1,"given":true},…],…],"killercage":[…]}
     N4IgzglgXgpiBcBOANCA5gJwgEwQbT2AF9ljSSzKLryBdZQmq8l54+x1p7rj…
     https://sudokupad.app/fpuzzlesN4IgzglgXgpiBcBOANCA5gJwgEwQbT2AF9ljSS…
 
-Rules are objects that name their cells, `R1C1`. Unknown keys are refused by name, and so are
-drawings that do not repeat known rules. Sides are 4 to 16.
+Rules are objects that name their cells, `R1C1`. Unknown keys are errors, and so are drawings that
+do not repeat known rules. Sides are 4 to 16.
 
 A link contains the document, packed by LZString and encoded in base64. It follows `load=`,
 `puzzleid=`, `fpuzzles` or `fpuz` and ends at a `&`, `#` or `?`. It may contain slashes and percent
@@ -29,7 +29,7 @@ from pipeline.settings import Reading
 _OBJECT = re.compile(r"\{\s*(?:$|[\"}])")
 _PACKED = re.compile(r"N4Ig|fpuz(?:zles)?N4|(?:scl|ctc|scf)[\w+/=%]{20}")
 _SHORT = re.compile(r"(?=[a-z\d]*[A-Z])(?=[A-Zx\d]*[a-wyz])(?=[A-Za-z]*\d)[A-Za-z\d]{8,19}")
-"""The short name of a link; no alphabet of cells mixes upper and lower case."""
+"""The short name of a puzzle on a server; cells never mix upper and lower case."""
 
 _PENPA = re.compile(r"\bm=(?:edit|solve)&p=", re.IGNORECASE)
 """Part of every link of Penpa."""
@@ -44,8 +44,8 @@ _BEGINS = re.compile(
     rf"\s*(?:\{{(?s:.{{0,2000}}?)\"(?:size|grid)\"\s*:|N4Ig|fpuz(?:zles)?N4|{_LINK.pattern})"
 )
 
-LONGEST_PACKED = 1 << 16
-"""Characters of a packed document."""
+MAX_PACKED = 1 << 16
+"""Maximum number of characters of a packed document."""
 
 _ALPHABET = f"{ascii_uppercase}{ascii_lowercase}{digits}+/"
 _SIGNS = {sign: index for index, sign in enumerate(_ALPHABET)}
@@ -54,21 +54,21 @@ _ENTRIES = ("", "", "")
 
 _END = 2
 _ANY_LINK = re.compile(r"[a-z]+://|[\w.-]+\.[a-z]+/", re.IGNORECASE)
-_HELD = re.compile(
+_BEFORE_PACKED = re.compile(
     r"[?&](?:load|puzzleid)=|/fpuz(?:zles)?(?=N4)|^fpuz(?:zles)?|/(?=(?:scl|ctc|scf)[\w+%]{17})",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"fpuz(?:zles)?(?=N4)", re.IGNORECASE)
-_OTHERS = {
+_NAME = re.compile(r"fpuz(?:zles)?(?=N4)", re.IGNORECASE)
+_OTHER_NOTATIONS = {
     "scl": "SudokuPad's own notation, 'scl…', which has drawings instead of rules",
     "ctc": "SudokuPad's older notation, 'ctc…', which has drawings instead of rules",
     "scf": "SudokuPad's packed notation, 'scf…'",
 }
-_OF_PENPA = "Penpa's notation, 'm=edit&p=…', which has drawings instead of rules"
+_PENPA_REFUSED = "Penpa's notation, 'm=edit&p=…', which has drawings instead of rules"
 TO_PASTE = "nothing is fetched: open the link in a browser, and give the cells instead"
 """The advice for a link that contains no puzzle."""
 
-_SHORTEST = 20
+_MIN_PACKED = 20
 _EXPECTED = "an f-puzzles document, or a link with one"
 
 
@@ -80,8 +80,8 @@ def recognise_fpuzzles(text: Text) -> str | None:
         return "it begins with a link to a puzzle"
     if _PACKED.match(first):
         return "it begins like the data of a puzzle link"
-    alone = len(text.lines) == 1 and _SHORT.fullmatch(first.rstrip())
-    return "it looks like the short name of a puzzle link" if alone else None
+    is_short_name = len(text.lines) == 1 and _SHORT.fullmatch(first.rstrip())
+    return "it looks like the short name of a puzzle link" if is_short_name else None
 
 
 def _may_be_document(text: Text) -> bool:
@@ -119,78 +119,80 @@ def parse_fpuzzles(text: Text, _reading: Reading) -> Parsed:
 
 
 def _invalid(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
-    """The error with the path to its place, or the line and column of invalid JSON."""
+    """The error, with the path to the value at fault, or with the position of invalid JSON."""
     expected = f"{misread.expected} in {misread.where}" if misread.where else misread.expected
     line = column = None
     if written and misread.offset is not None:
         line = written.count("\n", 0, misread.offset) + 1
         column = misread.offset - written.rfind("\n", 0, misread.offset)
-    is_rule = misread.expected in ("known rules", "drawings of known rules")
+    is_rule = misread.expected in ("a known rule", "only drawings of known rules")
     code: RefusalCode = "unknown-rule" if is_rule else "damaged"
     return text.error(line, column, expected, misread.found, code=code)
 
 
 def unpack(text: Text) -> str:
-    """The JSON text of a link, or of the packed part of one. Raises InvalidPuzzle."""
+    """Unpack the JSON text in a link, or in the packed part of a link. Raises InvalidPuzzle."""
     line, *rest = text.lines
     if rest:
         raise text.at_line(rest[0], "a single link or document", code="several-puzzles")
     body = line.text.strip()
-    held = _held(text, Word(line.number, line.text.find(body) + 1, body))
-    packed = held.text.rstrip("=")
-    if len(packed) > LONGEST_PACKED:
+    word = _packed_word(text, Word(line.number, line.text.find(body) + 1, body))
+    packed = word.text.rstrip("=")
+    if len(packed) > MAX_PACKED:
         found = f"{len(packed)} characters"
-        raise text.at_word(held, f"at most {LONGEST_PACKED} characters", found)
+        raise text.at_word(word, f"at most {MAX_PACKED} characters", found)
     strange = next((sign for sign in packed if sign not in _SIGNS), None)
     if strange is not None:
-        raise text.at_word(held, "letters, digits, '+' and '/'", quote(strange))
-    unpacked = _unpacked(packed)
+        raise text.at_word(word, "letters, digits, '+' and '/'", quote(strange))
+    unpacked = _lz_unpack(packed)
     if unpacked is None:
-        raise text.at_word(held, "a document packed by LZString", "a damaged one")
+        raise text.at_word(word, "a document packed by LZString", "a damaged one")
     if len(unpacked) > MAX_CHARACTERS:
-        raise text.at_word(held, f"a document of at most {MAX_CHARACTERS} characters", "more")
+        raise text.at_word(word, f"a document of at most {MAX_CHARACTERS} characters", "more")
     return unpacked
 
 
-def _held(text: Text, word: Word) -> Word:
-    """The packed text in a link, or the word itself, without its percent signs and names.
+def _packed_word(text: Text, word: Word) -> Word:
+    """The packed text in a link or word: percent signs are decoded, `fpuzzles` is removed.
 
-    Raises InvalidPuzzle for a word that is clearly no f-puzzles document.
+    Raises InvalidPuzzle for what is clearly not an f-puzzles document.
     """
     from urllib.parse import unquote  # noqa: PLC0415 - slow to load, and few puzzles are links
 
     if _PENPA.search(word.text):
-        raise text.at_word(word, _EXPECTED, _OF_PENPA, code="link", hint=TO_PASTE)
+        raise text.at_word(word, _EXPECTED, _PENPA_REFUSED, code="link", hint=TO_PASTE)
     is_link = _ANY_LINK.match(word.text) is not None
-    match = _HELD.search(word.text)
+    match = _BEFORE_PACKED.search(word.text)
     begin = match.end() if match else 0
     if is_link and match is None:
         expected = f"{_EXPECTED}; this link can only be resolved by its server"
         raise text.at_word(word, expected, code="link", hint=TO_PASTE)
     body = re.split("[&#?]", word.text[begin:], maxsplit=1)[0] if is_link else word.text[begin:]
     decoded = unquote(body).replace(" ", "+")
-    held = Word(word.line, word.column + begin, _NAMED.sub("", decoded))
-    if len(held.text) >= _SHORTEST and (other := _OTHERS.get(held.text[:3].lower())):
-        raise text.at_word(held, _EXPECTED, other, code="link", hint=TO_PASTE)
-    if len(held.text) < _SHORTEST and not held.text.startswith("N4Ig"):
+    packed = Word(word.line, word.column + begin, _NAME.sub("", decoded))
+    if len(packed.text) >= _MIN_PACKED and (other := _OTHER_NOTATIONS.get(packed.text[:3].lower())):
+        raise text.at_word(packed, _EXPECTED, other, code="link", hint=TO_PASTE)
+    if len(packed.text) < _MIN_PACKED and not packed.text.startswith("N4Ig"):
         expected = f"{_EXPECTED}; a short name can only be resolved by its server"
-        raise text.at_word(held, expected, code="link", hint=TO_PASTE)
-    return held
+        raise text.at_word(packed, expected, code="link", hint=TO_PASTE)
+    return packed
 
 
-def _unpacked(packed: str) -> str | None:
+def _lz_unpack(packed: str) -> str | None:
     """Unpack an LZString text, up to MAX_CHARACTERS; None if it is damaged or cut off.
 
-    64 KiB can unpack to hundreds of megabytes, and the original LZString has no limit. A code is
-    the number of an entry, 0 or 1 before the 8 or 16 bits of a new character, or 2 at the end. Each
-    code adds an entry: the previous phrase and the first character of its own.
+    64 KiB can unpack to hundreds of megabytes, and LZString itself has no limit. A code is the
+    number of an entry, or 0 or 1 (a new character of 8 or 16 bits follows), or 2 (the end). Each
+    code adds an entry: the previous phrase and the first character of the current one.
     """
     bits = (_SIGNS[sign] >> shift & 1 for sign in packed for shift in range(5, -1, -1))
     entries, unpacked, length, before = [*_ENTRIES], list[str](), 0, ""
     try:
-        while (code := _read(bits, len(entries).bit_length())) != _END and length <= MAX_CHARACTERS:
+        while (
+            code := _read_number(bits, len(entries).bit_length())
+        ) != _END and length <= MAX_CHARACTERS:
             if code < 2:
-                entries.append(chr(_read(bits, 16 if code else 8)))
+                entries.append(chr(_read_number(bits, 16 if code else 8)))
                 code = len(entries) - 1
             if code > len(entries) or (code == len(entries) and not before):
                 return None
@@ -205,7 +207,7 @@ def _unpacked(packed: str) -> str | None:
     return "".join(unpacked)
 
 
-def _read(bits: Iterator[int], width: int) -> int:
+def _read_number(bits: Iterator[int], width: int) -> int:
     """A number of `width` bits, the lowest first. Raises StopIteration at the end."""
     number = 0
     for bit in range(width):
@@ -213,11 +215,11 @@ def _read(bits: Iterator[int], width: int) -> int:
     return number
 
 
-def compressed(text: str) -> str:
-    """Pack an ASCII text by LZString in base64, as `_unpacked` reads it.
+def lz_pack(text: str) -> str:
+    """Pack an ASCII text by LZString in base64, as `_lz_unpack` reads it.
 
-    A phrase is the longest known entry at the current position, or a new character. Writing it adds
-    an entry: the previous phrase and its first character.
+    A phrase is the longest known entry at the current position, or a new character. Each phrase
+    adds an entry: the previous phrase and the first character of the current one.
     """
     bits, known, size, before, position = list[int](), dict[str, int](), len(_ENTRIES), "", 0
     while position < len(text):
@@ -253,20 +255,20 @@ def render_fpuzzles(
     solution: Grid | None = None,
     notes: Notes = (),
 ) -> str:
-    """Write a document, or a link with it for `link` and `sudokupad`.
+    """Write a document; with the notation `link` or `sudokupad`, a link that contains it.
 
-    Raises ValueError with a noun for anything that it cannot express.
+    Raises ValueError with a noun for anything that a document cannot express.
     """
     from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - as above
 
     text = document_text(puzzle, solution, notes)
-    return f"{LINKS[notation]}{compressed(text)}\n" if notation else f"{text}\n"
+    return f"{LINKS[notation]}{lz_pack(text)}\n" if notation else f"{text}\n"
 
 
 LINKS = {
     "link": "https://www.f-puzzles.com/?load=",
     "sudokupad": "https://sudokupad.app/fpuzzles",
 }
-"""The prefix of the packed document in links."""
+"""The beginning of links, by notation; the packed document follows."""
 
 FPUZZLES = Format("f-puzzles", recognise_fpuzzles, parse_fpuzzles, render_fpuzzles, begins=_BEGINS)

@@ -12,17 +12,17 @@ from pipeline.reading.formats.fpuzzles.document import DIRECTIONS, Placed, RuleO
 from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field
 
 DRAWINGS = ("cage", "circle", "line", "rectangle", "text")
-"""Keys of lists of drawings."""
+"""The keys of drawings."""
 
 Members = list[tuple[str, object]]
-"""Members of an object that is written."""
+"""Keys and values of an object to be written."""
 
 _DIGITAL_ROOT = re.compile("DR([1-9])", re.IGNORECASE)
 _TOTALS = {letter: total for total, letter in pairs.SIGNS.items()}
 
 
 def is_drawing(key: str, node: Placed) -> bool:
-    """Whether an object under these keys is a drawing: all but a cage with a digital root are."""
+    """Whether an object under this key is a drawing; a cage with a digital root is a rule."""
     value = node.fields().get("value")
     has_root = key == "cage" and value is not None and _DIGITAL_ROOT.fullmatch(value.text)
     return key in DRAWINGS and not has_root
@@ -66,7 +66,7 @@ def pair(item: RuleObject) -> Iterator[RuleFields]:
 
 
 def line(minimum: int = 2, *, once: bool = False) -> Codec:
-    """Each line of at least `minimum` cells; `once`: a closed line is not a loop."""
+    """Each line of at least `minimum` cells; with `once`, repeated cells are dropped."""
 
     def read(item: RuleObject) -> Iterator[RuleFields]:
         for line in item.lines():
@@ -77,7 +77,7 @@ def line(minimum: int = 2, *, once: bool = False) -> Codec:
 
 
 def number(name: str, minimum: int = 0, default: int | None = None) -> Codec:
-    """The value; the default is not written."""
+    """A number in the member `value`; the default is not written."""
 
     def write(number: int, geometry: Geometry) -> Members:
         return [] if number == default else _value(number, geometry)
@@ -87,12 +87,12 @@ def number(name: str, minimum: int = 0, default: int | None = None) -> Codec:
 
 @field("difference", _value)
 def half_of_side(item: RuleObject) -> int:
-    """The value, by default half of the side."""
+    """The number in `value`, by default half of the side."""
     return item.number(minimum=1, default=(item.context.geometry.side + 1) // 2)
 
 
 def clue(minimum: int = 1) -> Codec:
-    """The value of a clue; it has no effect without a value, or with one below `minimum`."""
+    """The number of a clue; without one, or with one below `minimum`, the clue has no effect."""
 
     def read(item: RuleObject) -> Iterator[RuleFields]:
         if (number := item.number(default=-1)) >= minimum:
@@ -101,27 +101,27 @@ def clue(minimum: int = 1) -> Codec:
     return Codec(read, lambda rule, geometry: _value(rule.number, geometry))
 
 
-def _beside(line: Sequence[int], geometry: Geometry) -> Members:
-    """The place outside the grid from which a line is seen."""
+def _clue_position(line: Sequence[int], geometry: Geometry) -> Members:
+    """The position outside the grid at which the clue of a line is."""
     (row, column), (down, right) = places(geometry, line)[0], outside.step_of(geometry, line)
     return [("cell", f"R{row - down}C{column - right}")]
 
 
-row_or_column = field("line", _beside)(RuleObject.clue)
+row_or_column = field("line", _clue_position)(RuleObject.clue)
 
 
 def _direction(line: Sequence[int], geometry: Geometry) -> Members | None:
     step = outside.step_of(geometry, line)
     names = [name for name, direction in DIRECTIONS.items() if direction == step]
-    return [("direction", names[0]), *_beside(line, geometry)] if names else None
+    return [("direction", names[0]), *_clue_position(line, geometry)] if names else None
 
 
 @field("line", _direction)
 def diagonal(item: RuleObject) -> tuple[int, ...]:
-    """A diagonal; its cells may be listed, too."""
+    """A diagonal; its cells may also be listed."""
     diagonal = item.diagonal()
     if item.list("cells") and sorted(item.cells()) != sorted(diagonal):
-        raise item.member("cells").wrong("the cells of the diagonal", "others")
+        raise item.member("cells").wrong("the cells of the diagonal", "other cells")
     return diagonal
 
 
@@ -130,14 +130,14 @@ regions = field("regions")(lambda item: item.context.regions)
 
 @codec(lambda rule, geometry: _value(rule.total, geometry) if rule.total else [])
 def total(item: RuleObject) -> Iterator[RuleFields]:
-    """The sum of a cage, if it has one; none for a cage with a digital root."""
+    """The sum of a cage, or None. A cage with a digital root is not a rule of this form."""
     if not item.matched(_DIGITAL_ROOT):
         yield {"total": item.number(default=0) or None}
 
 
 @codec(lambda rule, geometry: _value(f"DR{rule.root}", geometry))
 def digital_root(item: RuleObject) -> Iterator[RuleFields]:
-    """The digital root of the sum of a cage, such as DR7; none for any other value."""
+    """The digital root of the sum of a cage, such as DR7; other cages are not of this form."""
     if root := item.matched(_DIGITAL_ROOT):
         yield {"root": int(root[1])}
 
@@ -147,8 +147,8 @@ def _letter(rule: pairs.XV, geometry: Geometry) -> Members | None:
 
 
 @codec(_letter)
-def sign(item: RuleObject) -> Iterator[RuleFields]:
-    """A letter; an object without one has no effect."""
+def letter(item: RuleObject) -> Iterator[RuleFields]:
+    """The letter X or V; an object without one has no effect."""
     if item.has("value"):
         value = item.member("value")
         total = _TOTALS.get(value.text.upper())
@@ -191,22 +191,22 @@ def _circle_and_line(rule: cages.Arrow, geometry: Geometry) -> Members:
 
 @codec(_circle_and_line)
 def arrows(item: RuleObject) -> Iterator[RuleFields]:
-    """An arrow for each line. A line starts in the circle, which is read like a text.
+    """An arrow for each line. A line starts in the circle, a number in reading order.
 
-    A circle without a line, or with a line that does not leave its first cell, is not a rule.
+    A circle without a line, or with a line of a single cell, is not a rule.
     """
     circle = tuple(sorted(item.cells(maximum=cages.MAX_CIRCLE)))
     for node in item.list("lines"):
         first, *shaft = item.path(node, 1)
         if first not in circle:
-            raise node.wrong("a line that starts in the circle", "another")
+            raise node.wrong("a line that starts in the circle", "one that does not")
         if shaft:
             yield {"circle": circle, "shaft": tuple(shaft)}
 
 
 @codec(lambda rule, geometry: _cell(rule.cell, geometry))
 def extreme(item: RuleObject) -> Iterator[RuleFields]:
-    """A cell and its neighbours, of which `without_marked` removes some."""
+    """A marked cell and its neighbours; `without_marked` removes those that are marked too."""
     cell, geometry = item.cell(), item.context.geometry
     row, column = geometry.place(cell)
     places = ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
@@ -218,7 +218,7 @@ def extreme(item: RuleObject) -> Iterator[RuleFields]:
 
 
 def without_marked(rules: Iterable[Rule]) -> Iterator[Rule]:
-    """The rules of `extreme`, once for each cell, without neighbours that are marked too."""
+    """One rule of `extreme` per cell, without the neighbours that are marked too."""
     marked = {rule.cell: rule for rule in rules if isinstance(rule, pairs.Extreme)}
     for cell, rule in marked.items():
         unmarked = tuple(neighbour for neighbour in rule.neighbours if neighbour not in marked)

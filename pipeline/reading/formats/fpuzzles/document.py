@@ -1,6 +1,6 @@
 """Untrusted JSON documents: their values, and objects that describe rules.
 
-Every error names the path to its location.
+Every error names the path to the value at fault.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 
+from pipeline.errors import counted
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats.text import quote
 from pipeline.reading.formats.variants import RowColumn, cells_along
@@ -20,8 +21,8 @@ from pipeline.reading.formats.variants import RowColumn, cells_along
 MAX_CHARACTERS = 1 << 20
 """Maximum number of characters in a document."""
 
-_LONGEST_NUMBER = 9
-_LONGEST_SHOWN = 40
+_MAX_NUMBER_DIGITS = 9
+_MAX_SHOWN = 40
 
 Way = tuple[str | int, ...]
 """A path into the document: keys, and indices of lists from 0."""
@@ -29,7 +30,7 @@ Way = tuple[str | int, ...]
 
 @dataclass(eq=False)
 class Misread(Exception):
-    """Something unexpected in a document, at the path `way`.
+    """The value at a path is not what is expected.
 
     Invalid JSON has an `offset` instead of a path.
     """
@@ -77,8 +78,8 @@ class Placed:
             raise self.wrong("an object, {…}")
         return {key: Placed(value, (*self.way, key)) for key, value in self.value.items()}
 
-    def check_keys(self, known: Collection[str], expected: str = "a key that is known") -> None:
-        """Raise Misread for an unknown key: nothing is ignored silently."""
+    def check_keys(self, known: Collection[str], expected: str = "a known key") -> None:
+        """Raise Misread for an unknown key, so that nothing is ignored silently."""
         for key in self.fields():
             if key not in known:
                 raise self.wrong(expected, quote(key))
@@ -90,7 +91,7 @@ class Placed:
             span = (
                 f"a number from {minimum} to {maximum}"
                 if maximum is not None
-                else f"{minimum} or more"
+                else f"a number, at least {minimum}"
             )
             raise self.wrong(span)
         return number
@@ -107,19 +108,19 @@ class Placed:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether it is null or an empty string, which programs write for no value."""
+        """Whether the value is null or an empty string, which both mean no value."""
         return self.value is None or (isinstance(self.value, str) and not self.value.strip())
 
 
 def whole_number(value: object) -> int | None:
-    """A number of 0 or more, from a number or a text; None for anything else."""
+    """A whole number of 0 or more, from a number or a string; None for anything else."""
     if isinstance(value, str):
         word = value.strip()
-        ok = word.isascii() and word.isdigit() and len(word) <= _LONGEST_NUMBER
-        return int(word) if ok else None
+        is_number = word.isascii() and word.isdigit() and len(word) <= _MAX_NUMBER_DIGITS
+        return int(word) if is_number else None
     if isinstance(value, bool) or not isinstance(value, int):
         return None
-    return value if 0 <= value < 10**_LONGEST_NUMBER else None
+    return value if 0 <= value < 10**_MAX_NUMBER_DIGITS else None
 
 
 def _shown(value: object) -> str:
@@ -129,7 +130,7 @@ def _shown(value: object) -> str:
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
     written = json.dumps(value)
-    return written if len(written) <= _LONGEST_SHOWN else f"{written[:_LONGEST_SHOWN]}…"
+    return written if len(written) <= _MAX_SHOWN else f"{written[:_MAX_SHOWN]}…"
 
 
 @lru_cache(maxsize=1)
@@ -141,22 +142,22 @@ def parse_json(text: str) -> object:
     if len(text) > MAX_CHARACTERS:
         raise Misread(f"at most {MAX_CHARACTERS} characters", "more")
     try:
-        return json.loads(text, object_pairs_hook=_once)
+        return json.loads(text, object_pairs_hook=_unique_members)
     except json.JSONDecodeError as error:
         rest = text[error.pos :].rstrip()
         raise Misread("JSON", quote(rest) if rest else "the end", offset=error.pos) from None
     except RecursionError:
-        raise Misread("lists and objects nested less deeply", "more") from None
+        raise Misread("lists and objects nested less deeply", "deeper nesting") from None
     except ValueError:  # a number of thousands of digits
-        raise Misread("numbers of a few digits", "a longer one") from None
+        raise Misread("numbers of a few digits", "a number of thousands of digits") from None
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-        raise Misread("each key once in an object", f"{quote(twice)} twice")
-    return made
+def _unique_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        repeated, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise Misread("each key once in an object", f"{quote(repeated)} twice")
+    return members
 
 
 COSMETIC = frozenset(
@@ -165,10 +166,10 @@ COSMETIC = frozenset(
 """Keys of styles."""
 
 REPEATING = frozenset(("fromConstraint", "fromRangskSolver", "isLLConstraint", "isNewConstraint"))
-"""Members that mark a drawing as the repetition of a rule."""
+"""Members that mark a drawing as a copy of a rule."""
 
 _SYMBOLS = {"xsum": "◯", "skyscraper": "▯"}
-"""The drawings that programs add around the clues under a key."""
+"""The characters that programs draw around the clues under a key."""
 
 _CELL = re.compile(r"R(\d{1,2})C(\d{1,2})", re.ASCII | re.IGNORECASE)
 DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
@@ -176,9 +177,9 @@ DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 
 @dataclass(frozen=True)
 class DocumentContext:
-    """The grid of a document, its regions, and the positions that rules have named.
+    """The grid of a document, its regions, and the positions that its rules have named.
 
-    `named` has the positions of every cell, line or group by key. Drawings may repeat them, with
+    `named` has the positions of every cell, line or group by key. Drawings may repeat them, and
     the `values` that the rules have there.
     """
 
@@ -188,13 +189,13 @@ class DocumentContext:
     values: set[tuple[frozenset[RowColumn], str]] = field(default_factory=set)
 
     def place(self, node: Placed) -> RowColumn:
-        """A place in the grid, or beside it for clues."""
+        """The position of a cell in the grid, or of a clue just outside it."""
         match = _CELL.fullmatch(node.value) if isinstance(node.value, str) else None
         if match is None:
             raise node.wrong("a cell, such as 'R1C1'")
-        row, column = int(match[1]), int(match[2])
-        if max(row, column) > self.geometry.side + 1:
-            raise node.wrong(f"a cell of {self.geometry.side} rows and columns, or one beside them")
+        n, row, column = self.geometry.side, int(match[1]), int(match[2])
+        if max(row, column) > n + 1:
+            raise node.wrong(f"a cell of the {n}×{n} grid, or one just outside it")
         return row, column
 
     def cell(self, node: Placed) -> int:
@@ -205,8 +206,8 @@ class DocumentContext:
         return cell
 
     @property
-    def everything_named(self) -> set[frozenset[RowColumn]]:
-        """The groups of places named by rules, and the union of each key's groups."""
+    def all_named(self) -> set[frozenset[RowColumn]]:
+        """The groups of positions named by rules, and the union of the groups of each key."""
         together = (frozenset(chain.from_iterable(groups)) for groups in self.named.values())
         return {*chain.from_iterable(self.named.values()), *together}
 
@@ -214,45 +215,45 @@ class DocumentContext:
 class RuleObject:
     """An object under `key`, such as a cage: its cells, lines and numbers.
 
-    A member that no rule has read is refused by name, so rules need not list their members.
+    A member that no rule has read is an error, so rules need not list their members.
     """
 
     def __init__(self, context: DocumentContext, key: str, node: Placed) -> None:
         self.context = context
         self._key, self._node, self._fields = key, node, node.fields()
-        self._asked = COSMETIC | REPEATING
+        self._members_read = COSMETIC | REPEATING
 
-    def check_all_asked(self) -> None:
-        """Raise Misread for a member that is set, but that no rule has read."""
-        if "value" not in self._asked and self.has("value"):
+    def check_all_read(self) -> None:
+        """Raise Misread for a member that is set but was not read."""
+        if "value" not in self._members_read and self.has("value"):
             raise self._fields["value"].wrong("no value", quote(self._fields["value"].text))
-        self._node.check_keys(self._asked | {"value"})
+        self._node.check_keys(self._members_read | {"value"})
 
     def has(self, name: str) -> bool:
         """Whether a member exists and is set."""
-        self._asked |= {name}
+        self._members_read |= {name}
         return name in self._fields and not self._fields[name].is_nothing
 
     def member(self, name: str) -> Placed:
         """A required member. Raises Misread if it is missing."""
-        self._asked |= {name}
+        self._members_read |= {name}
         if name not in self._fields:
             raise Misread(f"'{name}'", "none", self._node.way)
         return self._fields[name]
 
     def list(self, name: str) -> list[Placed]:
         """The items of a list; empty if it is missing."""
-        self._asked |= {name}
+        self._members_read |= {name}
         return self._fields[name].list() if name in self._fields else []
 
     def number(self, minimum: int = 0, default: int | None = None) -> int:
-        """The value, which may be missing if there is a default."""
+        """The number in `value`, which may be missing if there is a default."""
         if not self.has("value") and default is not None:
             return default
         return self.member("value").number(minimum)
 
     def matched(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """The match of the value, if there is one and it matches."""
+        """The match of the member `value`; None if it is missing or does not match."""
         return pattern.fullmatch(self._fields["value"].text) if self.has("value") else None
 
     def cell(self) -> int:
@@ -266,14 +267,14 @@ class RuleObject:
         node = self.member(name)
         cells = self.path(node, minimum, maximum)
         if len({*cells}) < len(cells):
-            raise node.wrong("different cells", "one of them twice")
+            raise node.wrong("different cells", "a cell twice")
         return cells
 
     def lines(self) -> Iterator[tuple[int, ...]]:
-        """The cells of each line, in order; at least one line. A line may cross itself."""
+        """The cells of each line, in order; at least one line. Lines may cross themselves."""
         node = self.member("lines")
         if not node.list():
-            raise node.wrong("one line or more", "none")
+            raise node.wrong("at least one line", "none")
         return (self.path(line, 2) for line in node.list())
 
     def clue(self) -> tuple[int, ...]:
@@ -281,7 +282,9 @@ class RuleObject:
         row, column = self.context.place(self.member("cell"))
         end = self.context.geometry.side + 1
         steps = {(0, column): (1, 0), (end, column): (-1, 0), (row, 0): (0, 1), (row, end): (0, -1)}
-        return self._seen(steps.get((row, column)), "a place beside a row or column")
+        return self._line_from_outside(
+            steps.get((row, column)), "a position next to a row or column"
+        )
 
     def diagonal(self) -> tuple[int, ...]:
         """The diagonal of a clue outside the grid."""
@@ -289,10 +292,12 @@ class RuleObject:
         step = DIRECTIONS.get(str(direction.value))
         if step is None:
             raise direction.wrong("'UL', 'UR', 'DL' or 'DR'")
-        return self._seen(step, f"a place beside the grid from which {direction.value} leads in")
+        return self._line_from_outside(
+            step, f"a position just outside the grid from which {direction.value} leads in"
+        )
 
-    def _seen(self, step: RowColumn | None, expected: str) -> tuple[int, ...]:
-        """The cells seen from a position outside the grid; at least one."""
+    def _line_from_outside(self, step: RowColumn | None, expected: str) -> tuple[int, ...]:
+        """The cells in one direction from a position outside the grid; at least one."""
         node = self.member("cell")
         place = self.context.place(node)
         outside = self.context.geometry.cell_at(*place) is None
@@ -302,19 +307,20 @@ class RuleObject:
         return self._name([node], line)
 
     def path(self, node: Placed, minimum: int, maximum: int | None = None) -> tuple[int, ...]:
-        """Cells in order; they may repeat."""
+        """The cells of a list, in order; they may repeat."""
         nodes = node.list()
         if len(nodes) < minimum or (maximum is not None and len(nodes) > maximum):
             span = (
                 f"{minimum} to {maximum} cells"
                 if maximum and maximum > minimum
-                else f"{minimum} cells"
+                else counted(minimum, "cell")
             )
-            raise node.wrong(span if maximum else f"{minimum} cells or more", str(len(nodes)))
+            span = span if maximum else f"at least {counted(minimum, 'cell')}"
+            raise node.wrong(span, str(len(nodes)))
         return self._name(nodes, [self.context.cell(child) for child in nodes])
 
     def _name(self, nodes: Sequence[Placed], cells: Sequence[int]) -> tuple[int, ...]:
-        """Record these positions, and the positions at the ends, as named by a rule."""
+        """Record these positions, and the first and the last one, as named by a rule."""
         places = [self.context.place(node) for node in nodes]
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
         self.context.named.setdefault(self._key, []).extend(groups)

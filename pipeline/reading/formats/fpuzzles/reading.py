@@ -1,4 +1,4 @@
-"""A document → a puzzle with its rules. No rule is ignored silently."""
+"""Convert a document to a puzzle with its rules. No rule is ignored silently."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 
+from pipeline.errors import counted
 from pipeline.puzzle.geometry import Geometry, usual_boxes
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.rules.pairs import Extreme, Parity
@@ -45,7 +46,7 @@ _SILENT = frozenset(
 """Keys without an effect on the solution."""
 
 NOTES = ("title", "author", "ruleset")
-"""Keys of texts about the puzzle that are also written."""
+"""Keys of texts about the puzzle that are kept when it is converted."""
 
 _CELL = ("value", "given", "region", "givenPencilMarks", "parity")
 _IN_CELLS = {*_CELL, "centerPencilMarks", "cornerPencilMarks", *COSMETIC}
@@ -54,9 +55,9 @@ _KNOWN = {*_OTHERS, *_SILENT, *FLAGS, *KEYS, *LAST}
 
 
 def read_document(document: object) -> Parsed:
-    """The puzzle of a document that `parse_json` has read. Raises Misread."""
+    """The puzzle in a document, as `parse_json` returns it. Raises Misread."""
     whole = Placed(document)
-    whole.check_keys(_KNOWN, "known rules")
+    whole.check_keys(_KNOWN, "a known rule")
     fields = whole.fields()
     boxes = usual_boxes(_member(fields, "size").number(LEAST_SIDE, MOST_SIDE))
     cells = _cells(_member(fields, "grid"), boxes.side)
@@ -69,7 +70,7 @@ def read_document(document: object) -> Parsed:
     rules = [*own, *_rules(fields, context), *_parities(cells)]
     drawings = _unread_drawings(fields, context)
     masks, contradicting = given_masks(geometry, given)
-    masks, rules = _marked(geometry, masks, [*rules, *contradicting])
+    masks, rules = _with_parity_masks(geometry, masks, [*rules, *contradicting])
     claimed, uncompared = _claimed(fields, boxes.side)
     try:
         puzzle = Puzzle(geometry, masks, tuple(rules))
@@ -84,7 +85,7 @@ def read_document(document: object) -> Parsed:
 
 def _member(fields: dict[str, Placed], name: str) -> Placed:
     if name not in fields:
-        raise Misread(f"'{name}', as in every document of f-puzzles", "none")
+        raise Misread(f"'{name}', which every f-puzzles document has", "none")
     return fields[name]
 
 
@@ -92,14 +93,15 @@ def _cells(grid: Placed, side: int) -> list[dict[str, Placed]]:
     """The members of each of the n² cells."""
     rows = [row.list() for row in grid.list()]
     if {len(rows), *map(len, rows)} != {side}:
-        raise grid.wrong(f"{side} rows of {side} cells", "others")
+        found = counted(len(rows), "row") if len(rows) != side else "a row of another length"
+        raise grid.wrong(f"{side} rows of {side} cells", found)
     for cell in chain.from_iterable(rows):
         cell.check_keys(_IN_CELLS)
     return [cell.fields() for row in rows for cell in row]
 
 
 def _given(cell: dict[str, Placed], index: int, geometry: Geometry) -> Iterator[tuple[int, int]]:
-    """The cell with its candidates; values that are not given are a player's progress."""
+    """The cell and the mask of its given values; other values are a player's progress."""
     n, marks = geometry.side, cell.get("givenPencilMarks")
     if marks is not None and not marks.is_nothing and marks.list():
         yield index, sum({1 << mark.number(1, n) - 1 for mark in marks.list()})
@@ -107,7 +109,9 @@ def _given(cell: dict[str, Placed], index: int, geometry: Geometry) -> Iterator[
         return
     if "value" not in cell:
         row, column = geometry.place(index)
-        raise Misread("'value' beside 'given'", f"none in R{row}C{column}", cell["given"].way)
+        raise Misread(
+            "a 'value' in a cell with 'given'", f"none in R{row}C{column}", cell["given"].way
+        )
     yield index, 1 << cell["value"].number(1, n) - 1
 
 
@@ -123,7 +127,7 @@ def _parities(cells: Sequence[dict[str, Placed]]) -> Iterator[Rule]:
 
 
 def _regions(cells: Sequence[dict[str, Placed]], boxes: Geometry) -> tuple[tuple[int, ...], ...]:
-    """The cells of each region. A cell may belong to no region."""
+    """The cells of each region; some cells may belong to none."""
     n = boxes.side
     groups: dict[int, list[int]] = {}
     for index, cell in enumerate(cells):
@@ -144,7 +148,7 @@ def _region(cells: tuple[int, ...], side: int) -> Rule:
 
 
 def _rules(fields: dict[str, Placed], context: DocumentContext) -> list[Rule]:
-    """The rules under all keys, in order; rules that depend on the marks of others come last."""
+    """The rules under all keys; those of LAST, which depend on other rules, come last."""
     rules: list[Rule] = []
     for key, node in fields.items():
         try:
@@ -153,12 +157,12 @@ def _rules(fields: dict[str, Placed], context: DocumentContext) -> list[Rule]:
             elif key in KEYS:
                 nodes = (child for child in node.list() if not is_drawing(key, child))
                 objects = [RuleObject(context, key, child) for child in nodes]
-                made = [rule for item in objects for form in KEYS[key] for rule in form.read(item)]
-                rules += without_marked(made) if KEYS[key][0].kind is Extreme else made
+                read = [rule for item in objects for form in KEYS[key] for rule in form.read(item)]
+                rules += without_marked(read) if KEYS[key][0].kind is Extreme else read
                 for item in objects:
-                    item.check_all_asked()
+                    item.check_all_read()
         except ValueError as error:
-            raise node.wrong("rules that can be satisfied", str(error)) from None
+            raise node.wrong("a rule that can be satisfied", str(error)) from None
     for key, row in LAST.items():
         if key in fields:
             rules += row.read(context.geometry, fields[key], rules)
@@ -166,12 +170,12 @@ def _rules(fields: dict[str, Placed], context: DocumentContext) -> list[Rule]:
 
 
 def _unread_drawings(fields: dict[str, Placed], context: DocumentContext) -> tuple[str, ...]:
-    """The code for unread drawings, if a drawing does not repeat a rule.
+    """The code `drawings` if a drawing does not repeat a rule, so that only prose explains it.
 
     Programs draw the cells of rules that f-puzzles itself lacks, and mark these drawings. Raises
     Misread for a marked drawing that repeats no rule.
     """
-    known, unread = context.everything_named, False
+    known, unread = context.all_named, False
     for key in (key for key in DRAWINGS if key in fields):
         for drawing in filter(partial(is_drawing, key), fields[key].list()):
             members = drawing.fields()
@@ -189,16 +193,16 @@ def _unread_drawings(fields: dict[str, Placed], context: DocumentContext) -> tup
             if not value.is_nothing:
                 repeats &= context.values.issuperset((group, value.text) for group in drawn)
             if is_marked and not repeats:
-                found = f"'{key}', a rule that is only described in prose"
-                raise drawing.wrong("drawings of known rules", found)
+                found = f"'{key}', whose rule is given only in prose"
+                raise drawing.wrong("only drawings of known rules", found)
             unread |= not repeats
     return ("drawings",) if unread else ()
 
 
-def _marked(
+def _with_parity_masks(
     geometry: Geometry, masks: tuple[int, ...], rules: list[Rule]
 ) -> tuple[tuple[int, ...], list[Rule]]:
-    """Turn the rules into masks if all of them are parity marks on blank cells."""
+    """Convert the rules to masks if all of them are parity marks on blank cells."""
     marks = {rule.cell: rule.odd for rule in rules if isinstance(rule, Parity)}
     blank = all(masks[cell] == geometry.all_values for cell in marks)
     if len(marks) < len(rules) or not blank:
@@ -210,7 +214,7 @@ def _marked(
 
 
 def _claimed(fields: dict[str, Placed], side: int) -> tuple[str | None, tuple[str, ...]]:
-    """The solution in the document; if it is incomplete, the code for an unread solution."""
+    """Returns the solution in the document or None, and the code `solution` if it is incomplete."""
     node = fields.get("solution")
     if node is None or node.is_nothing:
         return None, ()

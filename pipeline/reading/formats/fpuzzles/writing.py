@@ -1,4 +1,4 @@
-"""A puzzle with its rules → a document, or its packed form for links.
+"""Convert a puzzle with its rules to a document.
 
 `formats/targets.py` reads each document back, and compares it with the puzzle.
 """
@@ -34,7 +34,7 @@ _LINES = {
     "doublearrow": "#C54B8B",
     "lockout": "#F09060",
 }
-"""Keys of lines that f-puzzles itself does not draw, and a colour for each."""
+"""Keys of lines that f-puzzles itself does not draw, and the colour in which we draw them."""
 
 _TEXTS = {"xsum": "X-Sum", "skyscraper": "Skyscraper"}
 _CAGES = {
@@ -42,13 +42,13 @@ _CAGES = {
     "columnindexer": "Column Indexer",
     "boxindexer": "Box Indexer",
 }
-"""The same for clues and cells, and the marks of their drawings."""
+"""The same for clues and cells, with the text that marks their drawings."""
 
 
 def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = ()) -> str:
-    """The document of a puzzle, perhaps with its solution and notes, in one line of JSON.
+    """The document of a puzzle as one line of JSON, with its solution and notes if given.
 
-    Raises ValueError with a noun for anything that it cannot express.
+    Raises ValueError with a noun for anything that a document cannot express.
     """
     n, geometry = puzzle.geometry.side, puzzle.geometry
     shapes = (usual_boxes(n), Geometry(1, n)) if LEAST_SIDE <= n <= MOST_SIDE else ()
@@ -74,7 +74,7 @@ def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = (
 
 
 def _with_parity(puzzle: Puzzle) -> Puzzle:
-    """The puzzle with even and odd cells as rules, if it has no other rules."""
+    """A copy in which even and odd cells are rules, if the puzzle has no other rules."""
     odd_of = {puzzle.geometry.even_values: False, puzzle.geometry.odd_values: True}
     marked = {cell: odd_of[mask] for cell, mask in enumerate(puzzle.cells) if mask in odd_of}
     if puzzle.rules or not marked:
@@ -89,20 +89,20 @@ def _group(rule: Rule) -> tuple[int, ...]:
 
 
 def _own_regions(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
-    """The regions of a grid without boxes; also smaller ones if rules use them."""
+    """The regions of a grid without boxes, and smaller ones that rules refer to."""
     if puzzle.geometry.has_boxes:
         return
-    asked = {
+    referenced = {
         region for rule in puzzle.rules if isinstance(rule, RegionSum) for region in rule.regions
     }
-    asked |= {rule.region for rule in puzzle.rules if isinstance(rule, BoxIndexer)}
+    referenced |= {rule.region for rule in puzzle.rules if isinstance(rule, BoxIndexer)}
     for rule in puzzle.rules:
-        if isinstance(rule, Region) or (isinstance(rule, ExtraRegion) and rule.group in asked):
+        if isinstance(rule, Region) or (isinstance(rule, ExtraRegion) and rule.group in referenced):
             yield rule.group
 
 
 def _by_key(puzzle: Puzzle, rules: Sequence[Rule]) -> Written:
-    """The members of the document with rules. Raises ValueError for a rule without a key."""
+    """The members of the document that describe rules. Raises ValueError for other rules."""
     flags, objects, last = dict[str, bool](), dict[str, list[Written]](), list[Rule]()
     for rule in rules:
         if any(type(rule) in row.kinds for row in LAST.values()):
@@ -124,7 +124,7 @@ def _by_key(puzzle: Puzzle, rules: Sequence[Rule]) -> Written:
 
 
 def _cells(puzzle: Puzzle, own: dict[tuple[int, ...], int]) -> list[Written]:
-    """The cells with givens, marks and, unless the regions are the boxes, region numbers."""
+    """The cells: givens, candidates and, in a grid without boxes, region numbers."""
     geometry = puzzle.geometry
     region_of = {cell: index for region, index in own.items() for cell in region}
     cells: list[Written] = []
@@ -141,13 +141,13 @@ def _cells(puzzle: Puzzle, own: dict[tuple[int, ...], int]) -> list[Written]:
 
 
 def _drawings(document: Written) -> dict[str, list[Written]]:
-    """Drawings of rules that f-puzzles does not draw, by key, as its extensions add them."""
+    """The drawings, by key, that extensions of f-puzzles add for rules that it does not draw."""
     drawings: dict[str, list[Written]] = {}
     for key, value in document.items():
         for item in value if isinstance(value, list) else ():
             if colour := _LINES.get(key):
-                look = {"outlineC": colour, "width": 0.3, "isNewConstraint": True}
-                drawings.setdefault("line", []).append({"lines": item["lines"], **look})
+                style = {"outlineC": colour, "width": 0.3, "isNewConstraint": True}
+                drawings.setdefault("line", []).append({"lines": item["lines"], **style})
             elif name := _TEXTS.get(key):
                 text = {"cells": [item["cell"]], "value": item["value"], "fromConstraint": name}
                 drawings.setdefault("text", []).append(text | {"fontC": "#000000", "size": 0.7})

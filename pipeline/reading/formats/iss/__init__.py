@@ -1,11 +1,11 @@
-"""ISS: the constraint texts of the Interactive Sudoku Solver.
+"""ISS: the constraint strings of the Interactive Sudoku Solver.
 
     .Thermo~R9C4~R8C3~R7C2.~R1C2_4~R2C5_1_2
     https://sigh.github.io/Interactive-Sudoku-Solver/?q=.Thermo~R9C4~R8C3
 
-A constraint is a dot, its type and its arguments; without a type it lists values of cells. Rows and
-columns are single signs, 1-9 and a-g. White space is ignored. Unknown types are refused by name.
-Sides are 4 to 16.
+A constraint is a dot, its type and its arguments; without a type, it lists the values of cells.
+Rows and columns are single characters, 1-9 and a-g. White space is ignored. Errors name unknown
+types. Sides are 4 to 16.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 from pipeline.errors import InvalidPuzzle, LimitReached, SlowPuzzle
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.base import MOST_LOOKED_AT, Format
+from pipeline.reading.formats.base import MAX_LINES_EXAMINED, Format
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine
 from pipeline.reading.formats.variants import given_masks, variant_of
@@ -42,14 +42,14 @@ _VALUES = re.compile(r"\s*\.\s*(?:Given\s*)?~")
 _FEWEST_GIVENS = 17
 """Minimum number of givens of a unique classic puzzle (McGuire, Tugemann and Civario, 2012)."""
 
-_ENOUGH = 400
-"""Number of characters that are inspected; no type is longer."""
+_MAX_HEAD = 400
+"""Maximum number of lines, and of characters of each, that are inspected."""
 
 
 def recognise_iss(text: Text) -> str | None:
-    """Recognise a type or a tilde after a dot, which occurs in no grid, even with letters."""
-    begun = "\n".join(line.text[:_ENOUGH] for line in text.lines[:_ENOUGH])
-    return "it begins as a constraint, '.Type~'" if _BEGINS.match(begun) else None
+    """Recognise a type or a tilde after a dot, which no grid contains, not even one of letters."""
+    head = "\n".join(line.text[:_MAX_HEAD] for line in text.lines[:_MAX_HEAD])
+    return "it begins with a constraint, '.Type~'" if _BEGINS.match(head) else None
 
 
 def one_or_many(lines: Sequence[str]) -> Literal["one", "many", "either"]:
@@ -57,7 +57,7 @@ def one_or_many(lines: Sequence[str]) -> Literal["one", "many", "either"]:
 
     A line may be a text of its own if it has several constraints, or the values of 17 cells. Such
     lines are separate texts if they cannot be one: two of them have a shape, their values conflict,
-    or each is complete by itself while together they have two layouts. Links are always separate.
+    or each can be read alone, but not all together. Links are always separate.
     """
     if len(lines) < 2:
         return "one"
@@ -84,7 +84,7 @@ def _may_be_whole(line: str) -> bool:
 
 
 def _given_in(line: str) -> tuple[Geometry, tuple[int, ...]] | None:
-    """The grid of a line and its masks; None if the line names a cell outside of that grid.
+    """The grid of a line and the masks of its cells; None if it names a cell outside that grid.
 
     The arguments of rules are not read.
     """
@@ -105,7 +105,7 @@ def _given_in(line: str) -> tuple[Geometry, tuple[int, ...]] | None:
 
 
 def _differ(given: Sequence[tuple[Geometry, tuple[int, ...]] | None]) -> bool:
-    """Whether lines about the same grid leave some cell without a candidate."""
+    """Whether lines for the same grid leave a cell without a candidate."""
     grids = [grid for grid in given if grid]
     return any(
         not reduce(and_, masks)
@@ -115,11 +115,11 @@ def _differ(given: Sequence[tuple[Geometry, tuple[int, ...]] | None]) -> bool:
 
 
 def parse_iss(text: Text, reading: Reading) -> Parsed:
-    lines = [line.text for line in text.rows[:MOST_LOOKED_AT]]
+    lines = [line.text for line in text.rows[:MAX_LINES_EXAMINED]]
     texts = "one" if reading.format == "iss" else one_or_many(lines)
     if texts == "either":
         expected = (
-            "--format iss for one puzzle in several lines, or --format variants for one a line"
+            "--format iss for one puzzle in several lines, or --format variants for one per line"
         )
         found = f"{len(text.lines)} ambiguous lines"
         raise text.error(None, None, expected, found, code="ambiguous")
@@ -129,7 +129,7 @@ def parse_iss(text: Text, reading: Reading) -> Parsed:
 
 
 def _without_link(text: Text) -> Text:
-    """The text in a link, with columns preserved: other characters become spaces."""
+    """Replace everything in a link but its text by spaces, so that columns are preserved."""
     link = _LINK.match(text.lines[0].text)
     if link is None:
         return text
@@ -143,23 +143,23 @@ def _phrases_in(text: Text) -> tuple[Sequence[Phrase], Sequence[GroupItem], Grid
     """All phrases of a text, the phrases with their groups, and the layout."""
     # rules take a while to load
     from pipeline.reading.formats.iss.grid_layout import layout_of  # noqa: PLC0415
-    from pipeline.reading.formats.iss.groups import grouped  # noqa: PLC0415
+    from pipeline.reading.formats.iss.groups import group_phrases  # noqa: PLC0415
     from pipeline.reading.formats.iss.parsing import KNOWN_TYPES  # noqa: PLC0415
     from pipeline.reading.formats.iss.phrases import Phrase, phrases_of  # noqa: PLC0415
 
     every = phrases_of(text)
     for phrase in every:
         if phrase.name not in KNOWN_TYPES:
-            raise phrase.text.at_word(phrase.type, "known rules", code="unknown-rule")
+            raise phrase.text.at_word(phrase.type, "a known constraint", code="unknown-rule")
     if not every:
         raise text.at_end("a constraint, such as '.~R1C1_5'", "none")
-    items = grouped(every)
+    items = group_phrases(every)
     return every, items, layout_of([item for item in items if isinstance(item, Phrase)])
 
 
 def _puzzle_in(text: Text, steps: int) -> Parsed:
     """The puzzle of a text, with its rules. Raises InvalidPuzzle."""
-    from pipeline.reading.formats.iss.groups import replicated  # noqa: PLC0415 - as above
+    from pipeline.reading.formats.iss.groups import expand_replicas  # noqa: PLC0415 - as above
     from pipeline.reading.formats.iss.machines import Work  # noqa: PLC0415
     from pipeline.reading.formats.iss.parsing import RulesRead, check_groups  # noqa: PLC0415
 
@@ -167,9 +167,9 @@ def _puzzle_in(text: Text, steps: int) -> Parsed:
     context, inside = layout.contexts(Work(steps))
     check_groups(items)
     try:
-        read = RulesRead.of(replicated(items, context), context, inside)
+        read = RulesRead.of(expand_replicas(items, context), context, inside)
     except LimitReached:
-        expected = f"constraints that are read in {steps:,} steps; --timeout allows for more"
+        expected = f"constraints that take at most {steps:,} steps to read; raise --timeout"
         raise SlowPuzzle(text.source, None, None, expected, "more", code="too-large") from None
     rules = [*layout.rules, *read.with_strict(layout.phrases, layout.geometry)]
     cells, contradicting = given_masks(layout.geometry, read.given)
@@ -178,9 +178,9 @@ def _puzzle_in(text: Text, steps: int) -> Parsed:
 
 
 def render_iss(puzzle: Puzzle, _notation: str) -> str:
-    """Write all constraints in one line, the shape first, so that each line is a text.
+    """Write all constraints in one line, the shape first, so that each line is a text of its own.
 
-    Raises ValueError with a noun for anything that they cannot express.
+    Raises ValueError with a noun for anything that constraints cannot express.
     """
     from pipeline.reading.formats.iss.writing import constraints  # noqa: PLC0415 - as above
 

@@ -15,12 +15,14 @@ from pipeline.reading.formats.iss.phrases import Arguments, Context, cell_word, 
 from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field, nothing, read_only
 from pipeline.reading.formats.variants import RowColumn, cells_along
 
-APART = "-"
-"""The separator of groups of cells."""
+SEPARATOR = "-"
+"""The word between groups of cells."""
 
 LOOP = "LOOP"
+"""The last word of a line that is a loop."""
+
 _MAX_SEGMENT_SUM = 30
-_MOST_WEIGHT = 100
+_MAX_WEIGHT = 100
 _WEIGHT = re.compile(r"-?\d{1,9}", re.ASCII)
 
 
@@ -41,20 +43,20 @@ def write_joined(numbers: Iterable[int], _geometry: Geometry) -> list[str]:
 
 
 def write_parts(parts: Iterable[Sequence[int]], geometry: Geometry) -> list[str]:
-    return [word for part in parts for word in (APART, *write_cells(part, geometry))][1:]
+    return [word for part in parts for word in (SEPARATOR, *write_cells(part, geometry))][1:]
 
 
-def number(name: str, minimum: int = 0, usual: int | None = None) -> Codec:
-    """A number, which may be missing if there is a default, `usual`."""
+def number(name: str, minimum: int = 0, default: int | None = None) -> Codec:
+    """A number, which may be missing if it has a default."""
 
     def read(args: Arguments) -> int:
-        return args.number(minimum) if usual is None or args.has_number() else usual
+        return args.number(minimum) if default is None or args.has_number() else default
 
     return field(name, write_number)(read)
 
 
 def line(minimum: int = 2) -> Codec:
-    """The cells of a line; a line of fewer has no effect."""
+    """The cells of a line; a line of fewer than `minimum` cells has no effect."""
 
     def read(args: Arguments) -> list[RuleFields]:
         return [{"line": cells}] if len(cells := args.cells()) >= minimum else []
@@ -73,7 +75,7 @@ each_cell = Codec(
 
 
 def word(name: str, expected: str, **meanings: object) -> Codec:
-    """One of some words, such as a direction."""
+    """One of the words in `meanings`, such as a direction."""
 
     def read(args: Arguments) -> object:
         word = args.next(expected)
@@ -88,8 +90,8 @@ direction = word("rising", "'1' or '-1', the direction of the diagonal", **{"1":
 row_or_column_indexed = word("row", "'R' or 'C'", R=True, C=False)
 
 
-def grid(is_met: Callable[[Context], bool], expected: str) -> Codec:
-    """No argument, but a condition that the grid has to meet."""
+def condition(is_met: Callable[[Context], bool], expected: str) -> Codec:
+    """No argument, but a condition that the grid must meet."""
 
     def read(args: Arguments) -> list[RuleFields]:
         if not is_met(args.context):
@@ -99,12 +101,14 @@ def grid(is_met: Callable[[Context], bool], expected: str) -> Codec:
     return Codec(read, nothing)
 
 
-of_nine = grid(
+needs_nine = condition(
     lambda context: context.geometry.values == range(1, 10),
     "a grid of side 9, with the values 1 to 9,",
 )
-without_zero = grid(lambda context: context.geometry.lowest != 0, "a grid with values from 1 on")
-with_boxes = grid(
+needs_no_zero = condition(
+    lambda context: context.geometry.lowest != 0, "a grid with values from 1 on"
+)
+needs_boxes = condition(
     lambda context: context.regions == tuple(context.geometry.boxes()), "a grid with boxes"
 )
 
@@ -131,12 +135,12 @@ def pairs_of_neighbours(args: Arguments) -> Iterator[RuleFields]:
     paired = {*chain.from_iterable(bound)}
     for index, word in enumerate(args.phrase.words):
         if index not in paired:
-            raise args.wrong(word, "a neighbour of another of these cells")
+            raise args.wrong(word, "a cell next to another of the listed cells")
     return ({"a": cells[a], "b": cells[b]} for a, b in bound)
 
 
-def from_both_ends(maximum: Callable[[Geometry], int | None] = lambda _: None) -> Codec:
-    """A row or column, and the clues at its beginning and its end; either may be missing."""
+def clues_at_ends(maximum: Callable[[Geometry], int | None] = lambda _: None) -> Codec:
+    """A row or column with clues at its beginning and its end, one of which may be missing."""
 
     def read(args: Arguments) -> Iterator[RuleFields]:
         line, clues = args.row_or_column(), args.phrase.words[1:3]
@@ -164,7 +168,7 @@ def number_of_lines(geometry: Geometry) -> int:
 
 
 def ties_of(args: Arguments) -> str:
-    """The ties that a `.FullRankTies` allows."""
+    """The argument of `.FullRankTies`: which lines of equal rank it allows."""
     expected = "'none', 'only-unclued' or 'any'"
     word = args.next(expected)
     if word.text not in ("none", "only-unclued", "any"):
@@ -176,18 +180,18 @@ no_ties = Codec(lambda args: [{}] if ties_of(args) == "none" else [], lambda *_:
 
 
 @field("tied")
-def tied(args: Arguments) -> bool:
+def allows_ties(args: Arguments) -> bool:
     if args.context.ties is None:
-        raise args.wrong(args.type, "no '.FullRankTies' beside it in a group")
+        raise args.wrong(args.type, "no '.FullRankTies' in a text with '.FullRank' in a group")
     return args.context.ties == "any"
 
 
 def read_windoku(args: Arguments) -> Iterator[Rule]:
-    """Windows of the size of the default boxes, one cell apart; none for a side without boxes."""
+    """Windows as large as the default boxes, one cell apart; none if the side has no boxes."""
     n = args.geometry.side
     boxes = usual_boxes(n)
     if args.geometry.free:
-        raise args.wrong(args.type, "a grid of usual rows, columns and values")
+        raise args.wrong(args.type, "a square grid with the usual values")
     if n == 9:
         yield Windoku()
     elif boxes.has_boxes:
@@ -201,11 +205,11 @@ def read_windoku(args: Arguments) -> Iterator[Rule]:
 def read_cage(args: Arguments) -> Iterator[Rule]:
     """A cage; a cell counts in its sum as often as it is listed."""
     total, cells = args.number() or None, args.cells()
-    once = tuple(dict.fromkeys(cells))
-    if total is None or len(once) == len(cells):
-        yield cages.Cage(once, total)
+    group = tuple(dict.fromkeys(cells))
+    if total is None or len(group) == len(cells):
+        yield cages.Cage(group, total)
     else:
-        yield from (cages.Cage(once), cages.Sum(tuple(Counter(cells).items()), total))
+        yield from (cages.Cage(group), cages.Sum(tuple(Counter(cells).items()), total))
 
 
 def write_cage(rule: cages.Cage, geometry: Geometry) -> list[str]:
@@ -220,7 +224,7 @@ def _weighted_words(rule: cages.Sum, geometry: Geometry) -> list[str]:
 
 @codec(_weighted_words)
 def sum_terms(args: Arguments) -> Iterator[RuleFields]:
-    """A sum, perhaps with a factor for each cell: `12_=_1_-2`."""
+    """A sum, optionally with a factor for each cell: `12_=_1_-2`."""
     word = args.next("a number")
     numbers = word.text.split("_")
     if not all(_WEIGHT.fullmatch(text) for text in (numbers[0], *numbers[2:])):
@@ -229,8 +233,8 @@ def sum_terms(args: Arguments) -> Iterator[RuleFields]:
         raise args.wrong(word, "'=' after the sum")
     total, cells = int(numbers[0]), args.cells()
     weights = [*map(int, numbers[2:])] if len(numbers) > 1 else [1] * len(cells)
-    if max(map(abs, weights), default=0) > _MOST_WEIGHT:
-        raise args.wrong(word, f"factors, -{_MOST_WEIGHT} to {_MOST_WEIGHT},")
+    if max(map(abs, weights), default=0) > _MAX_WEIGHT:
+        raise args.wrong(word, f"factors from -{_MAX_WEIGHT} to {_MAX_WEIGHT}")
     if len(weights) != len(cells):
         raise args.wrong(word, f"{len(cells)} factors")
     terms: Counter[int] = Counter()
@@ -246,12 +250,12 @@ def _sum_line_words(rule: lines.SumLine, geometry: Geometry) -> list[str]:
 @codec(_sum_line_words)
 def sum_line(args: Arguments) -> Iterator[RuleFields]:
     is_loop = any(word.text == LOOP for word in args.phrase.words[-1:])
-    # ISS takes a loop of zeros for a sum of 1 only
+    # ISS accepts a loop of zeros only for a sum of 1
     minimum = 2 if is_loop and args.geometry.lowest == 0 else 1
     total, words = args.number(minimum, _MAX_SEGMENT_SUM), args.rest(1)
     cells = tuple(map(args.cell_in, words[:-1] if is_loop else words))
     if not cells:
-        raise args.short("1 cells or more")
+        raise args.short("at least 1 cell")
     yield {"line": cells, "total": total, "loop": is_loop}
 
 
@@ -263,16 +267,16 @@ def joined_values(args: Arguments) -> tuple[int, ...]:
 @field("wanted", read_only)
 def look_and_say(args: Arguments) -> tuple[int, ...]:
     """Pairs of a count and a value: `1223` is one 2 and two 3s."""
-    expected = "pairs of how often and which value, each value once"
+    expected = "pairs of a count and a value, each value once"
     word = args.next(expected)
     counts, values = word.text[::2], word.text[1::2]
     if not values or len(counts) != len(values) or len({*values}) < len(values):
         raise args.wrong(word, expected)
     return tuple(
         number
-        for often, value in zip(counts, values, strict=True)
+        for count, value in zip(counts, values, strict=True)
         for number in [args.value_in(word._replace(text=value))]
-        * args.number_in(word._replace(text=often), 1)
+        * args.number_in(word._replace(text=count), 1)
     )
 
 
@@ -283,10 +287,10 @@ def count_of_values(args: Arguments) -> Iterator[RuleFields]:
 
 
 @field("parts", write_parts)
-def groups_apart(args: Arguments) -> tuple[tuple[int, ...], ...]:
-    parts = tuple(tuple(map(args.cell_in, part)) for part in args.parts(APART))
+def separated_groups(args: Arguments) -> tuple[tuple[int, ...], ...]:
+    parts = tuple(tuple(map(args.cell_in, part)) for part in args.parts(SEPARATOR))
     if len(parts) < 2 or not all(parts):
-        expected = f"two groups of cells or more, '{APART}' between them"
+        expected = f"at least two groups of cells, separated by '{SEPARATOR}'"
         raise args.short(expected, len(args.phrase.words))
     return parts
 
@@ -295,12 +299,12 @@ def groups_apart(args: Arguments) -> tuple[tuple[int, ...], ...]:
     "parts",
     lambda parts, geometry: [str(len(parts)), *write_cells(chain.from_iterable(parts), geometry)],
 )
-def groups_of_one_size(args: Arguments) -> tuple[tuple[int, ...], ...]:
+def equal_groups(args: Arguments) -> tuple[tuple[int, ...], ...]:
     number = args.number(minimum=2, maximum=args.geometry.size)
     cells = args.cells()
     size, rest = divmod(len(cells), number)
     if rest:
-        raise args.short(f"cells for {number} groups of one size", len(cells))
+        raise args.short(f"cells for {number} groups of equal size", len(cells))
     return tuple(cells[start : start + size] for start in range(0, len(cells), size))
 
 
@@ -321,22 +325,22 @@ def _pill_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
 
 @codec(_pill_words)
 def pill_arrow(args: Arguments) -> Iterator[RuleFields]:
-    """An arrow whose circle, the first cells, is read like a text."""
+    """An arrow whose circle is the first `size` cells, in reading order one number."""
     size = args.number(minimum=2, maximum=cages.MAX_CIRCLE)
     cells = args.cells(size + 1)
     yield {"circle": tuple(sorted(cells[:size])), "shaft": cells[size:]}
 
 
 @field("around", lambda cells, geometry: write_cell(min(cells), geometry))
-def around(args: Arguments) -> tuple[int, ...]:
+def square(args: Arguments) -> tuple[int, ...]:
     """The four cells of a square, given by the top left one."""
     corner = args.next("a cell, and values")
     row, column = args.geometry.place(args.cell_in(corner))
     corners = [(row + down, column + right) for down in (0, 1) for right in (0, 1)]
-    around = [cell for place in corners if (cell := args.geometry.cell_at(*place)) is not None]
-    if len(around) < 4:
+    cells = [cell for place in corners if (cell := args.geometry.cell_at(*place)) is not None]
+    if len(cells) < 4:
         raise args.wrong(corner, "the top left cell of four")
-    return tuple(around)
+    return tuple(cells)
 
 
 @field("wanted", lambda values, _: map(str, values))
@@ -349,8 +353,8 @@ def values(args: Arguments) -> tuple[int, ...]:
 
 @field("line", lambda cells, geometry: write_cell(cells[0], geometry))
 def diagonal(args: Arguments) -> tuple[int, ...]:
-    """The diagonal from a cell at the edge; each edge, and each upper corner, has one direction."""
-    corner = args.next("1 cells or more")
+    """The diagonal from a cell at the edge; each edge and each upper corner has one direction."""
+    corner = args.next("at least 1 cell")
     cell, (rows, columns) = args.cell_in(corner), args.context.lines
     row, column = args.geometry.place(cell)
     steps: list[tuple[bool, RowColumn]] = [
@@ -364,5 +368,5 @@ def diagonal(args: Arguments) -> tuple[int, ...]:
     ]
     is_lower_corner = row == rows and column in (1, columns)
     if not diagonals or is_lower_corner or cell >= args.geometry.grid_size:
-        raise args.wrong(corner, "a cell at the edge of the grid, but no lower corner")
+        raise args.wrong(corner, "a cell at the edge of the grid, except its lower corners")
     return max(diagonals, key=len)

@@ -1,4 +1,4 @@
-"""Codecs of relations and state machines, and of connected values and regions."""
+"""Codecs of relations, state machines, connected values and regions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.rules import custom, free
 from pipeline.reading.formats.iss import machines
 from pipeline.reading.formats.iss.codecs import (
-    APART,
+    SEPARATOR,
     write_cell,
     write_cells,
     write_joined,
@@ -23,7 +23,7 @@ from pipeline.reading.formats.variants import cells_along
 
 
 def _named_lines(args: Arguments, *, named: bool = True) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Names and cells of lines, which are separated by nothing or a name, `_so`."""
+    """Names and cells of lines; an empty word or a name such as `_so` separates two lines."""
     name, cells = "", list[int]()
     for word in args.rest():
         if word.text and not (named and word.text.startswith("_")):
@@ -37,7 +37,7 @@ def _named_lines(args: Arguments, *, named: bool = True) -> Iterator[tuple[str, 
 
 
 def _label(text: str) -> str:
-    """A printable label."""
+    """A label, decoded, printable and at most MAX_LABEL characters long."""
     printable = "".join(sign if sign.isprintable() else " " for sign in unquote(text))
     short = " ".join(printable.split())
     max_length = custom.MAX_LABEL
@@ -45,7 +45,7 @@ def _label(text: str) -> str:
 
 
 def _labelled(rule: custom.Relation | custom.StateMachine, geometry: Geometry) -> list[str]:
-    """The name of a line, with special signs escaped, and then its cells."""
+    """The name of a line, with special characters escaped, and then its cells."""
     escaped = "".join(
         sign if sign.isascii() and sign.isalnum() else "".join(f"%{b:02X}" for b in sign.encode())
         for sign in rule.label
@@ -71,7 +71,7 @@ def related(*, is_old: bool = False) -> Codec:
         expected = "a relation in base64"
         word = args.next(expected)
         try:
-            return machines.related_in(word.text, args.geometry.values, is_old=is_old)
+            return machines.parse_relation(word.text, args.geometry.values, is_old=is_old)
         except ValueError as error:
             raise args.wrong(word, f"{expected} ({error})") from None
 
@@ -84,11 +84,11 @@ def related(*, is_old: bool = False) -> Codec:
 def _machines(
     args: Arguments, expected: str, make: machines.Make, *, named: bool
 ) -> list[RuleFields]:
-    """The machine of the first argument for each of the lines."""
+    """The fields of the machine in the first argument, for each of the lines."""
     word = args.next(expected)
     groups = [*_named_lines(args, named=named)]
     if not groups:
-        raise args.short("1 cells or more")
+        raise args.short("at least 1 cell")
     length = max(len(cells) for _, cells in groups)
     try:
         machine = args.context.work.machine(make, word.text, args.geometry.values, length)
@@ -108,7 +108,7 @@ def _pattern_text(text: str) -> str:
     return "".join(decoded.split())
 
 
-def _pattern(text: str, values: Sequence[int], work: machines.Work) -> machines.Machine:
+def _parse_pattern(text: str, values: Sequence[int], work: machines.Work) -> machines.Machine:
     from pipeline.reading.formats.iss.regex import pattern_machine  # noqa: PLC0415 - few need it
 
     return pattern_machine(_pattern_text(text), values, work)
@@ -116,12 +116,12 @@ def _pattern(text: str, values: Sequence[int], work: machines.Work) -> machines.
 
 @codec(_machine_words)
 def state_machine(args: Arguments) -> list[RuleFields]:
-    return _machines(args, "a state machine in base64", machines.machine_in, named=True)
+    return _machines(args, "a state machine in base64", machines.parse_machine, named=True)
 
 
 @codec(read_only)
 def pattern(args: Arguments) -> list[RuleFields]:
-    return _machines(args, "a pattern in base64", _pattern, named=False)
+    return _machines(args, "a pattern in base64", _parse_pattern, named=False)
 
 
 def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str]:
@@ -135,7 +135,7 @@ def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str
 
 @codec(_connected_words)
 def connected_values(args: Arguments) -> Iterator[RuleFields]:
-    """A group or, if empty, the grid, then values, and optionally the number of cells."""
+    """A group (if empty, the grid), then values, and optionally a number of cells."""
     geometry = args.geometry
     expected = "a group of cells, such as 'VA', or nothing for the grid"
     name, word = args.next(expected), args.next("values, such as '1_2'")
@@ -151,7 +151,7 @@ def connected_values(args: Arguments) -> Iterator[RuleFields]:
 
 @field("offset", write_number)
 def offset(args: Arguments) -> int:
-    """0 or 1; 0 if it is left out."""
+    """0 or 1; by default 0."""
     if not args.has_more():
         return 0
     word = args.next("'0' or '1'")
@@ -159,9 +159,9 @@ def offset(args: Arguments) -> int:
 
 
 def _region_cells(args: Arguments, words: Iterable[Word]) -> tuple[int, ...]:
-    """Cells that are region labels."""
+    """The cells of the words, which must be region labels."""
     if free.REGIONS not in dict(args.context.groups):
-        raise args.wrong(args.type, "'.ChaosConstruction' beside it")
+        raise args.wrong(args.type, "'.ChaosConstruction' in the same text")
     cells = []
     for word in words:
         cells.append(args.cell_in(word))
@@ -180,9 +180,9 @@ def region_cells(args: Arguments) -> tuple[int, ...]:
 
 @field("arms", write_parts)
 def arms(args: Arguments) -> tuple[tuple[int, ...], ...]:
-    """Arms that begin at the control; by default all cells in its four directions."""
+    """Arms that begin at the control cell; by default the four rays from it to the edges."""
     if args.has_more():
-        return tuple(_region_cells(args, part) for part in args.parts(APART))
+        return tuple(_region_cells(args, part) for part in args.parts(SEPARATOR))
     _region_cells(args, ())
     geometry, word = args.geometry, args.phrase.words[0]
     control = args.cell_in(word)

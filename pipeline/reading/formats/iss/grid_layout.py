@@ -23,7 +23,7 @@ from pipeline.reading.formats.iss.machines import Work
 from pipeline.reading.formats.iss.phrases import Arguments, Context, Phrase
 from pipeline.reading.formats.variants import groups_of
 
-LARGEST = 16
+MAX_SIZE = 16
 """Maximum number of rows, columns and values."""
 
 _SIZE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
@@ -32,13 +32,13 @@ _PREFIX = re.compile(r"[A-Z]{1,8}", re.ASCII)
 _RAW = "Raw"
 _USUAL_TIES = "only-unclued"
 _MISSING = ("DGC", "DGR", "DGB")
-"""The groups of extra cells for the values missing from rows, columns and boxes."""
+"""The groups of extra cells for the values that rows, columns and boxes lack."""
 
 Areas = tuple[tuple[int, ...], ...]
 
 
 class GridLayout(NamedTuple):
-    """The geometry of a text, its boxes, its jigsaw regions, and the rules of both.
+    """The geometry of a text, its boxes, its jigsaw regions, and their rules.
 
     `phrases` are the phrases outside of groups.
     """
@@ -46,19 +46,23 @@ class GridLayout(NamedTuple):
     phrases: Sequence[Phrase]
     geometry: Geometry
     boxes: Areas
-    chunks: Areas
+    jigsaw_regions: Areas
     rules: list[Rule]
 
     def contexts(self, work: Work) -> tuple[Context, Context]:
-        """The contexts of phrases outside and inside of groups."""
-        remaining = {*range(self.geometry.grid_size)}.difference(*self.chunks)
-        around = (*self.chunks, tuple(remaining)) if self.chunks and remaining else self.chunks
+        """The contexts of phrases outside groups and inside groups."""
+        remaining = {*range(self.geometry.grid_size)}.difference(*self.jigsaw_regions)
+        around = (
+            (*self.jigsaw_regions, tuple(remaining))
+            if self.jigsaw_regions and remaining
+            else self.jigsaw_regions
+        )
         ties = _USUAL_TIES
-        for args in _of(self.phrases, "FullRankTies"):
+        for args in _arguments_of(self.phrases, "FullRankTies"):
             ties = ties_of(args)
-        regions = () if self.chunks and self.boxes else self.boxes or around
+        regions = () if self.jigsaw_regions and self.boxes else self.boxes or around
         outside = Context(self.geometry, regions, ties, work)
-        has_boxes = not self.chunks and not any(_of(self.phrases, "RegionSize"))
+        has_boxes = not self.jigsaw_regions and not any(_arguments_of(self.phrases, "RegionSize"))
         regions = self.boxes if has_boxes else ()
         known_ties = ties if ties == _USUAL_TIES else None
         return outside, replace(outside, regions=regions, ties=known_ties)
@@ -77,12 +81,12 @@ class _Shape(NamedTuple):
 
 
 def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
-    """The layout given by the phrases outside of groups. Raises InvalidPuzzle."""
-    for args in _of(phrases, "NoBoxes"):
+    """The layout that the phrases outside groups declare. Raises InvalidPuzzle."""
+    for args in _arguments_of(phrases, "NoBoxes"):
         args.check_ended()
-    shape = _shape(phrases)
-    size = _region_size(phrases, shape)
-    has_boxes = not any(_of(phrases, "NoBoxes")) and not shape.is_raw
+    shape = _parse_shape(phrases)
+    size = _parse_region_size(phrases, shape)
+    has_boxes = not any(_arguments_of(phrases, "NoBoxes")) and not shape.is_raw
     boxes = tuple(_boxes(shape, size)) if has_boxes else ()
     groups = tuple(_groups(phrases, shape, has_boxes=bool(boxes)))
     plain = _Shape(shape.largest, shape.largest, 1, shape.largest, is_raw=False)
@@ -96,49 +100,49 @@ def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
         units = [] if shape.is_raw else [*_units(geometry, boxes)]
         rules = [*units]
     _check_rows(phrases, shape)
-    chunks = tuple(_jigsaw_regions(phrases, shape, size))
-    rules += map(Region, chunks)
-    for args in _of(phrases, "RegionSameValues"):
+    regions = tuple(_jigsaw_regions(phrases, shape, size))
+    rules += map(Region, regions)
+    for args in _arguments_of(phrases, "RegionSameValues"):
         args.check_ended()
-        areas = [*chunks, *(unit.group for unit in units)]
+        areas = [*regions, *(unit.group for unit in units)]
         largest_size = max(map(len, areas), default=0)
         largest = tuple(area for area in areas if len(area) == largest_size)
         if 0 < largest_size < shape.number and len(largest) > 1:
             rules.append(SameRegions(largest))
-    rules += _about_regions(phrases, geometry, boxes, size)
-    return GridLayout(phrases, geometry, boxes, chunks, rules)
+    rules += _region_group_rules(phrases, geometry, boxes, size)
+    return GridLayout(phrases, geometry, boxes, regions, rules)
 
 
-def _of(phrases: Sequence[Phrase], name: str) -> Iterator[Arguments]:
+def _arguments_of(phrases: Sequence[Phrase], name: str) -> Iterator[Arguments]:
     """The arguments of each phrase of that type."""
     return (Arguments(phrase, Context()) for phrase in phrases if phrase.name == name)
 
 
-def _only(phrases: Sequence[Phrase], name: str) -> Arguments | None:
+def _single_arguments(phrases: Sequence[Phrase], name: str) -> Arguments | None:
     """The arguments of the phrase of that type, or None. Raises InvalidPuzzle for several."""
-    matches = [*_of(phrases, name)]
+    matches = [*_arguments_of(phrases, name)]
     for another in matches[1:]:
         raise another.wrong(another.type, f"a single '.{name}'")
     return matches[0] if matches else None
 
 
-def _shape(phrases: Sequence[Phrase]) -> _Shape:
-    args = _only(phrases, "Shape")
+def _parse_shape(phrases: Sequence[Phrase]) -> _Shape:
+    args = _single_arguments(phrases, "Shape")
     if args is None:
         return _Shape(9, 9, 1, 9, is_raw=False)
-    expected = f"rows and columns, '1x2' to '{LARGEST}x{LARGEST}'"
+    expected = f"rows and columns, '1x2' to '{MAX_SIZE}x{MAX_SIZE}'"
     size = args.next(expected)
     match = _SIZE.fullmatch(size.text)
     rows, columns = map(int, match.groups()) if match else (0, 0)
-    if match is None or not 2 <= max(rows, columns) <= LARGEST:
+    if match is None or not 2 <= max(rows, columns) <= MAX_SIZE:
         raise args.wrong(size, expected)
     lowest, number = 1, max(rows, columns)
     if args.has_more() and (word := args.next("values")).text:
         values = _VALUES.fullmatch(word.text)
         lowest = int(values[1] or 1) if values else 1
         number = int(values[2]) - (lowest - 1 if values[1] else 0) if values else 0
-        if not max(rows, columns) <= number <= LARGEST:
-            minimum, maximum = max(rows, columns), LARGEST
+        if not max(rows, columns) <= number <= MAX_SIZE:
+            minimum, maximum = max(rows, columns), MAX_SIZE
             expected = (
                 f"the number of values, {minimum} to {maximum}, or the first and the last, '0-9'"
             )
@@ -150,8 +154,8 @@ def _shape(phrases: Sequence[Phrase]) -> _Shape:
     return _Shape(rows, columns, lowest, number, is_raw)
 
 
-def _region_size(phrases: Sequence[Phrase], shape: _Shape) -> int:
-    args = _only(phrases, "RegionSize")
+def _parse_region_size(phrases: Sequence[Phrase], shape: _Shape) -> int:
+    args = _single_arguments(phrases, "RegionSize")
     if args is None:
         return shape.largest
     size = args.number(1, shape.number)
@@ -164,8 +168,8 @@ def _groups(
 ) -> Iterator[tuple[str, int]]:
     """Names and sizes of the groups of cells outside the grid."""
     total, names = 0, set[str]()
-    for args in _of(phrases, "Var"):
-        expected = "a name of letters that no other '.Var' has"
+    for args in _arguments_of(phrases, "Var"):
+        expected = "a name in letters that no other '.Var' has"
         word = args.next(expected)
         name = f"V{word.text}"
         if _PREFIX.fullmatch(word.text) is None or name in names:
@@ -177,16 +181,18 @@ def _groups(
         args.check_ended()
         total += size
         if total > MAX_EXTRA_CELLS:
-            raise args.wrong(args.type, f"at most {MAX_EXTRA_CELLS} cells outside the grid")
+            raise args.wrong(
+                args.type, f"at most {MAX_EXTRA_CELLS} cells outside the grid in total"
+            )
         yield name, size
-    if _only(phrases, "ChaosConstruction"):
+    if _single_arguments(phrases, "ChaosConstruction"):
         yield REGIONS, shape.rows * shape.columns
-    if _only(phrases, "Doppelganger"):
+    if _single_arguments(phrases, "Doppelganger"):
         yield from ((name, shape.largest) for name in _MISSING[: 3 if has_boxes else 2])
 
 
 def _boxes(shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
-    """The boxes of `size` cells that fill the grid: the squarest ones, wide rather than high."""
+    """The boxes of `size` cells that fill the grid: as square as possible, preferably wide."""
     rows, columns = shape.rows, shape.columns
     for small in range(isqrt(size), 1, -1):
         large, rest = divmod(size, small)
@@ -211,24 +217,24 @@ def _units(geometry: Geometry, boxes: Areas) -> Iterator[Unit]:
 
 
 def _check_rows(phrases: Sequence[Phrase], shape: _Shape) -> None:
-    """Raise InvalidPuzzle for types about neighbours in a grid without rows and columns.
+    """Raise InvalidPuzzle for rules about neighbours in a grid without rows and columns.
 
     In such grids, the ISS program treats equal neighbours differently from its documentation.
     """
     for name in ("AntiKing", "AntiConsecutive") if shape.is_raw else ():
-        for args in _of(phrases, name):
+        for args in _arguments_of(phrases, name):
             raise args.wrong(args.type, "a grid with rows and columns")
 
 
 def _jigsaw_regions(
     phrases: Sequence[Phrase], shape: _Shape, size: int
 ) -> Iterator[tuple[int, ...]]:
-    """The regions of all jigsaws; cells outside of regions share one sign."""
+    """The regions of all jigsaws; cells outside the regions share one character."""
     number = shape.rows * shape.columns
-    for args in _of(phrases, "Jigsaw"):
-        expected = f"{number} signs, {size} for each region"
+    for args in _arguments_of(phrases, "Jigsaw"):
+        expected = f"{number} characters, {size} for each region"
         signs = args.next(expected)
-        if args.has_more():  # an old text, with the shape
+        if args.has_more():  # older texts begin with the shape
             name = f"{shape.rows}x{shape.columns}"
             if signs.text != name:
                 raise args.wrong(signs, f"'{name}', or {expected}")
@@ -240,21 +246,23 @@ def _jigsaw_regions(
         irregular = [group for group in groups if len(group) != size]
         misfits = [group for group in irregular if shape.largest <= len(group) <= shape.number]
         if len(groups) > 1 and (len(irregular) > 1 or misfits):
-            raise args.wrong(signs, f"{expected}, and other cells of one sign")
+            raise args.wrong(signs, f"{expected}; all other cells share one character")
         yield from (group for group in groups if len(group) == size)
 
 
-def _about_regions(
+def _region_group_rules(
     phrases: Sequence[Phrase], geometry: Geometry, boxes: Areas, size: int
 ) -> Iterator[Rule]:
-    if args := _only(phrases, "ChaosConstruction"):
+    if args := _single_arguments(phrases, "ChaosConstruction"):
         args.check_ended()
         assert geometry.free  # noqa: S101 - it has the region labels
         if size < 2 or geometry.grid_size % size or geometry.grid_size // size > geometry.side:
-            expected = f"cells that make up regions of {size}, at most {geometry.side} regions"
+            expected = (
+                f"a grid that divides into regions of {size} cells, at most {geometry.side} regions"
+            )
             raise args.wrong(args.type, expected)
         yield ChaosConstruction(tuple(geometry.free.group(REGIONS)), size)
-    if args := _only(phrases, "Doppelganger"):
+    if args := _single_arguments(phrases, "Doppelganger"):
         args.check_ended()
         assert geometry.free  # noqa: S101 - it has the cells for missing values
         n = geometry.side - 1

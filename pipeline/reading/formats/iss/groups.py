@@ -9,14 +9,14 @@ from pipeline.reading.formats.iss.machines import bits_of
 from pipeline.reading.formats.iss.phrases import Arguments, Context, Phrase
 
 OR, AND, REPLICATE, END = GROUPS = ("Or", "And", "Replicate", "End")
-_DEEPEST = 20
-_MOST_PHRASES = 20_000
+_MAX_DEPTH = 20
+_MAX_PHRASES = 20_000
 """Maximum number of constraints of a text, including copies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """The phrase that opens a group, and the statements in it."""
+    """A group: the phrase that opens it, and its phrases and nested groups."""
 
     phrase: Phrase
     items: tuple[GroupItem, ...]
@@ -25,8 +25,8 @@ class Composite:
 GroupItem = Phrase | Composite
 
 
-def grouped(phrases: Sequence[Phrase]) -> tuple[GroupItem, ...]:
-    """The phrases, with each group up to its `.End` as one item. Raises InvalidPuzzle."""
+def group_phrases(phrases: Sequence[Phrase]) -> tuple[GroupItem, ...]:
+    """Combine the phrases of each group, up to its `.End`, into one item. Raises InvalidPuzzle."""
     open_groups: list[tuple[Phrase | None, list[GroupItem]]] = [(None, [])]
     for phrase in phrases:
         name = phrase.name
@@ -39,8 +39,8 @@ def grouped(phrases: Sequence[Phrase]) -> tuple[GroupItem, ...]:
             phrase.check_ended()
             open_groups[-1][1].append(Composite(opener, tuple(items)))
         elif name in GROUPS:
-            if len(open_groups) > _DEEPEST:
-                raise phrase.wrong(phrase.type, f"groups nested at most {_DEEPEST} deep")
+            if len(open_groups) > _MAX_DEPTH:
+                raise phrase.wrong(phrase.type, f"groups nested at most {_MAX_DEPTH} deep")
             open_groups.append((phrase, []))
         else:
             open_groups[-1][1].append(phrase)
@@ -50,49 +50,51 @@ def grouped(phrases: Sequence[Phrase]) -> tuple[GroupItem, ...]:
     return tuple(items)
 
 
-def inside(items: Sequence[GroupItem]) -> Iterator[tuple[Phrase, tuple[str, ...]]]:
+def phrases_in_groups(items: Sequence[GroupItem]) -> Iterator[tuple[Phrase, tuple[str, ...]]]:
     """Each phrase inside a group, with the types of the enclosing groups, outermost first."""
     for item in items:
         if isinstance(item, Composite):
-            around = (item.phrase.name,)
-            for inner in item.items:
-                if isinstance(inner, Phrase):
-                    yield inner, around
-            for phrase, nested in inside(item.items):
-                yield phrase, around + nested
+            outer = (item.phrase.name,)
+            for child in item.items:
+                if isinstance(child, Phrase):
+                    yield child, outer
+            for phrase, nested in phrases_in_groups(item.items):
+                yield phrase, outer + nested
 
 
-def replicated(items: Sequence[GroupItem], context: Context) -> tuple[GroupItem, ...]:
+def expand_replicas(items: Sequence[GroupItem], context: Context) -> tuple[GroupItem, ...]:
     """Replace every `Replicate` by an `And` of its copies. Raises InvalidPuzzle."""
-    return _Copies(context).of(items, None)
+    return _Copier(context).copy_all(items, None)
 
 
-class _Copies:
+class _Copier:
+    """Copies items and counts the copies."""
+
     def __init__(self, context: Context) -> None:
         self._context, self._made = context, 0
 
-    def of(
+    def copy_all(
         self, items: Sequence[GroupItem], shift: tuple[int, int] | None
     ) -> tuple[GroupItem, ...]:
         """Copies of the items, moved down and right by `shift` rows and columns.
 
-        Without a shift, the items themselves, with their replications expanded.
+        Without a shift, the same items with their replicas expanded.
         """
         return tuple(self._copy(item, shift) for item in items)
 
     def _copy(self, item: GroupItem, shift: tuple[int, int] | None) -> GroupItem:
         phrase = item if isinstance(item, Phrase) else item.phrase
         self._made += 1
-        if self._made > _MOST_PHRASES:
-            expected = f"at most {_MOST_PHRASES} constraints, counting copies"
+        if self._made > _MAX_PHRASES:
+            expected = f"at most {_MAX_PHRASES} constraints, counting copies"
             raise phrase.wrong(phrase.type, expected)
         if isinstance(item, Phrase):
             return replace(item, shift=shift) if shift else item
         if phrase.name != REPLICATE:
             phrase.check_ended()
-            return Composite(phrase, self.of(item.items, shift))
+            return Composite(phrase, self.copy_all(item.items, shift))
         shifts = _shifts(Arguments(phrase, self._context), shift or (0, 0))
-        copies = [self.of(item.items, offset) for offset in shifts]
+        copies = [self.copy_all(item.items, offset) for offset in shifts]
         opener = replace(phrase, type=phrase.type._replace(text=AND), words=())
         return Composite(opener, tuple(copied for copy in copies for copied in copy))
 
@@ -113,9 +115,9 @@ def _shifts(args: Arguments, shift: tuple[int, int]) -> Iterator[tuple[int, int]
     row, column = geometry.place(origin)
     for place in places:
         if origin + place not in geometry.group_of(origin):
-            raise args.wrong(word, "copies inside of the grid")
+            raise args.wrong(word, "copies inside the grid")
         target_row, target_column = geometry.place(origin + place)
         down, right = target_row - row + shift[0], target_column - column + shift[1]
         if geometry.cell_at(row + down, column + right) is None:
-            raise args.wrong(word, "copies inside of the grid")
+            raise args.wrong(word, "copies inside the grid")
         yield down, right

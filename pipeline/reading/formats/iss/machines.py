@@ -1,6 +1,6 @@
-"""State machines and relations in texts: NFAs in base64, patterns, keys, sets of cells.
+"""Decode state machines (NFAs), relations and sets of cells in base64, and encode them.
 
-Machines may be nondeterministic; `determined` makes them deterministic for lines of limited length.
+Machines may be nondeterministic; `determinize` converts them for lines of limited length.
 All functions raise ValueError for input that cannot be read or is too large.
 """
 
@@ -18,11 +18,11 @@ from pipeline.settings import READING_STEPS
 _ALPHABET = ascii_letters[26:] + ascii_letters[:26] + digits + "-_"
 _INDEX = {sign: index for index, sign in enumerate(_ALPHABET)}
 _PLAIN, _PACKED = 0, 1
-_MOST_STEPS = 2_000_000
-"""Maximum number of moves that are followed for one machine."""
+_MAX_STEPS = 2_000_000
+"""Maximum number of moves that are examined to make one machine deterministic."""
 
-_STEPS_OF_SIGN, _STEPS_OF_MOVES = 2, 4
-"""Steps per sign of an NFA in base64, and per value of a state's moves."""
+_STEPS_PER_CHARACTER, _STEPS_PER_MOVE = 2, 4
+"""Steps per character of an NFA in base64, and per value of each state."""
 
 
 class Machine(NamedTuple):
@@ -36,7 +36,7 @@ class Machine(NamedTuple):
     start: tuple[int, ...] = (0,)
 
 
-def sixes(text: str) -> list[int]:
+def six_bit_numbers(text: str) -> list[int]:
     """The six-bit numbers of a base64 text."""
     unknown = next((sign for sign in text if sign not in _INDEX), None)
     if unknown is not None:
@@ -52,7 +52,7 @@ def bytes_of(text: str) -> bytes:
 
 def _bits_in(text: str) -> str:
     """The bits of the whole bytes of a base64 text, as 0s and 1s."""
-    numbers = sixes(text.rstrip("="))
+    numbers = six_bit_numbers(text.rstrip("="))
     if len(numbers) % 4 == 1:
         raise ValueError("it is cut off")
     bits = "".join(f"{number:06b}" for number in numbers)
@@ -63,17 +63,17 @@ def _bits_in(text: str) -> str:
 
 
 def bits_of(text: str) -> list[int]:
-    """The indices of the set bits; each sign has six, the lowest first."""
+    """The indices of the set bits; each character has six bits, the lowest first."""
     return [
         6 * index + bit
-        for index, six in enumerate(sixes(text))
+        for index, six in enumerate(six_bit_numbers(text))
         for bit in range(6)
         if six >> bit & 1
     ]
 
 
-def related_in(key: str, values: Sequence[int], *, is_old: bool = False) -> tuple[int, ...]:
-    """The relation of a key, as `Relation` has it: bits row by row, a row for each first value.
+def parse_relation(key: str, values: Sequence[int], *, is_old: bool = False) -> tuple[int, ...]:
+    """Decode a key to `Relation.related`. It has a row of bits for each first value.
 
     In keys of old texts (`is_old`), `-` and `_` are swapped.
     """
@@ -90,7 +90,7 @@ def related_in(key: str, values: Sequence[int], *, is_old: bool = False) -> tupl
 
 
 def relation_key(related: Sequence[int], values: Sequence[int]) -> str:
-    """The key of a relation, as `related_in` reads it."""
+    """Encode a relation as a key, as `parse_relation` reads it."""
     count = len(values)
     bits = [
         count * index + other
@@ -98,33 +98,33 @@ def relation_key(related: Sequence[int], values: Sequence[int]) -> str:
         for other, after in enumerate(values)
         if value < len(related) and related[value] >> after & 1
     ]
-    sixes = [0] * (max(bits, default=0) // 6 + 1)
+    numbers = [0] * (max(bits, default=0) // 6 + 1)
     for bit in bits:
-        sixes[bit // 6] |= 1 << bit % 6
-    return "".join(_ALPHABET[six] for six in sixes)
+        numbers[bit // 6] |= 1 << bit % 6
+    return "".join(_ALPHABET[number] for number in numbers)
 
 
 class _Bits:
     """Reads numbers from a text of 0 and 1, the highest bit first."""
 
     def __init__(self, bits: str) -> None:
-        self._bits, self._at = bits, 0
+        self._bits, self._position = bits, 0
 
     @property
     def left(self) -> int:
-        return len(self._bits) - self._at
+        return len(self._bits) - self._position
 
     def number(self, bits: int) -> int:
         if bits > self.left:
             raise ValueError("it is cut off")
-        self._at += bits
-        return int(self._bits[self._at - bits : self._at] or "0", 2)
+        self._position += bits
+        return int(self._bits[self._position - bits : self._position] or "0", 2)
 
 
-def machine_in(text: str, values: Sequence[int], work: Work) -> Machine:
-    """The NFA of a text, about these values. An empty text accepts nothing."""
+def parse_machine(text: str, values: Sequence[int], work: Work) -> Machine:
+    """Decode an NFA over these values. An empty text accepts nothing."""
     count = len(values)
-    work.take(_STEPS_OF_SIGN * len(text))
+    work.take(_STEPS_PER_CHARACTER * len(text))
     if not text:
         return Machine([[()] * count], frozenset())
     bits = _Bits(_bits_in(text))
@@ -138,9 +138,9 @@ def machine_in(text: str, values: Sequence[int], work: Work) -> Machine:
     moves = list[list[Sequence[int]]]()
     while by_count and bits.left >= by_count:
         row: list[list[int]] = [[] for _ in range(max(symbols, count))]
-        work.take(_STEPS_OF_MOVES * len(row))
+        work.take(_STEPS_PER_MOVE * len(row))
         head = bits.number(by_count)
-        read = _packed if form == _PACKED else _plain
+        read = _packed_moves if form == _PACKED else _plain_moves
         for symbol, state in read(bits, head, symbols, width):
             row[symbol].append(state)
         if any(row[count:]):
@@ -171,27 +171,27 @@ def _reached(machine: Machine) -> set[int]:
     return reached
 
 
-def _packed(bits: _Bits, mask: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
-    """The moves of a state, one for each value in the mask: pairs of a value and the next state."""
+def _packed_moves(bits: _Bits, mask: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
+    """Pairs of a value and the next state, one for each value in the mask."""
     for symbol in range(symbols):
         if mask >> symbol & 1:
             yield symbol, bits.number(width)
 
 
-def _plain(bits: _Bits, moves: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
-    """The given number of moves of a state: pairs of a value and the next state."""
+def _plain_moves(bits: _Bits, moves: int, symbols: int, width: int) -> Iterator[tuple[int, int]]:
+    """Pairs of a value and the next state, `moves` of them."""
     by_symbol = (symbols - 1).bit_length()
     for _ in range(moves):
         symbol = bits.number(by_symbol)
         if symbol >= symbols:
-            raise ValueError("a value beyond its values")
+            raise ValueError("a value out of range")
         yield symbol, bits.number(width)
 
 
 def machine_text(moves: Sequence[bytes], accepted: Collection[int], values: Sequence[int]) -> str:
-    """The text of a deterministic machine, as `machine_in` reads it.
+    """Encode a deterministic machine, as `parse_machine` reads it.
 
-    Its states are written in this order: the first, the accepting ones, all others.
+    The order of its states is: the first, the accepting ones, all others.
     """
     states = sorted(range(len(moves)), key=lambda state: (state > 0, state not in accepted))
     index = {state: position for position, state in enumerate(states)}
@@ -200,7 +200,7 @@ def machine_text(moves: Sequence[bytes], accepted: Collection[int], values: Sequ
     bits = f"{_PACKED:02b}{width - 1:04b}{len(values) - 1:04b}{1:0{width}b}{accepting:0{width}b}"
     bits += str(int(0 in accepted))
     for state in states:
-        after = [_after(moves[state], value) for value in values]
+        after = [_next_state(moves[state], value) for value in values]
         mask = sum(1 << bit for bit, target in enumerate(after) if target in index)
         bits += f"{mask:0{len(values)}b}"
         bits += "".join(f"{index[target]:0{width}b}" for target in after if target in index)
@@ -210,14 +210,14 @@ def machine_text(moves: Sequence[bytes], accepted: Collection[int], values: Sequ
 
 
 class Determined(NamedTuple):
-    """A deterministic machine, as `StateMachine` has it."""
+    """A deterministic machine: the fields of the same names of `StateMachine`."""
 
     moves: tuple[bytes, ...]
     accepted: frozenset[int]
 
 
 class Work:
-    """Limits the work of reading one text; equal machines are built once.
+    """Limits the work of reading one text, and keeps its machines: equal ones are built once.
 
     A step takes about 0.3 µs.
     """
@@ -236,7 +236,7 @@ class Work:
         """The deterministic machine of a text for lines of up to that many cells."""
         key = make, text, values, length
         if key not in self._machines:
-            self._machines[key] = determined(make(text, values, self), values, length, self)
+            self._machines[key] = determinize(make(text, values, self), values, length, self)
         return self._machines[key]
 
 
@@ -244,26 +244,26 @@ Make = Callable[[str, Sequence[int], Work], Machine]
 """Makes the machine of a text."""
 
 
-def restated(
+def restate(
     moves: Sequence[bytes], accepted: Collection[int], values: Sequence[int], length: int
 ) -> Determined:
-    """A deterministic machine in the form of `determined`, for lines of that length."""
-    rows = [[_after(row, value) for value in values] for row in moves]
+    """Rebuild a deterministic machine by `determinize`, so that equal machines become the same."""
+    rows = [[_next_state(row, value) for value in values] for row in moves]
     machine = Machine(
         [[() if state == NO_STATE else (state,) for state in row] for row in rows],
         frozenset(accepted),
     )
-    return determined(machine, values, length, Work())
+    return determinize(machine, values, length, Work())
 
 
-def _after(row: bytes, value: int) -> int:
+def _next_state(row: bytes, value: int) -> int:
     """The next state for a value, or NO_STATE."""
     after = row[2 * value : 2 * value + 2]
     return int.from_bytes(after, "little") if after else NO_STATE
 
 
-def determined(machine: Machine, values: Sequence[int], length: int, work: Work) -> Determined:
-    """The machine made deterministic by subset construction, for lines up to that length."""
+def determinize(machine: Machine, values: Sequence[int], length: int, work: Work) -> Determined:
+    """Make a machine deterministic by subset construction, for lines up to that length."""
     begin = frozenset(machine.start)
     indices = {begin: 0}
     rows: list[bytes] = []
@@ -275,11 +275,11 @@ def determined(machine: Machine, values: Sequence[int], length: int, work: Work)
             row = [dead] * (values[-1] + 1)
             for index, value in enumerate(values if left else ()):
                 targets = [machine.moves[state][index] for state in states]
-                looked_at = sum(map(len, targets), len(targets))
-                work.take(looked_at)
-                steps += looked_at
-                if steps > _MOST_STEPS:
-                    raise ValueError("it takes too many steps to make it deterministic")
+                examined = sum(map(len, targets), len(targets))
+                work.take(examined)
+                steps += examined
+                if steps > _MAX_STEPS:
+                    raise ValueError("making it deterministic takes too many steps")
                 after = frozenset(chain.from_iterable(targets))
                 if after and after not in indices:
                     if len(indices) >= MAX_STATES:

@@ -15,16 +15,23 @@ from pipeline.puzzle.rules.lines import Palindrome
 from pipeline.puzzle.rules.outside import Outside
 from pipeline.puzzle.rules.pairs import Among
 from pipeline.puzzle.rules.regions import ExtraRegion
-from pipeline.reading.formats.iss.groups import AND, GROUPS, REPLICATE, Composite, GroupItem, inside
+from pipeline.reading.formats.iss.groups import (
+    AND,
+    GROUPS,
+    REPLICATE,
+    Composite,
+    GroupItem,
+    phrases_in_groups,
+)
 from pipeline.reading.formats.iss.phrases import STEPS_PER_RULE, Arguments, Context, Phrase
-from pipeline.reading.formats.notations import RULES_OF_TYPES, STRICT, TYPES, without_marks
+from pipeline.reading.formats.notations import RULES_OF_TYPES, STRICT, TYPES, negative_rules
 
 GIVEN = ("", "Given")
 HINTS = ("Priority", "SearchPriority")
-"""Types that only help the search of ISS, without an effect on the puzzle."""
+"""Types that only help ISS to search, and do not change the puzzle."""
 
 KNOWN_TYPES = {*(name for name, _ in RULES_OF_TYPES), *GIVEN, *HINTS, *GROUPS, "NoBoxes", "Var"}
-"""All types that are read."""
+"""All supported types."""
 
 ENCODED = ("Pair", "PairX", "Binary", "BinaryX", "NFA", "Regex", "Replicate", "Jigsaw")
 """Types whose first argument is a text, in base64 or similar."""
@@ -41,27 +48,29 @@ _NOT_REPLICATED = {
     *("LittleKiller", "Sandwich", "Skyscraper", "XSum", "HiddenSkyscraper", "NumberedRoom"),
     *("FullRank", "ConnectedValues"),
 }
-"""Types whose arguments are not cells."""
+"""Types that a `Replicate` must not contain, because their arguments are not cells."""
 
 _MARKS = {"StrictKropki": ("WhiteDot", "BlackDot"), "StrictXV": ("X", "V")}
-"""The marks that a type refers to; a group must not contain them next to it."""
+"""The marks that a type refers to. With such a type, no group may contain its marks."""
 
 _DIGITS = range(1, 10)
 _CLUES = Outside, Quadruple
-"""Types of which only the last one at a position counts."""
+"""Rules of which only the last one at each position counts."""
 
 
 def check_groups(items: Sequence[GroupItem]) -> None:
     """Raise InvalidPuzzle for types that are not allowed in groups."""
     strict = {phrase.name for phrase in items if isinstance(phrase, Phrase)} & {*_MARKS}
     marks = {mark: name for name in strict for mark in _MARKS[name]}
-    for phrase, around in inside(items):
+    for phrase, groups in phrases_in_groups(items):
         name = phrase.name
-        for group in around:
+        for group in groups:
             if name in _NOT_IN_GROUPS or (group == REPLICATE and name in _NOT_REPLICATED):
-                raise phrase.wrong(phrase.type, f"a constraint that '.{group}' may hold")
+                raise phrase.wrong(phrase.type, f"a constraint that '.{group}' may contain")
         if name in marks:
-            raise phrase.wrong(phrase.type, f"no such mark in a group beside '.{marks[name]}'")
+            raise phrase.wrong(
+                phrase.type, f"no '.{name}' inside a group, because '.{marks[name]}' is given"
+            )
 
 
 _NO_LABELS = "(region labels of '.ChaosConstruction' are arbitrary)"
@@ -74,10 +83,10 @@ def _label_cells(geometry: Geometry) -> range:
 
 
 def _depends_on_labels(rule: Rule, geometry: Geometry) -> bool:
-    """Whether a rule changes its meaning if the regions to be found swap labels.
+    """Whether a rule would mean something else if regions of a chaos construction swapped labels.
 
-    An order of the regions fixes their labels, so that a division is counted once. The Interactive
-    Sudoku Solver uses another order, so a text cannot refer to a region by its label.
+    We number the regions in a fixed order, so that each division is counted once. ISS uses another
+    order, so no rule may refer to a region by its label.
     """
     labels = {*_label_cells(geometry)}
     cells = {*rule.cells(geometry)} if labels else labels
@@ -95,14 +104,14 @@ def _depends_on_labels(rule: Rule, geometry: Geometry) -> bool:
 
 @dataclass(slots=True)
 class RulesRead:
-    """The meaning of some constraints: rules, and cells with masks of the values given to them."""
+    """The rules of some constraints, and the cells for which they give masks of values."""
 
     rules: dict[object, Rule] = field(default_factory=dict)
     given: list[tuple[int, int]] = field(default_factory=list)
 
     @classmethod
     def of(cls, items: Sequence[GroupItem], context: Context, inside: Context) -> RulesRead:
-        """The meaning of constraints in a context; constraints in groups have the context `inside`.
+        """Read constraints in a context; for those in groups it is `inside`.
 
         Raises InvalidPuzzle.
         """
@@ -138,18 +147,18 @@ class RulesRead:
                     mask = sum(1 << digit - geometry.lowest for digit in _DIGITS)
                     self.given += [(cell, mask) for cell in rule.circle[1:]]
         except ValueError as error:
-            raise phrase.wrong(phrase.type, f"rules that can be satisfied ({error})") from None
+            raise phrase.wrong(phrase.type, f"a rule that can be satisfied ({error})") from None
         args.check_ended()
 
     def _add_group(self, group: Composite, context: Context) -> None:
         if group.phrase.name == AND:
-            inner = RulesRead.of(group.items, context, context)
-            self.rules |= {object(): rule for rule in inner.rules.values()}
-            self.given += inner.given
+            nested = RulesRead.of(group.items, context, context)
+            self.rules |= {object(): rule for rule in nested.rules.values()}
+            self.given += nested.given
             return
         choices = [RulesRead.of([item], context, context) for item in group.items]
         rules = tuple(tuple(choice.all(context.geometry)) for choice in choices)
-        if all(rules):  # else one always holds
+        if all(rules):  # else a choice without rules always holds
             self.rules[object()] = OneOf(rules)
 
     def all(self, geometry: Geometry) -> Iterator[Rule]:
@@ -160,11 +169,11 @@ class RulesRead:
                 yield Among(cell, tuple(values_of(mask, geometry.lowest)))
 
     def with_strict(self, phrases: Sequence[Phrase], geometry: Geometry) -> list[Rule]:
-        """The rules, followed by strict ones, which depend on the marks of others."""
+        """The rules, followed by the negative ones, which depend on the marks among them."""
         rules = [*self.rules.values()]
         for phrase in phrases:
             if phrase.name in STRICT:
-                rules += without_marks(geometry, rules, STRICT[phrase.name])
+                rules += negative_rules(geometry, rules, STRICT[phrase.name])
         return rules
 
 

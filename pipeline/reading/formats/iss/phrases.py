@@ -1,4 +1,4 @@
-"""The phrases of a constraint text: types and arguments, each word with its place."""
+"""The phrases of a text: types and arguments, each word with its position."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from pipeline.errors import InvalidPuzzle
+from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.reading.formats.cells import number_of
 from pipeline.reading.formats.iss.machines import Work
@@ -46,7 +46,7 @@ def line_word(geometry: Geometry, line: Sequence[int]) -> str:
 class Phrase:
     """A constraint of a text: its type and arguments.
 
-    Its cells are shifted by `shift`: rows down and columns to the right.
+    `shift`: how many rows down and columns to the right its cells are moved.
     """
 
     text: Text
@@ -65,12 +65,12 @@ class Phrase:
         return self.text.at_word(word, expected)
 
     def short(self, expected: str, found: int = 0) -> InvalidPuzzle:
-        """The error for arguments that are missing at the end."""
+        """The error for missing arguments, of which `found` are there."""
         last = self.words[-1] if self.words else self.type
         return self.text.at_word(last, f"{expected} in {quote('.' + self.name)}", str(found))
 
     def check_ended(self, read: int = 0) -> None:
-        """Raise InvalidPuzzle for arguments after the first `read` ones."""
+        """Raise InvalidPuzzle if there are more than `read` arguments."""
         if read < len(self.words):
             raise self.wrong(self.words[read], "the end of the constraint")
 
@@ -79,7 +79,7 @@ class Phrase:
 class Context:
     """The grid of a text, its boxes or jigsaw regions, and the work of reading it.
 
-    `ties`: the text's setting for lines of equal rank; None where rules must not depend on it.
+    `ties`: the argument of `.FullRankTies`; None where rules must not depend on it.
     """
 
     geometry: Geometry = NINE
@@ -113,7 +113,7 @@ class Context:
         return cells[int(match[2] or 1) - 1]
 
     def lacks(self, name: str) -> bool:
-        """Whether it names a cell, row or column that is not in the grid."""
+        """Whether a name is that of a cell, row or column, but not of one in the grid."""
         if match := _LINE.fullmatch(name):
             return int(match[2]) > self.lines[match[1].lower() == "c"]
         match = _EXTRA.fullmatch(name)
@@ -131,7 +131,7 @@ class Arguments:
         context.work.take(STEPS_PER_RULE + _STEPS_OF_WORD * len(phrase.words))
 
     def check_ended(self) -> None:
-        """Raise InvalidPuzzle for arguments that were not read."""
+        """Raise InvalidPuzzle if an argument was not read."""
         self.phrase.check_ended(self._read)
 
     def next(self, expected: str) -> Word:
@@ -141,19 +141,19 @@ class Arguments:
         self._read += 1
         return self.phrase.words[self._read - 1]
 
-    def rest(self, minimum: int = 0, noun: str = "cells") -> tuple[Word, ...]:
-        """All remaining arguments."""
+    def rest(self, minimum: int = 0) -> tuple[Word, ...]:
+        """All remaining arguments, at least `minimum` cells."""
         rest = self.phrase.words[self._read :]
         self._read += len(rest)
         if len(rest) < minimum:
-            raise self.short(f"{minimum} {noun} or more", len(rest))
+            raise self.short(f"at least {counted(minimum, 'cell')}", len(rest))
         return rest
 
-    def parts(self, sign: str) -> list[list[Word]]:
-        """All remaining arguments, in groups separated by a sign."""
+    def parts(self, separator: str) -> list[list[Word]]:
+        """All remaining arguments, in groups that the word `separator` separates."""
         parts: list[list[Word]] = [[]]
         for word in self.rest():
-            if word.text == sign:
+            if word.text == separator:
                 parts.append([])
             else:
                 parts[-1].append(word)
@@ -183,7 +183,7 @@ class Arguments:
         return self.number_in(word, values[0], values[-1])
 
     def values_in(self, word: Word) -> tuple[int, ...]:
-        """Values with `_` between them."""
+        """Values separated by `_`."""
         return tuple(self.value_in(word._replace(text=value)) for value in word.text.split("_"))
 
     def integer(self) -> int:
@@ -193,7 +193,7 @@ class Arguments:
         return sign * self.number_in(word._replace(text=digits), 0)
 
     def cell(self) -> int:
-        return self.cell_in(self.next("1 cells or more"))
+        return self.cell_in(self.next("at least 1 cell"))
 
     def cell_in(self, word: Word) -> int:
         cell = self.context.cell(word.text)
@@ -207,11 +207,12 @@ class Arguments:
         row, column = self.geometry.place(cell)
         moved = self.geometry.cell_at(row + down, column + right)
         if moved is None or moved not in self.geometry.group_of(cell):
-            raise self.wrong(word, f"a cell that is in the grid {down} down and {right} right")
+            shift = f"{counted(down, 'row')} down and {counted(right, 'column')} right"
+            raise self.wrong(word, f"a cell that is still in the grid {shift}")
         return moved
 
     def cells(self, minimum: int = 1, *, once: bool = False) -> tuple[int, ...]:
-        """The remaining cells; `once`: without repetition."""
+        """The remaining cells; with `once`, all must be different."""
         words = self.rest(minimum)
         cells = tuple(map(self.cell_in, words))
         for index, cell in enumerate(cells if once else ()):
@@ -233,7 +234,7 @@ class Arguments:
 
 
 def phrases_of(text: Text) -> list[Phrase]:
-    """The constraints of a text; empty ones are skipped."""
+    """Split a text into its constraints; empty ones are skipped."""
     if sum(len(line.text) for line in text.lines) > MAX_TEXT_CHARACTERS:
         raise text.error(None, None, f"at most {MAX_TEXT_CHARACTERS} characters", "more")
     phrases: list[list[Word]] = []

@@ -1,8 +1,8 @@
 """Patterns of values, as regular expressions: `1[3-5]*(2|.){2,3}`.
 
-Values are single signs: 1-9, and letters of either case from 10 on. A pattern becomes a machine
-without empty moves: a start state, and one state per sign (V. M. Glushkov, 1961). All functions
-raise ValueError for an invalid pattern.
+Values are single characters: 1-9, then letters of either case from 10 on. A pattern becomes a
+machine without empty moves: a start state, and a state per character (V. M. Glushkov, 1961). All
+functions raise ValueError for an invalid pattern.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import NamedTuple
 
 from pipeline.reading.formats.iss.machines import Machine, Work
 
-_MOST_SIGNS = 1024
-_DEEPEST = 100
+_MAX_CHARACTERS = 1024
+_MAX_DEPTH = 100
 _STEPS_OF_PART = 20
-_SIGNS = "0123456789abcdefghijklmnopqrstuvwxyz"
-_TIMES = {"*": (0, None), "+": (1, None), "?": (0, 1)}
+_VALUES = "0123456789abcdefghijklmnopqrstuvwxyz"
+_REPETITIONS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
 def pattern_machine(pattern: str, values: Sequence[int], work: Work) -> Machine:
-    """The machine of a pattern."""
-    return _Places(len(values), work).machine(_PatternReader(pattern, values).whole())
+    """Compile a pattern."""
+    return _Positions(len(values), work).machine(_PatternReader(pattern, values).whole())
 
 
 @dataclass(frozen=True, slots=True)
-class _Signs:
+class _ValueClass:
     """A class of values, as a mask of their indices."""
 
     taken: int
@@ -44,14 +44,14 @@ class _Choice:
 
 @dataclass(frozen=True, slots=True)
 class _Repeated:
-    """A repeated part; without a limit if `maximum` is None."""
+    """A part that is repeated; `maximum` None means any number of times."""
 
     part: _Node
     minimum: int
     maximum: int | None
 
 
-_Node = _Signs | _Sequence | _Choice | _Repeated
+_Node = _ValueClass | _Sequence | _Choice | _Repeated
 
 
 class _PatternReader:
@@ -60,7 +60,7 @@ class _PatternReader:
     def __init__(self, pattern: str, values: Sequence[int]) -> None:
         self._pattern, self._values = pattern, values
         self._all = (1 << len(values)) - 1
-        self._at = self._depth = 0
+        self._position = self._depth = 0
 
     def whole(self) -> _Node:
         node = self._choice()
@@ -69,18 +69,18 @@ class _PatternReader:
         return node
 
     def _next(self) -> str:
-        """The next sign, "" at the end."""
-        return self._pattern[self._at : self._at + 1]
+        """The next character, "" at the end."""
+        return self._pattern[self._position : self._position + 1]
 
     def _take(self, sign: str) -> bool:
-        """Skip a sign if it is next."""
+        """Skip a character if it is next. Returns whether it was."""
         is_next = self._next() == sign
-        self._at += is_next
+        self._position += is_next
         return is_next
 
     def _wrong(self, expected: str) -> ValueError:
         found = f"'{self._next()}'" if self._next() else "the end"
-        return ValueError(f"expected {expected} as sign {self._at + 1}, found {found}")
+        return ValueError(f"expected {expected} as character {self._position + 1}, found {found}")
 
     def _choice(self) -> _Node:
         parts = [self._sequence()]
@@ -96,16 +96,16 @@ class _PatternReader:
 
     def _repeated(self) -> _Node:
         node = self._single()
-        for _ in range(_DEEPEST):
+        for _ in range(_MAX_DEPTH):
             sign = self._next()
             if not sign or sign not in "*+?{":
                 return node
-            self._at += 1
-            minimum, maximum = _TIMES.get(sign) or self._times()
+            self._position += 1
+            minimum, maximum = _REPETITIONS.get(sign) or self._repetition_range()
             node = _Repeated(node, minimum, maximum)
-        raise self._wrong("anything but further repetitions")
+        raise self._wrong("no further repetition mark")
 
-    def _times(self) -> tuple[int, int | None]:
+    def _repetition_range(self) -> tuple[int, int | None]:
         """The numbers in braces, after the opening one."""
         minimum = self._number()
         maximum: int | None = minimum
@@ -118,63 +118,70 @@ class _PatternReader:
         return minimum, maximum
 
     def _number(self) -> int:
-        begin = self._at
+        begin = self._position
         while self._next().isascii() and self._next().isdigit():
-            self._at += 1
-        if not 0 < self._at - begin <= len(str(_MOST_SIGNS)):
+            self._position += 1
+        if not 0 < self._position - begin <= len(str(_MAX_CHARACTERS)):
             raise self._wrong("a number")
-        return int(self._pattern[begin : self._at])
+        return int(self._pattern[begin : self._position])
 
     def _single(self) -> _Node:
         if self._take("("):
             self._depth += 1
-            if self._depth > _DEEPEST:
-                raise ValueError(f"groups nested more than {_DEEPEST} deep")
+            if self._depth > _MAX_DEPTH:
+                raise ValueError(f"groups nested more than {_MAX_DEPTH} deep")
             node = self._choice()
             self._depth -= 1
             if not self._take(")"):
                 raise self._wrong("')'")
             return node
         if self._take("["):
-            return _Signs(self._class())
+            return _ValueClass(self._class())
         if self._take("."):
-            return _Signs(self._all)
-        return _Signs(1 << self._value())
+            return _ValueClass(self._all)
+        return _ValueClass(1 << self._value())
 
     def _class(self) -> int:
         """The values of a class, after its opening bracket."""
-        is_other, taken = self._take("^"), 0
+        is_negated, taken = self._take("^"), 0
         while not taken or not self._take("]"):
             first = last = self._value()
-            if self._next() == "-" and self._pattern[self._at + 1 : self._at + 2] != "]":
-                self._at += 1
+            if (
+                self._next() == "-"
+                and self._pattern[self._position + 1 : self._position + 2] != "]"
+            ):
+                self._position += 1
                 last = self._value()
             if last < first:
-                raise ValueError(f"a range that ends before it begins, up to its sign {self._at}")
+                raise ValueError(
+                    f"a range that ends before it begins, up to character {self._position}"
+                )
             taken |= (2 << last) - (1 << first)
-        return self._all & ~taken if is_other else taken
+        return self._all & ~taken if is_negated else taken
 
     def _value(self) -> int:
         """The index of the next value."""
         self._take("\\")
         sign = self._next()
-        value = _SIGNS.find(sign.lower()) if sign and sign.isascii() else -1
+        value = _VALUES.find(sign.lower()) if sign and sign.isascii() else -1
         if value not in self._values:
-            raise self._wrong(f"a value, {_SIGNS[self._values[0]]} to {_SIGNS[self._values[-1]]},")
-        self._at += 1
+            raise self._wrong(
+                f"a value, {_VALUES[self._values[0]]} to {_VALUES[self._values[-1]]},"
+            )
+        self._position += 1
         return self._values.index(value)
 
 
 class _Part(NamedTuple):
-    """Whether a part may be empty, and the masks of places where it may begin and end."""
+    """Whether a part may be empty, and masks of the positions at which it may begin and end."""
 
-    is_empty: bool
+    may_be_empty: bool
     first: int
     last: int
 
 
-class _Places:
-    """The places of a pattern's signs, from 1, and the places that may follow; 0 is the start."""
+class _Positions:
+    """The positions of a pattern's characters, from 1, and their successors; 0 is the start."""
 
     def __init__(self, values: int, work: Work) -> None:
         self._values, self._work = range(values), work
@@ -191,63 +198,65 @@ class _Places:
         for follow in self._follow:
             moves.append([_members(follow & places) for places in with_value])
             self._work.take(sum(map(len, moves[-1]), len(with_value)))
-        return Machine(moves, frozenset(_members(whole.last | int(whole.is_empty))))
+        return Machine(moves, frozenset(_members(whole.last | int(whole.may_be_empty))))
 
     def _part(self, node: _Node) -> _Part:
         self._work.take(_STEPS_OF_PART)
         match node:
-            case _Signs(taken):
-                return self._place(taken)
+            case _ValueClass(taken):
+                return self._add_position(taken)
             case _Choice(parts):
                 choices = [self._part(part) for part in parts]
                 empty, first, last = zip(*choices, strict=True)
                 return _Part(any(empty), _union(first), _union(last))
             case _Sequence(parts):
-                return self._joined(parts)
+                return self._sequence_part(parts)
             case _Repeated(part, minimum, maximum):
                 return self._repeated(part, minimum, maximum)
 
-    def _joined(self, parts: Sequence[_Node]) -> _Part:
-        whole = _Part(is_empty=True, first=0, last=0)
+    def _sequence_part(self, parts: Sequence[_Node]) -> _Part:
+        whole = _Part(may_be_empty=True, first=0, last=0)
         for part in parts:
-            whole = self._behind(whole, self._part(part))
+            whole = self._concatenate(whole, self._part(part))
         return whole
 
     def _repeated(self, node: _Node, minimum: int, maximum: int | None) -> _Part:
-        whole = _Part(is_empty=True, first=0, last=0)
+        whole = _Part(may_be_empty=True, first=0, last=0)
         for index in range(max(minimum, 1) if maximum is None else maximum):
             part = self._part(node)
             if maximum is None and index >= minimum - 1:
-                self._lead(part.last, part.first)
-            whole = self._behind(whole, part._replace(is_empty=part.is_empty or index >= minimum))
+                self._connect(part.last, part.first)
+            whole = self._concatenate(
+                whole, part._replace(may_be_empty=part.may_be_empty or index >= minimum)
+            )
         return whole
 
-    def _behind(self, part: _Part, other: _Part) -> _Part:
-        self._lead(part.last, other.first)
+    def _concatenate(self, part: _Part, other: _Part) -> _Part:
+        self._connect(part.last, other.first)
         return _Part(
-            part.is_empty and other.is_empty,
-            part.first | (other.first if part.is_empty else 0),
-            other.last | (part.last if other.is_empty else 0),
+            part.may_be_empty and other.may_be_empty,
+            part.first | (other.first if part.may_be_empty else 0),
+            other.last | (part.last if other.may_be_empty else 0),
         )
 
-    def _lead(self, last: int, first: int) -> None:
-        """Record that any place in `last` may be followed by any place in `first`."""
+    def _connect(self, last: int, first: int) -> None:
+        """Record that each position in `last` may be followed by each one in `first`."""
         self._work.take(last.bit_count())
         for place in _members(last):
             self._follow[place] |= first
 
-    def _place(self, taken: int) -> _Part:
-        """A new place, for one of these values."""
-        if len(self._follow) > _MOST_SIGNS:
-            raise ValueError(f"more than {_MOST_SIGNS} signs, counting repetitions")
+    def _add_position(self, taken: int) -> _Part:
+        """Add a position at which one of these values may be."""
+        if len(self._follow) > _MAX_CHARACTERS:
+            raise ValueError(f"more than {_MAX_CHARACTERS} characters, counting repetitions")
         self._follow.append(0)
         self._taken.append(taken)
         place = 1 << len(self._follow) - 1
-        return _Part(is_empty=False, first=place, last=place)
+        return _Part(may_be_empty=False, first=place, last=place)
 
 
 def _members(mask: int) -> list[int]:
-    """The places in a mask."""
+    """The positions in a mask."""
     members = []
     while mask:
         lowest = mask & -mask

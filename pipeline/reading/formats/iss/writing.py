@@ -16,17 +16,17 @@ from pipeline.puzzle.rules.outside import FullRank
 from pipeline.puzzle.rules.pairs import Among, Parity
 from pipeline.puzzle.rules.regions import Region
 from pipeline.reading.formats.cells import shape_in_words
-from pipeline.reading.formats.iss.grid_layout import LARGEST
+from pipeline.reading.formats.iss.grid_layout import MAX_SIZE
 from pipeline.reading.formats.iss.groups import AND, END, OR
 from pipeline.reading.formats.iss.phrases import cell_word
 from pipeline.reading.formats.notations import written
 
-_SIGNS = digits + ascii_lowercase
-"""The names of regions."""
+_LABELS = digits + ascii_lowercase
+"""The characters that name regions; the last one is for other cells."""
 
 
 def constraints(puzzle: Puzzle) -> str:
-    """The text of a puzzle. Raises ValueError with a noun for anything that it cannot express."""
+    """Write a puzzle. Raises ValueError with a noun for what constraints cannot express."""
     geometry = puzzle.geometry
     units = [rule for rule in puzzle.rules if isinstance(rule, Unit)]
     regions = [rule for rule in puzzle.rules if isinstance(rule, Region)]
@@ -47,12 +47,12 @@ def _values(cell: int, mask: int, geometry: Geometry) -> str:
 
 
 def _shape(puzzle: Puzzle, units: Sequence[Unit], regions: Sequence[Region]) -> Iterator[str]:
-    """The shape of the grid, its boxes, and its cells outside."""
+    """The shape of the grid, its boxes, and the cells outside it."""
     geometry, free = puzzle.geometry, puzzle.geometry.free
     n = geometry.side
     rows, columns = (free.rows, free.columns) if free else (n, n)
     is_known = free or geometry in (Geometry(1, n), usual_boxes(n))
-    if not is_known or max(rows, columns, n) > LARGEST:
+    if not is_known or max(rows, columns, n) > MAX_SIZE:
         raise ValueError(shape_in_words(geometry))
     if free is None:
         yield f"Shape~{n}x{n}"
@@ -73,7 +73,7 @@ def _shape(puzzle: Puzzle, units: Sequence[Unit], regions: Sequence[Region]) -> 
 
 
 def _jigsaws(geometry: Geometry, regions: Iterable[Region]) -> Iterator[str]:
-    """Jigsaws of regions that do not overlap; other cells have a sign of their own."""
+    """Jigsaws, each of regions that do not overlap; all other cells share one character."""
     layers: list[dict[int, str]] = []
     counts: list[int] = []
     for region in regions:
@@ -83,26 +83,27 @@ def _jigsaws(geometry: Geometry, regions: Iterable[Region]) -> Iterator[str]:
         if index < 0:
             layers.append({})
             counts.append(0)
-        if max(region.group) >= geometry.grid_size or counts[index] == len(_SIGNS) - 1:
+        if max(region.group) >= geometry.grid_size or counts[index] == len(_LABELS) - 1:
             raise ValueError(region.describe(geometry))
-        layers[index] |= dict.fromkeys(region.group, _SIGNS[counts[index]])
+        layers[index] |= dict.fromkeys(region.group, _LABELS[counts[index]])
         counts[index] += 1
     for layer in layers:
-        yield f"Jigsaw~{''.join(layer.get(cell, _SIGNS[-1]) for cell in range(geometry.grid_size))}"
+        labels = (layer.get(cell, _LABELS[-1]) for cell in range(geometry.grid_size))
+        yield f"Jigsaw~{''.join(labels)}"
 
 
 def _phrases(rule: Rule, geometry: Geometry) -> Iterator[str]:
-    """The phrases of a rule, without the dots before them. Raises ValueError with a noun."""
+    """The phrases of a rule, without their dots. Raises ValueError with a noun."""
     if isinstance(rule, OneOf):
         yield OR
         for choice in rule.choices:
-            inner = [phrase for part in choice for phrase in _phrases(part, geometry)]
-            yield from inner if len(choice) == 1 else (AND, *inner, END)
+            nested = [phrase for part in choice for phrase in _phrases(part, geometry)]
+            yield from nested if len(choice) == 1 else (AND, *nested, END)
         yield END
     elif isinstance(rule, Among | Parity):
         values = rule.allowed if isinstance(rule, Among) else geometry.values
-        held = (value for value in values if isinstance(rule, Among) or value % 2 == rule.odd)
-        yield f"~{cell_word(geometry, rule.cell)}_{'_'.join(map(str, held))}"
+        allowed = (value for value in values if isinstance(rule, Among) or value % 2 == rule.odd)
+        yield f"~{cell_word(geometry, rule.cell)}_{'_'.join(map(str, allowed))}"
     else:
         yield _phrase(rule, geometry)
 

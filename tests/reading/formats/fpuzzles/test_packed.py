@@ -16,7 +16,7 @@ from support.strategies import examples
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.reading.formats import parse_source
-from pipeline.reading.formats.fpuzzles import LONGEST_PACKED
+from pipeline.reading.formats.fpuzzles import MAX_PACKED
 from pipeline.reading.formats.fpuzzles import document as documents
 from pipeline.settings import Reading
 
@@ -72,7 +72,7 @@ def test_percent_signs_and_spaces_for_plus_signs_are_undone(link):
         (f"m=edit&p={PENPA}", "Penpa's notation"),
         (PACKED + "\n" + PACKED, "a single link"),
         (PACKED[:30] + "!" + PACKED[31:], "'!'"),
-        ("N4Ig" * (LONGEST_PACKED // 4 + 1), f"at most {LONGEST_PACKED} characters"),
+        ("N4Ig" * (MAX_PACKED // 4 + 1), f"at most {MAX_PACKED} characters"),
     ],
 )
 def test_what_holds_no_document_is_refused_with_the_reason(text, said):
@@ -91,7 +91,7 @@ def test_a_link_of_penpa_is_known_and_refused_by_its_name(link):
 
 def test_what_unpacks_to_more_than_a_document_is_refused_unread():
     bomb = packed('{"' + "x" * (documents.MAX_CHARACTERS * 2))
-    assert len(bomb) < LONGEST_PACKED
+    assert len(bomb) < MAX_PACKED
     assert f"at most {documents.MAX_CHARACTERS} characters" in str(refusal(bomb))
 
 
@@ -156,7 +156,7 @@ def test_anything_under_any_key_is_read_or_refused_at_its_place(keys):
         ('{"a": 1, "a": 2}', (None, None), "'a' twice"),
         ('{"size": NaN, "grid": []}', (None, None), "from 4 to 16"),
         ('{"size": 1e999, "grid": []}', (None, None), "from 4 to 16"),
-        ('{"size": ' + "9" * 5000 + "}", (None, None), "longer"),
+        ('{"size": ' + "9" * 5000 + "}", (None, None), "a few digits"),
         ('{"title": ' + "[" * 200_000 + "]" * 200_000 + "}", (None, None), "nested less deeply"),
         ('{"title": "' + "x" * documents.MAX_CHARACTERS + '"}', (None, None), "at most"),
     ],

@@ -367,7 +367,7 @@ def test_what_says_nothing_changes_nothing():
 def test_a_key_that_is_not_known_is_refused_by_its_name(key):
     error = refusal(document(**{key: []}))
     assert error.found == repr(key)
-    assert "known rules" in error.expected
+    assert "a known rule" in error.expected
 
 
 def test_a_member_that_is_not_known_is_refused_by_its_name_and_place():
@@ -389,7 +389,7 @@ REFUSED: dict[str, tuple[Document, str]] = {
     "a sum below 0": (document(killercage=[cells("R1C1", value=-1)]), "found -1"),
     "a sum of 1.5": (document(killercage=[cells("R1C1", value=1.5)]), "found 1.5"),
     "a sum that is true": (document(killercage=[cells("R1C1", value=True)]), "found true"),
-    "a cage without cells": (document(killercage=[cells("")]), "1 cells or more"),
+    "a cage without cells": (document(killercage=[cells("")]), "at least 1 cell"),
     "a cage with a cell twice": (document(killercage=[cells("R1C1 R1C1")]), "different cells"),
     "a cell outside": (document(killercage=[cells("R0C1")]), "'R1C1' to 'R4C4'"),
     "a cell far away": (document(killercage=[cells("R7C1")]), "found 'R7C1'"),
@@ -399,7 +399,7 @@ REFUSED: dict[str, tuple[Document, str]] = {
     "no object": (document(killercage=[3]), "an object"),
     "no flag": (document(antiknight=1), "true or false in antiknight"),
     "three cells": (document(difference=[cells("R1C1 R1C2 R1C3")]), "2 cells"),
-    "a ratio of 0": (document(ratio=[cells("R1C1 R1C2", value=0)]), "1 or more"),
+    "a ratio of 0": (document(ratio=[cells("R1C1 R1C2", value=0)]), "at least 1"),
     "no X": (document(xv=[cells("R1C1 R1C2", value="10")]), "'X' or 'V'"),
     "a clone too short": (
         document(clone=[cells("R1C1 R1C2", cloneCells=["R2C1"])]),
@@ -414,17 +414,17 @@ REFUSED: dict[str, tuple[Document, str]] = {
         document(arrow=[cells("R1C1", lines=[["R1C2", "R1C3"]])]),
         "starts in the circle in arrow 1, lines 1",
     ),
-    "no line": (document(renban=[{"lines": []}]), "one line or more"),
+    "no line": (document(renban=[{"lines": []}]), "at least one line"),
     "a circle elsewhere": (
         document(arrow=[cells("R1C1", lines=[["R1C2"]])]),
         "starts in the circle in arrow 1, lines 1",
     ),
-    "a line of a cell": (document(thermometer=lines("R1C1")), "2 cells or more"),
+    "a line of a cell": (document(thermometer=lines("R1C1")), "at least 2 cells"),
     "a line's number": (document(thermometer=lines(LINE, value=3)), "no value"),
-    "a clue inside": (document(sandwichsum=[{"cell": "R1C1", "value": 3}]), "beside a row"),
-    "a clue at a corner": (document(sandwichsum=[{"cell": "R0C0", "value": 3}]), "beside a row"),
+    "a clue inside": (document(sandwichsum=[{"cell": "R1C1", "value": 3}]), "next to a row"),
+    "a clue at a corner": (document(sandwichsum=[{"cell": "R0C0", "value": 3}]), "next to a row"),
     "a clue in words": (document(xsum=[{"cell": "R0C1", "value": "ten"}]), "found 'ten'"),
-    "a blank clue inside": (document(xsum=[{"cell": "R1C1"}]), "beside a row"),
+    "a blank clue inside": (document(xsum=[{"cell": "R1C1"}]), "next to a row"),
     "no direction": (
         document(littlekillersum=[{"cell": "R0C1", "direction": "D", "value": 3}]),
         "'UL', 'UR', 'DL' or 'DR'",
@@ -454,7 +454,7 @@ def test_what_is_wrong_is_refused_with_what_was_expected(made):
 @for_each(
     ("cell", "expected"),
     [
-        ({"given": True}, "'value' beside 'given'"),
+        ({"given": True}, "a 'value' in a cell with 'given'"),
         ({"given": True, "value": 5}, "from 1 to 4 in R1C1, value, found 5"),
         ({"given": True, "value": "A"}, "found 'A'"),
         ({"given": 1, "value": 1}, "true or false"),
@@ -477,7 +477,7 @@ def test_a_drawing_is_not_read_unless_it_is_marked_as_a_rule(key):
     parsed = read(document(antiking=True, **{key: [DRAWN]}))
     assert (parsed.puzzle.rules, parsed.unread) == ((pairs.AntiKing(),), ("drawings",))
     error = refusal(document(antiking=True, **{key: [{**DRAWN, "isNewConstraint": True}]}))
-    assert f"in {key} 1, found '{key}', a rule that is only described in prose" in str(error)
+    assert f"in {key} 1, found '{key}', whose rule is given only in prose" in str(error)
 
 
 def test_what_a_drawing_that_is_not_read_contains_does_not_matter():

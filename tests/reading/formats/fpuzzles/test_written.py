@@ -14,7 +14,7 @@ from support.strategies import examples
 
 from pipeline import Geometry, Grid, Puzzle, parse_puzzle
 from pipeline.puzzle.rules import cages, lines, outside, pairs, regions
-from pipeline.reading.formats.fpuzzles import compressed
+from pipeline.reading.formats.fpuzzles import lz_pack
 
 SIX = Geometry(2, 3)
 GRID = Grid(SIX, tuple((row * 3 + row // 2 + at) % 6 + 1 for row in range(6) for at in range(6)))
@@ -25,7 +25,7 @@ ascii_texts = st.text(st.characters(max_codepoint=126, min_codepoint=32), max_si
 @examples(60)
 @given(ascii_texts | st.text('{"R1C2":[,]}', max_size=400) | st.sampled_from(["", "a" * 5000]))
 def test_a_text_is_packed_as_lz_string_packs_it(text):
-    assert compressed(text) == LZString.compressToBase64(text)
+    assert lz_pack(text) == LZString.compressToBase64(text)
 
 
 @pytest.mark.parametrize(

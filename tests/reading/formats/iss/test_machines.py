@@ -13,7 +13,13 @@ from support.cases import for_each
 from support.strategies import examples
 
 from pipeline.reading.formats.iss import machines
-from pipeline.reading.formats.iss.machines import Determined, Machine, Work, determined, machine_in
+from pipeline.reading.formats.iss.machines import (
+    Determined,
+    Machine,
+    Work,
+    determinize,
+    parse_machine,
+)
 from pipeline.reading.formats.iss.regex import pattern_machine
 
 VALUES, LONGEST = range(1, 4), 5
@@ -80,9 +86,9 @@ def test_letters_are_values_from_10_on(pattern, line):
 @for_each(
     ("pattern", "message"),
     [
-        ("(1", "expected ')' as sign 3, found the end"),
-        ("1)", "expected the end as sign 2, found ')'"),
-        ("*", "expected a value, 1 to 3, as sign 1, found '*'"),
+        ("(1", "expected ')' as character 3, found the end"),
+        ("1)", "expected the end as character 2, found ')'"),
+        ("*", "expected a value, 1 to 3, as character 1, found '*'"),
         ("4", "a value, 1 to 3,"),
         ("0", "a value, 1 to 3,"),
         ("é", "a value, 1 to 3,"),
@@ -93,9 +99,9 @@ def test_letters_are_values_from_10_on(pattern, line):
         ("1{2,1}", "2 to 1 times"),
         ("1{2", "expected '}'"),
         ("1{12345}", "expected a number"),
-        ("(1{600}){2}", "more than 1024 signs"),
+        ("(1{600}){2}", "more than 1024 characters"),
         ("(" * 200, "groups nested more than 100 deep"),
-        ("1" + "*" * 200, "further repetitions"),
+        ("1" + "*" * 200, "no further repetition mark"),
     ],
 )
 def test_a_pattern_that_is_wrong_says_where(pattern, message):
@@ -156,8 +162,8 @@ def nondeterministic(draw: st.DrawFn, most: int = 3) -> Machine:
 @examples(50)
 @given(nondeterministic())
 def test_a_machine_that_is_read_takes_what_some_way_through_it_takes(machine):
-    again = machine_in(written(machine, 4, packed=False), VALUES, Work())
-    found = determined(again, VALUES, LONGEST, Work())
+    again = parse_machine(written(machine, 4, packed=False), VALUES, Work())
+    found = determinize(again, VALUES, LONGEST, Work())
     for line in LINES:
         assert takes(found, line) == reached(machine, line)
 
@@ -166,7 +172,7 @@ def test_a_machine_that_is_read_takes_what_some_way_through_it_takes(machine):
 @given(nondeterministic(most=1))
 def test_a_packed_machine_is_the_same(machine):
     packed, plain = (written(machine, 3, packed=packed) for packed in (True, False))
-    one, other = (Work().machine(machine_in, text, VALUES, LONGEST) for text in (packed, plain))
+    one, other = (Work().machine(parse_machine, text, VALUES, LONGEST) for text in (packed, plain))
     assert [takes(one, line) for line in LINES] == [takes(other, line) for line in LINES]
 
 
@@ -176,7 +182,7 @@ def test_a_machine_that_is_cut_off_is_refused(data, machine):
     text = written(machine, 4, packed=False)
     cut = text[: data.draw(st.integers(1, len(text) - 2))]
     try:
-        again = machine_in(cut, VALUES, Work())
+        again = parse_machine(cut, VALUES, Work())
     except ValueError:
         return
     assert len(again.moves) <= len(machine.moves) + 8  # padding may be states without moves
@@ -186,23 +192,23 @@ def test_a_machine_that_is_cut_off_is_refused(data, machine):
 @given(st.text("ABgz09-_", max_size=40))
 def test_any_text_is_a_machine_or_refused(text):
     try:
-        machine = machine_in(text, VALUES, Work())
+        machine = parse_machine(text, VALUES, Work())
     except ValueError:
         return
-    determined(machine, VALUES, 81, Work())
+    determinize(machine, VALUES, 81, Work())
 
 
 def test_a_state_that_nothing_leads_to_is_a_sign_of_damage():
     alone = Machine([[(0,), (), ()], [(0,), (), ()]], frozenset((0,)))
     with pytest.raises(ValueError, match="unreachable states"):
-        machine_in(written(alone, 2, packed=True), VALUES, Work())
+        parse_machine(written(alone, 2, packed=True), VALUES, Work())
 
 
 def test_a_relation_has_a_bit_for_each_pair_of_values():
     bits = machines.bits_of("hD")
     assert bits == [0, 5, 6, 7]
-    assert machines.related_in("hD", VALUES) == (0, 0b10, 0b1000, 0b110)
+    assert machines.parse_relation("hD", VALUES) == (0, 0b10, 0b1000, 0b110)
     with pytest.raises(ValueError, match="more than 3 values"):
-        machines.related_in("AAB", range(1, 4))
+        machines.parse_relation("AAB", range(1, 4))
     four = range(1, 5)
-    assert machines.related_in("-_", four) == machines.related_in("_-", four, is_old=True)
+    assert machines.parse_relation("-_", four) == machines.parse_relation("_-", four, is_old=True)

@@ -49,7 +49,7 @@ def test_all_machines_of_a_text_share_its_steps():
         parse_source(text, "a.iss", Reading(steps=all_of_them))  # some are for words and rules
     assert isinstance(caught.value, InvalidPuzzle)
     assert isinstance(caught.value, LimitReached)
-    expected = f"constraints that are read in {all_of_them:,} steps; --timeout allows for more"
+    expected = f"constraints that take at most {all_of_them:,} steps to read; raise --timeout"
     assert str(caught.value) == f"a.iss: expected {expected}, found more"
 
 
@@ -90,7 +90,7 @@ def test_a_text_that_is_slow_to_read_is_left_to_whoever_claims_it():
     assert source_in(text, "a.iss", hasty) == (None, False)
     (item,) = read(text, timeout=0.001)
     assert item.reason is not None
-    assert item.reason.endswith("--timeout allows for more, found more")
+    assert item.reason.endswith("raise --timeout, found more")
     (item,) = read(text, timeout=1)
     assert item.problem is not None
 
@@ -102,7 +102,7 @@ def test_a_row_that_is_slow_to_read_is_refused_in_its_place():
     assert items[1].problem is not None
     for item in (items[0], items[2]):
         assert item.reason is not None
-        assert item.reason.endswith("--timeout allows for more, found more")
+        assert item.reason.endswith("raise --timeout, found more")
 
 
 def test_more_time_than_a_second_is_for_those_who_have_nothing_else_to_do():
