@@ -103,9 +103,9 @@ FORMATS: Final = (
     BORDERED,
     SPREADSHEET,
     SPACES,
-    BOARD,
     CHARACTERS,
     BOXES,
+    BOARD,
     LINE,
     GRID,
 )
