@@ -12,6 +12,9 @@ from pipeline.errors import counted
 CODES = ("ruleset", "drawings", "solution")
 """The unread parts that are codes; all others are texts."""
 
+OF_HEADER = "header: "
+"""The beginning of texts about the header of a formula, which are not rules."""
+
 _OTHER_RULES = {
     ("ruleset",): "the text of the rules was not read",
     ("drawings",): "drawings were not read",
@@ -23,7 +26,7 @@ _LINE = re.compile(r"line [0-9]+: ")
 
 def caveat(status: str, unread: Collection[str]) -> str | None:
     """A message about what an answer ignores, given its status and the `unread` of its record."""
-    headers = [text for text in unread if text.startswith("header: ")]
+    headers = [text for text in unread if text.startswith(OF_HEADER)]
     if headers:
         return "; ".join(headers)
     if status not in ("unique", "multiple", "unsolvable"):

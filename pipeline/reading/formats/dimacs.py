@@ -29,13 +29,14 @@ from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle.clauses import PackedClauses
 from pipeline.reading.formats.cells import SIDES
 from pipeline.reading.formats.text import oversize, quote
+from pipeline.reading.unread import OF_HEADER
 from pipeline.settings import MAX_BYTES
 
 CNF_FORMAT = "cnf"
 FORMULA_REFUSED = "a formula is no puzzle"
 MOST_VARIABLES = 10_000_000
-NO_HEADER = "header: missing"
-"""In `ParsedFormula.unread`. Other texts there also begin with `header: `."""
+NO_HEADER = f"{OF_HEADER}missing"
+"""In `ParsedFormula.unread`. Other texts there begin with OF_HEADER, too."""
 _MOST_CLAUSES = _MOST_LITERAL = 2**31 - 1
 _LONGEST_NUMBER = 10
 _LONGEST_HEADER = 200
@@ -163,9 +164,11 @@ def parse_formula(
     largest = max(max(literals, default=0), -min(literals, default=0))
     variables, remarks = max(header.variables, largest), [] if header.is_there else [NO_HEADER]
     if header.is_there and largest > header.variables:
-        remarks.append(f"header: {counted(header.variables, 'variable')} declared, found {largest}")
+        remarks.append(
+            f"{OF_HEADER}{counted(header.variables, 'variable')} declared, found {largest}"
+        )
     if header.is_there and clauses != header.clauses:
-        remarks.append(f"header: {counted(header.clauses, 'clause')} declared, found {clauses}")
+        remarks.append(f"{OF_HEADER}{counted(header.clauses, 'clause')} declared, found {clauses}")
     parsed = _normalised(variables, PackedClauses(literals.tobytes()), deadline)
     is_short = header.is_there and clauses < header.clauses
     return replace(parsed, unread=tuple(remarks), is_short=is_short)

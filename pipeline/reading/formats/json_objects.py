@@ -448,10 +448,7 @@ def _parse_grid(text: Text, written: str, found: _GridPlace, reading: Reading) -
         try:
             return read_document(found.grid)
         except Misread as misread:
-            expected = (
-                f"{misread.expected} in {misread.where}" if misread.where else misread.expected
-            )
-            raise Misread(expected, misread.found, found.way) from None
+            raise Misread(misread.expected_there, misread.found, found.way) from None
     start, end = _span(written, found.way)
     if isinstance(found.grid, list):
         blank = re.sub(r"[^\n]", " ", written[:start])

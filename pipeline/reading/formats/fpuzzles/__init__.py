@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 from string import ascii_lowercase, ascii_uppercase, digits
 
-from pipeline.errors import InvalidPuzzle, RefusalCode
+from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.fpuzzles.document import MAX_CHARACTERS, Misread, parse_json
@@ -120,14 +120,11 @@ def parse_fpuzzles(text: Text, _reading: Reading) -> Parsed:
 
 def _invalid(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
     """The error, with the path to the value at fault, or with the position of invalid JSON."""
-    expected = f"{misread.expected} in {misread.where}" if misread.where else misread.expected
     line = column = None
     if written and misread.offset is not None:
         line = written.count("\n", 0, misread.offset) + 1
         column = misread.offset - written.rfind("\n", 0, misread.offset)
-    is_rule = misread.expected in ("a known rule", "only drawings of known rules")
-    code: RefusalCode = "unknown-rule" if is_rule else "damaged"
-    return text.error(line, column, expected, misread.found, code=code)
+    return text.error(line, column, misread.expected_there, misread.found, code=misread.code)
 
 
 def unpack(text: Text) -> str:

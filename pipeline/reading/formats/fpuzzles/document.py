@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 
-from pipeline.errors import counted
+from pipeline.errors import RefusalCode, counted
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats.text import quote
 from pipeline.reading.formats.variants import RowColumn, cells_along
@@ -32,13 +32,14 @@ Way = tuple[str | int, ...]
 class Misread(Exception):
     """The value at a path is not what is expected.
 
-    Invalid JSON has an `offset` instead of a path.
+    Invalid JSON has an `offset` instead of a path. `code` is as in `InvalidPuzzle`.
     """
 
     expected: str
     found: str
     way: Way = ()
     offset: int | None = None
+    code: RefusalCode = "damaged"
 
     @property
     def where(self) -> str:
@@ -55,6 +56,11 @@ class Misread(Exception):
                 words.append(str(step))
         return ", ".join(words)
 
+    @property
+    def expected_there(self) -> str:
+        """What is expected, and where, if that is known."""
+        return f"{self.expected} in {self.where}" if self.where else self.expected
+
 
 @dataclass(frozen=True, slots=True)
 class Placed:
@@ -63,8 +69,8 @@ class Placed:
     value: object
     way: Way = ()
 
-    def wrong(self, expected: str, found: str = "") -> Misread:
-        return Misread(expected, found or _shown(self.value), self.way)
+    def wrong(self, expected: str, found: str = "", code: RefusalCode = "damaged") -> Misread:
+        return Misread(expected, found or _shown(self.value), self.way, code=code)
 
     def list(self) -> list[Placed]:
         """The members of a list."""
@@ -78,11 +84,13 @@ class Placed:
             raise self.wrong("an object, {…}")
         return {key: Placed(value, (*self.way, key)) for key, value in self.value.items()}
 
-    def check_keys(self, known: Collection[str], expected: str = "a known key") -> None:
+    def check_keys(
+        self, known: Collection[str], expected: str = "a known key", code: RefusalCode = "damaged"
+    ) -> None:
         """Raise Misread for an unknown key, so that nothing is ignored silently."""
         for key in self.fields():
             if key not in known:
-                raise self.wrong(expected, quote(key))
+                raise self.wrong(expected, quote(key), code)
 
     def number(self, minimum: int, maximum: int | None = None) -> int:
         """An integer, written as a number or a string."""

@@ -57,7 +57,7 @@ _KNOWN = {*_OTHERS, *_SILENT, *FLAGS, *KEYS, *LAST}
 def read_document(document: object) -> Parsed:
     """The puzzle in a document, as `parse_json` returns it. Raises Misread."""
     whole = Placed(document)
-    whole.check_keys(_KNOWN, "a known rule")
+    whole.check_keys(_KNOWN, "a known rule", "unknown-rule")
     fields = whole.fields()
     boxes = usual_boxes(_member(fields, "size").number(LEAST_SIDE, MOST_SIDE))
     cells = _cells(_member(fields, "grid"), boxes.side)
@@ -194,7 +194,7 @@ def _unread_drawings(fields: dict[str, Placed], context: DocumentContext) -> tup
                 repeats &= context.values.issuperset((group, value.text) for group in drawn)
             if is_marked and not repeats:
                 found = f"'{key}', whose rule is given only in prose"
-                raise drawing.wrong("only drawings of known rules", found)
+                raise drawing.wrong("only drawings of known rules", found, "unknown-rule")
             unread |= not repeats
     return ("drawings",) if unread else ()
 
