@@ -109,16 +109,18 @@ def letters(name: str) -> Alphabet:
     )
 
 
-def numbers(blanks: Collection[str], or_blank: str) -> Alphabets:
+def unpadded(token: str) -> str:
+    """A number without zeros before it."""
+    return token.lstrip("0") or token[:1]
+
+
+def numbers(
+    blanks: Collection[str], or_blank: str, fold: Callable[[str], str] = unpadded
+) -> Alphabets:
     """Decimal numbers, and these blanks; `or_blank` names them in messages."""
 
     def alphabets(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
         masks, expected = _masks(tuple(numbers_up_to(side))), f"a number from 1 to {side}{or_blank}"
-        return [Alphabet(masks, frozenset(blanks), expected, fold=unpadded)]
+        return [Alphabet(masks, frozenset(blanks), expected, fold=fold)]
 
     return alphabets
-
-
-def unpadded(token: str) -> str:
-    """A number without zeros before it."""
-    return token.lstrip("0") or token[:1]

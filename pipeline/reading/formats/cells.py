@@ -31,6 +31,13 @@ KNOWN = frozenset(DIGITS + BLANKS)
 IN_LARGER = KNOWN | frozenset(ascii_letters)
 """KNOWN: the characters of cells for sides up to 9; IN_LARGER: for larger sides."""
 
+SIDES_WITH_BOXES = [
+    side
+    for side in range(min(ALL_GEOMETRIES), max(ALL_GEOMETRIES) + 1)
+    if usual_boxes(side).has_boxes
+]
+"""The sides of tables and lists; boxes of sides that are not in ALL_GEOMETRIES must be declared."""
+
 SIDES = {side * side: side for side in ALL_GEOMETRIES}
 """Number of cells → side."""
 

@@ -27,11 +27,11 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.around import names_rule, unread_lines
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, GEOMETRIES, numbers_up_to
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, GEOMETRIES, SIDES_WITH_BOXES
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.spaces import is_in_spaces
-from pipeline.reading.formats.tables import SIDES, folded
+from pipeline.reading.formats.tables import folded
 from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, quote
 from pipeline.settings import Reading
 
@@ -55,6 +55,7 @@ _CLOSES = {"[": "]", "{": "}", "(": ")"}
 _PUNCTUATION = frozenset("[]{}(),;|\"'") | {"[|", "|]"}
 _NO_VALUE = ("0", "_", "none", "null", "nil", "nan", "np.nan", "-1", "")
 _SIGNS = frozenset(BLANKS) - {"0", "_", "X"}  # X is a variable in Prolog: equal cells
+_NUMBERS = numbers(_NO_VALUE, ", or one symbol for all blanks", folded)
 _COMMENT = re.compile(r"\s*%")
 
 _BEGIN = re.compile(r"\s*\\begin\{sudoku(?:-block)?\}\s*")
@@ -181,7 +182,7 @@ def _frame(text: Text, code: _Code) -> Frame:
     if not _AFTER.fullmatch(" ".join(rest.split())):
         word = code.word(end + len(rest) - len(rest.lstrip()), rest.strip())
         raise text.at_word(word, "nothing behind the grid, as one grid alone is read")
-    return frame_of_rows(text, [row.tokens for row in rows], lambda: rows, SIDES)
+    return frame_of_rows(text, [row.tokens for row in rows], lambda: rows, SIDES_WITH_BOXES)
 
 
 def _flat_rows(text: Text, code: _Code, words: _Words, first: Word) -> tuple[list[Row], int]:
@@ -247,9 +248,7 @@ def _cells(text: Text, code: _Code, words: _Words, *closing: str) -> tuple[list[
 def _values(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
     if not _SIGNS.isdisjoint(tokens):
         return digits(tokens, side, reading)
-    masks = {number: 1 << index for index, number in enumerate(numbers_up_to(side))}
-    expected = f"a number from 1 to {side}, or one symbol for all blanks"
-    return [Alphabet(masks, frozenset(_NO_VALUE), expected, fold=folded)]
+    return _NUMBERS(tokens, side, reading)
 
 
 def _of_package(text: Text, lines: Sequence[TextLine], reading: Reading) -> Parsed:

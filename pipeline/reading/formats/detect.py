@@ -111,6 +111,7 @@ FORMATS: Final = (
 )
 """The formats in the order in which they are tried; the last one reports errors in any text."""
 
+_MAX_HEADER_LINES = 20
 _NOTHING_FITS = "no other format fits"
 
 _MAX_LINES_TRIED = 100
@@ -364,7 +365,8 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
 
 def _begins_as(chosen: Format, text: Text) -> bool:
     """Whether a text begins with the keywords or the header of a format."""
-    return chosen.begins is not None and chosen.begins.match(text.lines[0].text) is not None
+    head = "\n".join(line.text for line in text.lines[:_MAX_HEADER_LINES])
+    return chosen.begins is not None and chosen.begins.match(head) is not None
 
 
 def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:

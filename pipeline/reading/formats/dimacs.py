@@ -28,7 +28,7 @@ from pipeline.errors import InputError, InvalidPuzzle, counted
 from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle.clauses import PackedClauses
 from pipeline.reading.formats.cells import SIDES
-from pipeline.reading.formats.text import oversize, quote
+from pipeline.reading.formats.text import LINE_END, oversize, quote
 from pipeline.reading.unread import OF_HEADER
 from pipeline.settings import MAX_BYTES
 
@@ -65,7 +65,7 @@ _KINDS = bytes.maketrans(b"23456789\t\n", b"11111111  ")
 _IDLE_ZEROS = (b"-0", b" 00", b" 01")
 """The form in `_KINDS` of zeros that are not part of a valid number."""
 
-_CLAUSE = re.compile(rb"[ \t]*+(?:-?[1-9][0-9]{0,9}[ \t]++)++0[ \t\r]*+")
+_CLAUSE = re.compile(rb"[ \t]*+(?:-?[1-9][0-9]{0,9}[ \t]++)++0[ \t]*+")
 _SIDES = {*SIDES.values(), 10, 12}
 """The lengths of rows of grids."""
 _HEADLESS_BYTES = 4096
@@ -122,7 +122,7 @@ def looks_like_cnf(head: bytes) -> bool:
 
 def _are_clauses(head: bytes) -> bool:
     """Whether the lines are clauses, and one of them cannot be a row of a grid."""
-    lines = head[:_HEADLESS_BYTES].split(b"\n")
+    lines = LINE_END.split(head[:_HEADLESS_BYTES])
     if len(head) > _HEADLESS_BYTES and len(lines) > 1:
         del lines[-1]
     clauses = [line for line in lines if line.strip() and not line.lstrip().startswith(b"c")]

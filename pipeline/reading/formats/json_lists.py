@@ -48,7 +48,7 @@ from pipeline.reading.formats.records import (
     plain_entry,
     plain_of,
 )
-from pipeline.reading.formats.text import NEWLINE, count_lines, quote
+from pipeline.reading.formats.text import END_OF_FILE, NEWLINE, count_lines, quote
 
 _SAMPLE_BYTES = 64 * 1024
 _MOST_TRIED = 20
@@ -65,7 +65,7 @@ _FLAT = re.compile(rb'\s*,?\s*\{[^{}\[\]"]*+(?:"[^"\\\r\n]*+"[^{}\[\]"]*+)*+\}')
 """A record without lists, objects and escapes, which is found faster."""
 
 _COMMA = re.compile(rb"\s*,\s*")
-_TAIL = re.compile(r"\s*\][\s\]}]*")
+_TAIL = re.compile(rf"\s*\][\s\]}}{END_OF_FILE}]*")
 _BETWEEN = "a list of puzzles in JSON, with ',' between them and ']' at the end"
 
 

@@ -93,7 +93,10 @@ _LONGEST_ROW, _MISSING_ROWS = 25, 4
 _LONGEST_MAP, _FIRST_SIGN = 2000, 0x4E00
 _MOST_KEYS = 8
 _MORE_RULES = frozenset(
-    ("areas", "blocks", "boxes", "circles", "groups", "lines", "overlays", "underlays", "zones")
+    (
+        *("areas", "blocks", "boxes", "circles", "groups", "lines", "overlays", "sudokux"),
+        *("underlays", "xsudoku", "zones"),
+    )
 )
 _MAPS = frozenset(
     ("areas", "blocks", "boxes", "jigsaw", "layout", "map", "region", "regions", "shapes", "zones")
@@ -107,7 +110,7 @@ _IN_OTHER_NAMES = _PROSE | {"layout"}
 """Words that are also in names of members that are no rules, such as `variant id`."""
 
 _BOX = re.compile(
-    r"(?:box|block|region|sub ?grid)(?:es|s)? ?(?:size|height|width|rows|col(?:umn)?s)?"
+    r"(?:box|block|region|sub ?grid)(?:es|s)?(?: ?size)?(?: ?(?:height|width|rows|col(?:umn)?s))?"
 )
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
 _AS_RULES = "a grid without rules in JSON (f-puzzles and ISS are formats for rules)"
@@ -335,13 +338,16 @@ def _labels(value: object) -> list[str]:
 
 def _states_boxes(way: Way, value: object, geometry: Geometry) -> bool:
     """Whether a member only states the size of the boxes. Raises Misread for other boxes."""
-    words = _words(str(way[-1]))
-    if not _BOX.fullmatch(words) or not geometry.has_boxes:
+    names = (_words(" ".join(map(str, way[-count:]))) for count in (1, 2))
+    words = next(filter(_BOX.fullmatch, names), "")
+    if not words or not geometry.has_boxes:
         return False
-    numbers = value if isinstance(value, list) else [value]
-    if isinstance(value, str):
-        numbers = [int(size) for size in re.findall(r"\d{1,3}", value)[:3]]
-    if not 0 < len(numbers) < 3 or not all(type(number) is int for number in numbers):
+    parts = value if isinstance(value, list) else [value]
+    if not all(type(part) in (int, float, str) for part in parts):
+        return False
+    texts = (re.sub(r"\.0+\b", "", str(part)) for part in parts)
+    numbers = [int(size) for text in texts for size in re.findall(r"\d{1,3}", text)]
+    if not 0 < len(numbers) < 3:
         return False
     height, width = geometry.height, geometry.width
     allowed = [[height, width], [geometry.side]]

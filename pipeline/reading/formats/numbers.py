@@ -20,7 +20,6 @@ from itertools import chain, islice
 from typing import Any
 
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.geometry import usual_boxes
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.base import Format
@@ -28,6 +27,7 @@ from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     BLANKS,
     GEOMETRIES,
+    SIDES_WITH_BOXES,
     in_rows,
     number_of,
     numbers_up_to,
@@ -37,21 +37,17 @@ from pipeline.reading.formats.cells import (
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.line import CSV
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.tables import parse_table, recognise_table
+from pipeline.reading.formats.tables import DELIMITERS, MOST_ROWS, parse_table, recognise_table
 from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, cells_of, quote
 from pipeline.settings import Reading
 
-_SEPARATORS = (",", ";", "\t")
 _LARGEST = max(ALL_GEOMETRIES)
-_SIDES = [n for n in range(min(ALL_GEOMETRIES), _LARGEST + 1) if usual_boxes(n).has_boxes]
-"""The sides that are read; those without usual boxes, such as 12, if the boxes are declared."""
-
-_MOST_ROWS = 2 * _LARGEST
 
 
-def recognise_spreadsheet(text: Text) -> str | None:
+def _shape_of(text: Text) -> tuple[int, bool] | None:
+    """The side of most lines, and whether these are n lines of n numbers; None for other texts."""
     delimiter = _delimiter_of(text)
-    if delimiter not in text.lines[0].text or len(text.lines) > _MOST_ROWS:
+    if delimiter not in text.lines[0].text or len(text.lines) > MOST_ROWS:
         return None
     lines = _lines_of(text, delimiter)
     side = _side_meant([line.text.count(delimiter) + 1 for line in lines])
@@ -60,26 +56,26 @@ def recognise_spreadsheet(text: Text) -> str | None:
     fields = [field for line in lines for field in _fields_of(line, delimiter).tokens]
     cells = sum(not field or number_of(field, _LARGEST) is not None for field in fields)
     if len(lines) == side and cells == len(fields) == side * side:
-        return f"{side} lines of {side} fields"
-    return f"lines of {side} fields" if "" in fields and cells * 4 > len(fields) * 3 else None
+        return side, True
+    return (side, False) if "" in fields and cells * 4 > len(fields) * 3 else None
 
 
 def _side_meant(widths: Sequence[int]) -> int | None:
     """The side that at least half of the rows have."""
     for length, times in Counter(widths).most_common():
-        if length in _SIDES and times * 2 >= len(widths):
+        if length in SIDES_WITH_BOXES and times * 2 >= len(widths):
             return length
     return None
 
 
 def _delimiter_of(text: Text) -> str:
-    return max(_SEPARATORS, key=text.lines[0].text.count)
+    return max(DELIMITERS, key=text.lines[0].text.count)
 
 
 def _lines_of(text: Text, delimiter: str) -> list[TextLine]:
     """The lines, up to one too many. Lines of mere tabs are rows too."""
     lines = text.written() if delimiter == "\t" else text.lines
-    return [*islice((line for line in lines if line.text.strip(" ")), _MOST_ROWS + 1)]
+    return [*islice((line for line in lines if line.text.strip(" ")), MOST_ROWS + 1)]
 
 
 def _fields_of(line: TextLine, delimiter: str) -> Row:
@@ -102,7 +98,9 @@ def _fields_of(line: TextLine, delimiter: str) -> Row:
 def _spreadsheet(text: Text) -> Frame:
     delimiter = _delimiter_of(text)
     rows = [_fields_of(line, delimiter) for line in _lines_of(text, delimiter)]
-    return frame_of_rows(text, [row.tokens for row in rows], lambda: rows, _SIDES, noun="field")
+    return frame_of_rows(
+        text, [row.tokens for row in rows], lambda: rows, SIDES_WITH_BOXES, noun="field"
+    )
 
 
 def render_spreadsheet(puzzle: Puzzle, _notation: str) -> str:
@@ -121,23 +119,23 @@ def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
 _parse_numbers = parser(_spreadsheet, numbers({"", "0"}, ", or an empty field"))
 
 
-def _recognise_spreadsheet_or_table(text: Text) -> str | None:
-    reason = recognise_spreadsheet(text)
-    return reason if _is_exact(reason) else recognise_table(text) or reason
+def recognise_spreadsheet(text: Text) -> str | None:
+    shape = _shape_of(text)
+    if not _is_usual(shape) and (reason := recognise_table(text)):
+        return reason
+    return f"{f'{shape[0]} ' if shape[1] else ''}lines of {shape[0]} fields" if shape else None
 
 
-def _is_exact(reason: str | None) -> bool:
+def _is_usual(shape: tuple[int, bool] | None) -> bool:
     """Whether it is a table of a usual side; 10 lines of 10 fields may have labels."""
-    return reason is not None and reason.startswith(
-        tuple(f"{side} lines" for side in ALL_GEOMETRIES)
-    )
+    return shape is not None and shape[1] and shape[0] in ALL_GEOMETRIES
 
 
 def _parse_spreadsheet(text: Text, reading: Reading) -> Parsed:
     try:
         return _parse_numbers(text, reading)
     except InvalidPuzzle:
-        table = None if _is_exact(recognise_spreadsheet(text)) else parse_table(text, reading)
+        table = None if _is_usual(_shape_of(text)) else parse_table(text, reading)
         if table is None:
             raise
         return table
@@ -145,7 +143,7 @@ def _parse_spreadsheet(text: Text, reading: Reading) -> Parsed:
 
 SPREADSHEET = Format(
     "spreadsheet",
-    _recognise_spreadsheet_or_table,
+    recognise_spreadsheet,
     _parse_spreadsheet,
     render_spreadsheet,
     many=CSV,
@@ -158,7 +156,7 @@ _CELLS = {int, str, type(None)}
 _SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s\[\],]+')
 _EXPECTED = "a list of rows in JSON, '[[5, 3, 0, …'"
 _SIGNS = frozenset(BLANKS) - {"0"}
-_SIZES = {side * side: side for side in _SIDES}
+_SIZES = {side * side: side for side in SIDES_WITH_BOXES}
 _NUMBERS = numbers({"", "0", "-1"}, ", or 0 or null for a blank")
 
 
@@ -176,7 +174,7 @@ def is_flat_list(value: object) -> bool:
 
 def is_list_of_rows(value: object) -> bool:
     """Whether a value is a list of rows, which are lists of cells or texts."""
-    if not isinstance(value, list) or len(value) < min(_SIDES) or len(value) > _MOST_ROWS:
+    if not isinstance(value, list) or len(value) < min(SIDES_WITH_BOXES) or len(value) > MOST_ROWS:
         return False
     widths = [len(row) for row in value if isinstance(row, list | str)]
     if widths != [len(value)] * len(value) and _side_meant(widths) is None:
@@ -202,7 +200,7 @@ def _json(text: Text) -> Frame:
         drawn = [
             TextLine.of_text(row.line, cells) for row, cells in zip(placed(), rows, strict=True)
         ]
-    return frame_of_rows(text, tokens, placed, GEOMETRIES if has_signs else _SIDES, drawn)
+    return frame_of_rows(text, tokens, placed, GEOMETRIES if has_signs else SIDES_WITH_BOXES, drawn)
 
 
 def _are_lists_of_cells(rows: Sequence[Any]) -> bool:

@@ -17,15 +17,15 @@ from collections.abc import Iterator, Sequence
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from pipeline.puzzle.geometry import Geometry, usual_boxes
-from pipeline.reading.formats.alphabets import Alphabet, unpadded
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, numbers_up_to
+from pipeline.puzzle.geometry import Geometry
+from pipeline.reading.formats.alphabets import numbers, unpadded
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, SIDES_WITH_BOXES
 from pipeline.reading.formats.frames import Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import DECODED_BYTES, Text, Word
 from pipeline.settings import Reading
 
-_DELIMITERS = ",;\t"
+DELIMITERS = ",;\t"
 _SEPARATOR_LINE = re.compile(r"\s*sep=([,;\t|])\s*", re.IGNORECASE)
 _PRINTED = re.compile(r"\s+0(?:\s+\d{1,2}){3,24}\s*")
 """The header of a data frame as it is printed."""
@@ -33,7 +33,7 @@ _PRINTED = re.compile(r"\s+0(?:\s+\d{1,2}){3,24}\s*")
 _QUOTED = r'"((?:[^"]|"")*+)"'
 _FIELDS = {
     sign: re.compile(rf' *+(?:{_QUOTED}|([^"\n{sign}]*+)) *+([{sign}\n]|\Z)')
-    for sign in f"{_DELIMITERS}|"
+    for sign in f"{DELIMITERS}|"
 }
 _FLOAT = re.compile(r"(-?\d{1,9})\.0+")
 _WORDS = frozenset(("-1", "nan", "none", "null", "na", "<na>", "n/a"))
@@ -41,8 +41,7 @@ _BLANKS = frozenset(BLANKS) | _WORDS | {""}
 _CORNERS = ("", "index", "row", "rows", "r", "unnamed: 0")
 _COUNTED = re.compile(r"(\D{0,12})(\d{1,2})")
 _LARGEST = max(ALL_GEOMETRIES)
-SIDES = [n for n in range(min(ALL_GEOMETRIES), _LARGEST + 1) if usual_boxes(n).has_boxes]
-_MOST_ROWS = 2 * _LARGEST
+MOST_ROWS = 2 * _LARGEST
 
 _Rows = list[list[Word]]
 
@@ -67,14 +66,10 @@ def parse_table(text: Text, reading: Reading) -> Parsed | None:
         return None
     rows, geometry = table.rows, table.geometry
     placed = [Row(row, row[0].line, row[-1].column + len(row[-1].text), len(row)) for row in rows]
-    frame = frame_of_rows(text, [row.tokens for row in placed], lambda: placed, SIDES, (), "field")
-    return puzzle_of_frame(text, frame._replace(geometry=geometry), _alphabets, reading)
-
-
-def _alphabets(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
-    masks = {number: 1 << index for index, number in enumerate(numbers_up_to(side))}
-    expected = f"a number from 1 to {side}, or one symbol for all blanks"
-    return [Alphabet(masks, _BLANKS, expected, fold=folded)]
+    frame = frame_of_rows(
+        text, [row.tokens for row in placed], lambda: placed, SIDES_WITH_BOXES, (), "field"
+    )
+    return puzzle_of_frame(text, frame._replace(geometry=geometry), _ALPHABETS, reading)
 
 
 def folded(token: str) -> str:
@@ -83,24 +78,27 @@ def folded(token: str) -> str:
     return unpadded(number[1] if number else token.lower())
 
 
+_ALPHABETS = numbers(_BLANKS, ", or one symbol for all blanks", folded)
+
+
 def _table_in(text: Text) -> _Table | None:
     lines = text.lines
-    if not 4 <= len(lines) <= _MOST_ROWS or len(text.data) > DECODED_BYTES:
+    if not 4 <= len(lines) <= MOST_ROWS or len(text.data) > DECODED_BYTES:
         return None
     first, is_named = lines[0].text, _SEPARATOR_LINE.fullmatch(lines[0].text)
     if first.count('"') % 2:
         first += lines[1].text
     if is_named:
         rows = _rows_in(text, is_named[1], lines[0].number)
-    elif any(map(first.count, _DELIMITERS)):
-        rows = _rows_in(text, max(_DELIMITERS, key=first.count), 0)
+    elif any(map(first.count, DELIMITERS)):
+        rows = _rows_in(text, max(DELIMITERS, key=first.count), 0)
     elif _PRINTED.fullmatch(first):
         rows = [[*line.words()] for line in lines]
         rows[0].insert(0, Word(lines[0].number, 1, ""))
     else:
         return None
     table = _judged(rows)
-    if table is None or not rows:
+    if table is None:
         return None
     tokens = [word.text for row in table.rows for word in row]
     known = [token for token in tokens if _is_cell(token)]
@@ -133,7 +131,7 @@ def _rows_in(text: Text, delimiter: str, skipped: int) -> _Rows:
     rows: _Rows = []
     row: list[Word] = []
     position, number, begin = 0, 1, 0
-    while len(rows) <= _MOST_ROWS and len(row) <= _MOST_ROWS:
+    while len(rows) <= MOST_ROWS and len(row) <= MOST_ROWS:
         match = _FIELDS[delimiter].match(whole, position)
         if match is None:
             return []
@@ -175,7 +173,11 @@ def _judged(rows: _Rows) -> _Table | None:
         _without_labels(rows)
         or _without_gaps(rows)
         or _without_margins(rows)
-        or (_Table(rows, "") if width in SIDES and len(rows) in (width - 1, width) else None)
+        or (
+            _Table(rows, "")
+            if width in SIDES_WITH_BOXES and len(rows) in (width - 1, width)
+            else None
+        )
     )
 
 
@@ -188,7 +190,7 @@ def _without_labels(rows: _Rows) -> _Table | None:
     header = [word.text for word in rows[0][beside:]] if below else []
     index = [row[0].text for row in rows[below:]] if beside else []
     corner = rows[0][0].text.lower() if below and beside else ""
-    if height - below not in SIDES or corner not in _CORNERS:
+    if height - below not in SIDES_WITH_BOXES or corner not in _CORNERS:
         return None
     if not all(_are_labels(labels) for labels in (header, index) if labels):
         return None

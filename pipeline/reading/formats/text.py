@@ -299,7 +299,7 @@ def without_utf_16(data: bytes, source: str) -> bytes:
         column = len(NEWLINE.split(before)[-1]) + 1
         found, is_cut_off = f"the byte 0x{data[error.start]:02x}", error.end == len(data)
         expected = "UTF-16 text, as its first bytes say"
-        raise InvalidPuzzle(source, line, column, expected, found, is_cut_off) from None
+        raise InvalidPuzzle(source, line, column, expected, found, is_cut_off, "not-text") from None
 
 
 def decode_text(data: bytes, source: str) -> Text:

@@ -275,6 +275,7 @@ def test_what_is_no_clause_is_wrong_whatever_the_header_says(text, column, expec
         (b"1 2 0\np cnf 3 2", False),
         (b"1 2 0\n-1 0\n", True),
         (b"c x\n1 0\n2 0\n", True),
+        (b"1 -3 0\r2 3 -1 0\r", True),
         (b"-1 0", True),
         (b"1 0\n", False),
         (b"1 2 3 0\n3 4 1 0\n2 1 4 0\n4 3 2 0\n", False),

@@ -183,6 +183,8 @@ RULES: dict[str, object] = {
     "killerCages": "15 = r1c1 r1c2",
     "even": [[0, 1]],
     "xv": {"x": 1},
+    "xSudoku": True,
+    "X-Sudoku": True,
 }
 
 
@@ -288,6 +290,26 @@ def test_an_entry_that_is_wrong_is_one_error_at_its_place():
         first = text.count("\n", 0, text.find("thermos")) + 1
         assert f":{first}:108: expected a grid without rules" in str(entries[1].error)
         assert f":{first + 1}:" in str(entries[2].error)
+
+
+@for_each(
+    "stated",
+    [
+        {"box": {"width": 2, "height": 3}},
+        {"boxSize": {"rows": 3, "cols": 2}},
+        {"boxWidth": 2.0, "boxHeight": 3.0},
+        {"blockSize": ["3", "2"]},
+        {"boxes": "3x2"},
+    ],
+)
+def test_boxes_other_than_the_usual_are_not_ignored(stated):
+    text = json.dumps({"puzzle": "." * 36, **stated})
+    assert "expected boxes of 2×3 cells; declare others by --boxes" in str(refusal(text))
+
+
+def test_the_end_of_file_sign_of_dos_ends_a_list_of_puzzles():
+    text = f"[{json.dumps({'puzzle': TEXT})},{json.dumps({'puzzle': TEXT})}]\n\x1a"
+    assert [entry.error for entry in entries_of(text)] == [None, None]
 
 
 def test_a_rule_after_a_list_of_puzzles_is_an_error():
