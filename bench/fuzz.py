@@ -2,10 +2,11 @@
 
     python bench/fuzz.py SECONDS [FOLDER…]
 
-The samples are the files of `examples/` and of each FOLDER. A text is a sample in which bytes were
-changed, removed, repeated or replaced by a part of another sample, or random bytes. Reading it may
-only refuse it. If anything else happens, or it takes more than 20 s, the text is left in `fuzz.bin`
-and the program ends with a traceback. The seed is printed; `SEED` in the environment repeats a run.
+The samples are the files of `examples/` and of each FOLDER. A text is a sample in which bytes
+were changed, removed, repeated or replaced by a part of another sample, or random bytes. It must
+be read or refused. If anything else happens, or it takes more than 20 s, the text is left in
+`fuzz.bin` and the program ends with a traceback. The seed is printed; `SEED` in the environment
+repeats a run.
 """
 
 from __future__ import annotations

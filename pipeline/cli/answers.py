@@ -38,7 +38,7 @@ def say_minisat_missing(solvers: Solvers, settings: Settings) -> None:
 def say_unread(unread: Mapping[str, Mapping[str, int]], verb: str = "read") -> None:
     """Report the unread parts of each file and the number of puzzles that have them.
 
-    `what`: what was not done with them, `read` or `converted`.
+    `verb`: what was not done with them, `read` or `converted`.
     """
     for name, texts in islice(unread.items(), _MAX_REPORTED):
         say(f"{printable(name)}: {unread_of_many(texts, verb)}")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from os import PathLike
 from pathlib import Path, PosixPath
 from typing import Self
 
 LINK = re.compile(
-    r"https?://[^\n]+|(?:[a-z\d-]++\.)++[a-z]{2,}/\S*[0-9.*_-]{36}\S*"
+    r"(?i:https?://|www\.)[^\n]+|(?:[a-z\d-]++\.)++[a-z]{2,}/\S*[0-9.*_-]{36}\S*"
     r"|(?:\S+/)?fpuz(?:zles)?N4\S+|N4Ig\S{16,}"
 )
 """A link as an argument, or the packed document of one."""
@@ -36,6 +37,10 @@ class LinkPath(PosixPath):
 
     def __str__(self) -> str:
         return self.written or super().__str__()
+
+    def with_segments(self, *segments: str | PathLike[str]) -> Path:
+        """A path that is made from it, from Python 3.12 on."""
+        return Path(*segments)
 
 
 def path_of_argument(text: str) -> Path:

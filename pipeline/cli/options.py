@@ -106,7 +106,7 @@ class Output:
             print(text)
 
     def note(self, text: str, *, to_stderr: bool = False) -> None:
-        """Print a summary; to standard error if it must stand `aside` from data, or with JSON."""
+        """Print a summary; on standard error with JSON, or if data is printed (`to_stderr`)."""
         if not self.quiet:
             (say if self.as_json or to_stderr else print)(text)
 

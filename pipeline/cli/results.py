@@ -63,7 +63,7 @@ def record_line(
 def count_line(item: Item, result: Result) -> str:
     """The number of solutions found, as a line of JSON."""
     counts = {"solutions": len(result.solutions), "complete": result.complete}
-    fields = {"status": result.status, "message": result.message}
+    fields = {"status": result.status, "message": result.full_message}
     fields |= {"code": result.code} if result.code else {}
     return json.dumps({"source": item.where} | counts | fields)
 

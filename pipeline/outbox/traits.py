@@ -27,7 +27,7 @@ class Trait(Struct, frozen=True):
 
     field: ClassVar[str]
     pattern: ClassVar[re.Pattern[str]]
-    known_for: ClassVar[Literal["unique", "decided", "all"]] = "unique"
+    known_for: ClassVar[Literal["unique", "decided"]] = "unique"
     is_slow: ClassVar[bool] = False
 
     @classmethod

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.errors import InvalidPuzzle, LimitReached, counted
-from pipeline.reading import Archive, Collection, Source, Unreadable
+from pipeline.reading import Archive, Collection, OneProblem, Unreadable
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.walk import open_unpacked
 from pipeline.reading.formats import FORMATS, Layout, Parsed, parse_source
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import shape_in_words, signs_of
+from pipeline.reading.formats.cells import IN_LINE, shape_in_words, signs_of
 from pipeline.reading.formats.detect import format_of
+from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.reading.formats.line import Fields
 from pipeline.reading.formats.text import DECODED_BYTES, Text, decode_text, quote
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES, read_now, source_at
@@ -44,25 +45,31 @@ def explain(path: Path, name: str, settings: Settings) -> Facts:
     return _of_one(read_now(source, settings), settings)
 
 
-def _of_one(source: Source, settings: Settings) -> Facts:
+def _of_one(source: OneProblem, settings: Settings) -> Facts:
     if isinstance(source, Unreadable):
         facts: Facts = {"kind": "refused", "code": source.code, "message": source.reason}
         facts |= {"read as": source.read_as} if source.read_as else {}
         return facts | _attempts(source, settings.reading)
-    parsed = getattr(source, "parsed", None)
+    parsed = source.parsed
     if isinstance(parsed, Parsed):
-        return {"kind": "puzzle"} | _of_puzzle(parsed, getattr(source, "data", b""))
-    sizes = f"{parsed.variables:,} variables, {len(parsed.clauses):,} clauses" if parsed else None
-    reason = parsed.reason if parsed else None
-    return {"kind": "formula", "format": "cnf", "reason": reason, "size": sizes}
+        return {"kind": "puzzle"} | _of_puzzle(parsed, source.data)
+    facts = {"kind": "formula", "format": CNF_FORMAT}
+    if parsed is None:
+        return facts
+    variables = counted(parsed.variables, "variable", ",")
+    clauses = counted(len(parsed.clauses), "clause", ",")
+    facts |= {"reason": parsed.reason, "size": f"{variables}, {clauses}"}
+    return facts | ({"not read": ", ".join(parsed.unread)} if parsed.unread else {})
 
 
 def _of_puzzle(parsed: Parsed, data: bytes) -> Facts:
     puzzle, geometry = parsed.puzzle, parsed.puzzle.geometry
     name, _, notation = parsed.format.partition(" ")
     facts: Facts = {"format": name, "reason": parsed.reason}
-    if notation:
-        facts["alphabet" if signs_of(parsed.format) else "notation"] = notation
+    if signs_of(parsed.format):
+        facts["alphabet"] = notation.removesuffix(IN_LINE)
+    elif notation:
+        facts["notation"] = notation
     if not geometry.free and not geometry.grids:
         facts["side"] = geometry.side
     facts["boxes"] = shape_in_words(geometry)
@@ -137,7 +144,7 @@ def _field(fields: Fields, index: int) -> str:
 
 
 def _attempts(source: Unreadable, reading: Reading) -> Facts:
-    """The format that was tried and why, the formats that nearly fit, and those that would fit."""
+    """The formats that nearly fit, with their errors, and those that would read the source."""
     text = _short_text(source.data or b"", source.name)
     if text is None or source.code == "foreign-format":
         return {}

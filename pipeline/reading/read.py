@@ -10,7 +10,6 @@ line of digits, a line within much other text counts only if it has the cells of
 
 from __future__ import annotations
 
-import codecs
 import io
 import math
 import re
@@ -51,7 +50,7 @@ from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN
 from pipeline.reading.formats.dimacs import ParsedFormula, looks_like_cnf, parse_formula
 from pipeline.reading.formats.foreign import name_foreign
 from pipeline.reading.formats.spaces import is_in_spaces
-from pipeline.reading.formats.text import is_border, significant_lines
+from pipeline.reading.formats.text import is_border, is_utf_16, significant_lines
 from pipeline.settings import Settings
 
 COLLECTION_CHUNK_BYTES = 64 * 1024
@@ -255,8 +254,7 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     puzzles, even damaged ones.
     """
     encoded = data[:_SAMPLE_BYTES]
-    utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    decoded = encoded.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace")
+    decoded = encoded.decode("utf-16" if is_utf_16(data) else "utf-8-sig", errors="replace")
     lines = significant_lines(decoded)
     text = "\n".join(lines)
     has_keywords = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
@@ -297,18 +295,16 @@ def _is_whole(line: str) -> bool:
     """Whether a line, or a word in it, has about as many cells as a puzzle."""
     words = [word.replace("+", "") for word in _WORD.findall(line)]  # HoDoKu's mark
     if len({*map(len, words)}) == 1 and (len(words[0]) == 1 or len(words) == len(words[0]) > 4):
-        words = [
-            "".join(words)
-        ]  # words that are cells or rows; words of four characters may be years
+        # The words are cells or rows; words of four characters may be years.
+        words = ["".join(words)]
     return any(_has_cells(word) for word in words if len(word) >= _MIN_CELLS - 1)
 
 
 def _has_cells(word: str) -> bool:
     """Whether a word has about as many cells as a puzzle, nearly all of them valid."""
     for side in ALL_GEOMETRIES:
-        if (
-            abs(len(word) - side**2) <= (side - 1) // 4
-        ):  # exactly 16 for 4×4, because IP addresses have 15
+        # Exactly 16 for 4×4, because IP addresses have 15.
+        if abs(len(word) - side**2) <= (side - 1) // 4:
             signs = DIGITS[:side] + ascii_uppercase[: side if side > len(DIGITS) else 0]
             given = [sign for sign in word.upper() if sign in signs]
             blanks = sum(sign in BLANKS for sign in word)

@@ -25,11 +25,8 @@ if TYPE_CHECKING:
     from pipeline.service.doctor import SlowPrograms
     from pipeline.service.metrics import Metrics
 
-RESCAN_SECONDS = 30.0
-"""Interval of thorough sweeps."""
-
 POLL_SECONDS = 5.0
-"""The same with --poll."""
+"""Interval of thorough sweeps with --poll; else it is `Tuning.rescan_seconds`."""
 
 _MIN_PAUSE, _MAX_PAUSE = 1.0, 30.0
 _CHECK_WATCHER_SECONDS = 5.0

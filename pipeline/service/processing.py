@@ -59,12 +59,12 @@ class Claims:
     """
 
     def __init__(
-        self, taken: Sequence[ClaimedFile], runtime: Runtime, seconds: float | None = None
+        self, claimed: Sequence[ClaimedFile], runtime: Runtime, seconds: float | None = None
     ) -> None:
-        self._taken = taken
+        self._claimed = claimed
         self._runtime = runtime
         self._seconds = seconds
-        self._left: dict[Claim, Job | None] = dict.fromkeys(claim for claim, _ in taken)
+        self._left: dict[Claim, Job | None] = dict.fromkeys(claim for claim, _ in claimed)
         """Claims without an outcome, and their jobs if these have written files."""
 
     def process(self) -> _Outcomes:
@@ -92,8 +92,8 @@ class Claims:
         puzzles, computed = list[PuzzleJob](), list[Job]()
         ready_seconds = self._runtime.tuning.ready_seconds
         due = time.monotonic() + ready_seconds
-        for claim, source in self._taken:
-            if len(self._taken) > 1 and isinstance(source, OneProblem):
+        for claim, source in self._claimed:
+            if len(self._claimed) > 1 and isinstance(source, OneProblem):
                 puzzles.append(PuzzleJob(claim, source, self._runtime.settings))
                 continue
             outcome = _prepare(claim, source, self._runtime, self._seconds)

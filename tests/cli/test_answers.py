@@ -278,6 +278,11 @@ def test_a_claim_is_told_of_each_of_many(puzzle_folder):
     assert printed.count("no solution is missing: --trust-solver") == 2
 
 
+def test_json_and_a_drawing_cannot_both_be_printed():
+    code, _, said = run("solve", "--json", "--svg", "-", "two.txt")
+    assert (code, "name a file with --svg" in said) == (2, True)
+
+
 def test_a_folder_without_a_puzzle_is_mentioned():
     Path("empty").mkdir()
     Path("empty", ".hidden").write_text("x")

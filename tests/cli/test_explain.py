@@ -51,6 +51,11 @@ def facts(tmp_path, content: str | bytes, *options: str, code: int = 0) -> dict[
             "p cnf 3 2\n1 -3 0\n2 3 -1 0\n",
             {"kind": "formula", "format": "cnf", "size": "3 variables, 2 clauses"},
         ),
+        (
+            "p cnf 1 3\n1 0\n",
+            {"size": "1 variable, 1 clause", "not read": "header: 3 clauses declared, found 1"},
+        ),
+        (f"ecdf{'.' * 73}ghia", {"format": "wordoku", "side": 9}),
     ],
 )
 def test_a_puzzle_or_formula_is_described(text, expected, tmp_path):

@@ -73,6 +73,8 @@ def test_too_few_cells_are_counted(text, cells):
     "link",
     [
         "https://example.org/?s={line}",
+        "HTTPS://example.org/?s={line}",
+        "www.example.org/?s={line}",
         "https://example.org//play/./{line}/",
         "example.org/play/{line}",
         "https://example.org/solo.html#3x3:zzzc,",

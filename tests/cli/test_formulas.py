@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from itertools import product
@@ -330,3 +331,5 @@ def test_a_count_says_which_models_differ_in_nothing_but_free_variables():
     assert free in said
     Path("short.cnf").write_text("p cnf 2 2\n1 0\n")
     assert run("count", "short.cnf", "--solver", "pysat")[1] == "<=2\n"
+    counted = json.loads(run("count", "--json", "short.cnf", "--solver", "pysat")[1])
+    assert counted["message"] == "header: 2 clauses declared, found 1"

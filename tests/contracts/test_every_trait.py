@@ -91,8 +91,7 @@ def test_it_has_values_for_the_puzzles_that_it_says(name):
         lambda batch: (np.zeros(batch.masks.shape, np.bool_), np.ones(len(batch.masks), np.bool_)),
     )
     has_value = [TRAITS[name].value_of(traits, NINE) is not None for traits in found]
-    known_for = ("unique", "decided", "all").index(TRAITS[name].known_for)
-    assert has_value == [True, known_for > 0, known_for > 1]
+    assert has_value == [True, TRAITS[name].known_for == "decided", False]
 
 
 def test_an_audit_finds_nothing_wrong_with_what_is_published(outbox):

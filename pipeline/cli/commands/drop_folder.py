@@ -394,7 +394,8 @@ def _explain(files: list[Path], settings: Settings, *, as_json: bool) -> int:
         code = EXIT_BAD_INPUT if facts["kind"] == "refused" else code
         lines = [f"{name}: {facts['kind']}"]
         for word, value in facts.items():
-            shown = value if isinstance(value, list) else [value]
-            lines += (f"  {word:<13} {printable(str(x))}" for x in shown if word != "kind")
+            if word != "kind":
+                shown = value if isinstance(value, list) else [value]
+                lines += (f"  {word:<13} {printable(str(x))}" for x in shown)
         out.row({"file": name} | facts, "\n".join(lines))
     return code

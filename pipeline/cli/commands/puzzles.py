@@ -179,7 +179,7 @@ def _check_drawing(
 
 
 def _check_records(svg: Path | None, *, times: bool, as_json: bool) -> None:
-    check_json(svg, as_json=as_json)
+    check_json(svg, as_json=as_json, option="--svg")
     if times and as_json:
         raise UsageError("--times cannot be combined with --json, whose records have the times")
 

@@ -200,9 +200,8 @@ def _expected_fields(
     """The correct fields of each puzzle by trait; None where they were not computed."""
     nothing = {name: "," * (len(columns(TRAITS[name])) - 1) for name in trait_names}
     expected: dict[str, list[str | None]] = {}
-    unique, undecided = solved.unique, ~(solved.unique | solved.non_unique)
-    one, several, rest = map(np.flatnonzero, (unique, solved.non_unique, undecided))
-    known_for = {"unique": (one,), "decided": (one, several), "all": (one, several, rest)}
+    one, several = map(np.flatnonzero, (solved.unique, solved.non_unique))
+    known_for = {"unique": (one,), "decided": (one, several)}
     for name in trait_names:
         texts: list[str | None] = [nothing[name]] * len(solved.masks)
         for indexes in known_for[TRAITS[name].known_for]:

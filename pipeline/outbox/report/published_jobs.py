@@ -252,7 +252,7 @@ def sample_table(
 ) -> Sample[R]:
     """A sample of at most `max_rows` rows. Raises InputError.
 
-    `others` is the file of second solutions.
+    `second_path` is the file of second solutions.
     """
     table, levels, indexes = Table(path, kind, schema, truncates=True), set[str](), count()
     status_at = columns(kind).index("status")

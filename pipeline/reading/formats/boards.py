@@ -47,7 +47,7 @@ _SIGNS = frozenset("-=+:'.*_~" + _BARS)
 _FRAME = re.compile(r"[.*|‖]?+(?:[-_]++[.*|‖]?+)++")
 _WORD, _CHARACTER, _BAR = re.compile(r"[^\s|‖]+"), re.compile(r"[^\s|‖]"), re.compile(r"[|‖]")
 _SEVERAL_BARS = re.compile(r"[|‖]+")
-_LABEL = re.compile(r"[\s|‖]*([A-Za-z]?[0-9]{0,2})(?:[:).]?\s|[:)]?\s*[|‖])[\s:|‖]*?")
+_LABEL = re.compile(r"[\s|‖]*([A-Za-z]?[0-9]{0,2})(?:[:).]?\s|[:)]?\s*[|‖])")
 _ASCENDING = re.compile("1?2?3?4?5?6?7?8?9?")
 _BLANKS = frozenset(BLANKS)
 
@@ -178,7 +178,7 @@ def _cut(rows: Sequence[_Line], lines: Sequence[_Line]) -> Sequence[Row] | None:
     options = [(rows, side), (unlabelled, side)]
     if len(rows) > 1:
         below = _without_labels(rows[1:])
-        is_apart = bool(below) or _follows(lines, rows[0], "border")
+        is_apart = bool(below) or _is_above_border(lines, rows[0])
         if _CHARACTER.findall(rows[0].text) == [*str(side - 1)] or _is_header(rows[0], is_apart):
             options += [(rows[1:], side - 1), (below, side - 1)]
     for body, count in options:
@@ -190,8 +190,8 @@ def _cut(rows: Sequence[_Line], lines: Sequence[_Line]) -> Sequence[Row] | None:
     return None
 
 
-def _follows(lines: Sequence[_Line], row: _Line, kind: str) -> bool:
-    return any(line == row and after.kind == kind for line, after in pairwise(lines))
+def _is_above_border(lines: Sequence[_Line], row: _Line) -> bool:
+    return any(line == row and after.kind == "border" for line, after in pairwise(lines))
 
 
 def _is_header(row: _Line, is_apart: bool) -> bool:

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -37,8 +38,8 @@ from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.reading.formats.variants import cages_of, groups_of
 from pipeline.settings import Reading
 
-_LINES = 200
-"""Maximum number of lines of such a killer."""
+CAGE_LINES = 200
+"""Number of lines in which cages are looked for; a file of several killers is refused, too."""
 
 _SUM = re.compile(r"(?<![^\s,;])([^\W_])\s*+[=:]\s*+([0-9]{1,3})(?![0-9])[\s,;]*+")
 _SUMS = re.compile(rf"\s*+(?:{_SUM.pattern})++")
@@ -48,10 +49,9 @@ _FEWEST_ROWS, _FEWEST_MAP_ROWS = min(GEOMETRIES), 2
 _NO_CAGE = frozenset(".-_*0")
 
 _CELL = re.compile(r"[rR]([1-9][0-9]?)[cC]([1-9][0-9]?)(?![0-9])")
-_TOTAL = re.compile(r"(?<![\w])[0-9]{1,3}(?![\w])")
 _CELLS = r"(?:[rR][1-9][0-9]?[cC][1-9][0-9]?[\s,;+&]*+)++"
 _LISTED = re.compile(
-    rf"\s*+(?:([0-9]{{1,3}})\s*+[=:]\s*+({_CELLS})|({_CELLS})[=:]\s*+([0-9]{{1,3}})\s*+)"
+    rf"\s*+(?:([0-9]{{1,3}})\s*+[=:]\s*+{_CELLS}|{_CELLS}[=:]\s*+([0-9]{{1,3}})\s*+)"
 )
 _LIKE_LISTED = re.compile(r"\b[rR][0-9]|^\s*+[0-9]{1,3}\s*+[=:]|[=:]\s*+[0-9]{1,3}\s*\Z")
 _BEGINS = re.compile(
@@ -64,8 +64,9 @@ _PIPED = re.compile(r"\s*+\|(?:\s*+(?:[0-9]{1,3}|[<>^v`',.])\s*+\|){4,}+\s*+")
 
 def recognise_killer_grid(text: Text) -> str | None:
     has_sums = b"=" in text.data or b":" in text.data
-    if len(text.lines) > _LINES or not (has_sums or b"|" in text.data):
+    if not (has_sums or b"|" in text.data):
         return None
+    text = replace(text, lines=text.lines[:CAGE_LINES])
     if _has_steps(text):
         return "sums and steps between bars"
     if not has_sums:
@@ -73,7 +74,7 @@ def recognise_killer_grid(text: Text) -> str | None:
     if any(_LISTED.fullmatch(line.text) for line in text.lines):
         return "a line with the sum and the cells of a cage"
     lines = _lines_of_sums(text)
-    rows = [row for row in text.rows if row not in lines]
+    rows = _others(text.rows, lines)
     count = sum(len(_SUM.findall(line.text)) for line in lines)
     if count >= _FEWEST_SUMS and sum(map(_names_cages, rows)) >= _FEWEST_MAP_ROWS:
         return f"{count} sums of cages, and rows that name cages"
@@ -93,6 +94,12 @@ def _lines_of_sums(text: Text) -> list[TextLine]:
         for row in text.rows
         if _SUMS.fullmatch(row.text) or len(_SUM.findall(row.text)) >= _FEWEST_SUMS
     ]
+
+
+def _others(rows: Iterable[TextLine], lines: Iterable[TextLine]) -> list[TextLine]:
+    """The rows that are not among the lines."""
+    numbers = {line.number for line in lines}
+    return [row for row in rows if row.number not in numbers]
 
 
 def _names_cages(row: TextLine) -> bool:
@@ -138,9 +145,12 @@ class _Cage(NamedTuple):
 
 def _listed(text: Text, reading: Reading) -> Parsed:
     """The killer of lines with the sum and the cells of a cage."""
-    lines = [line for line in text.lines if _LISTED.fullmatch(line.text)]
-    cages = [_cage_in(line) for line in lines]
-    rows = [line for line in text.lines if line not in lines]
+    lines, cages = list[TextLine](), list[_Cage]()
+    for line in text.lines:
+        if match := _LISTED.fullmatch(line.text):
+            lines.append(line)
+            cages.append(_Cage(int(match[1] or match[2]), [*line.words(_CELL)]))
+    rows = _others(text.lines, lines)
     if wrong := next((line for line in rows if _is_like_listed(line.text)), None):
         raise text.at_line(wrong, "the sum and the cells of a cage, as 8 = R1C1 R1C2")
     grid = _grid_in(text, rows)
@@ -166,12 +176,6 @@ def _listed(text: Text, reading: Reading) -> Parsed:
     return _with_title(text, [*lines, *grid], puzzle_of(text, grid, side, rules, reading))
 
 
-def _cage_in(line: TextLine) -> _Cage:
-    cells = [*line.words(_CELL)]
-    (total,) = _TOTAL.findall(line.text)
-    return _Cage(int(total), cells)
-
-
 def _place(word: Word) -> tuple[int, int]:
     row, column = _CELL.findall(word.text)[0]
     return int(row), int(column)
@@ -194,8 +198,11 @@ def _grid_in(text: Text, rows: Sequence[TextLine]) -> list[TextLine]:
             if len(grid) != side:
                 raise text.at_line(grid[0], f"{side} rows", counted(len(grid), "row"))
             first, last = grid[0].number, grid[-1].number
+            numbers = {row.number for row in grid}
             return [
-                row for row in rows if row in grid or (row.is_border and first < row.number < last)
+                row
+                for row in rows
+                if row.number in numbers or (row.is_border and first < row.number < last)
             ]
     return []
 
@@ -208,7 +215,7 @@ def _mapped(text: Text, reading: Reading) -> Parsed:
         rest = Word(wrong.number, read.end() + 1, wrong.text[read.end() :]) if read else None
         expected = "only names and sums of cages in this line, as a=8 b=10"
         raise text.at_word(rest, expected) if rest else text.at_line(wrong, expected)
-    rows = [row for row in text.rows if row not in lines]
+    rows = _others(text.rows, lines)
     widths = Counter(len(row.cells) for row in rows)
     width = max(widths, key=lambda width: widths[width] * (width >= _FEWEST_ROWS), default=0)
     drawn = [row for row in rows if len(row.cells) == width]

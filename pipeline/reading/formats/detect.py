@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import chain, islice
+from itertools import chain, count, islice
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from pipeline.errors import InvalidPuzzle, LimitReached, UsageError
@@ -35,7 +35,7 @@ from pipeline.reading.formats.base import (
 )
 from pipeline.reading.formats.boards import BOARD
 from pipeline.reading.formats.boxes import BORDERED, BOXES
-from pipeline.reading.formats.cage_maps import KILLER_GRID
+from pipeline.reading.formats.cage_maps import CAGE_LINES, KILLER_GRID
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.code import CODE
@@ -503,15 +503,6 @@ class _Examined:
             entry.title, entry.unread
         )
 
-    @cached_property
-    def _is_killer_grid(self) -> bool:
-        """Whether it has sums of cages, which a grid among them would lose."""
-        try:
-            text = decode_text(self._data, self._source)
-        except InvalidPuzzle:
-            return False
-        return KILLER_GRID.recognise(text) is not None
-
     def _is_one_puzzle(self, head: SourceHead) -> bool:
         if len(head.lines) < 2 and head.complete and head.minimum > 1:
             return True
@@ -519,8 +510,11 @@ class _Examined:
         # one puzzle with a region map or cages
         if is_sectioned or find_map([*map(cells_of, head.lines)]):
             return True
-        is_killer = head.is_whole and self._is_killer_grid
-        if is_killer or _begins_with_sizes(head) or (head.minimum > 1 and self._reads_as_one(head)):
+        if (
+            _has_cages(head)
+            or _begins_with_sizes(head)
+            or (head.minimum > 1 and self._reads_as_one(head))
+        ):
             return True
         if not head.complete and _is_too_short(head):
             return True
@@ -528,6 +522,12 @@ class _Examined:
         if head.is_whole and judge_lines([*map(cells_of, head.lines)]):
             return True
         return head.is_whole and is_in_spaces(head.data)
+
+
+def _has_cages(head: SourceHead) -> bool:
+    """Whether a source begins with sums of cages, which a grid among them would lose."""
+    lines = map(TextLine.of_text, count(1), head.lines[:CAGE_LINES])
+    return KILLER_GRID.recognise(Text("", tuple(lines), head.sample)) is not None
 
 
 def _is_too_short(head: SourceHead) -> bool:

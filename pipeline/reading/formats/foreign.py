@@ -18,7 +18,7 @@ _PICTURE = "type the cells: one line of 81 digits and dots"
 _CELLS = "copy the cells as text"
 _AS_CSV = "save the sheet as CSV"
 _TO_CNF = "convert it to DIMACS CNF"
-EXPECTED = "a puzzle as text"
+_EXPECTED = "a puzzle as text"
 
 
 class Foreign(NamedTuple):
@@ -119,5 +119,5 @@ def name_foreign(error: InvalidPuzzle, data: bytes) -> InvalidPuzzle:
 def refuse_foreign(source: str, foreign: Foreign) -> InvalidPuzzle:
     """The error for a file of another program."""
     return InvalidPuzzle(
-        source, None, None, EXPECTED, foreign.name, code="foreign-format", hint=foreign.hint
+        source, None, None, _EXPECTED, foreign.name, code="foreign-format", hint=foreign.hint
     )

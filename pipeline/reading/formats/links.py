@@ -35,7 +35,7 @@ _SCHEME = re.compile(r"\s*(?:https?://|www\.)", re.IGNORECASE)
 _SOLO = re.compile(r"#(?=[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*(?::|%3a))", re.IGNORECASE)
 _SEED = re.compile(r"#[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*#[0-9]+\s*\Z")
 _SEPARATOR = re.compile(r"[/?&#=;]")
-_WORD, _KEY = re.compile(r"[A-Za-z]+"), re.compile(r"[?&]([A-Za-z]+)=")
+_WORD, _KEY = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*+"), re.compile(r"[?&]([A-Za-z]+)=")
 _CELLS = re.compile(r"[0-9.*_-]{12,}")
 _BEGINS = re.compile(rf"\s*{_SITE}\S*(?:[0-9._*-]{{16}}|{_SOLO.pattern}|\?sudoku/)", re.IGNORECASE)
 

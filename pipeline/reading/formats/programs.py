@@ -127,6 +127,7 @@ HODOKU = Format(
 
 _SADMAN_BEGINS = re.compile(r"(?i)\s*\[\s*(?:puzzle|state)\s*\]")
 _HEADING = re.compile(r"\[([A-Za-z ]+)\]")
+_LIKE_HEADING = re.compile(r"\s*\[\s*[A-Za-z]")
 _PUZZLE = "[Puzzle]"
 _SKIPPED = {
     *("state", "pencilmarks", "colours", "colors"),
@@ -143,7 +144,7 @@ def _is_heading(line: TextLine) -> bool:
 
 
 def recognise_sadman(text: Text) -> str | None:
-    first = next((line for line in text.lines if _is_heading(line)), None)
+    first = next((line for line in text.lines if _LIKE_HEADING.match(line.text)), None)
     return f"line {first.number} is the heading of a section" if first else None
 
 

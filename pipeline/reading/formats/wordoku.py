@@ -29,6 +29,7 @@ from pipeline.reading.formats.cells import (
     GEOMETRIES,
     IN_LINE,
     ODD,
+    SIDES,
     in_lines,
     shape_in_words,
     written_cells,
@@ -42,7 +43,6 @@ from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS.lower().replace("x", ""))
 _X = "xX"
-_LENGTHS = {side * side: side for side in GEOMETRIES}
 _FEWEST_LETTERS = 2
 _MOST_ROWS = 40
 """Maximum number of rows and other lines."""
@@ -55,7 +55,7 @@ _BEGINS = re.compile("|".join(rf"(?:{_ROW % side}){{2}}" for side in GEOMETRIES)
 def recognise_wordoku(text: Text) -> str | None:
     rows = _rows(text)
     lengths = [len(row.cells) for row in rows]
-    side = lengths[0] if len(lengths) > 1 else _LENGTHS.get(sum(lengths), 0)
+    side = lengths[0] if len(lengths) > 1 else SIDES.get(sum(lengths), 0)
     cells = "".join(row.cells for row in rows) if len(lengths) <= side in GEOMETRIES else ""
     if cells.lower() == cells.upper():  # as most
         return None
@@ -132,12 +132,10 @@ def parse_wordoku(text: Text, reading: Reading) -> Parsed:
                 raise text.at_word(word, expected, f"{sign!r} as another")
             if sign.isupper() != allowed[0].isupper():
                 raise text.at_word(word, "capitals or small letters, not both")
-    if not _is_full(frame.tokens, frame.side):
-        signs_read = {sign: 1 << at for at, sign in enumerate(signs) if sign.isalpha()}
-    else:
-        signs_read = {sign: 1 << at for at, sign in enumerate(signs)}
+    is_full = _is_full(frame.tokens, frame.side)
+    masks = {sign: 1 << at for at, sign in enumerate(signs) if is_full or sign.isalpha()}
     blanks = frozenset((*_BLANKS, blank)) - {""}
-    alphabet = Alphabet(signs_read, blanks, "a letter or one symbol for all blanks", name=signs)
+    alphabet = Alphabet(masks, blanks, "a letter or one symbol for all blanks", name=signs)
     parsed = puzzle_of_frame(text, frame, lambda *_: [alphabet], reading)
     parsed = replace(parsed, format=parsed.format + IN_LINE * in_line)
     return parsed.with_text(*text_around(text, rows, frame.side, ()))

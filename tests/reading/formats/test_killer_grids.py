@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support.cases import for_each
 from support.parsers import layout_of, read, said_of
 
@@ -123,6 +124,12 @@ GOOD = beside(GRID, MAP) + SUMS
 def test_a_killer_that_is_none_is_refused_and_never_read_as_its_grid(text, message):
     assert said_of(text).startswith(message)
     assert layout_of(text.encode(), complete=True) is None
+
+
+@pytest.mark.parametrize("count", [2, 60])
+def test_several_killers_in_a_file_are_refused_however_many(count):
+    (item,) = items(f"{GRID}{LIST}\n".encode() * count)
+    assert "expected 4 rows" in item.reason
 
 
 @for_each(
