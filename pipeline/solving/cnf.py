@@ -120,11 +120,11 @@ class Cnf:
         if packed:
             deadline.check()
             is_true = self._true_literals_table(model)
-            return all(clauses.hold_in(is_true) for clauses in packed)
+            return all(clauses.hold_for(is_true) for clauses in packed)
         return True
 
     def _true_literals_table(self, model: AbstractSet[int]) -> NDArray[np.bool_]:
-        """The truth value of each literal, as `PackedClauses.hold_in` takes it."""
+        """The truth value of each literal, as `PackedClauses.hold_for` takes it."""
         import numpy as np  # noqa: PLC0415 - as above
 
         is_true = np.zeros(2 * self.variables + 1, np.bool_)
@@ -278,7 +278,7 @@ def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:
 
 
 def _size_text(geometry: Geometry) -> str:
-    if free := geometry.free:
+    if free := geometry.free_grid:
         lowest, highest = geometry.lowest, geometry.values[-1]
         return f"{free.rows}x{free.columns}, values {lowest} to {highest}"
     n = geometry.side

@@ -92,7 +92,7 @@ def encode_full(
     The families are lazy. Time limits apply where their clauses are generated.
     """
     numbering = Numbering(puzzle.geometry, style)
-    selected = _CELL_SELECTION if puzzle.geometry.free else SELECTIONS[encoding]
+    selected = _CELL_SELECTION if puzzle.geometry.free_grid else SELECTIONS[encoding]
     families = [_family(numbering, kind, bound) for kind, bound in selected]
     families += _givens_and_marks(puzzle, numbering)
     rules = puzzle.clauses_of_rules(limits.checking())
@@ -133,7 +133,7 @@ class Numbering(Mapping[int, Candidate]):
         n, grids = self.geometry.side, len(self.geometry.grids)
         if self.style == "decimal" and grids:
             raise UsageError(f"decimal numbering is for a single grid, not for {grids}: use dense")
-        if self.style == "decimal" and self.geometry.free:
+        if self.style == "decimal" and self.geometry.free_grid:
             raise UsageError("decimal numbering is for a grid of n rows and columns: use dense")
         if self.style == "decimal" and n > DECIMAL_LARGEST_SIDE:
             raise UsageError(
@@ -281,7 +281,7 @@ def _families_with_rules(
         yield from unpacked
     rule_family = RULES_TITLE, PackedClauses(rules.data)
     for title, clauses in (*(packed_families or ()), rule_family):
-        left = clauses.assigned(literals, true)
+        left = clauses.renumbered(literals, true)
         yield Family(title, len(left), left)
 
 
@@ -293,7 +293,7 @@ def _packed_families(geometry: Geometry) -> list[tuple[str, PackedClauses]] | No
     n, numbering = geometry.side, Numbering(geometry)
     if n * n * geometry.size * max(1, len(geometry.grids)) > MAX_PACKED:
         return None
-    kinds: tuple[GroupKind, ...] = ("cell",) if geometry.free else tuple(TITLES)
+    kinds: tuple[GroupKind, ...] = ("cell",) if geometry.free_grid else tuple(TITLES)
     packed: list[tuple[str, PackedClauses]] = []
     for kind in kinds:
         groups = np.array([*_groups(numbering, kind)], np.int32)
@@ -364,7 +364,7 @@ def _families(
         "cell",
         [tuple([x for _, x in open_values]) for open_values in open_candidates if open_values],
     )
-    if geometry.free:
+    if geometry.free_grid:
         return
     units, n = units_of(geometry), geometry.unit_count("row")
     kinds: dict[GroupKind, Sequence[Sequence[int]]]

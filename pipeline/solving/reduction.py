@@ -34,7 +34,7 @@ def reduce_candidates(puzzle: Puzzle, facts: Iterable[int] = ()) -> list[int] | 
             cells[cell] &= 1 << position if literal > 0 else ~(1 << position)
     if 0 in cells:
         return None
-    if geometry.free:
+    if geometry.free_grid:
         return cells
     if not geometry.grids and not _eliminate_givens(cells, units_at, len(units)):
         return None

@@ -16,7 +16,7 @@ from pipeline.puzzle.rules import neighbours
 from pipeline.reading.formats import read_values
 from pipeline.reading.formats.grid_text import write_values
 
-GEOMETRY = Geometry(1, 3, free=FreeGrid(2, 3, 0, (("VA", 4), ("VB", 1))))
+GEOMETRY = Geometry(1, 3, free_grid=FreeGrid(2, 3, 0, (("VA", 4), ("VB", 1))))
 VALUES = (0, 1, 2, 2, 0, 1, 0, 0, 1, 2, 2)
 
 
@@ -77,7 +77,7 @@ def test_a_solution_is_written_as_rows_and_a_line_for_each_group():
     assert [*grid.rows()] == [(0, 1, 2), (2, 0, 1), (0, 0, 1, 2), (2,)]
     with pytest.raises(InvalidPuzzle, match=r"s:4:1: expected a value from 0 to 2, found '3'"):
         read_values(b"012\n201\n0012\n3\n", "s", GEOMETRY)
-    wide = Geometry(1, 11, free=FreeGrid(1, 2, 0))
+    wide = Geometry(1, 11, free_grid=FreeGrid(1, 2, 0))
     assert write_values(Grid(wide, (10, 0))) == "10 0\n"
 
 

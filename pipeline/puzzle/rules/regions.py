@@ -47,31 +47,31 @@ class ExtraRegion(AllDifferentRule):
 
 
 class Diagonal(Rule):
-    """Each value appears exactly once on the diagonal. A `rising` one begins at the lower left."""
+    """Each value appears exactly once on the diagonal. A `rising` one starts at the lower left."""
 
     name, preposition = "diagonal", "from"
 
     rising: bool
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        n = _side(self.name, geometry)
+        n = _square_side(self.name, geometry)
         rows = reversed(range(n)) if self.rising else range(n)
         return AllDifferent(tuple(row * n + column for column, row in enumerate(rows)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        top, bottom = 0.5, _side(self.name, geometry) + 0.5
+        top, bottom = 0.5, _square_side(self.name, geometry) + 0.5
         first, last = (bottom, top) if self.rising else (top, bottom)
         return (Line(((first, top), (last, bottom)), "diagonal"),)
 
 
-def _side(name: str, geometry: Geometry) -> int:
-    """The side of a square grid. Raises ValueError for several grids and other shapes."""
-    if geometry.free is None:
+def _square_side(name: str, geometry: Geometry) -> int:
+    """The number of rows of a square grid. Raises ValueError for several or other grids."""
+    if geometry.free_grid is None:
         check_one_grid(name, geometry)
         return geometry.side
-    if geometry.free.rows != geometry.free.columns:
+    if geometry.free_grid.rows != geometry.free_grid.columns:
         raise ValueError(f"{name}: the grid is not square")
-    return geometry.free.rows
+    return geometry.free_grid.rows
 
 
 class Windoku(Rule):
@@ -94,6 +94,7 @@ _WINDOWS = tuple(
     for rows in (range(1, 4), range(5, 8))
     for columns in (range(1, 4), range(5, 8))
 )
+"""The cells of each extra box of a windoku."""
 
 
 class DisjointGroups(Rule):

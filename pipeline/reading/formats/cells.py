@@ -90,7 +90,7 @@ def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]
 
 def check_plain(puzzle: Puzzle) -> None:
     """Raise ValueError, with a noun, for rules, for several grids and for a free geometry."""
-    if puzzle.geometry.grids or puzzle.geometry.free:
+    if puzzle.geometry.grids or puzzle.geometry.free_grid:
         raise ValueError(shape_in_words(puzzle.geometry))
     if puzzle.rules:
         raise ValueError(puzzle.rules[0].describe(puzzle.geometry))
@@ -98,7 +98,7 @@ def check_plain(puzzle: Puzzle) -> None:
 
 def shape_in_words(geometry: Geometry) -> str:
     """A geometry in words: `boxes of 3×4 cells`."""
-    if free := geometry.free:
+    if free := geometry.free_grid:
         values = f"the values {geometry.lowest} to {geometry.values[-1]}"
         return f"a grid of {free.rows}×{free.columns} cells with {values}"
     if geometry.grids:

@@ -13,14 +13,14 @@ NINE, TWELVE, NO_BOXES = Geometry(3, 3), Geometry(3, 4), Geometry(1, 4)
 TWO_GRIDS = Geometry(2, 2, grids=((0, 0), (2, 2)))
 FOUR_BOXES, SIX_BOXES = tuple(FOUR.boxes()), tuple(SIX.boxes())
 
-ZERO = Geometry(1, 3, free=FreeGrid(2, 2, 0))
-WIDE = Geometry(1, 4, free=FreeGrid(2, 3))
-HIGH = Geometry(1, 3, free=FreeGrid(3, 2))
-WITH_OTHERS = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("VA", 5), ("VB", 1))))
-CHAOS = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("CC", 4),)))
-CHAOS_OF_THREE = Geometry(1, 3, free=FreeGrid(2, 3, 0, (("CC", 6),)))
-TWO_MISS = Geometry(1, 3, free=FreeGrid(2, 2, 0, (("DGC", 2), ("DGR", 2))))
-FOUR_MISS = Geometry(1, 5, free=FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
+ZERO = Geometry(1, 3, free_grid=FreeGrid(2, 2, 0))
+WIDE = Geometry(1, 4, free_grid=FreeGrid(2, 3))
+HIGH = Geometry(1, 3, free_grid=FreeGrid(3, 2))
+WITH_OTHERS = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("VA", 5), ("VB", 1))))
+CHAOS = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("CC", 4),)))
+CHAOS_OF_THREE = Geometry(1, 3, free_grid=FreeGrid(2, 3, 0, (("CC", 6),)))
+TWO_MISS = Geometry(1, 3, free_grid=FreeGrid(2, 2, 0, (("DGC", 2), ("DGR", 2))))
+FOUR_MISS = Geometry(1, 5, free_grid=FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
 
 _TWO_UNITS = ((0, 1), (2, 3), (0, 2), (1, 3))
 _FOUR_UNITS = (
@@ -286,7 +286,7 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (Geometry(3, 2), rules.DisjointGroups()),
     # free grids
     (ZERO, rules.Unit((0, 1), "row")),
-    (Geometry(1, 4, free=FreeGrid(2, 2)), rules.Unit((0, 1, 2, 3), "box")),
+    (Geometry(1, 4, free_grid=FreeGrid(2, 2)), rules.Unit((0, 1, 2, 3), "box")),
     (WIDE, rules.Unit((0, 1, 2, 3, 4), "box")),  # cannot be filled
     (WIDE, rules.SameRegions(((0, 1, 2), (3, 4, 5)))),
     (WIDE, rules.ConnectedValues((0, 1, 2, 3, 4, 5), (1, 4), 3)),

@@ -151,7 +151,7 @@ def clues_at_ends(maximum: Callable[[Geometry], int | None] = lambda _: None) ->
             if clue.text:
                 yield {"line": cells, "number": args.number_in(clue, 1, maximum(args.geometry))}
 
-    def write(rule: outside.Outside, geometry: Geometry) -> list[str]:
+    def write(rule: outside.OutsideClue, geometry: Geometry) -> list[str]:
         before = [] if rule.line[0] < rule.line[-1] else [""]
         return [line_word(geometry, rule.line), *before, str(rule.number)]
 
@@ -190,7 +190,7 @@ def read_windoku(args: Arguments) -> Iterator[Rule]:
     """Windows as large as the default boxes, one cell apart; none if the side has no boxes."""
     n = args.geometry.side
     boxes = usual_boxes(n)
-    if args.geometry.free:
+    if args.geometry.free_grid:
         raise args.wrong(args.type, "a square grid with the usual values")
     if n == 9:
         yield Windoku()
@@ -259,12 +259,12 @@ def sum_line(args: Arguments) -> Iterator[RuleFields]:
     yield {"line": cells, "total": total, "loop": is_loop}
 
 
-@field("wanted", write_joined)
+@field("values", write_joined)
 def joined_values(args: Arguments) -> tuple[int, ...]:
     return args.values_in(args.next("values, such as '1_2_2'"))
 
 
-@field("wanted", read_only)
+@field("values", read_only)
 def look_and_say(args: Arguments) -> tuple[int, ...]:
     """Pairs of a count and a value: `1223` is one 2 and two 3s."""
     expected = "pairs of a count and a value, each value once"
@@ -331,7 +331,7 @@ def pill_arrow(args: Arguments) -> Iterator[RuleFields]:
     yield {"circle": tuple(sorted(cells[:size])), "shaft": cells[size:]}
 
 
-@field("around", lambda cells, geometry: write_cell(min(cells), geometry))
+@field("group", lambda cells, geometry: write_cell(min(cells), geometry))
 def square(args: Arguments) -> tuple[int, ...]:
     """The four cells of a square, given by the top left one."""
     corner = args.next("a cell, and values")
@@ -343,7 +343,7 @@ def square(args: Arguments) -> tuple[int, ...]:
     return tuple(cells)
 
 
-@field("wanted", lambda values, _: map(str, values))
+@field("values", lambda values, _: map(str, values))
 def values(args: Arguments) -> tuple[int, ...]:
     words = args.rest()
     if not words:

@@ -96,7 +96,7 @@ def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
         units, rules = [], list[Rule]()
     else:
         free = FreeGrid(shape.rows, shape.columns, shape.lowest, groups)
-        geometry = Geometry(1, shape.number, free=free)
+        geometry = Geometry(1, shape.number, free_grid=free)
         units = [] if shape.is_raw else [*_units(geometry, boxes)]
         rules = [*units]
     _check_rows(phrases, shape)
@@ -255,22 +255,27 @@ def _region_group_rules(
 ) -> Iterator[Rule]:
     if args := _single_arguments(phrases, "ChaosConstruction"):
         args.check_ended()
-        assert geometry.free  # noqa: S101 - it has the region labels
+        assert geometry.free_grid  # noqa: S101 - it has the region labels
         if size < 2 or geometry.grid_size % size or geometry.grid_size // size > geometry.side:
             expected = (
                 f"a grid that divides into regions of {size} cells, at most {geometry.side} regions"
             )
             raise args.wrong(args.type, expected)
-        yield ChaosConstruction(tuple(geometry.free.group(REGIONS)), size)
+        yield ChaosConstruction(tuple(geometry.free_grid.cells_of_group(REGIONS)), size)
     if args := _single_arguments(phrases, "Doppelganger"):
         args.check_ended()
-        assert geometry.free  # noqa: S101 - it has the cells for missing values
+        assert geometry.free_grid  # noqa: S101 - it has the cells for missing values
         n = geometry.side - 1
-        if geometry.lowest or not n == geometry.free.rows == geometry.free.columns == size:
+        if (
+            geometry.lowest
+            or not n == geometry.free_grid.rows == geometry.free_grid.columns == size
+        ):
             raise args.wrong(args.type, "a square grid of n×n cells with the values 0 to n")
         kinds = [[*geometry.rows()], [*geometry.columns()], [*boxes]]
         missing = [
-            geometry.free.group(name) for name, _ in geometry.free.groups if name in _MISSING
+            geometry.free_grid.cells_of_group(name)
+            for name, _ in geometry.free_grid.groups
+            if name in _MISSING
         ]
         yield Doppelganger(
             tuple(unit for kind in kinds for unit in kind),

@@ -37,19 +37,23 @@ def units(puzzle: Puzzle) -> list[str]:
 @for_each(
     ("text", "geometry", "kinds"),
     [
-        (".Shape~6x9", Geometry(1, 9, free=FreeGrid(6, 9)), (6, 9, 6)),
-        (".Shape~5x2", Geometry(1, 5, free=FreeGrid(5, 2)), (5, 2, 0)),
-        (".Shape~1x4", Geometry(1, 4, free=FreeGrid(1, 4)), (1, 0, 0)),
-        (".Shape~9x9~0-8", Geometry(1, 9, free=FreeGrid(9, 9, 0)), (9, 9, 9)),
-        (".Shape~9x9~0-9.NoBoxes", Geometry(1, 10, free=FreeGrid(9, 9, 0)), (9, 9, 0)),
-        (".Shape~9x9~10", Geometry(1, 10, free=FreeGrid(9, 9)), (9, 9, 9)),
-        (".Shape~9x9~1-10", Geometry(1, 10, free=FreeGrid(9, 9)), (9, 9, 9)),
-        (".Shape~9x9~~Raw", Geometry(1, 9, free=FreeGrid(9, 9)), (0, 0, 0)),
-        (".Shape~9x9~10~Raw", Geometry(1, 10, free=FreeGrid(9, 9)), (0, 0, 0)),
-        (".Shape~6x6.RegionSize~4", Geometry(1, 6, free=FreeGrid(6, 6)), (6, 6, 9)),
-        (".Shape~6x8.RegionSize~6", Geometry(1, 8, free=FreeGrid(6, 8)), (6, 8, 8)),
-        (".Var~A", Geometry(1, 9, free=FreeGrid(9, 9, 1, (("VA", 1),))), (9, 9, 9)),
-        (".Shape~7x7.Var~A~x~2", Geometry(1, 7, free=FreeGrid(7, 7, 1, (("VA", 2),))), (7, 7, 0)),
+        (".Shape~6x9", Geometry(1, 9, free_grid=FreeGrid(6, 9)), (6, 9, 6)),
+        (".Shape~5x2", Geometry(1, 5, free_grid=FreeGrid(5, 2)), (5, 2, 0)),
+        (".Shape~1x4", Geometry(1, 4, free_grid=FreeGrid(1, 4)), (1, 0, 0)),
+        (".Shape~9x9~0-8", Geometry(1, 9, free_grid=FreeGrid(9, 9, 0)), (9, 9, 9)),
+        (".Shape~9x9~0-9.NoBoxes", Geometry(1, 10, free_grid=FreeGrid(9, 9, 0)), (9, 9, 0)),
+        (".Shape~9x9~10", Geometry(1, 10, free_grid=FreeGrid(9, 9)), (9, 9, 9)),
+        (".Shape~9x9~1-10", Geometry(1, 10, free_grid=FreeGrid(9, 9)), (9, 9, 9)),
+        (".Shape~9x9~~Raw", Geometry(1, 9, free_grid=FreeGrid(9, 9)), (0, 0, 0)),
+        (".Shape~9x9~10~Raw", Geometry(1, 10, free_grid=FreeGrid(9, 9)), (0, 0, 0)),
+        (".Shape~6x6.RegionSize~4", Geometry(1, 6, free_grid=FreeGrid(6, 6)), (6, 6, 9)),
+        (".Shape~6x8.RegionSize~6", Geometry(1, 8, free_grid=FreeGrid(6, 8)), (6, 8, 8)),
+        (".Var~A", Geometry(1, 9, free_grid=FreeGrid(9, 9, 1, (("VA", 1),))), (9, 9, 9)),
+        (
+            ".Shape~7x7.Var~A~x~2",
+            Geometry(1, 7, free_grid=FreeGrid(7, 7, 1, (("VA", 2),))),
+            (7, 7, 0),
+        ),
     ],
 )
 def test_a_shape_is_rows_columns_values_and_rules_that_are_their_units(text, geometry, kinds):
@@ -96,7 +100,7 @@ def test_values_from_zero_are_themselves():
 def test_cells_outside_are_called_as_the_text_does_and_are_part_of_a_solution():
     text = ".Shape~2x2~~Raw.Var~A~some~3.Var~B.~VA1_1.~VB_2.GreaterThan~R1C1~R1C2"
     puzzle = read(f"{text}.Thermo~VA1~VA2.AllDifferent~VA3~VB.~R2C1_1~R2C2_1")
-    assert puzzle.geometry.free == FreeGrid(2, 2, 1, (("VA", 3), ("VB", 1)))
+    assert puzzle.geometry.free_grid == FreeGrid(2, 2, 1, (("VA", 3), ("VB", 1)))
     assert [puzzle.geometry.name_of(cell) for cell in (3, 4, 6, 7)] == ["r2c2", "VA1", "VA3", "VB"]
     assert Greater(0, 1) in puzzle.rules
     assert lines.Thermometer((4, 5)) in puzzle.rules
@@ -174,14 +178,14 @@ def test_regions_to_be_found_are_compared_whatever_their_labels():
 
 def test_a_doppelganger_tells_what_rows_columns_and_boxes_miss():
     puzzle = read(".Shape~4x4~0-4.Doppelganger.~DGC1_1~DGR4_2~DGB2_3")
-    assert puzzle.geometry.free == FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4)))
+    assert puzzle.geometry.free_grid == FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4)))
     rule = puzzle.rules[-1]
     assert isinstance(rule, Doppelganger)
     assert (rule.missing, rule.kinds) == (tuple(range(16, 28)), (4, 4, 4))
     for grid in solve(puzzle, max_solutions=3).solutions:
         assert {*grid.values[:4], 1} == {*range(5)}
         assert {*grid.values[3:16:4], 2} == {*range(5)}
-    without = read(".Shape~4x4~0-4.NoBoxes.Doppelganger").geometry.free
+    without = read(".Shape~4x4~0-4.NoBoxes.Doppelganger").geometry.free_grid
     assert without == FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4)))
 
 
