@@ -51,7 +51,7 @@ def record_line(
 
     data, now = item.data, datetime.now(UTC)
     sha256, size = (None, None) if data is None else (digest(data), len(data))
-    origin = Origin(new_job_id(now), item.where, sha256, size, settings.declared)
+    origin = Origin(new_job_id(now), item.location, sha256, size, settings.declared)
     record = msgspec.to_builtins(PuzzleSet(origin, result).record({}, now))
     if texts:
         problem = result.problem
@@ -65,7 +65,7 @@ def count_line(item: Item, result: Result) -> str:
     counts = {"solutions": len(result.solutions), "complete": result.complete}
     fields = {"status": result.status, "message": result.full_message}
     fields |= {"code": result.code} if result.code else {}
-    return json.dumps({"source": item.where} | counts | fields)
+    return json.dumps({"source": item.location} | counts | fields)
 
 
 def show_result(
@@ -75,8 +75,8 @@ def show_result(
 
     If `before` is None, only the notes on a single puzzle are printed.
     """
-    if not item.is_alone:
-        print(f"{printable(item.where)}: {_summary_line(result)}")
+    if not item.is_only_item:
+        print(f"{printable(item.location)}: {_summary_line(result)}")
         return
     if before is not None:
         _print_result(before, result, boards=boards)
@@ -87,11 +87,11 @@ def say_fault(item: Item, result: Result) -> None:
     """Print why an item could not be read, and point at the character if its place is known."""
     source = item.content
     if isinstance(source, Unreadable) and source.place and source.data is not None:
-        from pipeline.solving.drawing import caret, line_at  # noqa: PLC0415 - seldom needed
+        from pipeline.solving.drawing import line_at, with_caret  # noqa: PLC0415 - seldom needed
 
         number, column = source.place
         if (line := line_at(source.data, number)) is not None:
-            shown = caret(line, column).replace("\n", "\n    ")
+            shown = with_caret(line, column).replace("\n", "\n    ")
             read_as = f"\n    read as {source.read_as}" if source.read_as else ""
             say(f"{source.reason}\n    {shown}{read_as}")
             return

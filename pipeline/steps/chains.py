@@ -51,9 +51,7 @@ links may use, in 4 bits each.
 """
 
 MAX_LINKS, MAX_IMPLICATION_LINKS = 63, 160
-"""Maximum number of links of a chain; of each chain in a forcing chain. A step has room for nine of
-the latter.
-"""
+"""Maximum number of links of a chain, and of each of the up to nine chains of a forcing chain."""
 
 
 @compiled()

@@ -93,7 +93,7 @@ def test_clauses_in_an_array_are_the_same_as_in_a_list(clauses, signs, least):
     assert all(len(each) >= least for each in full)
     model = {x if sign else -x for x, sign in enumerate(signs, 1)}
     cnf = cnf_of(Family("clauses", len(clauses), clauses), variables=6)
-    assert packed.hold_for(cnf._true_literals_table(model)) == cnf.satisfied_by(model)
+    assert packed.hold_for(cnf._truth_table(model)) == cnf.satisfied_by(model)
 
 
 def test_many_packed_clauses_are_the_same_as_in_a_list():

@@ -46,7 +46,7 @@ from pipeline.service.protocol.publish import PublishedSet
 from pipeline.service.protocol.settle import walk_folder
 from pipeline.service.workers import Request
 from pipeline.settings import Settings
-from pipeline.solving import NOT_WELL
+from pipeline.solving import ERROR_STATUSES
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 
@@ -190,7 +190,7 @@ class Ended:
     @property
     def bad(self) -> bool:
         """Whether any of its puzzles is invalid, unknown, failed or refused."""
-        return any(self.totals.get(name) for name in (*NOT_WELL, REFUSED))
+        return any(self.totals.get(name) for name in (*ERROR_STATUSES, REFUSED))
 
 
 class Job(ABC):

@@ -17,7 +17,7 @@ from support.needs import needs_linux
 from support.puzzles import PATIENCE, children, has_ended
 
 from pipeline.limits import MIB
-from pipeline.solving.solvers.child import Bounds, child, ended_within, limit_process, pour
+from pipeline.solving.solvers.child import Bounds, child, ended_within, limit_process, write_to_pipe
 
 
 def is_closed(reading: int) -> bool:
@@ -208,12 +208,12 @@ def test_a_child_that_waits_for_input_of_its_own_is_not_reaped_before_it_is_left
 def test_what_is_poured_in_comes_out_and_time_or_the_reader_may_end_that(pipe, tmp_path):
     reading, writing = pipe
     for seconds in (0, 0.02):
-        assert not pour([b"a" * MIB], writing, seconds)
+        assert not write_to_pipe([b"a" * MIB], writing, seconds)
     with (
         (tmp_path / "output").open("wb") as sink,
         child(["cat"], AMPLE, sink.fileno(), reading) as process,
     ):
-        assert pour([b"a" * MIB, b"", b"b" * MIB], writing, PATIENCE)
+        assert write_to_pipe([b"a" * MIB, b"", b"b" * MIB], writing, PATIENCE)
         os.close(reading)
         os.close(writing)
         assert ended_within(process, PATIENCE)
@@ -222,7 +222,7 @@ def test_what_is_poured_in_comes_out_and_time_or_the_reader_may_end_that(pipe, t
 
 def test_nothing_has_to_be_drunk_to_the_end(pipe):
     os.close(pipe[0])
-    assert pour([b"a" * MIB], pipe[1], PATIENCE)
+    assert write_to_pipe([b"a" * MIB], pipe[1], PATIENCE)
 
 
 WHEN_BOUNDED = (
