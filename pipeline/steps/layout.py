@@ -78,11 +78,14 @@ STATE_SIZE = 739
     SETS,  # for k = 0 … 9: offset of the masks with k bits; then all masks, sorted by bit count
     SPOT_AT,  # 512 for each unit: the spot at the positions of a mask, or NOTHING
     RECTANGLES,  # 4 cells for each rectangle in two rows, two columns and two boxes
+    COMPLEXITIES,  # a chain with more nodes than entry k adds k + 1 tenths to its rating
+    BASE_TENTHS,  # for each base rating of chains, the tenths
+    RANKS,  # 32 for each base rating: the rank of the rating with k tenths more
     EXCLUDED_FIRST,  # an offset in EXCLUDED for each node, and the end
     EXCLUDED,  # for each node, the nodes that it excludes, candidates first
 ) = accumulate(
     (0, 9 * CONSTRAINTS, 9 * UNITS, 36 * SPOTS, 36 * SPOTS, 81 * SPOTS, 512, 512, 522, 512 * UNITS,
-     4 * RECTANGLE_COUNT, ALL_NODES + 1)
+     4 * RECTANGLE_COUNT, 32, 10, 320, ALL_NODES + 1)
 )  # fmt: skip
 """Offsets of the parts of `tables`, which never change."""
 
@@ -130,3 +133,43 @@ TECHNIQUE_ROWS = 6  # a row of TECHNIQUE_ROW_SIZE numbers for each technique, in
 # A row of `walk`. HARDNESS orders techniques by level, then by score. SE is the rating of Sudoku
 # Explainer in tenths. KIND, FORM and SIZE are fields of `techniques.Technique`.
 HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
+
+(
+    STAMP,  # the number of the last count of nodes
+    STAMPS,  # for each signed node, the last count that came to it
+    STACK,  # what a count has still to look at
+    BEST_RANK,  # of the best hint so far: its rank among ratings, or NOTHING
+    BEST_COMPLEXITY,  # its number of nodes
+    BEST_KIND,  # its kind
+    BEST_BASE,  # its base rating
+    BEST_A,  # three numbers that say where it was found
+    BEST_B,
+    BEST_C,
+    CYCLE_END,  # the last node on of the best cycle
+    CYCLE_VIA,  # the node off behind it
+    CYCLE,  # the signed nodes of a cycle, from its end
+    ON_PARENT,  # for each candidate on: the candidate on before it, or NOTHING
+    ON_VIA,  # for each candidate on: the candidate off that implies it
+    QUEUE_ON,  # candidates on, in the order in which they are reached
+    PENDING,  # pairs of a candidate off and the candidate on that implies it
+    IS_FOLLOWED,  # for each candidate, whether its slot is known
+    SLOTS,  # a slot for each assumption: first two, then one for each candidate on
+) = accumulate(
+    (0, 1, 2 * SINGLES, 2 * SINGLES, *9 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, SINGLES)
+)  # fmt: skip
+"""Offsets of the parts of `web`, with which the chains of Sudoku Explainer are found."""
+
+(
+    ON_COUNT, OFF_COUNT, POOL_SIZE, CONFLICT, CONFLICT_AT, LAST, PARENTS_AT, ON_ORDER, OFF_ORDER,
+    POOL, SLOT_SIZE,
+) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 10000))  # fmt: skip
+"""Offsets in a slot.
+
+- ON_COUNT, OFF_COUNT, ON_ORDER, OFF_ORDER: the candidates on and off in the order of reaching.
+- CONFLICT: the signed node whose contrary is reached, or NOTHING; CONFLICT_AT: its parents.
+- PARENTS_AT: for each signed node, where its parents are in POOL; 0 if it is not reached.
+- POOL: for each node the number of its parents, the constraint of its strong link, the parents.
+- POOL_SIZE, LAST: the size of POOL, and its last entry.
+"""
+
+WEB_SIZE = SLOTS + SLOT_SIZE * (SINGLES + 2)

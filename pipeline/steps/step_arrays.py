@@ -13,6 +13,24 @@ from pipeline.puzzle.geometry import NINE, units_of
 from pipeline.steps import layout as L
 
 
+BASES = (6.5, 6.6, 7.0, 7.5, 8.0, 8.5, 9.0, 9.5, 10.0, 10.5)
+"""The base ratings of the chains of Sudoku Explainer."""
+
+COMPLEXITIES = tuple(((2 + half) << k) // 2 + 2 for k in range(2, 18) for half in (0, 1))
+"""Sudoku Explainer adds a tenth to the rating of a chain for each of these numbers of nodes that
+the chain exceeds.
+"""
+
+
+def rating_ranks() -> list[int]:
+    """The rank of each rating of a chain: Sudoku Explainer adds up doubles, and compares these."""
+    # not `sum`, which rounds once only from Python 3.12 on
+    tenths = list(accumulate([0.1] * 31, initial=0.0))
+    ratings = [[base + added for added in tenths] for base in BASES]
+    order = sorted({each for row in ratings for each in row})
+    return [order.index(each) for row in ratings for each in row]
+
+
 @compiled(inline=True)
 def bit_count(tables, mask):
     return tables[L.BIT_COUNT + mask]
@@ -190,6 +208,9 @@ def make_tables() -> tuple[int, ...]:
         (*starts, *masks),
         spot_at,
         chain.from_iterable(rectangles),
+        COMPLEXITIES,
+        (round(10 * base) for base in BASES),
+        rating_ranks(),
         accumulate(map(len, excluded), initial=L.EXCLUDED),
         chain.from_iterable(excluded),
     )

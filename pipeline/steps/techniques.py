@@ -14,22 +14,18 @@ from typing import NamedTuple
 from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
-from pipeline.steps import chains, nets, patterns
+from pipeline.steps import chains, explainer, explainer_chains, nets, patterns
 from pipeline.steps import layout as L
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
 """Maximum score of a puzzle at each level except the last, which has no maximum."""
 
-CHAIN_LENGTHS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
-"""Sudoku Explainer adds a tenth to the rating of a chain for each of these numbers of nodes that
-the chain exceeds.
-"""
-
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
-    COLOURS, XYZ_WING, VERITY, FORCING_NET,
-) = range(12)  # fmt: skip
+    COLOURS, XYZ_WING, VERITY, FORCING_NET, HIDDEN_SINGLE_SE, LOCKED_SE, NAKED_SINGLE_SE,
+    HIDDEN_SET_SE, NAKED_SET_SE, FISH_SE, WING_SE, CHAIN_SE, NISHIO_SE, MULTIPLE_SE,
+) = range(22)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call."""
 
 
@@ -111,8 +107,38 @@ TECHNIQUES = (
     Technique("multiple forcing chain", 0, 0, 80, VERITY, chains.AIC),
 )
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
-BY_RATING = tuple(sorted((t for t in TECHNIQUES if t.se), key=lambda technique: technique.se))
-"""The techniques of HoDoKu in its order, and those of Sudoku Explainer by rating."""
+"""The techniques of HoDoKu in its order."""
+
+BY_RATING = (
+    Technique("hidden single", 0, 0, 10, HIDDEN_SINGLE_SE),
+    Technique("direct locked candidates", 0, 0, 17, LOCKED_SE, 1),
+    Technique("direct hidden pair", 0, 0, 20, HIDDEN_SET_SE, 1, 2),
+    Technique("naked single", 0, 0, 23, NAKED_SINGLE_SE),
+    Technique("direct hidden triple", 0, 0, 25, HIDDEN_SET_SE, 1, 3),
+    Technique("locked candidates", 0, 0, 26, LOCKED_SE),
+    Technique("naked pair", 0, 0, 30, NAKED_SET_SE, 0, 2),
+    Technique("X-wing", 0, 0, 32, FISH_SE, 0, 2),
+    Technique("hidden pair", 0, 0, 34, HIDDEN_SET_SE, 0, 2),
+    Technique("naked triple", 0, 0, 36, NAKED_SET_SE, 0, 3),
+    Technique("swordfish", 0, 0, 38, FISH_SE, 0, 3),
+    Technique("hidden triple", 0, 0, 40, HIDDEN_SET_SE, 0, 3),
+    Technique("XY-wing", 0, 0, 42, WING_SE, 0, 2),
+    Technique("XYZ-wing", 0, 0, 44, WING_SE, 0, 3),
+    Technique("unique rectangle 1", 2, 0, 45, UNIQUE_RECTANGLE, 1),
+    Technique("unique rectangle 2", 2, 0, 45, UNIQUE_RECTANGLE, 2),
+    Technique("unique rectangle 4", 2, 0, 45, UNIQUE_RECTANGLE, 4),
+    Technique("unique rectangle 5", 2, 0, 45, UNIQUE_RECTANGLE, 5),
+    Technique("unique rectangle 3", 2, 0, 46, UNIQUE_RECTANGLE, 3),
+    Technique("naked quadruple", 0, 0, 50, NAKED_SET_SE, 0, 4),
+    Technique("jellyfish", 0, 0, 52, FISH_SE, 0, 4),
+    Technique("hidden quadruple", 0, 0, 54, HIDDEN_SET_SE, 0, 4),
+    Technique("BUG+1", 2, 0, 56, BUG),
+    Technique("forcing chain or cycle", 0, 0, 65, CHAIN_SE),
+    Technique("Nishio forcing chain", 0, 0, 75, NISHIO_SE),
+    Technique("multiple forcing chain", 0, 0, 80, MULTIPLE_SE, 4),
+    Technique("dynamic forcing chain", 0, 0, 85, MULTIPLE_SE, 5),
+)
+"""The techniques of Sudoku Explainer in its order; each finds its rating itself."""
 
 
 def new_walk(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
@@ -135,9 +161,31 @@ MORE, FILLED, STUCK, UNSOUND = range(4)
 
 
 @compiled()
-def _find(kind, form, size, state, tables, step, graph, scratch):
-    """Find a step of a kind and write it to `step`. Returns 0 if there is none, else 1."""
+def _find(kind, form, size, state, tables, step, graph, scratch, web):
+    """Find a step of a kind and write it to `step`. Returns 0 if there is none, else 1, or the
+    rating of Sudoku Explainer in tenths.
+    """
     reset_step(step)
+    if kind == HIDDEN_SINGLE_SE:
+        return explainer.find_hidden_single(state, tables, step)
+    if kind == NAKED_SINGLE_SE:
+        return explainer.find_naked_single(state, tables, step)
+    if kind == LOCKED_SE:
+        return explainer.find_locked(state, tables, step, form)
+    if kind == HIDDEN_SET_SE:
+        return explainer.find_hidden_set(state, tables, step, size, form)
+    if kind == NAKED_SET_SE:
+        return explainer.find_naked_set(state, tables, step, size)
+    if kind == FISH_SE:
+        return explainer.find_fish(state, tables, step, size)
+    if kind == WING_SE:
+        return explainer.find_wing(state, tables, step, size)
+    if kind == CHAIN_SE:
+        return explainer_chains.find_chain(state, tables, step, web)
+    if kind == NISHIO_SE:
+        return explainer_chains.find_nishio(state, scratch, tables, step, web)
+    if kind == MULTIPLE_SE:
+        return explainer_chains.find_multiple(state, scratch, tables, step, web, form)
     if kind == SINGLE:
         return patterns.find_single(state, tables, step, form)
     if kind == LOCKED_CANDIDATES:
@@ -161,7 +209,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch):
 # each step the search restarts with the first technique, so each step is of the simplest technique
 # that applies.
 @compiled()
-def take_steps(walk, state, tables, step, graph, scratch, stack, max_steps):
+def take_steps(walk, state, tables, step, graph, scratch, stack, web, max_steps):
     """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK or UNSOUND.
 
     To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
@@ -174,10 +222,11 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, max_steps):
     for _ in range(max_steps):
         if state[L.OPEN] == 0:
             return FILLED
-        row = L.TECHNIQUE_ROWS
+        row, rating = L.TECHNIQUE_ROWS, 0
         while row < end:
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
-            if _find(kind, form, size, state, tables, step, graph, scratch):
+            rating = _find(kind, form, size, state, tables, step, graph, scratch, web)
+            if rating:
                 break
             row += L.TECHNIQUE_ROW_SIZE
         if row == end:
@@ -187,10 +236,8 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, max_steps):
             return UNSOUND
         walk[L.STEPS_TAKEN] += 1
         walk[L.SCORE] += walk[row + L.POINTS]
-        nodes = step[L.CHAIN_NODES] - 2 if walk[row + L.KIND] == VERITY else step[L.CHAIN_NODES]
-        rating = walk[row + L.SE]
-        for length in CHAIN_LENGTHS:
-            rating += nodes > length
+        if rating == 1:
+            rating = walk[row + L.SE]
         walk[L.HIGHEST_RATING] = max(walk[L.HIGHEST_RATING], rating)
         hardest = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.HARDEST]
         if walk[row + L.HARDNESS] > walk[hardest + L.HARDNESS]:

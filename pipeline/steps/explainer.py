@@ -1,0 +1,311 @@
+"""The patterns of Sudoku Explainer 1.2.1, in its order.
+
+Each `find_` function looks for the first step of a technique: it writes the conclusions and
+citations to `step` and returns the rating in tenths, or 0. Sudoku Explainer tries units by kind:
+boxes, columns, rows. It tries the sets of k positions or digits in the order of their masks.
+`layout` describes the arrays.
+"""
+
+from __future__ import annotations
+
+from pipeline.native import compiled
+from pipeline.steps import layout as L
+from pipeline.steps.step_arrays import (
+    add_eliminations,
+    add_pattern_cells,
+    append_new,
+    bit_count,
+    candidate_at,
+    cell_at,
+    lowest_bit,
+    reset_step,
+    sees,
+)
+
+
+@compiled(inline=True)
+def unit_in_order(k):
+    """Unit `k` in the order boxes, columns, rows."""
+    return k % 9 + L.FIRST_BOX - k // 9 * 9
+
+
+@compiled(inline=True)
+def _places(state, unit, digit):
+    """The positions of a digit in a unit."""
+    return state[L.UNIT_DIGITS + 9 * unit + digit]
+
+
+@compiled()
+def _open_cells(state, tables, unit):
+    """The number of open cells of a unit."""
+    count = 0
+    for position in range(9):
+        count += state[cell_at(tables, unit, position)] != 0
+    return count
+
+
+@compiled()
+def _place_in(tables, step, unit, digit, places):
+    """Place a digit at its only position in a unit."""
+    constraint = L.UNIT_DIGITS + 9 * unit + digit
+    append_new(step, L.PLACED, candidate_at(tables, constraint, lowest_bit(tables, places)))
+    append_new(step, L.CITED, constraint)
+
+
+@compiled()
+def find_hidden_single(state, tables, step):
+    """Find a hidden single: the last open cell of a unit (1.0), in a box (1.2), in a line (1.5)."""
+    for k in range(54):
+        unit = unit_in_order(k % 27)
+        if k < 27 and _open_cells(state, tables, unit) != 1:
+            continue
+        for digit in range(9):
+            if bit_count(tables, _places(state, unit, digit)) == 1:
+                _place_in(tables, step, unit, digit, _places(state, unit, digit))
+                step[L.BASE_UNITS] = 1 << unit
+                return 10 if k < 27 else 12 if unit >= L.FIRST_BOX else 15
+    return 0
+
+
+@compiled()
+def find_naked_single(state, tables, step):
+    """Find a naked single."""
+    for cell in range(81):
+        if bit_count(tables, state[cell]) == 1:
+            append_new(step, L.PLACED, 9 * cell + lowest_bit(tables, state[cell]))
+            append_new(step, L.CITED, cell)
+            return 23
+    return 0
+
+
+# All places of a digit in unit a are in unit b, too; one of the two is a box. So it is eliminated
+# from the rest of b. Directly, this leaves it a single place in another unit that crosses b and is
+# of the kind of a.
+@compiled()
+def find_locked(state, tables, step, direct):
+    """Find locked candidates: pointing (2.6, directly 1.7), claiming (2.8, directly 1.9)."""
+    for kinds in range(4):
+        first = L.FIRST_BOX if kinds < 2 else L.FIRST_COLUMN if kinds == 2 else L.FIRST_ROW
+        crossing = L.FIRST_BOX if kinds >= 2 else L.FIRST_COLUMN if kinds == 0 else L.FIRST_ROW
+        rating = (17 if kinds < 2 else 19) if direct else (26 if kinds < 2 else 28)
+        for k in range(81):
+            digit, unit = k // 9, first + k % 9
+            places = _places(state, unit, digit)
+            if bit_count(tables, places) < 2:
+                continue
+            group = tables[L.SPOT_AT + 512 * unit + places]
+            if group < 81:
+                continue
+            # a group knows its line and its box
+            other = tables[L.NODE_CONSTRAINTS + 36 * group + (0 if kinds < 2 else 1)] // 9 - 9
+            if not crossing <= other < crossing + 9:
+                continue
+            reset_step(step)
+            step[L.PATTERN_DIGITS], step[L.BASE_UNITS] = 1 << digit, 1 << unit
+            step[L.COVER_UNITS] = 1 << other
+            append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
+            add_pattern_cells(tables, step, unit, places)
+            if direct:
+                if _leaves_a_place(state, tables, step, first, unit, other, digit):
+                    return rating
+            else:
+                _eliminate_outside(state, tables, step, other, unit, digit)
+                if step[L.ELIMINATED]:
+                    return rating
+    return 0
+
+
+@compiled(inline=True)
+def _is_in(tables, cell, unit):
+    """Whether a cell is in a unit."""
+    kind = unit // 9
+    return tables[L.NODE_CONSTRAINTS + 36 * cell + kind] // 9 - 9 == unit
+
+
+@compiled()
+def _eliminate_outside(state, tables, step, unit, other, digit):
+    """Eliminate a digit from the cells of a unit that are not in another unit."""
+    for position in range(9):
+        cell = cell_at(tables, unit, position)
+        if not _is_in(tables, cell, other):
+            add_eliminations(state, tables, step, cell, 1 << digit)
+
+
+@compiled()
+def _leaves_a_place(state, tables, step, first, unit, other, digit):
+    """Place a digit in a unit of the kind of `unit` with one place outside of unit `other`."""
+    for each in range(first, first + 9):
+        places = _places(state, each, digit)
+        if each == unit or bit_count(tables, places) < 2:
+            continue
+        outside = 0
+        for position in range(9):
+            if places >> position & 1 and not _is_in(
+                tables, cell_at(tables, each, position), other
+            ):
+                outside |= 1 << position
+        if outside != places and bit_count(tables, outside) == 1:
+            _place_in(tables, step, each, digit, outside)
+            return True
+    return False
+
+
+# n digits of a unit have only n places, so no other digit is there. Directly, this leaves another
+# digit a single place in the unit.
+@compiled()
+def find_hidden_set(state, tables, step, size, direct):
+    """Find a hidden set: 3.4, 4.0, 5.4; directly 2.0, 2.5."""
+    for k in range(27):
+        unit = unit_in_order(k)
+        if _open_cells(state, tables, unit) <= (size if direct else 2 * size):
+            continue
+        usable = 0
+        for digit in range(9):
+            if 1 < bit_count(tables, _places(state, unit, digit)) <= size:
+                usable |= 1 << digit
+        if bit_count(tables, usable) < size:
+            continue
+        for offset in range(tables[L.SETS + size], tables[L.SETS + size + 1]):
+            digits = tables[offset]
+            if digits & ~usable:
+                continue
+            places = 0
+            for digit in range(9):
+                if digits >> digit & 1:
+                    places |= _places(state, unit, digit)
+            if bit_count(tables, places) != size:
+                continue
+            reset_step(step)
+            step[L.PATTERN_DIGITS], step[L.BASE_UNITS] = digits, 1 << unit
+            add_pattern_cells(tables, step, unit, places)
+            for digit in range(9):
+                if digits >> digit & 1:
+                    append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
+            if direct:
+                for digit in range(9):
+                    rest = _places(state, unit, digit)
+                    is_left = bit_count(tables, rest) > 1 and bit_count(tables, rest & ~places) == 1
+                    if not digits >> digit & 1 and is_left:
+                        _place_in(tables, step, unit, digit, rest & ~places)
+                        return 20 if size == 2 else 25
+            else:
+                for position in range(9):
+                    if places >> position & 1:
+                        cell = cell_at(tables, unit, position)
+                        add_eliminations(state, tables, step, cell, 511 & ~digits)
+                if step[L.ELIMINATED]:
+                    return 34 if size == 2 else 40 if size == 3 else 54
+    return 0
+
+
+# n cells of a unit have only n digits, so no other cell of the unit has them.
+@compiled()
+def find_naked_set(state, tables, step, size):
+    """Find a naked set: 3.0, 3.6, 5.0."""
+    for k in range(27):
+        unit = unit_in_order(k)
+        if _open_cells(state, tables, unit) < 2 * size:
+            continue
+        usable = 0
+        for position in range(9):
+            if 1 < bit_count(tables, state[cell_at(tables, unit, position)]) <= size:
+                usable |= 1 << position
+        for offset in range(tables[L.SETS + size], tables[L.SETS + size + 1]):
+            positions, digits = tables[offset], 0
+            if positions & ~usable:
+                continue
+            for position in range(9):
+                if positions >> position & 1:
+                    digits |= state[cell_at(tables, unit, position)]
+            if bit_count(tables, digits) != size:
+                continue
+            reset_step(step)
+            for position in range(9):
+                if not positions >> position & 1:
+                    add_eliminations(state, tables, step, cell_at(tables, unit, position), digits)
+            if step[L.ELIMINATED]:
+                step[L.PATTERN_DIGITS], step[L.BASE_UNITS] = digits, 1 << unit
+                add_pattern_cells(tables, step, unit, positions)
+                for position in range(9):
+                    if positions >> position & 1:
+                        append_new(step, L.CITED, cell_at(tables, unit, position))
+                return 30 if size == 2 else 36 if size == 3 else 50
+    return 0
+
+
+# The places of a digit in n lines are in n lines that cross them, so no other cell of these has it.
+@compiled()
+def find_fish(state, tables, step, size):
+    """Find a fish without fins: X-wing (3.2), swordfish (3.8), jellyfish (5.2)."""
+    for base in (L.FIRST_COLUMN, L.FIRST_ROW):
+        crossing = L.FIRST_COLUMN - base
+        for offset in range(tables[L.SETS + size], tables[L.SETS + size + 1]):
+            lines = tables[offset]
+            for digit in range(9):
+                columns, fits, placed = 0, True, 0
+                for line in range(9):
+                    places = _places(state, base + line, digit)
+                    placed += state[L.VALUES + L.UNIT_DIGITS + 9 * (base + line) + digit] != 0
+                    if lines >> line & 1:
+                        fits = fits and bit_count(tables, places) > 1
+                        columns |= places
+                if not fits or placed > 9 - 2 * size or bit_count(tables, columns) != size:
+                    continue
+                reset_step(step)
+                for line in range(9):
+                    if not lines >> line & 1:
+                        rest = columns & _places(state, base + line, digit)
+                        while rest:
+                            cell = cell_at(tables, base + line, lowest_bit(tables, rest))
+                            add_eliminations(state, tables, step, cell, 1 << digit)
+                            rest &= rest - 1
+                if step[L.ELIMINATED]:
+                    for line in range(9):
+                        if lines >> line & 1:
+                            append_new(step, L.CITED, L.UNIT_DIGITS + 9 * (base + line) + digit)
+                    step[L.PATTERN_DIGITS] = 1 << digit
+                    step[L.BASE_UNITS], step[L.COVER_UNITS] = lines << base, columns << crossing
+                    return 32 if size == 2 else 38 if size == 3 else 52
+    return 0
+
+
+# The pivot has two digits x, y (XYZ-wing: and z); the wings, which it sees, x, z and y, z. Whatever
+# the pivot holds, one of the three holds z.
+@compiled()
+def find_wing(state, tables, step, size):
+    """Find an XY-wing (4.2) or, with three digits in the pivot, an XYZ-wing (4.4)."""
+    for pivot in range(81):
+        if bit_count(tables, state[pivot]) != size:
+            continue
+        for first in range(81):
+            if (
+                bit_count(tables, state[first]) != 2
+                or not sees(tables, pivot, first)
+                or bit_count(tables, state[pivot] & ~state[first]) != 1
+            ):
+                continue
+            for second in range(81):
+                both = state[first] & state[second]
+                if (
+                    bit_count(tables, state[second]) != 2
+                    or not sees(tables, pivot, second)
+                    or bit_count(tables, state[pivot] | state[first] | state[second]) != 3
+                    or bit_count(tables, both & state[pivot]) != size - 2
+                    or bit_count(tables, both) != 1
+                ):
+                    continue
+                reset_step(step)
+                for cell in range(81):
+                    if (
+                        sees(tables, first, cell)
+                        and sees(tables, second, cell)
+                        and (size == 2 or sees(tables, pivot, cell))
+                    ):
+                        add_eliminations(state, tables, step, cell, both)
+                if step[L.ELIMINATED]:
+                    for cell in (pivot, first, second):
+                        append_new(step, L.CITED, cell)
+                        append_new(step, L.PATTERN_CELLS, cell)
+                    step[L.PATTERN_DIGITS] = both
+                    return 42 if size == 2 else 44
+    return 0
