@@ -24,7 +24,7 @@ PATTERN_DIGITS = 1  # mask of the digits of the pattern
 BASE_UNITS = 2  # mask of the units of the pattern
 COVER_UNITS = 3  # mask of the units in which it eliminates
 DEADLY = 4  # the deadly pattern that must not remain, or 0
-DEADLY_RECTANGLE = 1  # the first four pattern cells hold two digits
+DEADLY_RECTANGLE = 4  # at least that: so many pattern cells, the first ones, hold two digits
 DEADLY_GRID = 2  # all open cells have two candidates (BUG)
 
 # `step`: lists, each with its length first. A candidate is 9 · cell + digit
@@ -98,9 +98,9 @@ def follows(state, step, stack, is_unique):
 @compiled()
 def _is_deadly(state, step):
     """Whether the step's pattern is a deadly one: a unique solution rules it out."""
-    if step[DEADLY] == DEADLY_RECTANGLE:
-        return _is_rectangle(state, step)
-    return step[DEADLY] == DEADLY_GRID and _is_bug(state, step)
+    if step[DEADLY] == DEADLY_GRID:
+        return _is_bug(state, step)
+    return step[DEADLY] >= DEADLY_RECTANGLE and _is_loop(state, step)
 
 
 @compiled()
@@ -182,8 +182,8 @@ def _candidates_left(step, stack, frame, clause):
         for position in range(9):
             count += stack[frame + _cell_of(cited // 9 - 9, position)] >> cited % 9 & 1
         return count
-    if step[DEADLY] == DEADLY_RECTANGLE:
-        for k in range(PATTERN_CELLS + 1, PATTERN_CELLS + 5):
+    if step[DEADLY] >= DEADLY_RECTANGLE:
+        for k in range(PATTERN_CELLS + 1, PATTERN_CELLS + 1 + step[DEADLY]):
             count += _bit_count(stack[frame + step[k]] & ~step[PATTERN_DIGITS])
         return count
     if step[DEADLY] == DEADLY_GRID:
@@ -201,7 +201,7 @@ def _first_candidate(step, stack, frame, clause):
         cell = _cell_of(cited // 9 - 9, position)
         if stack[frame + cell] >> cited % 9 & 1:
             return cell, 1 << cited % 9
-    for k in range(PATTERN_CELLS + 1, PATTERN_CELLS + 5):
+    for k in range(PATTERN_CELLS + 1, PATTERN_CELLS + (2 if step[DEADLY] == DEADLY_GRID else 1 + step[DEADLY])):
         digits = step[PATTERN_DIGITS]
         mask = stack[frame + step[k]] & (digits if step[DEADLY] == DEADLY_GRID else ~digits)
         if mask:
@@ -213,36 +213,33 @@ def _first_candidate(step, stack, frame, clause):
 def _smallest_clause(step, stack, frame):
     """The open clause with the fewest candidates left, or -1."""
     best, fewest = -1, 100
-    for clause in range(step[CITED] + (1 if step[DEADLY] == DEADLY_RECTANGLE else 0)):
+    for clause in range(step[CITED] + (1 if step[DEADLY] >= DEADLY_RECTANGLE else 0)):
         count = _candidates_left(step, stack, frame, clause)
         if 1 < count < fewest:
             best, fewest = clause, count
     return best
 
 
-# Unique rectangle. If the four cells held only these two digits, exchanging them would give another
-# solution, because each row, column and box keeps its digits. This requires that the cells are open
-# and that the puzzle allows both digits in each. They need not still be candidates.
+# Unique loop; with four cells, a unique rectangle. Each unit has no cell of the loop, or one at an
+# odd and one at an even position. If the cells held only these two digits, exchanging the digits
+# would give another solution, because each unit keeps its digits. This requires that the cells are
+# open, and that the puzzle allows both digits in each of them. The digits may already be eliminated.
 @compiled()
-def _is_rectangle(state, step):
-    """Whether the first four pattern cells are open, and in two rows, two columns and two boxes."""
-    a, b = step[PATTERN_CELLS + 1], step[PATTERN_CELLS + 2]
-    c, d = step[PATTERN_CELLS + 3], step[PATTERN_CELLS + 4]
-    digits = step[PATTERN_DIGITS]
-    for cell in (a, b, c, d):
+def _is_loop(state, step):
+    """Whether the first DEADLY pattern cells are open, and form a loop."""
+    digits, odd, even = step[PATTERN_DIGITS], 0, 0
+    for k in range(step[DEADLY]):
+        cell = step[PATTERN_CELLS + 1 + k]
         if not state[CELLS + cell] or state[ALLOWED + cell] & digits != digits:
             return False
-    return (
-        _bit_count(digits) == 2
-        and (a // 9, a % 9) != (d // 9, d % 9)
-        and a // 9 == b // 9
-        and c // 9 == d // 9
-        and a % 9 == c % 9
-        and b % 9 == d % 9
-        and a // 9 != c // 9
-        and a % 9 != b % 9
-        and (a // 27 == c // 27) != (a % 9 // 3 == b % 9 // 3)
-    )
+        units = 1 << cell // 9 | 1 << 9 + cell % 9 | 1 << 18 + cell // 27 * 3 + cell % 9 // 3
+        if units & (odd if k & 1 else even):
+            return False
+        if k & 1:
+            odd |= units
+        else:
+            even |= units
+    return _bit_count(digits) == 2 and odd == even
 
 
 # Bivalue universal grave: each open cell has two candidates, and each digit has two places or none

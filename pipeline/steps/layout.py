@@ -152,10 +152,15 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
     ON_VIA,  # for each candidate on: the candidate off that implies it
     QUEUE_ON,  # candidates on, in the order in which they are reached
     PENDING,  # pairs of a candidate off and the candidate on that implies it
+    LOOP_CELLS,  # of a path that may become a unique loop: its cells
+    LOOP_NEXT,  # for each, the neighbour to try next
+    LOOP_KINDS,  # for each, the kind of unit in which it follows the one before
+    LOOP_EXTRAS,  # for each, the other digits of the path so far
+    LOOP_ROOF,  # for each, how many cells of the path so far have other digits
     IS_FOLLOWED,  # for each candidate, whether its slot is known
     SLOTS,  # a slot for each assumption: first two, then one for each candidate on
 ) = accumulate(
-    (0, 1, 2 * SINGLES, 2 * SINGLES, *9 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, SINGLES)
+    (0, 1, 2 * SINGLES, 2 * SINGLES, *9 * (1,), 2 * SINGLES, *3 * (SINGLES,), 60000, *5 * (20,), SINGLES)
 )  # fmt: skip
 """Offsets of the parts of `web`, with which the chains of Sudoku Explainer are found."""
 

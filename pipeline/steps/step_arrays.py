@@ -193,7 +193,7 @@ def make_tables() -> tuple[int, ...]:
     masks = sorted(range(512), key=lambda mask: (mask.bit_count(), mask))
     starts = [L.SETS + 10 + sum(mask.bit_count() < k for mask in masks) for k in range(10)]
     rectangles = [
-        (a + c, a + d, b + c, b + d)
+        (a + c, a + d, b + d, b + c)
         for (a, b), (c, d) in product(combinations(range(0, 81, 9), 2), combinations(nine, 2))
         if (a // 27 == b // 27) != (c // 3 == d // 3)
     ]

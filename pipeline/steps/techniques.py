@@ -14,7 +14,7 @@ from typing import NamedTuple
 from pipeline.certify.steps import follows
 from pipeline.native import compiled
 from pipeline.solving import LEVELS
-from pipeline.steps import chains, explainer, explainer_chains, nets, patterns
+from pipeline.steps import chains, explainer, explainer_chains, explainer_uniqueness, nets, patterns
 from pipeline.steps import layout as L
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
@@ -24,8 +24,9 @@ MAX_SCORES = (800, 1000, 1600, 1800)
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
     COLOURS, XYZ_WING, VERITY, FORCING_NET, HIDDEN_SINGLE_SE, LOCKED_SE, NAKED_SINGLE_SE,
-    HIDDEN_SET_SE, NAKED_SET_SE, FISH_SE, WING_SE, CHAIN_SE, NISHIO_SE, MULTIPLE_SE,
-) = range(22)  # fmt: skip
+    HIDDEN_SET_SE, NAKED_SET_SE, FISH_SE, WING_SE, LOOP_SE, CHAIN_SE, NISHIO_SE,
+    MULTIPLE_SE,
+) = range(23)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call."""
 
 
@@ -52,7 +53,7 @@ class Technique(NamedTuple):
 
     @property
     def needs_unique(self) -> bool:
-        return self.kind in (BUG, UNIQUE_RECTANGLE)
+        return self.kind in (BUG, UNIQUE_RECTANGLE, LOOP_SE)
 
 
 TECHNIQUES = (
@@ -124,11 +125,7 @@ BY_RATING = (
     Technique("hidden triple", 0, 0, 40, HIDDEN_SET_SE, 0, 3),
     Technique("XY-wing", 0, 0, 42, WING_SE, 0, 2),
     Technique("XYZ-wing", 0, 0, 44, WING_SE, 0, 3),
-    Technique("unique rectangle 1", 2, 0, 45, UNIQUE_RECTANGLE, 1),
-    Technique("unique rectangle 2", 2, 0, 45, UNIQUE_RECTANGLE, 2),
-    Technique("unique rectangle 4", 2, 0, 45, UNIQUE_RECTANGLE, 4),
-    Technique("unique rectangle 5", 2, 0, 45, UNIQUE_RECTANGLE, 5),
-    Technique("unique rectangle 3", 2, 0, 46, UNIQUE_RECTANGLE, 3),
+    Technique("unique loop", 2, 0, 45, LOOP_SE),
     Technique("naked quadruple", 0, 0, 50, NAKED_SET_SE, 0, 4),
     Technique("jellyfish", 0, 0, 52, FISH_SE, 0, 4),
     Technique("hidden quadruple", 0, 0, 54, HIDDEN_SET_SE, 0, 4),
@@ -180,6 +177,8 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web):
         return explainer.find_fish(state, tables, step, size)
     if kind == WING_SE:
         return explainer.find_wing(state, tables, step, size)
+    if kind == LOOP_SE:
+        return explainer_uniqueness.find_unique_loop(state, tables, step, web)
     if kind == CHAIN_SE:
         return explainer_chains.find_chain(state, tables, step, web)
     if kind == NISHIO_SE:
