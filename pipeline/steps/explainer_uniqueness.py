@@ -238,3 +238,90 @@ def _conclude_type_3(
                     if step[L.ELIMINATED]:
                         return 8 * (base + degree - 2) + 3
     return 0
+
+
+# The digits of two or three cells cannot be the same where these see each other, nor be all
+# candidates of another cell that they all see, an excluder. A candidate that is in no combination
+# left is eliminated.
+@compiled()
+def find_aligned(state, tables, step, size):
+    """Find aligned pair (6.2) or triplet exclusion (7.5)."""
+    for second in range(81):
+        if not _is_base(state, tables, second, size):
+            continue
+        for first in range(second):
+            if not _is_base(state, tables, first, size):
+                continue
+            for k in range(1 if size == 2 else 162):
+                third = k % 81
+                if size == 3 and (
+                    third in (first, second)
+                    or not _is_excluder(state, tables, first if k < 81 else second, third, size)
+                    or not _is_base(state, tables, third, size)
+                ):
+                    continue
+                cells = first, second, third if size == 3 else second
+                if _conclude_aligned(state, tables, step, cells, size):
+                    return 62 if size == 2 else 75
+    return 0
+
+
+@compiled(inline=True)
+def _is_excluder(state, tables, cell, other, size):
+    """Whether a cell sees another one with two to `size` candidates."""
+    return sees(tables, cell, other) and 1 < bit_count(tables, state[other]) <= size
+
+
+@compiled()
+def _is_base(state, tables, cell, size):
+    """Whether a cell has two candidates or more, an excluder, and no peer with one candidate."""
+    found = False
+    for other in range(81 if bit_count(tables, state[cell]) > 1 else 0):
+        if sees(tables, cell, other):
+            if bit_count(tables, state[other]) == 1:
+                return False
+            found = found or _is_excluder(state, tables, cell, other, size)
+    return found
+
+
+@compiled()
+def _conclude_aligned(state, tables, step, cells, size):
+    """Eliminate the candidates that are in no allowed combination. Returns whether there are any."""
+    a, b, c = cells
+    reset_step(step)
+    for other in range(81):
+        if _is_excluder(state, tables, a, other, size) and sees(tables, b, other):
+            if size == 2 or sees(tables, c, other):
+                append_new(step, L.CITED, other)
+    if step[L.CITED] < 2:
+        return False
+    allowed_a = allowed_b = allowed_c = 0
+    for k in range(729 if size == 3 else 81):
+        in_a, in_b, in_c = 1 << k % 9, 1 << k // 9 % 9, 1 << k // 81
+        if size == 2:
+            in_c = in_b
+        if not state[a] & in_a or not state[b] & in_b or not state[c] & in_c:
+            continue
+        if (in_a == in_b and sees(tables, a, b)) or (
+            size == 3
+            and ((in_a == in_c and sees(tables, a, c)) or (in_b == in_c and sees(tables, b, c)))
+        ):
+            continue
+        is_allowed = True
+        for n in range(L.CITED + 1, L.CITED + 1 + step[L.CITED]):
+            is_allowed = is_allowed and state[step[n]] & ~(in_a | in_b | in_c) != 0
+        if is_allowed:
+            allowed_a |= in_a
+            allowed_b |= in_b
+            allowed_c |= in_c
+    add_eliminations(state, tables, step, a, 511 & ~allowed_a)
+    add_eliminations(state, tables, step, b, 511 & ~allowed_b)
+    if size == 3:
+        add_eliminations(state, tables, step, c, 511 & ~allowed_c)
+    if step[L.ELIMINATED] == 0:
+        return False
+    for k in range(size):
+        cell = a if k == 0 else b if k == 1 else c
+        append_new(step, L.CITED, cell)
+        append_new(step, L.PATTERN_CELLS, cell)
+    return True

@@ -25,8 +25,8 @@ MAX_SCORES = (800, 1000, 1600, 1800)
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
     COLOURS, XYZ_WING, VERITY, FORCING_NET, HIDDEN_SINGLE_SE, LOCKED_SE, NAKED_SINGLE_SE,
     HIDDEN_SET_SE, NAKED_SET_SE, FISH_SE, WING_SE, LOOP_SE, CHAIN_SE, NISHIO_SE,
-    MULTIPLE_SE,
-) = range(23)  # fmt: skip
+    MULTIPLE_SE, ALIGNED_SE,
+) = range(24)  # fmt: skip
 """Kinds of techniques: `_find` selects by kind the function to call."""
 
 
@@ -130,7 +130,9 @@ BY_RATING = (
     Technique("jellyfish", 0, 0, 52, FISH_SE, 0, 4),
     Technique("hidden quadruple", 0, 0, 54, HIDDEN_SET_SE, 0, 4),
     Technique("BUG+1", 2, 0, 56, BUG),
+    Technique("aligned pair exclusion", 0, 0, 62, ALIGNED_SE, 0, 2),
     Technique("forcing chain or cycle", 0, 0, 65, CHAIN_SE),
+    Technique("aligned triplet exclusion", 0, 0, 75, ALIGNED_SE, 0, 3),
     Technique("Nishio forcing chain", 0, 0, 75, NISHIO_SE),
     Technique("multiple forcing chain", 0, 0, 80, MULTIPLE_SE, 4),
     Technique("dynamic forcing chain", 0, 0, 85, MULTIPLE_SE, 5),
@@ -179,6 +181,8 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web):
         return explainer.find_wing(state, tables, step, size)
     if kind == LOOP_SE:
         return explainer_uniqueness.find_unique_loop(state, tables, step, web)
+    if kind == ALIGNED_SE:
+        return explainer_uniqueness.find_aligned(state, tables, step, size)
     if kind == CHAIN_SE:
         return explainer_chains.find_chain(state, tables, step, web)
     if kind == NISHIO_SE:
