@@ -138,7 +138,7 @@ def test_a_power_failure_costs_no_more_than_a_note_that_nothing_depended_on_yet(
     assert (box.kept("done"), box.waiting(), box.in_work()) == ({"a.txt", "b.txt"}, set(), set())
 
 
-@pytest.mark.parametrize("nth", [1, 2])
+@pytest.mark.parametrize("nth", [1, pytest.param(2, marks=pytest.mark.trial)])
 @pytest.mark.parametrize("step", WATCHED)
 def test_a_watch_killed_at_a_step_is_made_good_by_the_next(
     step: str, nth: int, bench: Bench
