@@ -601,6 +601,8 @@ TWICE = "a cell is listed twice"
         (rules.Nonconsecutive, (((0, 1), (0, 1)),), "nonconsecutive: the exempt pairs must be"),
         (rules.Region, ((),), "jigsaw region: at least 1 cell, not 0"),
         (rules.ExtraRegion, ((3, 4, 3),), f"extra region: {TWICE}"),
+        (rules.DisjointGroups, (((0, 1), (1, 2)),), f"disjoint groups: its boxes: {TWICE}"),
+        (rules.DisjointGroups, (((0, 1), (2,)),), "disjoint groups: boxes of different sizes"),
         (rules.Cage, ((),), "cage: at least 1 cell, not 0"),
         (rules.Cage, ((0, 1, 0), 6), f"cage: {TWICE}"),
         (rules.DigitalRoot, ((), 5), "digital root: at least 1 cell, not 0"),

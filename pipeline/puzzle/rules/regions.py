@@ -75,14 +75,17 @@ def _side(name: str, geometry: Geometry) -> int:
 
 
 class Windoku(Rule):
-    """Each of four extra boxes (rows and columns 2-4 and 6-8 of 9×9) contains each value once."""
+    """Each of four extra boxes (rows and columns 2-4 and 6-8 of 9×9) contains each value once.
+
+    In a grid of more than nine values, no value repeats in them.
+    """
 
     name = "windoku"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        check_one_grid(self.name, geometry)
-        if geometry.side != 9:
-            raise ValueError(f"{self.name}: the side is {geometry.side}, not 9")
+        side = _side(self.name, geometry)
+        if side != 9:
+            raise ValueError(f"{self.name}: the side is {side}, not 9")
         return AllOf(tuple(map(AllDifferent, _WINDOWS)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -97,12 +100,29 @@ _WINDOWS = tuple(
 
 
 class DisjointGroups(Rule):
-    """Cells in the same position within their boxes hold different values."""
+    """Cells in the same position within their boxes hold different values.
+
+    A free grid has no boxes of its own, so `boxes` lists them.
+    """
 
     name = "disjoint groups"
 
+    boxes: tuple[Cells, ...] = ()
+
+    def __post_init__(self) -> None:
+        cells = [cell for box in self.boxes for cell in box]
+        check_cells(f"{self.name}: its boxes", cells, 0, no_repeats=True)
+        if len({*map(len, self.boxes)}) > 1:
+            raise ValueError(f"{self.name}: boxes of different sizes")
+
     def constraints(self, geometry: Geometry) -> Constraint:
-        check_one_grid(self.name, geometry)
-        if geometry.height == 1:
-            raise ValueError(f"{self.name}: the grid has no boxes")
-        return AllOf(tuple(map(AllDifferent, zip(*geometry.boxes(), strict=True))))
+        boxes = self.boxes or _boxes(self.name, geometry)
+        return AllOf(tuple(map(AllDifferent, zip(*boxes, strict=True))))
+
+
+def _boxes(name: str, geometry: Geometry) -> tuple[Cells, ...]:
+    """The boxes of a single grid. Raises ValueError if it has none."""
+    check_one_grid(name, geometry)
+    if geometry.height == 1:
+        raise ValueError(f"{name}: the grid has no boxes")
+    return tuple(geometry.boxes())

@@ -38,12 +38,9 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     },
     regions.DisjointGroups: {
         "disjointgroups": regions.DisjointGroups(),
-        "DisjointSets": iss.needs_boxes,
+        "DisjointSets": _READ_ELSEWHERE,
     },
-    regions.Windoku: {
-        "windoku": regions.Windoku(),
-        "Windoku": Form(regions.Windoku, iss.read_windoku, nothing),
-    },
+    regions.Windoku: {"windoku": regions.Windoku(), "Windoku": _READ_ELSEWHERE},
     pairs.AntiKnight: {"antiknight": pairs.AntiKnight(), "AntiKnight": []},
     pairs.AntiKing: {"antiking": pairs.AntiKing(), "AntiKing": []},
     whole.AntiTaxicab: {"AntiTaxicab": iss.needs_no_zero},

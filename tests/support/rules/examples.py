@@ -281,9 +281,13 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, rules.Diagonal(rising=True)),
     (NINE, rules.Windoku()),
     (Geometry(1, 9), rules.Windoku()),
+    (Geometry(1, 9, free=FreeGrid(9, 9, 0)), rules.Windoku()),
+    (Geometry(1, 10, free=FreeGrid(9, 9)), rules.Windoku()),
     (FOUR, rules.DisjointGroups()),
     (SIX, rules.DisjointGroups()),
     (Geometry(3, 2), rules.DisjointGroups()),
+    (WIDE, rules.DisjointGroups(((0, 1), (2, 3), (4, 5)))),
+    (Geometry(1, 2, free=FreeGrid(2, 3)), rules.DisjointGroups(((0,), (2,), (4,)))),  # unsolvable
     # free grids
     (ZERO, rules.Unit((0, 1), "row")),
     (Geometry(1, 4, free=FreeGrid(2, 2)), rules.Unit((0, 1, 2, 3), "box")),

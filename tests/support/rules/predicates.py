@@ -81,6 +81,10 @@ def windoku(rule: rules.Windoku, geometry: Geometry, values: Values) -> bool:
 
 
 def disjoint_groups(rule: rules.DisjointGroups, geometry: Geometry, values: Values) -> bool:
+    if rule.boxes:
+        return all(
+            different([values[box[k]] for box in rule.boxes]) for k in range(len(rule.boxes[0]))
+        )
     groups: dict[tuple[int, int], list[int]] = {}
     for cell, value in enumerate(values):
         row, column = divmod(cell, geometry.side)

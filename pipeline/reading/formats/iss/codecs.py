@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
-from pipeline.puzzle.geometry import Geometry, usual_boxes
+from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, lines, neighbours, outside
-from pipeline.puzzle.rules.regions import ExtraRegion, Windoku
 from pipeline.reading.formats.iss.phrases import Arguments, Context, cell_word, line_word
 from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field, nothing, read_only
 from pipeline.reading.formats.variants import RowColumn, cells_along
@@ -108,15 +107,12 @@ needs_nine = condition(
 needs_no_zero = condition(
     lambda context: context.geometry.lowest != 0, "a grid with values from 1 on"
 )
-needs_boxes = condition(
-    lambda context: context.regions == tuple(context.geometry.boxes()), "a grid with boxes"
-)
 
 
 @field("regions")
 def regions(args: Arguments) -> object:
     if not args.context.regions:
-        raise args.wrong(args.type, "a grid with boxes, or a jigsaw without")
+        raise args.wrong(args.type, "a grid with boxes or a jigsaw")
     return args.context.regions
 
 
@@ -184,22 +180,6 @@ def allows_ties(args: Arguments) -> bool:
     if args.context.ties is None:
         raise args.wrong(args.type, "no '.FullRankTies' in a text with '.FullRank' in a group")
     return args.context.ties == "any"
-
-
-def read_windoku(args: Arguments) -> Iterator[Rule]:
-    """Windows as large as the default boxes, one cell apart; none if the side has no boxes."""
-    n = args.geometry.side
-    boxes = usual_boxes(n)
-    if args.geometry.free:
-        raise args.wrong(args.type, "a square grid with the usual values")
-    if n == 9:
-        yield Windoku()
-    elif boxes.has_boxes:
-        for left in range(1, n - boxes.width, boxes.width + 1):
-            for top in range(1, n - boxes.height, boxes.height + 1):
-                rows, columns = range(top, top + boxes.height), range(left, left + boxes.width)
-                window = tuple(row * n + column for row in rows for column in columns)
-                yield ExtraRegion(window)
 
 
 def read_cage(args: Arguments) -> Iterator[Rule]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from math import isqrt
 from typing import NamedTuple
 
@@ -17,11 +18,11 @@ from pipeline.puzzle.rules.free import (
     SameRegions,
     Unit,
 )
-from pipeline.puzzle.rules.regions import Region
+from pipeline.puzzle.rules.regions import DisjointGroups, ExtraRegion, Region, Windoku
 from pipeline.reading.formats.iss.codecs import ties_of
 from pipeline.reading.formats.iss.machines import Work
 from pipeline.reading.formats.iss.phrases import Arguments, Context, Phrase
-from pipeline.reading.formats.variants import groups_of
+from pipeline.reading.formats.variants import RowColumn, groups_of
 
 MAX_SIZE = 16
 """Maximum number of rows, columns and values."""
@@ -60,10 +61,9 @@ class GridLayout(NamedTuple):
         ties = _USUAL_TIES
         for args in _arguments_of(self.phrases, "FullRankTies"):
             ties = ties_of(args)
-        regions = () if self.jigsaw_regions and self.boxes else self.boxes or around
-        outside = Context(self.geometry, regions, ties, work)
-        has_boxes = not self.jigsaw_regions and not any(_arguments_of(self.phrases, "RegionSize"))
-        regions = self.boxes if has_boxes else ()
+        outside = Context(self.geometry, self.boxes or around, ties, work)
+        has_region_size = any(_arguments_of(self.phrases, "RegionSize"))
+        regions = () if has_region_size else self.boxes
         known_ties = ties if ties == _USUAL_TIES else None
         return outside, replace(outside, regions=regions, ties=known_ties)
 
@@ -109,6 +109,8 @@ def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
         largest = tuple(area for area in areas if len(area) == largest_size)
         if 0 < largest_size < shape.number and len(largest) > 1:
             rules.append(SameRegions(largest))
+    rules += _windows(phrases, shape, size)
+    rules += _disjoint_groups(phrases, geometry, shape, boxes)
     rules += _region_group_rules(phrases, geometry, boxes, size)
     return GridLayout(phrases, geometry, boxes, regions, rules)
 
@@ -192,21 +194,56 @@ def _groups(
 
 
 def _boxes(shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
-    """The boxes of `size` cells that fill the grid: as square as possible, preferably wide."""
-    rows, columns = shape.rows, shape.columns
+    """The boxes of `size` cells that fill the grid, if any."""
+    if box := _box_shape(shape, size):
+        for corner in product(range(0, shape.rows, box[0]), range(0, shape.columns, box[1])):
+            yield _rectangle(shape, corner, box)
+
+
+def _box_shape(shape: _Shape, size: int) -> tuple[int, int] | None:
+    """Rows and columns of a box: as square as possible, preferably wide; None if no box fits."""
     for small in range(isqrt(size), 1, -1):
         large, rest = divmod(size, small)
         for height, width in ((small, large), (large, small)):
-            if rest or rows % height or columns % width:
-                continue
-            for top in range(0, rows, height):
-                for left in range(0, columns, width):
-                    yield tuple(
-                        row * columns + column
-                        for row in range(top, top + height)
-                        for column in range(left, left + width)
-                    )
-            return
+            if not (rest or shape.rows % height or shape.columns % width):
+                return height, width
+    return None
+
+
+def _rectangle(shape: _Shape, corner: RowColumn, extent: RowColumn) -> tuple[int, ...]:
+    """The cells of a rectangle; its corner counts from 0."""
+    (top, left), (height, width) = corner, extent
+    return tuple(
+        row * shape.columns + column
+        for row in range(top, top + height)
+        for column in range(left, left + width)
+    )
+
+
+def _windows(phrases: Sequence[Phrase], shape: _Shape, size: int) -> Iterator[Rule]:
+    """The windows of `.Windoku`: as large as boxes, one cell apart; none if no box fits."""
+    for args in _arguments_of(phrases, "Windoku"):
+        is_usual = size != shape.largest or shape.number == shape.largest
+        if shape.is_raw or shape.rows != shape.columns or not is_usual:
+            expected = "a square grid with rows and columns, and as many values as rows"
+            raise args.wrong(args.type, expected)
+        box = _box_shape(shape, size)
+        if shape.rows == 9 and box == (3, 3):
+            yield Windoku()
+        elif box:
+            height, width = box
+            lefts = range(1, shape.columns - width, width + 1)
+            for left, top in product(lefts, range(1, shape.rows - height, height + 1)):
+                yield ExtraRegion(_rectangle(shape, (top, left), box))
+
+
+def _disjoint_groups(
+    phrases: Sequence[Phrase], geometry: Geometry, shape: _Shape, boxes: Areas
+) -> Iterator[Rule]:
+    for args in _arguments_of(phrases, "DisjointSets"):
+        if shape.rows != shape.columns or not boxes:
+            raise args.wrong(args.type, "a square grid with boxes")
+        yield DisjointGroups(boxes if geometry.free else ())
 
 
 def _units(geometry: Geometry, boxes: Areas) -> Iterator[Unit]:

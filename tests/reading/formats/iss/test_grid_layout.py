@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from support.cases import for_each
 from support.rules.examples import CHAOS
 
@@ -10,6 +12,7 @@ from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import cages, lines, outside
 from pipeline.puzzle.rules.cages import CountOfDifferent
+from pipeline.puzzle.rules.custom import OneOf
 from pipeline.puzzle.rules.free import (
     ChaosArrow,
     ChaosConstruction,
@@ -21,8 +24,11 @@ from pipeline.puzzle.rules.free import (
 )
 from pipeline.puzzle.rules.lines import Palindrome
 from pipeline.puzzle.rules.pairs import Greater
-from pipeline.puzzle.rules.regions import ExtraRegion, Region
+from pipeline.puzzle.rules.regions import DisjointGroups, ExtraRegion, Region, Windoku
 
+JIGSAW = "0010011122323233"
+BOXES = ((0, 1, 4, 5), (2, 3, 6, 7), (8, 9, 12, 13), (10, 11, 14, 15))
+PIECES = ((0, 1, 3, 4), (2, 5, 6, 7), (8, 9, 11, 13), (10, 12, 14, 15))
 LINE_OF_CHAOS = ".Shape~2x2.ChaosConstruction.NoBoxes"
 
 
@@ -127,6 +133,73 @@ def test_a_jigsaw_may_leave_cells_of_one_sign():
     assert tuple(rule for rule in free.rules if not isinstance(rule, Unit)) == chunks
     three = read(".Shape~2x3~4.NoBoxes.RegionSize~3.Jigsaw~AABABB")
     assert three.rules[-2:] == (Region((0, 1, 3)), Region((2, 4, 5)))
+
+
+@for_each(
+    ("text", "corners", "box"),
+    [
+        (".Shape~6x6~0-5.Windoku", [7], (2, 3)),
+        (".Shape~8x8~0-7.Windoku", [9, 33], (2, 4)),
+        (".Shape~6x6.RegionSize~4.Windoku", [7], (2, 2)),
+        (".Shape~6x6~9.RegionSize~9.Windoku", [7], (3, 3)),
+        (".Shape~5x5~0-4.Windoku", [], (1, 1)),
+    ],
+)
+def test_the_windows_of_a_windoku_are_as_large_as_boxes_for_all_values(text, corners, box):
+    puzzle = read(text)
+    columns = puzzle.geometry.free.columns
+    steps = [down * columns + right for down in range(box[0]) for right in range(box[1])]
+    expected = [tuple(corner + step for step in steps) for corner in corners]
+    windows = [rule.group for rule in puzzle.rules if not isinstance(rule, Unit)]
+    assert sorted(windows) == expected
+
+
+def test_a_windoku_of_values_from_zero_is_solved():
+    puzzle = read(".Shape~9x9~0-8.Windoku")
+    assert puzzle.rules[-1] == Windoku()
+    solutions = solve(puzzle, max_solutions=2).solutions
+    assert len(solutions) == 2
+    for grid in solutions:
+        for corner in (10, 14, 46, 50):
+            window = {grid.values[corner + 9 * down + k] for down in range(3) for k in range(3)}
+            assert window == {*range(9)}
+
+
+@for_each(
+    ("text", "height", "width"),
+    [
+        (".Shape~9x9~0-8", 3, 3),
+        (".Shape~6x6~9", 2, 3),
+        (".Shape~6x6~9.RegionSize~4", 2, 2),
+        (".Shape~4x4~5.Jigsaw~0010011122323233", 2, 2),
+    ],
+)
+def test_disjoint_sets_compare_the_boxes_of_any_grid(text, height, width):
+    puzzle = read(f"{text}.DisjointSets")
+    (groups,) = [rule for rule in puzzle.rules if isinstance(rule, DisjointGroups)]
+    assert groups.boxes
+    results = solve(puzzle, max_solutions=2).solutions
+    assert len(results) == 2
+    for grid in results:
+        rows = [*grid.rows()]
+        for down, right in product(range(height), range(width)):
+            values = [value for row in rows[down::height] for value in row[right::width]]
+            assert len({*values}) == len(values)
+
+
+@for_each(
+    ("layout", "regions"),
+    [
+        (f".Jigsaw~{JIGSAW}", BOXES),
+        (f".NoBoxes.Jigsaw~{JIGSAW}", PIECES),
+        (f".Jigsaw~{JIGSAW}.Or", BOXES),
+    ],
+)
+def test_a_region_sum_line_compares_boxes_unless_there_are_only_pieces(layout, regions):
+    end = ".End" if layout.endswith(".Or") else ""
+    puzzle = read(f".Shape~4x4{layout}.RegionSumLine~R1C1~R1C2~R1C3{end}")
+    choices = [rule.choices[0][0] for rule in puzzle.rules if isinstance(rule, OneOf)]
+    assert (choices or puzzle.rules)[-1] == lines.RegionSum((0, 1, 2), regions)
 
 
 def test_the_largest_regions_may_have_the_same_values():
