@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pipeline.puzzle.constraints import AllDifferent, AllOf, Cells, Constraint
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import check_cells, check_one_grid, places, tints
+from pipeline.puzzle.rules import check_cells, check_one_grid, places, square_side, tints
 from pipeline.puzzle.shapes import Line, Outline, Shape
 
 
@@ -54,24 +54,14 @@ class Diagonal(Rule):
     rising: bool
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        n = _side(self.name, geometry)
+        n = square_side(self.name, geometry)
         rows = reversed(range(n)) if self.rising else range(n)
         return AllDifferent(tuple(row * n + column for column, row in enumerate(rows)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        top, bottom = 0.5, _side(self.name, geometry) + 0.5
+        top, bottom = 0.5, square_side(self.name, geometry) + 0.5
         first, last = (bottom, top) if self.rising else (top, bottom)
         return (Line(((first, top), (last, bottom)), "diagonal"),)
-
-
-def _side(name: str, geometry: Geometry) -> int:
-    """The side of a square grid. Raises ValueError for several grids and other shapes."""
-    if geometry.free is None:
-        check_one_grid(name, geometry)
-        return geometry.side
-    if geometry.free.rows != geometry.free.columns:
-        raise ValueError(f"{name}: the grid is not square")
-    return geometry.free.rows
 
 
 class Windoku(Rule):
@@ -83,7 +73,7 @@ class Windoku(Rule):
     name = "windoku"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        side = _side(self.name, geometry)
+        side = square_side(self.name, geometry)
         if side != 9:
             raise ValueError(f"{self.name}: the side is {side}, not 9")
         return AllOf(tuple(map(AllDifferent, _WINDOWS)))

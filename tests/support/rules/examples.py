@@ -14,6 +14,8 @@ TWO_GRIDS = Geometry(2, 2, grids=((0, 0), (2, 2)))
 FOUR_BOXES, SIX_BOXES = tuple(FOUR.boxes()), tuple(SIX.boxes())
 
 ZERO = Geometry(1, 3, free=FreeGrid(2, 2, 0))
+ZERO_ONE = Geometry(1, 2, free=FreeGrid(2, 2, 0))
+ZERO_TO_THREE = Geometry(1, 4, free=FreeGrid(4, 4, 0))
 WIDE = Geometry(1, 4, free=FreeGrid(2, 3))
 HIGH = Geometry(1, 3, free=FreeGrid(3, 2))
 WITH_OTHERS = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("VA", 5), ("VB", 1))))
@@ -318,6 +320,16 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (ZERO, rules.NegativeKropki((1,), (2,), ())),
     (WITH_OTHERS, rules.Diagonal(rising=True)),
     (HIGH, rules.Indexer(2, row=True)),
+    (HIGH, rules.Indexer(2, row=False)),
+    (ZERO, rules.Indexer(0, row=False)),
+    (ZERO, rules.Indexer(2, row=True)),
+    (ZERO_ONE, rules.Indexer(1, row=False)),  # cannot be filled: it is in column 2
+    (ZERO, rules.NumberedRoom((0, 1), 0)),
+    (ZERO_ONE, rules.NumberedRoom((0, 1), 1)),
+    (ZERO_TO_THREE, rules.FullRank((0, 1, 2, 3), 3)),
+    (ZERO_TO_THREE, rules.FullRank((12, 8, 4, 0), 5, tied=True)),
+    (ZERO_ONE, rules.FullRank((1, 0), 4)),
+    (Geometry(1, 4, free=FreeGrid(2, 2, 0)), rules.NoTiedLines()),
 ]
 EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {}
 for _geometry, _rule in _ALL:

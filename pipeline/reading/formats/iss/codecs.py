@@ -163,8 +163,15 @@ def number_of_lines(geometry: Geometry) -> int:
     return 4 * geometry.side
 
 
+def _check_units(args: Arguments) -> None:
+    """Raise InvalidPuzzle for a grid whose rows and columns may repeat values."""
+    if not args.context.has_units:
+        raise args.wrong(args.type, "a grid with rows and columns")
+
+
 def ties_of(args: Arguments) -> str:
     """The argument of `.FullRankTies`: which lines of equal rank it allows."""
+    _check_units(args)
     expected = "'none', 'only-unclued' or 'any'"
     word = args.next(expected)
     if word.text not in ("none", "only-unclued", "any"):
@@ -177,6 +184,7 @@ no_ties = Codec(lambda args: [{}] if ties_of(args) == "none" else [], lambda *_:
 
 @field("tied")
 def allows_ties(args: Arguments) -> bool:
+    _check_units(args)
     if args.context.ties is None:
         raise args.wrong(args.type, "no '.FullRankTies' in a text with '.FullRank' in a group")
     return args.context.ties == "any"

@@ -61,7 +61,8 @@ class GridLayout(NamedTuple):
         ties = _USUAL_TIES
         for args in _arguments_of(self.phrases, "FullRankTies"):
             ties = ties_of(args)
-        outside = Context(self.geometry, self.boxes or around, ties, work)
+        has_units = not self.geometry.free or any(isinstance(rule, Unit) for rule in self.rules)
+        outside = Context(self.geometry, self.boxes or around, ties, work, has_units)
         has_region_size = any(_arguments_of(self.phrases, "RegionSize"))
         regions = () if has_region_size else self.boxes
         known_ties = ties if ties == _USUAL_TIES else None

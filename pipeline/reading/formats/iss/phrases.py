@@ -80,12 +80,14 @@ class Context:
     """The grid of a text, its boxes or jigsaw regions, and the work of reading it.
 
     `ties`: the argument of `.FullRankTies`; None where rules must not depend on it.
+    `has_units`: whether rows and columns are units, as they are unless the grid is raw.
     """
 
     geometry: Geometry = NINE
     regions: tuple[tuple[int, ...], ...] = ()
     ties: str | None = None
     work: Work = field(default_factory=Work)
+    has_units: bool = True
 
     @property
     def lines(self) -> tuple[int, int]:

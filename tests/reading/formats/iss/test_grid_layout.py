@@ -202,6 +202,46 @@ def test_a_region_sum_line_compares_boxes_unless_there_are_only_pieces(layout, r
     assert (choices or puzzle.rules)[-1] == lines.RegionSum((0, 1, 2), regions)
 
 
+@for_each(
+    "text",
+    [
+        ".FullRank~R1~3~",
+        ".FullRank~C2~~16.FullRank~R3~7~",
+        ".FullRankTies~none.FullRank~R4~1~",
+        ".Or.FullRank~R1~16~.End",
+    ],
+)
+def test_full_ranks_of_values_from_zero_are_those_of_values_from_one(text):
+    usual = solve(f".Shape~4x4{text}", max_solutions=300)
+    shifted = solve(f".Shape~4x4~0-3{text}", max_solutions=300)
+    assert usual.complete
+    assert shifted.complete
+    values = sorted(tuple(value - 1 for value in grid.values) for grid in usual.solutions)
+    assert values == sorted(grid.values for grid in shifted.solutions)
+    assert values
+
+
+@for_each(
+    ("text", "cell", "line", "index"),
+    [
+        (".Shape~4x4~0-3.Indexing~C~R1C2", 1, (0, 1, 2, 3), 2),
+        (".Shape~4x4~0-3.Indexing~R~R3C1", 8, (0, 4, 8, 12), 3),
+        (".Shape~4x4~6.NoBoxes.Indexing~C~R1C4", 3, (0, 1, 2, 3), 4),
+    ],
+)
+def test_indexers_count_cells_from_one_whatever_the_values(text, cell, line, index):
+    values = {grid.values for grid in solve(text, max_solutions=20).solutions}
+    assert len(values) == 20
+    for grid in values:
+        assert 1 <= grid[cell] <= 4
+        found = [k for k, place in enumerate(line, 1) if grid[place] == index]
+        assert found == [grid[cell]]
+
+
+def test_an_indexer_in_a_column_whose_number_is_no_value_has_no_solution():
+    assert solve(".Shape~4x4~0-3.Indexing~C~R1C4").status == "unsolvable"
+
+
 def test_the_largest_regions_may_have_the_same_values():
     puzzle = read(".Shape~2x3~4.RegionSameValues")
     assert puzzle.rules[-1] == SameRegions(((0, 1, 2), (3, 4, 5)))
