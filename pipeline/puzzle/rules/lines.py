@@ -161,11 +161,11 @@ class Lockout(Along):
 class RegionSum(Along):
     """Every segment of the line within one region, usually a box, has the same sum.
 
-    Cells outside all regions belong to no segment and end none.
+    Cells outside all regions belong to no segment and end none. A cell counts as often as the line
+    visits it.
     """
 
     name, style = "region sum line", "region-sum"
-    no_repeats = True
 
     regions: tuple[Cells, ...]
 
@@ -181,10 +181,13 @@ class RegionSum(Along):
 
 
 class Zipper(Along):
-    """Each pair of cells equally far from the centre has the same sum; a centre cell holds it."""
+    """Each pair of cells equally far from the centre has the same sum; a centre cell holds it.
+
+    A line that returns to its first cell pairs this cell with itself.
+    """
 
     name, style = "zipper line", "zipper"
-    min_cells, no_repeats = 3, True
+    min_cells = 3
 
     def constraints(self, geometry: Geometry) -> Constraint:
         half, odd = divmod(len(self.line), 2)
@@ -193,10 +196,13 @@ class Zipper(Along):
 
 
 class DoubleArrow(Along):
-    """Values between the two end cells have the same sum as the end cells."""
+    """Values between the two end cells have the same sum as the end cells.
+
+    A cell counts as often as the line visits it, also one that is both ends of a loop.
+    """
 
     name, style = "double arrow", "double-arrow"
-    min_cells, no_repeats, has_ends = 3, True, True
+    min_cells, has_ends = 3, True
 
     def constraints(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line

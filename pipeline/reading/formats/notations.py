@@ -131,7 +131,7 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     },
     lines.Between: {"betweenline": fp.line(3), "Between": iss.line(3)},
     lines.RegionSum: {
-        "regionsumline": [fp.regions, fp.line()],
+        "regionsumline": [fp.regions, fp.line_without_repeats],
         "RegionSumLine": [iss.line(), iss.regions],
     },
     lines.Entropic: {"entropicline": fp.line(), "Entropic": [iss.needs_nine, iss.line()]},
@@ -140,8 +140,8 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
         "Modular": [iss.number("modulus", 2), iss.line()],
     },
     lines.Nabner: {"nabner": fp.line(once=True)},
-    lines.Zipper: {"zipperline": fp.line(), "Zipper": iss.line(3)},
-    lines.DoubleArrow: {"doublearrow": fp.line(), "DoubleArrow": iss.cells("line")},
+    lines.Zipper: {"zipperline": fp.line_without_repeats, "Zipper": iss.line(3)},
+    lines.DoubleArrow: {"doublearrow": fp.line_without_repeats, "DoubleArrow": iss.cells("line")},
     lines.Lockout: {
         "lockout": [fp.number("difference", 1, default=4), fp.line()],
         "Lockout": [iss.number("difference", 1), iss.cells("line", 2)],

@@ -70,6 +70,8 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, rules.RegionSum((0, 1, 4), FOUR_BOXES)),
     (FOUR, rules.RegionSum((0, 1, 2, 3, 7), ((0, 4), (2, 1), (7, 11)))),  # one cell in none
     (FOUR, rules.RegionSum((0, 1, 2, 3), ((0, 2), (3, 7)))),  # goes on after a cell in none
+    (FOUR, rules.RegionSum((0, 1, 2, 6, 5, 0), FOUR_BOXES)),  # a loop: the start counts twice
+    (SIX, rules.RegionSum((0, 1, 0, 3, 4), SIX_BOXES)),
     (SIX, rules.Entropic((0, 1, 2, 8))),
     (FOUR, rules.Entropic((0, 1, 2, 3, 7))),
     (SIX, rules.Modular((0, 1, 2, 8))),
@@ -80,6 +82,11 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, rules.Nabner((0, 1, 2))),  # cannot be filled
     (FOUR, rules.Zipper((0, 1, 2, 3, 7))),
     (FOUR, rules.Zipper((0, 1, 2, 3, 7, 6))),
+    (FOUR, rules.Zipper((0, 1, 5, 0))),  # loops
+    (SIX, rules.Zipper((0, 1, 7, 6, 0))),
+    (FOUR, rules.Zipper((0, 1, 0, 5))),  # crosses itself
+    (FOUR, rules.DoubleArrow((0, 1, 5, 0))),
+    (SIX, rules.DoubleArrow((0, 1, 7, 1, 2))),
     (FOUR, rules.DoubleArrow((0, 1, 2, 3, 7))),
     (SIX, rules.DoubleArrow((0, 6, 7, 1))),
     (SIX, rules.Lockout((0, 1, 2, 8))),

@@ -65,6 +65,11 @@ RULES_ON_4X4: dict[str, list[object]] = {
     f".Between~{LINE}": [lines.Between(CELLS)],
     f".Zipper~{LINE}": [lines.Zipper(CELLS)],
     f".DoubleArrow~{LINE}": [lines.DoubleArrow(CELLS)],
+    ".Zipper~R1C1~R1C2~R2C2~R1C1": [lines.Zipper((0, 1, 5, 0))],
+    ".DoubleArrow~R1C1~R1C2~R2C2~R1C1": [lines.DoubleArrow((0, 1, 5, 0))],
+    ".RegionSumLine~R1C1~R1C2~R1C3~R1C1": [
+        lines.RegionSum((0, 1, 2, 0), tuple(FOUR.boxes())),
+    ],
     f".Modular~2~{LINE}": [lines.Modular(CELLS, 2)],
     f".Lockout~3~{LINE}": [lines.Lockout(CELLS, 3)],
     f".Whisper~{LINE}": [lines.Whispers(CELLS, 5)],
@@ -195,6 +200,26 @@ def test_every_type_that_is_known_is_tested():
     groups = {"Or", "And", "Replicate"}
     of_layout = {"RegionSameValues", "ChaosConstruction", "Doppelganger"}
     assert tested | of_nine | of_free | of_layout == {*TYPES, *HINTS, *groups}
+
+
+@for_each(
+    ("text", "keeps"),
+    [
+        (".Zipper~R1C1~R1C2~R2C2~R1C1", lambda v: 2 * v[0] == v[1] + v[5]),
+        (".DoubleArrow~R1C1~R1C2~R2C2~R1C1", lambda v: 2 * v[0] == v[1] + v[5]),
+        (".DoubleArrow~R1C2~R1C1~R1C3~R2C3~R1C2", lambda v: 2 * v[1] == v[0] + v[2] + v[6]),
+        (".RegionSumLine~R1C1~R1C2~R1C3~R1C4", lambda v: v[0] + v[1] == v[2] + v[3]),
+        (".RegionSumLine~R1C1~R1C3~R3C3~R1C1", lambda v: v[0] == v[2] == v[10]),
+    ],
+)
+def test_a_cell_that_a_line_visits_twice_counts_twice(text, keeps):
+    every = solve(SHAPE, max_solutions=300)
+    found = solve(SHAPE + text, max_solutions=300)
+    assert every.complete
+    assert found.complete
+    assert sorted(grid.values for grid in found.solutions) == sorted(
+        grid.values for grid in every.solutions if keeps(grid.values)
+    )
 
 
 def test_a_renban_that_names_a_cell_twice_has_no_solution():
