@@ -17,6 +17,7 @@ ZERO = Geometry(1, 3, free=FreeGrid(2, 2, 0))
 WIDE = Geometry(1, 4, free=FreeGrid(2, 3))
 HIGH = Geometry(1, 3, free=FreeGrid(3, 2))
 WITH_OTHERS = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("VA", 5), ("VB", 1))))
+WITH_WIDER = Geometry(1, 2, free=FreeGrid(1, 2, 1, (("VA", 6),), (("VA", 3),)))
 CHAOS = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("CC", 4),)))
 CHAOS_OF_THREE = Geometry(1, 3, free=FreeGrid(2, 3, 0, (("CC", 6),)))
 TWO_MISS = Geometry(1, 3, free=FreeGrid(2, 2, 0, (("DGC", 2), ("DGR", 2))))
@@ -292,6 +293,7 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (WIDE, rules.ConnectedValues((0, 1, 2, 3, 4, 5), (1, 4), 3)),
     (WIDE, rules.ConnectedValues((0, 1, 2, 3, 4, 5), (2,), 6)),
     (WITH_OTHERS, rules.ConnectedValues((4, 5, 6, 7, 8), (2,))),
+    (WITH_WIDER, rules.ConnectedValues((2, 3, 4, 5, 6, 7), (2,))),
     (ZERO, rules.ConnectedValues((0, 1, 2, 3), (7,))),  # cannot be filled
     (CHAOS, rules.ChaosConstruction((4, 5, 6, 7), 2)),
     (CHAOS_OF_THREE, rules.ChaosConstruction(tuple(range(6, 12)), 2)),

@@ -21,19 +21,32 @@ from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field,
 from pipeline.reading.formats.text import Word
 from pipeline.reading.formats.variants import cells_along
 
+Segments = list[tuple[int, ...]]
+"""The cells of a line, in one or several segments."""
 
-def _named_lines(args: Arguments, *, named: bool = True) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Names and cells of lines; an empty word or a name such as `_so` separates two lines."""
-    name, cells = "", list[int]()
-    for word in args.rest():
-        if word.text and not (named and word.text.startswith("_")):
-            cells.append(args.cell_in(word))
-            continue
-        if cells:
-            yield name, tuple(cells)
-        name, cells = (_label(word.text[1:]) if word.text else name), []
-    if cells:
-        yield name, tuple(cells)
+
+def _named_lines(
+    args: Arguments, *, named: bool = True, segmented: bool = False
+) -> Iterator[tuple[str, Segments]]:
+    """Names and cells of lines; an empty word or a name such as `_so` separates two lines.
+
+    A line has one segment. If lines may be `segmented`, `-` begins another one.
+    """
+    name, segments = "", [list[int]()]
+    for word in (*args.rest(), None):
+        is_name = word is not None and named and word.text.startswith("_")
+        if word and segmented and word.text == SEPARATOR:
+            if not segments[-1]:
+                raise args.wrong(word, "a cell")
+            segments.append([])
+        elif word and word.text and not is_name:
+            segments[-1].append(args.cell_in(word))
+        else:
+            if not segments[-1] and len(segments) > 1:
+                raise args.short("a cell after the last '-'")
+            if segments[-1]:
+                yield name, [*map(tuple, segments)]
+            name, segments = (_label(word.text[1:]) if word and is_name else name), [[]]
 
 
 def _label(text: str) -> str:
@@ -57,7 +70,7 @@ def related_lines(*, once: bool = False) -> Codec:
     """Lines for a relation; a line of a single cell has no effect."""
 
     def read(args: Arguments) -> Iterator[RuleFields]:
-        for name, cells in _named_lines(args):
+        for name, (cells,) in _named_lines(args):
             if once and len({*cells}) < len(cells):
                 raise args.wrong(args.type, "different cells")
             if len(cells) > 1:
@@ -86,16 +99,21 @@ def _machines(
 ) -> list[RuleFields]:
     """The fields of the machine in the first argument, for each of the lines."""
     word = args.next(expected)
-    groups = [*_named_lines(args, named=named)]
+    groups = [*_named_lines(args, named=named, segmented=named)]
     if not groups:
         raise args.short("at least 1 cell")
-    length = max(len(cells) for _, cells in groups)
+    length = max(sum(map(len, segments)) for _, segments in groups)
+    rules = []
     try:
-        machine = args.context.work.machine(make, word.text, args.geometry.values, length)
         label = "" if named else _label(_pattern_text(word.text))
+        for name, segments in groups:
+            lengths = [*map(len, segments)] if len(segments) > 1 else [length]
+            machine = args.context.work.machine(make, word.text, args.geometry.values, *lengths)
+            cells = tuple(cell for segment in segments for cell in segment)
+            rules.append(machine._asdict() | {"line": cells, "label": name or label})
     except ValueError as error:
         raise args.wrong(word, f"{expected} ({error})") from None
-    return [machine._asdict() | {"line": cells, "label": name or label} for name, cells in groups]
+    return rules
 
 
 def _machine_words(rule: custom.StateMachine, geometry: Geometry) -> list[str]:

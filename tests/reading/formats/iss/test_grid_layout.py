@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
 from support.cases import for_each
 from support.rules.examples import CHAOS
 
 from pipeline import parse_puzzle, solve
+from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import cages, lines, outside
@@ -50,6 +54,9 @@ def units(puzzle: Puzzle) -> list[str]:
         (".Shape~6x8.RegionSize~6", Geometry(1, 8, free=FreeGrid(6, 8)), (6, 8, 8)),
         (".Var~A", Geometry(1, 9, free=FreeGrid(9, 9, 1, (("VA", 1),))), (9, 9, 9)),
         (".Shape~7x7.Var~A~x~2", Geometry(1, 7, free=FreeGrid(7, 7, 1, (("VA", 2),))), (7, 7, 0)),
+        (".Var~A~x~9x9", Geometry(1, 9, free=FreeGrid(9, 9, 1, (("VA", 81),))), (9, 9, 9)),
+        (".Shape~3x3~2~Raw", Geometry(1, 2, free=FreeGrid(3, 3)), (0, 0, 0)),
+        (".Shape~11x11~0-9~Raw", Geometry(1, 10, free=FreeGrid(11, 11, 0)), (0, 0, 0)),
     ],
 )
 def test_a_shape_is_rows_columns_values_and_rules_that_are_their_units(text, geometry, kinds):
@@ -102,6 +109,36 @@ def test_cells_outside_are_called_as_the_text_does_and_are_part_of_a_solution():
     assert lines.Thermometer((4, 5)) in puzzle.rules
     (solution,) = solve(puzzle).solutions
     assert solution.values == (2, 1, 1, 1, 1, 2, 1, 2)
+
+
+def test_cells_outside_may_have_rows_and_columns():
+    puzzle = read(".Shape~2x2~~Raw.Var~A~~2x3.Var~B~~1x2.Quad~VA2~1~2.ConnectedValues~VA~1~5")
+    assert puzzle.geometry.free == FreeGrid(2, 2, 1, (("VA", 6), ("VB", 2)), (("VA", 3),))
+    assert puzzle.rules[0] == cages.Quadruple((5, 6, 8, 9), (1, 2))
+    solutions = {grid.values for grid in solve(puzzle, max_solutions=300).solutions}
+    twos = {values[4:10].index(2) for values in solutions}
+    assert (len(solutions), twos) == (2**6 * 4, {1, 2, 4, 5})
+    puzzle = read(".Shape~2x2~~Raw.Var~A~~2x3.Replicate~J~VA1.Cage~3~VA1~VA2.End")
+    assert puzzle.rules == (cages.Cage((4, 5), 3), cages.Cage((7, 8), 3))
+
+
+@for_each(
+    ("text", "expected"),
+    [
+        (".Var~A~~0x3", "a number, 1 to 1024 in '.Var'"),
+        (".Var~A~~3x", "a number, 1 to 1024 in '.Var'"),
+        (".Var~A~~33x32", "at most 256 columns and 1024 cells in '.Var'"),
+        (".Var~A~~1x257", "at most 256 columns and 1024 cells in '.Var'"),
+        (".Var~A~~20x30.Var~B~~20x30", "at most 1024 cells outside the grid in total"),
+        (".Shape~3x3~1~Raw", "the number of values, 2 to 16"),
+        (".Shape~3x3~2", "the number of values, 3 to 16"),
+        (".Shape~4x4~2~Raw.Jigsaw~0010011122323233", "'.RegionSize' with at most 2 cells"),
+        (".Shape~4x4~2~Raw.ChaosConstruction", "at most 2 regions and cells"),
+    ],
+)
+def test_a_group_that_is_too_large_and_regions_without_values_are_refused(text, expected):
+    with pytest.raises(InvalidPuzzle, match=re.escape(expected)):
+        read(text)
 
 
 def test_neighbours_in_the_grid_are_not_those_below_it():
