@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal
 from pipeline.errors import InvalidPuzzle, LimitReached, SlowPuzzle
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.around import unread_lines
 from pipeline.reading.formats.base import MAX_LINES_EXAMINED, Format
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine
@@ -174,7 +175,7 @@ def _puzzle_in(text: Text, steps: int) -> Parsed:
     rules = [*layout.rules, *read.with_strict(layout.phrases, layout.geometry)]
     cells, contradicting = given_masks(layout.geometry, read.given)
     puzzle = Puzzle(layout.geometry, cells, (*rules, *contradicting))
-    return Parsed(puzzle, variant=variant_of(puzzle))
+    return Parsed(puzzle, variant=variant_of(puzzle), unread=unread_lines(context.unread))
 
 
 def render_iss(puzzle: Puzzle, _notation: str) -> str:

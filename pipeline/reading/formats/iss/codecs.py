@@ -10,9 +10,10 @@ from itertools import chain
 from pipeline.puzzle.geometry import Geometry, usual_boxes
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, lines, neighbours, outside
+from pipeline.puzzle.rules.pairs import Among
 from pipeline.puzzle.rules.regions import ExtraRegion, Windoku
 from pipeline.reading.formats.iss.phrases import Arguments, Context, cell_word, line_word
-from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field, nothing, read_only
+from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field, nothing
 from pipeline.reading.formats.variants import RowColumn, cells_along
 
 SEPARATOR = "-"
@@ -46,13 +47,16 @@ def write_parts(parts: Iterable[Sequence[int]], geometry: Geometry) -> list[str]
     return [word for part in parts for word in (SEPARATOR, *write_cells(part, geometry))][1:]
 
 
-def number(name: str, minimum: int = 0, default: int | None = None) -> Codec:
-    """A number, which may be missing if it has a default."""
+def number(
+    name: str, minimum: int = 0, default: int | None = None, no_effect: int | None = None
+) -> Codec:
+    """A number, which may be missing if it has a default; with `no_effect` there is no rule."""
 
-    def read(args: Arguments) -> int:
-        return args.number(minimum) if default is None or args.has_number() else default
+    def read(args: Arguments) -> list[RuleFields]:
+        number = args.number(minimum) if default is None or args.has_number() else default
+        return [] if number == no_effect else [{name: number}]
 
-    return field(name, write_number)(read)
+    return Codec(read, lambda rule, _: [str(getattr(rule, name))])
 
 
 def line(minimum: int = 2) -> Codec:
@@ -66,6 +70,11 @@ def line(minimum: int = 2) -> Codec:
 
 def cells(name: str, minimum: int = 1, *, once: bool = False) -> Codec:
     return field(name, write_cells)(lambda args: args.cells(minimum, once=once))
+
+
+def distinct_cells(name: str) -> Codec:
+    """Cells, of which a repeated one counts once."""
+    return field(name, write_cells)(lambda args: tuple(dict.fromkeys(args.cells())))
 
 
 each_cell = Codec(
@@ -127,7 +136,7 @@ def row_or_column(args: Arguments) -> tuple[int, ...]:
 
 @codec(lambda rule, geometry: write_cells((rule.a, rule.b), geometry))
 def pairs_of_neighbours(args: Arguments) -> Iterator[RuleFields]:
-    """All pairs of neighbours among the cells; each cell must be in a pair."""
+    """All pairs of neighbours among the cells; cells in no pair are reported as unread."""
     cells = args.cells(2, once=True)
     indices = {cell: index for index, cell in enumerate(cells)}
     pairs = (pair for pair in neighbours(args.geometry) if indices.keys() >= {*pair})
@@ -135,7 +144,7 @@ def pairs_of_neighbours(args: Arguments) -> Iterator[RuleFields]:
     paired = {*chain.from_iterable(bound)}
     for index, word in enumerate(args.phrase.words):
         if index not in paired:
-            raise args.wrong(word, "a cell next to another of the listed cells")
+            args.add_unread(word)
     return ({"a": cells[a], "b": cells[b]} for a, b in bound)
 
 
@@ -203,11 +212,12 @@ def read_windoku(args: Arguments) -> Iterator[Rule]:
 
 
 def read_cage(args: Arguments) -> Iterator[Rule]:
-    """A cage; a cell counts in its sum as often as it is listed."""
-    total, cells = args.number() or None, args.cells()
+    """A cage, whose sum may be empty; a cell counts in the sum as often as it is listed."""
+    word = args.next("a number")
+    total, cells = args.number_in(word, 0) if word.text else 0, args.cells()
     group = tuple(dict.fromkeys(cells))
-    if total is None or len(group) == len(cells):
-        yield cages.Cage(group, total)
+    if not total or len(group) == len(cells):
+        yield cages.Cage(group, total or None)
     else:
         yield from (cages.Cage(group), cages.Sum(tuple(Counter(cells).items()), total))
 
@@ -264,20 +274,23 @@ def joined_values(args: Arguments) -> tuple[int, ...]:
     return args.values_in(args.next("values, such as '1_2_2'"))
 
 
-@field("wanted", read_only)
-def look_and_say(args: Arguments) -> tuple[int, ...]:
-    """Pairs of a count and a value: `1223` is one 2 and two 3s."""
+def read_look_and_say(args: Arguments) -> Iterator[Rule]:
+    """Pairs of a count and a value: `1223` is one 2 and two 3s, `02` is no 2."""
     expected = "pairs of a count and a value, each value once"
     word = args.next(expected)
     counts, values = word.text[::2], word.text[1::2]
     if not values or len(counts) != len(values) or len({*values}) < len(values):
         raise args.wrong(word, expected)
-    return tuple(
-        number
+    count_of = {
+        args.value_in(word._replace(text=value)): args.number_in(word._replace(text=count), 0)
         for count, value in zip(counts, values, strict=True)
-        for number in [args.value_in(word._replace(text=value))]
-        * args.number_in(word._replace(text=count), 1)
-    )
+    }
+    group = args.cells(once=True)
+    if wanted := tuple(Counter(count_of).elements()):
+        yield cages.Contains(group, wanted, exactly=True)
+    allowed = tuple(value for value in args.geometry.values if count_of.get(value, 1))
+    if len(allowed) < len(args.geometry.values):
+        yield from (Among(cell, allowed) for cell in group)
 
 
 @codec(lambda rule, geometry: write_cells((rule.counter, *rule.counted), geometry))

@@ -81,6 +81,7 @@ RULES_ON_4X4: dict[str, list[object]] = {
     ".GreaterThan~R2C2~R1C2~R2C1": [pairs.Greater(5, 1), pairs.Greater(5, 4)],
     ".Cage~5~R1C1~R2C1": [cages.Cage((0, 4), 5)],
     ".Cage~0~R1C1~R2C1": [cages.Cage((0, 4))],
+    ".Cage~~R1C1~R2C2": [cages.Cage((0, 5))],
     ".Cage~5~R1C1~R1C1~R2C1": [cages.Cage((0, 4)), cages.Sum(((0, 2), (4, 1)), 5)],
     ".Sum~6~R1C1~R2C1~R1C1": [cages.Sum(((0, 2), (4, 1)), 6)],
     ".EqualSum~R1C1~R1C2~-~R2C3": [cages.EqualSums(((0, 1), (6,)))],
@@ -113,6 +114,11 @@ RULES_ON_4X4: dict[str, list[object]] = {
     ".ContainAtLeast~1_2_2~R1C1~R2C1~R1C3": [cages.Contains((0, 4, 2), (1, 2, 2))],
     ".ContainExact~3~R1C1~R2C1": [cages.Contains((0, 4), (3,), exactly=True)],
     ".LookAndSay~1224~R1C1~R2C1": [cages.Contains((0, 4), (2, 4, 4), exactly=True)],
+    ".LookAndSay~02~R1C1~R2C1": [pairs.Among(0, (1, 3, 4)), pairs.Among(4, (1, 3, 4))],
+    ".LookAndSay~120104~R1C1": [
+        cages.Contains((0,), (2,), exactly=True),
+        pairs.Among(0, (2, 3)),
+    ],
     ".CountingCircles~R1C1~R2C1": [cages.CountingCircles((0, 4))],
     ".CountDistinct~R1C1~R2C1~R2C2": [cages.CountOfDifferent(0, (4, 5))],
     ".HiddenSkyscraper~R1~3~4": [
@@ -217,6 +223,30 @@ def test_a_line_that_compares_no_cells_is_no_rule(line, most):
     for count in range(1, 4):
         rules = read(line + "".join(cells[:count])).puzzle.rules
         assert len(rules) == (count > most), (line, count)
+
+
+def test_a_repeated_cell_of_different_ones_counts_once():
+    once = read(f"{SHAPE}.AllDifferent~R1C1~R2C2").puzzle
+    assert read(f"{SHAPE}.AllDifferent~R1C1~R2C2~R1C1").puzzle == once
+
+
+@for_each("name", ["Modular~1", "Whisper~0"])
+def test_a_number_that_allows_all_pairs_is_no_rule(name):
+    assert read(f"{SHAPE}.{name}~{LINE}").puzzle == Puzzle.empty(FOUR)
+    assert "'R1C5'" in str(refusal(f"{SHAPE}.{name}~{LINE}~R1C5"))
+
+
+def test_a_marked_cell_without_a_neighbour_is_unread():
+    parsed = read(f"{SHAPE}.V~R1C1~R1C2~R4C4\n.Or\n.WhiteDot~R1C1~R2C2\n.Cage~3~R1C1~R1C2\n.End")
+    assert parsed.puzzle.rules == (pairs.XV(0, 1, 5),)
+    unread = (
+        "line 1: 'R4C4 in .V'",
+        *(f"line 3: '{cell} in .WhiteDot'" for cell in ("R1C1", "R2C2")),
+    )
+    assert parsed.unread == unread
+    copies = read(f"{SHAPE}.Replicate~D.X~R1C1~R2C1~R4C3.End")
+    assert copies.puzzle.rules == (pairs.XV(0, 4, 10), pairs.XV(1, 5, 10))
+    assert copies.unread == ("line 1: 'R4C3 in .X'",)
 
 
 def test_of_clues_at_one_place_the_last_counts():
@@ -530,8 +560,6 @@ REFUSED = {
     ".Lockout~3~R1C1": "at least 2 cells in '.Lockout', found 1",
     ".DoubleArrow~R1C1~R1C2": "at least 3 cells",
     ".Thermo~R1C1~LOOP": "'LOOP'",
-    ".WhiteDot~R1C1~R2C2": "a cell next to another",
-    ".WhiteDot~R1C1~R1C2~R5C5": "'R5C5'",
     ".WhiteDot~R1C1~R1C2~R1C1": "different cells",
     ".Cage~x~R1C1": "a number, 0 or more",
     ".Cage~5": "at least 1 cell",
@@ -556,7 +584,6 @@ REFUSED = {
     ".XSum~C5~~": "a number",
     ".XSum~C5": "a number",
     ".Indexing~B~R1C1": "'R' or 'C'",
-    ".Modular~1~R1C1~R1C2": "2 or more",
     ".SumLine~31~R1C1": "1 to 30",
     ".SumLine~5~LOOP": "at least 1 cell",
     ".SumLine~5~R1C1~LOOP~R1C2": "'LOOP'",
@@ -576,7 +603,9 @@ REFUSED = {
     ".ContainAtLeast~1": "at least 1 cell",
     ".LookAndSay~122~R1C1": "pairs of a count and a value",
     ".LookAndSay~1222~R1C1": "each value once",
-    ".LookAndSay~02~R1C1": "1 or more",
+    ".Modular~0~R1C1~R1C2": "1 or more",
+    ".LookAndSay~x2~R1C1": "0 or more",
+    f"{SHAPE}.LookAndSay~01020304~R1C1": "a rule that can be satisfied",
     ".CountDistinct~R1C1": "at least 2 cells",
     ".CountDistinct~R1C1~R1C1": "different cells",
     ".CountingCircles~R1C1~R1C1": "different cells",
@@ -654,11 +683,12 @@ WHOLE = (
 """Constraints of all types but those that need boxes, nine or others, and hints."""
 
 
-def told(items: list[str]) -> Puzzle | None:
+def told(items: list[str]) -> tuple[Puzzle, tuple[str, ...]] | None:
     try:
-        return read("." + ".".join(items)).puzzle
+        parsed = read("." + ".".join(items))
     except InvalidPuzzle:
         return None
+    return parsed.puzzle, parsed.unread
 
 
 def test_no_constraint_can_change_and_the_puzzle_stay():
