@@ -118,9 +118,9 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
         "skyscraper": [fp.row_or_column, fp.clue()],
         "Skyscraper": iss.clues_at_ends(),
     },
-    outside.HiddenSkyscraper: {"HiddenSkyscraper": iss.clues_at_ends(iss.largest_value)},
-    outside.NumberedRoom: {"NumberedRoom": iss.clues_at_ends(iss.largest_value)},
-    outside.FullRank: {"FullRank": [iss.allows_ties, iss.clues_at_ends(iss.number_of_lines)]},
+    outside.HiddenSkyscraper: {"HiddenSkyscraper": iss.clues_at_ends(iss.values_of_cells)},
+    outside.NumberedRoom: {"NumberedRoom": iss.clues_at_ends(iss.values_of_cells)},
+    outside.FullRank: {"FullRank": [iss.allows_ties, iss.clues_at_ends(iss.ranks)]},
     lines.Thermometer: {
         "thermometer": [fixed(slow=False), fp.line()],
         "slowthermometer": [fixed(slow=True), fp.line()],
@@ -147,10 +147,10 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     lines.DoubleArrow: {"doublearrow": fp.line(), "DoubleArrow": iss.cells("line")},
     lines.Lockout: {
         "lockout": [fp.number("difference", 1, default=4), fp.line()],
-        "Lockout": [iss.number("difference", 1), iss.cells("line", 2)],
+        "Lockout": iss.lockout,
     },
     lines.SumLine: {"SumLine": iss.sum_line},
-    lines.ValueIndexer: {"ValueIndexing": iss.cells("line", 3, once=True)},
+    lines.ValueIndexer: {"ValueIndexing": iss.cells("line", 3)},
     lines.Lunchbox: {"Lunchbox": [iss.number("total"), iss.cells("line", 2, once=True)]},
     custom.Relation: {
         "Pair": [fixed(every=False), own.related(), own.related_lines()],

@@ -96,6 +96,9 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, rules.ValueIndexer((0, 1, 2, 3, 7))),
     (SIX, rules.ValueIndexer((0, 6, 7, 8))),
     (FOUR, rules.ValueIndexer((0, 1, 2, 3, 7, 6, 5))),  # the last cell is never told
+    (FOUR, rules.ValueIndexer((0, 1, 0))),
+    (FOUR, rules.ValueIndexer((0, 1, 1, 4, 4))),
+    (FOUR, rules.ValueIndexer((0, 0, 5, 6))),
     (FIVE, rules.Lunchbox((0, 1, 2, 3), 0)),
     (FOUR, rules.Lunchbox((0, 1, 2, 3), 5)),
     (SIX, rules.Lunchbox((0, 1), 3)),  # cannot be filled, as the next
@@ -308,6 +311,9 @@ _ALL: list[tuple[Geometry, Rule]] = [
     # others, where values begin with 0 or lines are short
     (ZERO, rules.Renban((0, 1, 2, 3))),  # cannot be filled
     (ZERO, rules.Skyscraper((0, 1), 1)),
+    (ZERO, rules.HiddenSkyscraper((0, 1), 0)),
+    (ZERO, rules.NumberedRoom((0, 1), 0)),
+    (ZERO, rules.CountOfDifferent(0, (0, 1, 3))),
     (ZERO, rules.XSum((0, 1), 2)),
     (WIDE, rules.XSum((0, 1, 2), 4)),
     (WIDE, rules.Sandwich((0, 1, 2), 3)),

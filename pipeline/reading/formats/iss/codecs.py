@@ -9,7 +9,7 @@ from itertools import chain
 
 from pipeline.puzzle.geometry import Geometry, usual_boxes
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import cages, lines, neighbours, outside
+from pipeline.puzzle.rules import adjacent_pairs, cages, lines, outside
 from pipeline.puzzle.rules.pairs import Among
 from pipeline.puzzle.rules.regions import ExtraRegion, Windoku
 from pipeline.reading.formats.iss.phrases import Arguments, Context, cell_word, line_word
@@ -139,7 +139,7 @@ def pairs_of_neighbours(args: Arguments) -> Iterator[RuleFields]:
     """All pairs of neighbours among the cells; cells in no pair are reported as unread."""
     cells = args.cells(2, once=True)
     indices = {cell: index for index, cell in enumerate(cells)}
-    pairs = (pair for pair in neighbours(args.geometry) if indices.keys() >= {*pair})
+    pairs = adjacent_pairs(args.geometry, cells)
     bound = sorted(sorted(indices[cell] for cell in pair) for pair in pairs)
     paired = {*chain.from_iterable(bound)}
     for index, word in enumerate(args.phrase.words):
@@ -148,8 +148,13 @@ def pairs_of_neighbours(args: Arguments) -> Iterator[RuleFields]:
     return ({"a": cells[a], "b": cells[b]} for a, b in bound)
 
 
-def clues_at_ends(maximum: Callable[[Geometry], int | None] = lambda _: None) -> Codec:
-    """A row or column with clues at its beginning and its end, one of which may be missing."""
+def clues_at_ends(
+    limits: Callable[[Geometry], tuple[int, int | None]] = lambda _: (1, None),
+) -> Codec:
+    """A row or column with clues at its beginning and its end, one of which may be missing.
+
+    `limits` returns the minimum and the maximum of the clues, which may be None.
+    """
 
     def read(args: Arguments) -> Iterator[RuleFields]:
         line, clues = args.row_or_column(), args.phrase.words[1:3]
@@ -158,7 +163,7 @@ def clues_at_ends(maximum: Callable[[Geometry], int | None] = lambda _: None) ->
         for clue, cells in zip(clues, (line, line[::-1]), strict=False):
             args.next("a number")
             if clue.text:
-                yield {"line": cells, "number": args.number_in(clue, 1, maximum(args.geometry))}
+                yield {"line": cells, "number": args.number_in(clue, *limits(args.geometry))}
 
     def write(rule: outside.Outside, geometry: Geometry) -> list[str]:
         before = [] if rule.line[0] < rule.line[-1] else [""]
@@ -167,13 +172,13 @@ def clues_at_ends(maximum: Callable[[Geometry], int | None] = lambda _: None) ->
     return Codec(read, write)
 
 
-def largest_value(geometry: Geometry) -> int:
-    return geometry.values[-1]
+def values_of_cells(geometry: Geometry) -> tuple[int, int]:
+    return geometry.values[0], geometry.values[-1]
 
 
-def number_of_lines(geometry: Geometry) -> int:
-    """The number of rows and columns of a square grid, each counted from both ends."""
-    return 4 * geometry.side
+def ranks(geometry: Geometry) -> tuple[int, int]:
+    """1, and the number of rows and columns of a square grid, each counted from both ends."""
+    return 1, 4 * geometry.side
 
 
 def ties_of(args: Arguments) -> str:
@@ -295,8 +300,24 @@ def read_look_and_say(args: Arguments) -> Iterator[Rule]:
 
 @codec(lambda rule, geometry: write_cells((rule.counter, *rule.counted), geometry))
 def count_of_values(args: Arguments) -> Iterator[RuleFields]:
-    counter, *counted = args.cells(2, once=True)
-    yield {"counter": counter, "counted": tuple(counted)}
+    counter = args.cell()
+    counted = args.cells(once=True)
+    yield {"counter": counter, "counted": counted}
+
+
+def _lockout_words(rule: lines.Lockout, geometry: Geometry) -> list[str]:
+    return [str(rule.difference), *write_cells(rule.line, geometry)]
+
+
+@codec(_lockout_words)
+def lockout(args: Arguments) -> Iterator[RuleFields]:
+    """A difference, then a line; ends that may have any difference have no effect alone."""
+    difference, cells = args.number(), args.cells(2)
+    if difference:
+        yield {"difference": difference, "line": cells}
+    elif len(cells) > 2:
+        word = args.phrase.words[0]
+        raise args.wrong(word, "a number, 1 or more, because of the cells between the ends,")
 
 
 @field("parts", write_parts)

@@ -188,12 +188,30 @@ def _region_cells(args: Arguments, words: Iterable[Word]) -> tuple[int, ...]:
     return tuple(cells)
 
 
+def _regions_around(args: Arguments) -> tuple[range, int]:
+    """The region labels of all cells, and the control cell, which must be in the grid."""
+    _region_cells(args, ())
+    geometry, word = args.geometry, args.phrase.words[0]
+    control = args.cell_in(word)
+    if geometry.free is None or control >= geometry.grid_size:
+        raise args.wrong(word, "a cell of the grid")
+    return geometry.free.group(free.REGIONS), control
+
+
 control = field("control", write_cell)(Arguments.cell)
 
 
 @field("counted", write_cells)
 def region_cells(args: Arguments) -> tuple[int, ...]:
-    return _region_cells(args, args.rest(2))
+    """Region labels; by default those of the control cell and the cells around it."""
+    if args.has_more():
+        return _region_cells(args, args.rest(2))
+    region_of, control = _regions_around(args)
+    row, column = args.geometry.place(control)
+    square = [(row + down, column + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+    cells = (args.geometry.cell_at(*place) for place in square)
+    near = [cell for cell in cells if cell is not None and cell < args.geometry.grid_size]
+    return tuple(region_of[cell] for cell in dict.fromkeys((control, *near)))
 
 
 @field("arms", write_parts)
@@ -201,11 +219,7 @@ def arms(args: Arguments) -> tuple[tuple[int, ...], ...]:
     """Arms that begin at the control cell; by default the four rays from it to the edges."""
     if args.has_more():
         return tuple(_region_cells(args, part) for part in args.parts(SEPARATOR))
-    _region_cells(args, ())
-    geometry, word = args.geometry, args.phrase.words[0]
-    control = args.cell_in(word)
-    if geometry.free is None or control >= geometry.grid_size:
-        raise args.wrong(word, "a cell of the grid")
-    region_of, start = geometry.free.group(free.REGIONS), geometry.place(control)
+    region_of, control = _regions_around(args)
+    geometry, start = args.geometry, args.geometry.place(control)
     rays = (cells_along(geometry, start, step) for step in ((0, 1), (1, 0), (0, -1), (-1, 0)))
     return tuple(tuple(region_of[cell] for cell in ray) for ray in rays)

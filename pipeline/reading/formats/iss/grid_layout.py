@@ -202,7 +202,10 @@ def _groups(phrases: Sequence[Phrase], shape: _Shape, boxes: Areas) -> Iterator[
     if _single_arguments(phrases, "ChaosConstruction"):
         yield _Group(REGIONS, shape.rows * shape.columns)
     if _single_arguments(phrases, "Doppelganger"):
-        yield from (_Group(name, shape.largest) for name in _MISSING[: 3 if boxes else 2])
+        yield from (_Group(name, shape.largest) for name in _MISSING[:2])
+        if boxes:
+            columns = {cell % shape.columns for cell in boxes[0]}
+            yield _Group(_MISSING[2], shape.largest, len(columns))
 
 
 def _variables(args: Arguments, names: Collection[str]) -> _Group:

@@ -24,7 +24,7 @@ from pipeline.puzzle.rules.free import (
     Unit,
 )
 from pipeline.puzzle.rules.lines import Palindrome
-from pipeline.puzzle.rules.pairs import Greater
+from pipeline.puzzle.rules.pairs import BlackDot, Greater, WhiteDot
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
 
 LINE_OF_CHAOS = ".Shape~2x2.ChaosConstruction.NoBoxes"
@@ -203,6 +203,24 @@ def test_chaos_counts_count_cells_of_one_region():
     assert rules[-1] == ChaosCount(1, (5, 4))
 
 
+def test_a_chaos_count_without_cells_counts_those_around_the_control():
+    text = ".Shape~4x4.NoBoxes.ChaosConstruction.ChaosCount"
+    assert read(f"{text}~R1C2").rules[-1] == ChaosCount(1, (17, 16, 18, 20, 21, 22))
+    around = (21, 16, 17, 18, 20, 22, 24, 25, 26)
+    assert read(f"{text}~R2C2~1").rules[-1] == ChaosCount(5, around, 1)
+    with pytest.raises(InvalidPuzzle, match="a cell of the grid"):
+        read(f"{text}~CC1")
+
+
+def test_marks_are_between_neighbours_outside_the_grid_too():
+    rows = read(".Shape~2x2.Var~A~~2x3.WhiteDot~VA1~VA2~VA5~R2C1")
+    assert rows.rules[-2:] == (WhiteDot(4, 5), WhiteDot(5, 8))
+    line = read(".Shape~4x4.Var~X~~5.BlackDot~VX1~VX2.GreaterThan~VX5~VX1")
+    assert line.rules[-2:] == (BlackDot(16, 17), Greater(20, 16))
+    missing = read(".Shape~4x4~0-4.Doppelganger.GreaterThan~DGB1~DGB2~DGB3~DGC1")
+    assert missing.rules[-2:] == (Greater(24, 25), Greater(24, 26))
+
+
 def test_regions_to_be_found_are_compared_whatever_their_labels():
     text = f"{LINE_OF_CHAOS}.AllDifferent~CC1~CC4.Palindrome~CC1~CC2.CountDistinct~R1C1~CC1~CC2"
     assert {type(rule) for rule in read(text).rules} >= {ExtraRegion, Palindrome, CountOfDifferent}
@@ -211,7 +229,8 @@ def test_regions_to_be_found_are_compared_whatever_their_labels():
 
 def test_a_doppelganger_tells_what_rows_columns_and_boxes_miss():
     puzzle = read(".Shape~4x4~0-4.Doppelganger.~DGC1_1~DGR4_2~DGB2_3")
-    assert puzzle.geometry.free == FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4)))
+    groups = (("DGC", 4), ("DGR", 4), ("DGB", 4))
+    assert puzzle.geometry.free == FreeGrid(4, 4, 0, groups, (("DGB", 2),))
     rule = puzzle.rules[-1]
     assert isinstance(rule, Doppelganger)
     assert (rule.missing, rule.kinds) == (tuple(range(16, 28)), (4, 4, 4))

@@ -107,6 +107,7 @@ RULES_ON_4X4: dict[str, list[object]] = {
     f".SumLine~5~{LINE}": [lines.SumLine(CELLS, 5)],
     f".SumLine~5~{LINE}~LOOP": [lines.SumLine(CELLS, 5, loop=True)],
     f".ValueIndexing~{LINE}": [lines.ValueIndexer(CELLS)],
+    ".ValueIndexing~R1C1~R1C2~R1C1": [lines.ValueIndexer((0, 1, 0))],
     f".Lunchbox~3~{LINE}": [lines.Lunchbox(CELLS, 3)],
     ".Sum~-6_=_1_-2_3~R1C1~R2C1~R1C1": [cages.Sum(((0, 4), (4, -2)), -6)],
     ".RellikCage~5~R1C1~R2C1": [cages.RellikCage((0, 4), 5)],
@@ -121,6 +122,7 @@ RULES_ON_4X4: dict[str, list[object]] = {
     ],
     ".CountingCircles~R1C1~R2C1": [cages.CountingCircles((0, 4))],
     ".CountDistinct~R1C1~R2C1~R2C2": [cages.CountOfDifferent(0, (4, 5))],
+    ".CountDistinct~R1C1~R1C1~R2C2": [cages.CountOfDifferent(0, (0, 5))],
     ".HiddenSkyscraper~R1~3~4": [
         outside.HiddenSkyscraper((0, 1, 2, 3), 3),
         outside.HiddenSkyscraper((3, 2, 1, 0), 4),
@@ -234,6 +236,17 @@ def test_a_repeated_cell_of_different_ones_counts_once():
 def test_a_number_that_allows_all_pairs_is_no_rule(name):
     assert read(f"{SHAPE}.{name}~{LINE}").puzzle == Puzzle.empty(FOUR)
     assert "'R1C5'" in str(refusal(f"{SHAPE}.{name}~{LINE}~R1C5"))
+
+
+def test_a_lockout_line_of_two_cells_with_any_difference_is_no_rule():
+    assert read(f"{SHAPE}.Lockout~0~R1C1~R2C2").puzzle == Puzzle.empty(FOUR)
+
+
+@for_each("name", ["HiddenSkyscraper", "NumberedRoom"])
+def test_a_clue_may_be_any_value_of_the_grid(name):
+    *_, rule = read(f".Shape~4x4~0-3.{name}~R1~0~").puzzle.rules
+    assert (rule.line, rule.number) == ((0, 1, 2, 3), 0)
+    assert "a number, 0 to 3" in str(refusal(f".Shape~4x4~0-3.{name}~R1~4~"))
 
 
 def test_a_marked_cell_without_a_neighbour_is_unread():
@@ -606,8 +619,9 @@ REFUSED = {
     ".Modular~0~R1C1~R1C2": "1 or more",
     ".LookAndSay~x2~R1C1": "0 or more",
     f"{SHAPE}.LookAndSay~01020304~R1C1": "a rule that can be satisfied",
-    ".CountDistinct~R1C1": "at least 2 cells",
-    ".CountDistinct~R1C1~R1C1": "different cells",
+    ".CountDistinct~R1C1": "at least 1 cell",
+    ".CountDistinct~R1C1~R1C2~R1C2": "different cells",
+    ".Lockout~0~R1C1~R1C2~R1C3": "a number, 1 or more",
     ".CountingCircles~R1C1~R1C1": "different cells",
     ".HiddenSkyscraper~C1~10": "1 to 9",
     ".NumberedRoom~C1~0": "1 to 9",
