@@ -637,7 +637,6 @@ TWICE = "a cell is listed twice"
         (rules.SumLine, ((), 3), "sum line: at least 1 cell, not 0"),
         (rules.SumLine, ((0,), 0), "sum line: the total must be at least 1, not 0"),
         (rules.ValueIndexer, ((0, 1),), "value indexer: at least 3 cells, not 2"),
-        (rules.ValueIndexer, ((0, 1, 0),), f"value indexer: {TWICE}"),
         (rules.Lunchbox, ((0,), 3), "lunchbox: at least 2 cells, not 1"),
         (rules.Lunchbox, ((0, 1, 0), 3), f"lunchbox: {TWICE}"),
         (rules.Relation, ((0, 1), (0,), False, "two\nlines"), "relation: a label is one line"),

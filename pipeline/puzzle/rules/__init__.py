@@ -132,6 +132,17 @@ def neighbours(geometry: Geometry) -> Iterator[tuple[int, int]]:
     return moves(geometry, ((0, 1), (1, 0)))
 
 
+def adjacent_pairs(geometry: Geometry, cells: Cells) -> CellPairs:
+    """Pairs of these cells that share a side, in the grid or in a group of extra cells."""
+    cell_of = dict(zip(places(geometry, cells), cells, strict=True))
+    return tuple(
+        (cell, cell_of[near])
+        for (row, column), cell in cell_of.items()
+        for near in ((row, column + 1), (row + 1, column))
+        if near in cell_of
+    )
+
+
 def directed_lines(geometry: Geometry) -> Iterator[Cells]:
     """All rows, then all columns, each in both directions."""
     for line in (*geometry.rows(), *geometry.columns()):

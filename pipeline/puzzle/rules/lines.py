@@ -9,6 +9,7 @@ from operator import eq, le, lt
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
+    Allowed,
     AnyOf,
     Automaton,
     Beyond,
@@ -251,16 +252,24 @@ class SumLine(Along):
 class ValueIndexer(Along):
     """If the second cell holds k, the k-th cell after it holds the value of the first cell."""
 
-    name, style = "value indexer", "value-indexer"
-    min_cells, no_repeats = 3, True
+    name, style, min_cells = "value indexer", "value-indexer", 3
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        value, counter, *counted = self.line
+        _, counter, *counted = self.line
         # parts[k - geometry.lowest] holds if the second cell holds k
         parts: list[Constraint] = [AnyOf(())] * (1 - geometry.lowest)
-        parts += (Pairs(((value, cell),), eq) for cell in counted)
+        parts += (self._equal(cell, index) for index, cell in enumerate(counted, start=1))
         nowhere = [AnyOf(())] * (geometry.side - len(parts))
         return ByValue(counter, (*parts, *nowhere)[: geometry.side], geometry.lowest)
+
+    def _equal(self, cell: int, index: int) -> Constraint:
+        """The cell holds the value of the first cell, given that the second one holds `index`."""
+        value, counter, *_ = self.line
+        if cell == value:
+            return AllOf(())
+        if counter in (cell, value):
+            return Allowed(value if cell == counter else cell, (index,))
+        return Pairs(((value, cell),), eq)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = places(geometry, self.line)

@@ -212,7 +212,7 @@ def step_of(geometry: Geometry, line: Sequence[int]) -> tuple[int, int]:
     if len(line) > 1:
         next_row, next_column = geometry.place(line[1])
         return _signum(next_row - row), _signum(next_column - column)
-    _, columns = geometry.extent
+    columns = geometry.free.columns if geometry.free else geometry.extent[1]
     return 1 if row == 1 else -1, 1 if column == columns else -1
 
 

@@ -19,6 +19,7 @@ ZERO_TO_THREE = Geometry(1, 4, free=FreeGrid(4, 4, 0))
 WIDE = Geometry(1, 4, free=FreeGrid(2, 3))
 HIGH = Geometry(1, 3, free=FreeGrid(3, 2))
 WITH_OTHERS = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("VA", 5), ("VB", 1))))
+WITH_WIDER = Geometry(1, 2, free=FreeGrid(1, 2, 1, (("VA", 6),), (("VA", 3),)))
 CHAOS = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("CC", 4),)))
 CHAOS_OF_THREE = Geometry(1, 3, free=FreeGrid(2, 3, 0, (("CC", 6),)))
 TWO_MISS = Geometry(1, 3, free=FreeGrid(2, 2, 0, (("DGC", 2), ("DGR", 2))))
@@ -104,6 +105,9 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, rules.ValueIndexer((0, 1, 2, 3, 7))),
     (SIX, rules.ValueIndexer((0, 6, 7, 8))),
     (FOUR, rules.ValueIndexer((0, 1, 2, 3, 7, 6, 5))),  # the last cell is never told
+    (FOUR, rules.ValueIndexer((0, 1, 0))),
+    (FOUR, rules.ValueIndexer((0, 1, 1, 4, 4))),
+    (FOUR, rules.ValueIndexer((0, 0, 5, 6))),
     (FIVE, rules.Lunchbox((0, 1, 2, 3), 0)),
     (FOUR, rules.Lunchbox((0, 1, 2, 3), 5)),
     (SIX, rules.Lunchbox((0, 1), 3)),  # cannot be filled, as the next
@@ -305,6 +309,7 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (WIDE, rules.ConnectedValues((0, 1, 2, 3, 4, 5), (1, 4), 3)),
     (WIDE, rules.ConnectedValues((0, 1, 2, 3, 4, 5), (2,), 6)),
     (WITH_OTHERS, rules.ConnectedValues((4, 5, 6, 7, 8), (2,))),
+    (WITH_WIDER, rules.ConnectedValues((2, 3, 4, 5, 6, 7), (2,))),
     (ZERO, rules.ConnectedValues((0, 1, 2, 3), (7,))),  # cannot be filled
     (CHAOS, rules.ChaosConstruction((4, 5, 6, 7), 2)),
     (CHAOS_OF_THREE, rules.ChaosConstruction(tuple(range(6, 12)), 2)),
@@ -319,6 +324,9 @@ _ALL: list[tuple[Geometry, Rule]] = [
     # others, where values begin with 0 or lines are short
     (ZERO, rules.Renban((0, 1, 2, 3))),  # cannot be filled
     (ZERO, rules.Skyscraper((0, 1), 1)),
+    (ZERO, rules.HiddenSkyscraper((0, 1), 0)),
+    (ZERO, rules.NumberedRoom((0, 1), 0)),
+    (ZERO, rules.CountOfDifferent(0, (0, 1, 3))),
     (ZERO, rules.XSum((0, 1), 2)),
     (WIDE, rules.XSum((0, 1, 2), 4)),
     (WIDE, rules.Sandwich((0, 1, 2), 3)),

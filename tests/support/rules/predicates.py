@@ -315,7 +315,7 @@ def circles(rule: rules.CountingCircles, geometry: Geometry, values: Values) -> 
 
 def hidden_skyscraper(rule: rules.HiddenSkyscraper, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
-    hidden = [value for at, value in enumerate(line) if value <= max(line[:at], default=0)]
+    hidden = [value for at, value in enumerate(line) if value <= max(line[:at], default=-1)]
     return hidden[:1] == [rule.number]
 
 

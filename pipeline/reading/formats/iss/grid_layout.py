@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from math import isqrt
 from typing import NamedTuple
 
-from pipeline.puzzle.geometry import MAX_EXTRA_CELLS, FreeGrid, Geometry, usual_boxes
+from pipeline.puzzle.geometry import (
+    MAX_EXTRA_CELLS,
+    MAX_SIDE,
+    MIN_SIDE,
+    FreeGrid,
+    Geometry,
+    usual_boxes,
+)
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules.free import (
     REGIONS,
@@ -29,6 +36,7 @@ MAX_SIZE = 16
 
 _SIZE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _VALUES = re.compile(r"(?:([01])-)?(\d{1,2})", re.ASCII)
+_ROWS_COLUMNS = re.compile(r"([1-9]\d{0,3})x([1-9]\d{0,3})", re.ASCII)
 _PREFIX = re.compile(r"[A-Z]{1,8}", re.ASCII)
 _RAW = "Raw"
 _USUAL_TIES = "only-unclued"
@@ -69,6 +77,17 @@ class GridLayout(NamedTuple):
         return outside, replace(outside, regions=regions, ties=known_ties)
 
 
+class _Group(NamedTuple):
+    """A group of cells outside the grid.
+
+    `width` is the number of its columns; 0 if it has as many as the grid.
+    """
+
+    name: str
+    size: int
+    width: int = 0
+
+
 class _Shape(NamedTuple):
     rows: int
     columns: int
@@ -89,14 +108,18 @@ def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
     size = _parse_region_size(phrases, shape)
     has_boxes = not any(_arguments_of(phrases, "NoBoxes")) and not shape.is_raw
     boxes = tuple(_boxes(shape, size)) if has_boxes else ()
-    groups = tuple(_groups(phrases, shape, has_boxes=bool(boxes)))
+    extra = [*_groups(phrases, shape, boxes)]
+    groups = tuple((group.name, group.size) for group in extra)
     plain = _Shape(shape.largest, shape.largest, 1, shape.largest, is_raw=False)
     if shape == plain and size == shape.largest and not groups:
         usual = usual_boxes(shape.largest)
         geometry = usual if has_boxes else Geometry(1, usual.side)
         units, rules = [], list[Rule]()
     else:
-        free = FreeGrid(shape.rows, shape.columns, shape.lowest, groups)
+        widths = tuple(
+            (group.name, group.width) for group in extra if group.width not in (0, shape.columns)
+        )
+        free = FreeGrid(shape.rows, shape.columns, shape.lowest, groups, widths)
         geometry = Geometry(1, shape.number, free=free)
         units = [] if shape.is_raw else [*_units(geometry, boxes)]
         rules = [*units]
@@ -139,21 +162,22 @@ def _parse_shape(phrases: Sequence[Phrase]) -> _Shape:
     rows, columns = map(int, match.groups()) if match else (0, 0)
     if match is None or not 2 <= max(rows, columns) <= MAX_SIZE:
         raise args.wrong(size, expected)
-    lowest, number = 1, max(rows, columns)
-    if args.has_more() and (word := args.next("values")).text:
-        values = _VALUES.fullmatch(word.text)
-        lowest = int(values[1] or 1) if values else 1
-        number = int(values[2]) - (lowest - 1 if values[1] else 0) if values else 0
-        if not max(rows, columns) <= number <= MAX_SIZE:
-            minimum, maximum = max(rows, columns), MAX_SIZE
-            expected = (
-                f"the number of values, {minimum} to {maximum}, or the first and the last, '0-9'"
-            )
-            raise args.wrong(word, expected)
+    values = args.next("values") if args.has_more() else None
     is_raw = args.has_more()
     if is_raw and (word := args.next(_RAW)).text != _RAW:
         raise args.wrong(word, f"'{_RAW}' or the end")
     args.check_ended()
+    lowest, number = 1, max(rows, columns)
+    if values and values.text:
+        ends = _VALUES.fullmatch(values.text)
+        lowest = int(ends[1] or 1) if ends else 1
+        number = int(ends[2]) - (lowest - 1 if ends[1] else 0) if ends else 0
+        minimum = MIN_SIDE if is_raw else max(rows, columns)
+        if not minimum <= number <= MAX_SIZE:
+            expected = (
+                f"the number of values, {minimum} to {MAX_SIZE}, or the first and the last, '0-9'"
+            )
+            raise args.wrong(values, expected)
     return _Shape(rows, columns, lowest, number, is_raw)
 
 
@@ -166,32 +190,52 @@ def _parse_region_size(phrases: Sequence[Phrase], shape: _Shape) -> int:
     return size
 
 
-def _groups(
-    phrases: Sequence[Phrase], shape: _Shape, *, has_boxes: bool
-) -> Iterator[tuple[str, int]]:
-    """Names and sizes of the groups of cells outside the grid."""
+def _groups(phrases: Sequence[Phrase], shape: _Shape, boxes: Areas) -> Iterator[_Group]:
+    """The groups of cells outside the grid."""
     total, names = 0, set[str]()
     for args in _arguments_of(phrases, "Var"):
-        expected = "a name in letters that no other '.Var' has"
-        word = args.next(expected)
-        name = f"V{word.text}"
-        if _PREFIX.fullmatch(word.text) is None or name in names:
-            raise args.wrong(word, expected)
-        names.add(name)
-        if args.has_more():
-            args.next("a label")
-        size = args.number(1, MAX_EXTRA_CELLS) if args.has_more() else 1
-        args.check_ended()
-        total += size
+        group = _variables(args, names)
+        names.add(group.name)
+        total += group.size
         if total > MAX_EXTRA_CELLS:
             raise args.wrong(
                 args.type, f"at most {MAX_EXTRA_CELLS} cells outside the grid in total"
             )
-        yield name, size
+        yield group
     if _single_arguments(phrases, "ChaosConstruction"):
-        yield REGIONS, shape.rows * shape.columns
+        yield _Group(REGIONS, shape.rows * shape.columns)
     if _single_arguments(phrases, "Doppelganger"):
-        yield from ((name, shape.largest) for name in _MISSING[: 3 if has_boxes else 2])
+        yield from (_Group(name, shape.largest) for name in _MISSING[:2])
+        if boxes:
+            columns = {cell % shape.columns for cell in boxes[0]}
+            yield _Group(_MISSING[2], shape.largest, len(columns))
+
+
+def _variables(args: Arguments, names: Collection[str]) -> _Group:
+    """The cells that a `.Var` declares: one, a number of them, or rows and columns.
+
+    `names` are those of earlier groups.
+    """
+    expected = "a name in letters that no other '.Var' has"
+    word = args.next(expected)
+    name = f"V{word.text}"
+    if _PREFIX.fullmatch(word.text) is None or name in names:
+        raise args.wrong(word, expected)
+    size, width = 1, 0
+    if args.has_more():
+        args.next("a label")
+    if args.has_more():
+        number = args.next("a number")
+        if match := _ROWS_COLUMNS.fullmatch(number.text):
+            rows, width = map(int, match.groups())
+            size = rows * width
+            if size > MAX_EXTRA_CELLS or width > MAX_SIDE:
+                expected = f"at most {MAX_SIDE} columns and {MAX_EXTRA_CELLS} cells"
+                raise args.wrong(number, expected)
+        else:
+            size = args.number_in(number, 1, MAX_EXTRA_CELLS)
+    args.check_ended()
+    return _Group(name, size, width)
 
 
 def _boxes(shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
@@ -270,6 +314,8 @@ def _jigsaw_regions(
     """The regions of all jigsaws; cells outside the regions share one character."""
     number = shape.rows * shape.columns
     for args in _arguments_of(phrases, "Jigsaw"):
+        if size > shape.number:
+            raise args.wrong(args.type, f"'.RegionSize' with at most {shape.number} cells")
         expected = f"{number} characters, {size} for each region"
         signs = args.next(expected)
         if args.has_more():  # older texts begin with the shape
@@ -294,9 +340,11 @@ def _region_group_rules(
     if args := _single_arguments(phrases, "ChaosConstruction"):
         args.check_ended()
         assert geometry.free  # noqa: S101 - it has the region labels
-        if size < 2 or geometry.grid_size % size or geometry.grid_size // size > geometry.side:
+        number, rest = divmod(geometry.grid_size, size)
+        if size < 2 or rest or max(number, size) > geometry.side:
             expected = (
                 f"a grid that divides into regions of {size} cells, at most {geometry.side} regions"
+                f"{' and cells' if size > geometry.side else ''}"
             )
             raise args.wrong(args.type, expected)
         yield ChaosConstruction(tuple(geometry.free.group(REGIONS)), size)

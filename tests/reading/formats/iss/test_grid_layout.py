@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
+import pytest
 from support.cases import for_each
 from support.rules.examples import CHAOS
 
 from pipeline import parse_puzzle, solve
+from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import cages, lines, outside
@@ -23,7 +26,7 @@ from pipeline.puzzle.rules.free import (
     Unit,
 )
 from pipeline.puzzle.rules.lines import Palindrome
-from pipeline.puzzle.rules.pairs import Greater
+from pipeline.puzzle.rules.pairs import BlackDot, Greater, WhiteDot
 from pipeline.puzzle.rules.regions import DisjointGroups, ExtraRegion, Region, Windoku
 
 JIGSAW = "0010011122323233"
@@ -56,6 +59,9 @@ def units(puzzle: Puzzle) -> list[str]:
         (".Shape~6x8.RegionSize~6", Geometry(1, 8, free=FreeGrid(6, 8)), (6, 8, 8)),
         (".Var~A", Geometry(1, 9, free=FreeGrid(9, 9, 1, (("VA", 1),))), (9, 9, 9)),
         (".Shape~7x7.Var~A~x~2", Geometry(1, 7, free=FreeGrid(7, 7, 1, (("VA", 2),))), (7, 7, 0)),
+        (".Var~A~x~9x9", Geometry(1, 9, free=FreeGrid(9, 9, 1, (("VA", 81),))), (9, 9, 9)),
+        (".Shape~3x3~2~Raw", Geometry(1, 2, free=FreeGrid(3, 3)), (0, 0, 0)),
+        (".Shape~11x11~0-9~Raw", Geometry(1, 10, free=FreeGrid(11, 11, 0)), (0, 0, 0)),
     ],
 )
 def test_a_shape_is_rows_columns_values_and_rules_that_are_their_units(text, geometry, kinds):
@@ -108,6 +114,36 @@ def test_cells_outside_are_called_as_the_text_does_and_are_part_of_a_solution():
     assert lines.Thermometer((4, 5)) in puzzle.rules
     (solution,) = solve(puzzle).solutions
     assert solution.values == (2, 1, 1, 1, 1, 2, 1, 2)
+
+
+def test_cells_outside_may_have_rows_and_columns():
+    puzzle = read(".Shape~2x2~~Raw.Var~A~~2x3.Var~B~~1x2.Quad~VA2~1~2.ConnectedValues~VA~1~5")
+    assert puzzle.geometry.free == FreeGrid(2, 2, 1, (("VA", 6), ("VB", 2)), (("VA", 3),))
+    assert puzzle.rules[0] == cages.Quadruple((5, 6, 8, 9), (1, 2))
+    solutions = {grid.values for grid in solve(puzzle, max_solutions=300).solutions}
+    twos = {values[4:10].index(2) for values in solutions}
+    assert (len(solutions), twos) == (2**6 * 4, {1, 2, 4, 5})
+    puzzle = read(".Shape~2x2~~Raw.Var~A~~2x3.Replicate~J~VA1.Cage~3~VA1~VA2.End")
+    assert puzzle.rules == (cages.Cage((4, 5), 3), cages.Cage((7, 8), 3))
+
+
+@for_each(
+    ("text", "expected"),
+    [
+        (".Var~A~~0x3", "a number, 1 to 1024 in '.Var'"),
+        (".Var~A~~3x", "a number, 1 to 1024 in '.Var'"),
+        (".Var~A~~33x32", "at most 256 columns and 1024 cells in '.Var'"),
+        (".Var~A~~1x257", "at most 256 columns and 1024 cells in '.Var'"),
+        (".Var~A~~20x30.Var~B~~20x30", "at most 1024 cells outside the grid in total"),
+        (".Shape~3x3~1~Raw", "the number of values, 2 to 16"),
+        (".Shape~3x3~2", "the number of values, 3 to 16"),
+        (".Shape~4x4~2~Raw.Jigsaw~0010011122323233", "'.RegionSize' with at most 2 cells"),
+        (".Shape~4x4~2~Raw.ChaosConstruction", "at most 2 regions and cells"),
+    ],
+)
+def test_a_group_that_is_too_large_and_regions_without_values_are_refused(text, expected):
+    with pytest.raises(InvalidPuzzle, match=re.escape(expected)):
+        read(text)
 
 
 def test_neighbours_in_the_grid_are_not_those_below_it():
@@ -279,6 +315,24 @@ def test_chaos_counts_count_cells_of_one_region():
     assert rules[-1] == ChaosCount(1, (5, 4))
 
 
+def test_a_chaos_count_without_cells_counts_those_around_the_control():
+    text = ".Shape~4x4.NoBoxes.ChaosConstruction.ChaosCount"
+    assert read(f"{text}~R1C2").rules[-1] == ChaosCount(1, (17, 16, 18, 20, 21, 22))
+    around = (21, 16, 17, 18, 20, 22, 24, 25, 26)
+    assert read(f"{text}~R2C2~1").rules[-1] == ChaosCount(5, around, 1)
+    with pytest.raises(InvalidPuzzle, match="a cell of the grid"):
+        read(f"{text}~CC1")
+
+
+def test_marks_are_between_neighbours_outside_the_grid_too():
+    rows = read(".Shape~2x2.Var~A~~2x3.WhiteDot~VA1~VA2~VA5~R2C1")
+    assert rows.rules[-2:] == (WhiteDot(4, 5), WhiteDot(5, 8))
+    line = read(".Shape~4x4.Var~X~~5.BlackDot~VX1~VX2.GreaterThan~VX5~VX1")
+    assert line.rules[-2:] == (BlackDot(16, 17), Greater(20, 16))
+    missing = read(".Shape~4x4~0-4.Doppelganger.GreaterThan~DGB1~DGB2~DGB3~DGC1")
+    assert missing.rules[-2:] == (Greater(24, 25), Greater(24, 26))
+
+
 def test_regions_to_be_found_are_compared_whatever_their_labels():
     text = f"{LINE_OF_CHAOS}.AllDifferent~CC1~CC4.Palindrome~CC1~CC2.CountDistinct~R1C1~CC1~CC2"
     assert {type(rule) for rule in read(text).rules} >= {ExtraRegion, Palindrome, CountOfDifferent}
@@ -287,7 +341,8 @@ def test_regions_to_be_found_are_compared_whatever_their_labels():
 
 def test_a_doppelganger_tells_what_rows_columns_and_boxes_miss():
     puzzle = read(".Shape~4x4~0-4.Doppelganger.~DGC1_1~DGR4_2~DGB2_3")
-    assert puzzle.geometry.free == FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4)))
+    groups = (("DGC", 4), ("DGR", 4), ("DGB", 4))
+    assert puzzle.geometry.free == FreeGrid(4, 4, 0, groups, (("DGB", 2),))
     rule = puzzle.rules[-1]
     assert isinstance(rule, Doppelganger)
     assert (rule.missing, rule.kinds) == (tuple(range(16, 28)), (4, 4, 4))
