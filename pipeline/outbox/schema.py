@@ -201,17 +201,27 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         tuple[tuple[str, Annotated[int, Meta(ge=1)]], ...],
         about("groups of cells outside the grid: name and number of cells"),
     ] = ()
+    widths: Annotated[
+        tuple[tuple[str, Annotated[int, Meta(ge=1, le=256)]], ...] | UnsetType,
+        about("groups with other numbers of columns than the grid: name and number of columns"),
+    ] = UNSET
 
     @classmethod
     def of(cls, geometry: Geometry) -> RecordedFree | None:
         """The shape of a free geometry; None for any other geometry."""
         if (free := geometry.free) is None:
             return None
-        return cls(rows=free.rows, columns=free.columns, lowest=free.lowest, groups=free.groups)
+        return cls(
+            rows=free.rows,
+            columns=free.columns,
+            lowest=free.lowest,
+            groups=free.groups,
+            widths=free.widths or UNSET,
+        )
 
     def free(self) -> FreeGrid:
         """The shape for a `Geometry`. Raises ValueError if it is invalid."""
-        return FreeGrid(self.rows, self.columns, self.lowest, self.groups)
+        return FreeGrid(self.rows, self.columns, self.lowest, self.groups, self.widths or ())
 
 
 class RecordedRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -25,14 +25,17 @@ class FreeGrid:
 
     The grid has `rows` × `columns` cells; the values start at `lowest`, 0 or 1. `groups` are the
     names and sizes of groups of extra cells, which are numbered after the cells of the grid and lie
-    below it: each group starts a new row of the grid's width, after an empty row. Raises ValueError
-    for sizes below 1 or above the limits, for another `lowest`, and for repeated names.
+    below it: each group starts a new row, after an empty row. Its rows have as many cells as those
+    of the grid, or the number in `widths`: names of groups and their numbers of columns. Raises
+    ValueError for sizes below 1 or above the limits, for another `lowest`, for repeated names, and
+    for widths of unknown groups.
     """
 
     rows: int
     columns: int
     lowest: int = 1
     groups: tuple[tuple[str, int], ...] = ()
+    widths: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         sizes = [size for _, size in self.groups]
@@ -44,16 +47,26 @@ class FreeGrid:
             raise ValueError(f"at most {MAX_EXTRA_CELLS} extra cells, not {sum(sizes)}")
         if len(dict(self.groups)) < len(self.groups):
             raise ValueError("two groups of extra cells have the same name")
+        widths = dict(self.widths)
+        if len(widths) < len(self.widths) or not widths.keys() <= dict(self.groups).keys():
+            raise ValueError("the widths must be those of different groups of extra cells")
+        if not all(1 <= width <= MAX_SIDE for width in widths.values()):
+            raise ValueError(f"a group of extra cells has 1 to {MAX_SIDE} columns")
+
+    def width_of(self, name: str) -> int:
+        """The number of columns of a group."""
+        return dict(self.widths).get(name, self.columns)
 
     def places(self) -> Iterator[tuple[int, int]]:
         """Row and column of each cell, counted from 1."""
         yield from product(range(1, self.rows + 1), range(1, self.columns + 1))
         row = self.rows
-        for _, size in self.groups:
+        for name, size in self.groups:
             row += 2
-            steps = (divmod(index, self.columns) for index in range(size))
+            width = self.width_of(name)
+            steps = (divmod(index, width) for index in range(size))
             yield from ((row + down, right + 1) for down, right in steps)
-            row += (size - 1) // self.columns
+            row += (size - 1) // width
 
     def rows_and_groups(self) -> Iterator[tuple[str, range]]:
         """The name and the cells of each row of the grid and of each group."""
@@ -148,7 +161,7 @@ class Geometry:
         """The number of rows and columns of the bounding rectangle."""
         n = self.side
         if self.free:
-            return self._places[-1][0], self.free.columns
+            return self._places[-1][0], max(column for _, column in self._places)
         rows, columns = zip(*(self.grids or ((0, 0),)), strict=True)
         return max(rows) + n, max(columns) + n
 

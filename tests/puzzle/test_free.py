@@ -36,6 +36,24 @@ def test_extra_cells_are_numbered_after_the_grid_and_lie_below_it():
     assert {cell for pair in neighbours(GEOMETRY) for cell in pair} == {*range(6)}
 
 
+def test_a_group_of_extra_cells_may_be_wider_than_the_grid_or_narrower():
+    groups = (("VA", 5), ("VB", 2), ("VC", 3))
+    geometry = Geometry(1, 3, free=FreeGrid(2, 3, 1, groups, (("VA", 4), ("VB", 1))))
+    places = [geometry.place(cell) for cell in range(6, geometry.size)]
+    assert places[:5] == [(4, 1), (4, 2), (4, 3), (4, 4), (5, 1)]
+    assert places[5:] == [(7, 1), (8, 1), (10, 1), (10, 2), (10, 3)]
+    assert geometry.extent == (10, 4)
+    assert geometry.free
+    assert [geometry.free.width_of(name) for name, _ in groups] == [4, 1, 3]
+    assert [*geometry.columns()] == [(0, 3), (1, 4), (2, 5)]
+
+
+@for_each("widths", [(("VB", 2),), (("VA", 0),), (("VA", 257),), (("VA", 1), ("VA", 2))])
+def test_invalid_widths_are_refused(widths):
+    with pytest.raises(ValueError, match=r"widths|columns"):
+        FreeGrid(2, 2, 1, (("VA", 4),), widths)
+
+
 @for_each(
     ("rows", "columns", "lowest", "groups"),
     [

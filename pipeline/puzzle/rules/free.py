@@ -13,13 +13,12 @@ from pipeline.puzzle.constraints import (
     Automaton,
     ByValue,
     Cell,
-    CellPairs,
     Cells,
     Constraint,
 )
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import check_cells, places
+from pipeline.puzzle.rules import adjacent_pairs, check_cells, places
 from pipeline.puzzle.rules.cages import SameMultiset
 from pipeline.puzzle.rules.regions import AllDifferentRule
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
@@ -96,7 +95,7 @@ class ConnectedValues(Rule):
             raise ValueError(f"{self.name}: no values")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        adjacent = tuple(_adjacent_pairs(geometry, self.group))
+        adjacent = adjacent_pairs(geometry, self.group)
         return Connected(self.group, adjacent, self.values, self.size or None)
 
     def title(self) -> str:
@@ -136,7 +135,7 @@ class ChaosConstruction(Rule):
         if len(self.regions) != len(inner) or number > geometry.side:
             raise ValueError(f"{self.name}: the number of regions does not fit the grid")
         labels = geometry.values[:number]
-        adjacent = tuple(_adjacent_pairs(geometry, self.regions))
+        adjacent = adjacent_pairs(geometry, self.regions)
         first, last = labels[0] - 1, labels[-1]
         order = Automaton(self.regions, first, _next_label, frozenset((last,)), (last,))
         parts = [Connected(self.regions, adjacent, (label,), self.size) for label in labels]
@@ -260,17 +259,6 @@ class Doppelganger(Rule):
 def _cell_of(geometry: Geometry, region: int) -> int:
     """The cell of the grid whose region this extra cell numbers."""
     return region - geometry.group_of(region).start
-
-
-def _adjacent_pairs(geometry: Geometry, cells: Cells) -> CellPairs:
-    """Pairs of these cells that share a side."""
-    cell_of = dict(zip(places(geometry, cells), cells, strict=True))
-    return tuple(
-        (cell, cell_of[near])
-        for (row, column), cell in cell_of.items()
-        for near in ((row, column + 1), (row + 1, column))
-        if near in cell_of
-    )
 
 
 def _next_label(highest: int, value: int, last: int) -> int | None:

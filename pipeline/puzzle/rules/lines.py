@@ -9,6 +9,7 @@ from operator import eq, le, lt
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
+    Allowed,
     AnyOf,
     Automaton,
     Beyond,
@@ -161,11 +162,11 @@ class Lockout(Along):
 class RegionSum(Along):
     """Every segment of the line within one region, usually a box, has the same sum.
 
-    Cells outside all regions belong to no segment and end none.
+    Cells outside all regions belong to no segment and end none. A cell counts as often as the line
+    visits it.
     """
 
     name, style = "region sum line", "region-sum"
-    no_repeats = True
 
     regions: tuple[Cells, ...]
 
@@ -181,10 +182,13 @@ class RegionSum(Along):
 
 
 class Zipper(Along):
-    """Each pair of cells equally far from the centre has the same sum; a centre cell holds it."""
+    """Each pair of cells equally far from the centre has the same sum; a centre cell holds it.
+
+    A line that returns to its first cell pairs this cell with itself.
+    """
 
     name, style = "zipper line", "zipper"
-    min_cells, no_repeats = 3, True
+    min_cells = 3
 
     def constraints(self, geometry: Geometry) -> Constraint:
         half, odd = divmod(len(self.line), 2)
@@ -193,10 +197,13 @@ class Zipper(Along):
 
 
 class DoubleArrow(Along):
-    """Values between the two end cells have the same sum as the end cells."""
+    """Values between the two end cells have the same sum as the end cells.
+
+    A cell counts as often as the line visits it, also one that is both ends of a loop.
+    """
 
     name, style = "double arrow", "double-arrow"
-    min_cells, no_repeats, has_ends = 3, True, True
+    min_cells, has_ends = 3, True
 
     def constraints(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
@@ -245,16 +252,24 @@ class SumLine(Along):
 class ValueIndexer(Along):
     """If the second cell holds k, the k-th cell after it holds the value of the first cell."""
 
-    name, style = "value indexer", "value-indexer"
-    min_cells, no_repeats = 3, True
+    name, style, min_cells = "value indexer", "value-indexer", 3
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        value, counter, *counted = self.line
+        _, counter, *counted = self.line
         # parts[k - geometry.lowest] holds if the second cell holds k
         parts: list[Constraint] = [AnyOf(())] * (1 - geometry.lowest)
-        parts += (Pairs(((value, cell),), eq) for cell in counted)
+        parts += (self._equal(cell, index) for index, cell in enumerate(counted, start=1))
         nowhere = [AnyOf(())] * (geometry.side - len(parts))
         return ByValue(counter, (*parts, *nowhere)[: geometry.side], geometry.lowest)
+
+    def _equal(self, cell: int, index: int) -> Constraint:
+        """The cell holds the value of the first cell, given that the second one holds `index`."""
+        value, counter, *_ = self.line
+        if cell == value:
+            return AllOf(())
+        if counter in (cell, value):
+            return Allowed(value if cell == counter else cell, (index,))
+        return Pairs(((value, cell),), eq)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = places(geometry, self.line)

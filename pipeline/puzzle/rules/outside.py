@@ -10,18 +10,16 @@ from typing import ClassVar
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
-    Allowed,
     AnyOf,
     Automaton,
     ByValue,
     Cells,
     Constraint,
-    Equivalent,
     Ranked,
 )
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import check_cells, check_one_grid, directed_lines, places
+from pipeline.puzzle.rules import check_cells, directed_lines, places, pointer, square_side
 from pipeline.puzzle.rules.lines import Lunchbox
 from pipeline.puzzle.shapes import Label, Line, Shape
 from pipeline.puzzle.sums import SetTotal, Total, TotalBetween
@@ -144,28 +142,15 @@ class NumberedRoom(Outside):
     name, style = "numbered room", "numbered-room"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        first, values = self.line[0], geometry.values
-        rooms = [(k, cell) for k, cell in enumerate(self.line, 1) if k in values]
-        if self.number not in values:
-            return AnyOf(())
-        not_clue = tuple(value for value in values if value != self.number)
-        beyond = self.line[max(values) :]  # not empty only if the values begin with 0
-        facts = [((first, k), (cell, self.number)) for k, cell in rooms]
-        return AllOf(
-            (
-                Allowed(first, tuple(k for k, _ in rooms)),
-                Equivalent(tuple(fact for fact in facts if fact[0] != fact[1])),
-                *(Allowed(cell, not_clue) for cell in beyond),
-            )
-        )
+        return pointer(self.line[0], self.line, self.number, geometry.values)
 
 
 class FullRank(Outside):
     """The clue is the line's rank among all rows and columns, read from both ends as numbers.
 
-    Rank 1 is the smallest. Each value begins four of the lines, so a line of rank k begins with
-    k/4, rounded up, and its rank decides its order among these four. If it is `tied`, other lines
-    may be equal to it.
+    Rank 1 is the smallest. Each value begins four of the lines: ranks 1 to 4 begin with the lowest
+    value, ranks 5 to 8 with the next one, and so on. If it is `tied`, other lines may be equal to
+    it.
     """
 
     name, style = "full rank", "full-rank"
@@ -174,10 +159,12 @@ class FullRank(Outside):
 
     def constraints(self, geometry: Geometry) -> Constraint:
         first, smaller = divmod(self.number - 1, 4)
-        return Ranked(self.line, self._other_lines(geometry), first + 1, smaller, self.tied)
+        first += geometry.lowest
+        return Ranked(self.line, self._other_lines(geometry), first, smaller, self.tied)
 
     def cells(self, geometry: Geometry) -> Cells:
-        check_one_grid(self.name, geometry)
+        if square_side(self.name, geometry) != geometry.side:
+            raise ValueError(f"{self.name}: the grid must have as many values as rows")
         return tuple(dict.fromkeys(chain(self.line, *self._other_lines(geometry))))
 
     def _other_lines(self, geometry: Geometry) -> tuple[Cells, ...]:
@@ -225,7 +212,7 @@ def step_of(geometry: Geometry, line: Sequence[int]) -> tuple[int, int]:
     if len(line) > 1:
         next_row, next_column = geometry.place(line[1])
         return _signum(next_row - row), _signum(next_column - column)
-    _, columns = geometry.extent
+    columns = geometry.free.columns if geometry.free else geometry.extent[1]
     return 1 if row == 1 else -1, 1 if column == columns else -1
 
 

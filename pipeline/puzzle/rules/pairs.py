@@ -12,7 +12,6 @@ from pipeline.puzzle.constraints import (
     CellPairs,
     Cells,
     Constraint,
-    Equivalent,
     Pairs,
     Values,
 )
@@ -26,6 +25,7 @@ from pipeline.puzzle.rules import (
     check_one_grid,
     moves,
     neighbours,
+    pointer,
 )
 from pipeline.puzzle.shapes import Label, Outline, Shape, Tint
 
@@ -253,7 +253,10 @@ class Among(Rule):
 
 
 class Indexer(Rule):
-    """A cell (r, c) holds v if and only if (r, v) holds c, or, with `row`, if (v, c) holds r."""
+    """A cell (r, c) holds v if and only if (r, v) holds c, or, with `row`, if (v, c) holds r.
+
+    So it holds neither 0 nor a number above the length of that row or column.
+    """
 
     name, preposition = "indexer", "at"
 
@@ -264,9 +267,8 @@ class Indexer(Rule):
         return tuple(dict.fromkeys((self.cell, *self._line(geometry))))
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        own, index = self.cell, geometry.place(self.cell)[0 if self.row else 1]
-        line = enumerate(self._line(geometry), start=1)
-        return Equivalent(tuple(((own, v), (there, index)) for v, there in line if there != own))
+        index = geometry.place(self.cell)[0 if self.row else 1]
+        return pointer(self.cell, tuple(self._line(geometry)), index, geometry.values)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Tint((geometry.place(self.cell),), self.title().replace(" ", "-")),)
@@ -278,16 +280,13 @@ class Indexer(Rule):
         """The cells that its value may point at, in order: its row, or its column if `row`."""
         if geometry.free is None:
             check_one_grid(self.name, geometry)
+        elif self.cell >= geometry.grid_size:
+            raise ValueError(f"{self.name}: a cell outside the grid")
         n = geometry.free.columns if geometry.free else geometry.side
         if self.row:
-            line = range(self.cell % n, geometry.grid_size, n)
-        else:
-            first = self.cell - self.cell % n
-            line = range(first, first + n)
-        fits = self.cell < geometry.grid_size and geometry.values == range(1, len(line) + 1)
-        if geometry.free and not fits:
-            raise ValueError(f"{self.name}: its line must have as many cells as there are values")
-        return line
+            return range(self.cell % n, geometry.grid_size, n)
+        first = self.cell - self.cell % n
+        return range(first, first + n)
 
 
 class BoxIndexer(Rule):
@@ -304,15 +303,13 @@ class BoxIndexer(Rule):
             raise ValueError(f"{self.name}: the cell is not in its region")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        own, region = self.cell, sorted(self.region)
+        region = tuple(sorted(self.region))
         if len(region) != geometry.side:
             n = geometry.side
             raise ValueError(f"{self.name}: a region of {n} cells is needed, not {len(region)}")
         if geometry.values != range(1, len(region) + 1):
             raise ValueError(f"{self.name}: the values must begin with 1")
-        index = region.index(own) + 1
-        facts = enumerate(region, start=1)
-        return Equivalent(tuple(((own, v), (there, index)) for v, there in facts if there != own))
+        return pointer(self.cell, region, region.index(self.cell) + 1, geometry.values)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Tint((geometry.place(self.cell),), "box-indexer"),)

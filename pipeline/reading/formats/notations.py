@@ -17,7 +17,7 @@ from pipeline.reading.formats.fpuzzles import codecs as fp
 from pipeline.reading.formats.fpuzzles.document import Placed
 from pipeline.reading.formats.iss import codecs as iss
 from pipeline.reading.formats.iss import custom_codecs as own
-from pipeline.reading.formats.rule_forms import Codec, Form, fixed, form, nothing
+from pipeline.reading.formats.rule_forms import Codec, Form, fixed, form, nothing, read_only
 from pipeline.reading.formats.variants import RuleType
 
 _READ_ELSEWHERE = Codec(lambda _: (), nothing)
@@ -29,7 +29,7 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     regions.Region: {"region": None, "Jigsaw": None},
     regions.ExtraRegion: {
         "extraregion": fp.cells("group"),
-        "AllDifferent": iss.cells("group", once=True),
+        "AllDifferent": iss.distinct_cells("group"),
     },
     regions.Diagonal: {
         "diagonal+": regions.Diagonal(rising=True),
@@ -38,12 +38,9 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     },
     regions.DisjointGroups: {
         "disjointgroups": regions.DisjointGroups(),
-        "DisjointSets": iss.needs_boxes,
+        "DisjointSets": _READ_ELSEWHERE,
     },
-    regions.Windoku: {
-        "windoku": regions.Windoku(),
-        "Windoku": Form(regions.Windoku, iss.read_windoku, nothing),
-    },
+    regions.Windoku: {"windoku": regions.Windoku(), "Windoku": _READ_ELSEWHERE},
     pairs.AntiKnight: {"antiknight": pairs.AntiKnight(), "AntiKnight": []},
     pairs.AntiKing: {"antiking": pairs.AntiKing(), "AntiKing": []},
     whole.AntiTaxicab: {"AntiTaxicab": iss.needs_no_zero},
@@ -93,7 +90,7 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     cages.Contains: {
         "ContainAtLeast": [fixed(exactly=False), iss.joined_values, iss.cells("group", once=True)],
         "ContainExact": [fixed(exactly=True), iss.joined_values, iss.cells("group", once=True)],
-        "LookAndSay": [fixed(exactly=True), iss.look_and_say, iss.cells("group", once=True)],
+        "LookAndSay": Form(cages.Contains, iss.read_look_and_say, read_only),
     },
     cages.CountingCircles: {"CountingCircles": iss.cells("circles", once=True)},
     cages.CountOfDifferent: {"CountDistinct": iss.count_of_values},
@@ -118,9 +115,9 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
         "skyscraper": [fp.row_or_column, fp.clue()],
         "Skyscraper": iss.clues_at_ends(),
     },
-    outside.HiddenSkyscraper: {"HiddenSkyscraper": iss.clues_at_ends(iss.largest_value)},
-    outside.NumberedRoom: {"NumberedRoom": iss.clues_at_ends(iss.largest_value)},
-    outside.FullRank: {"FullRank": [iss.allows_ties, iss.clues_at_ends(iss.number_of_lines)]},
+    outside.HiddenSkyscraper: {"HiddenSkyscraper": iss.clues_at_ends(iss.values_of_cells)},
+    outside.NumberedRoom: {"NumberedRoom": iss.clues_at_ends(iss.values_of_cells)},
+    outside.FullRank: {"FullRank": [iss.allows_ties, iss.clues_at_ends(iss.ranks)]},
     lines.Thermometer: {
         "thermometer": [fixed(slow=False), fp.line()],
         "slowthermometer": [fixed(slow=True), fp.line()],
@@ -130,27 +127,27 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     lines.Renban: {"renban": fp.line(once=True), "Renban": iss.line()},
     lines.Whispers: {
         "whispers": [fp.half_of_side, fp.line()],
-        "Whisper": [iss.number("difference", 1, default=5), iss.line()],
+        "Whisper": [iss.number("difference", default=5, no_effect=0), iss.line()],
     },
     lines.Between: {"betweenline": fp.line(3), "Between": iss.line(3)},
     lines.RegionSum: {
-        "regionsumline": [fp.regions, fp.line()],
+        "regionsumline": [fp.regions, fp.line_without_repeats],
         "RegionSumLine": [iss.line(), iss.regions],
     },
     lines.Entropic: {"entropicline": fp.line(), "Entropic": [iss.needs_nine, iss.line()]},
     lines.Modular: {
         "modularline": [fp.number("modulus", 2, default=3), fp.line()],
-        "Modular": [iss.number("modulus", 2), iss.line()],
+        "Modular": [iss.number("modulus", 1, no_effect=1), iss.line()],
     },
     lines.Nabner: {"nabner": fp.line(once=True)},
-    lines.Zipper: {"zipperline": fp.line(), "Zipper": iss.line(3)},
-    lines.DoubleArrow: {"doublearrow": fp.line(), "DoubleArrow": iss.cells("line")},
+    lines.Zipper: {"zipperline": fp.line_without_repeats, "Zipper": iss.line(3)},
+    lines.DoubleArrow: {"doublearrow": fp.line_without_repeats, "DoubleArrow": iss.cells("line")},
     lines.Lockout: {
         "lockout": [fp.number("difference", 1, default=4), fp.line()],
-        "Lockout": [iss.number("difference", 1), iss.cells("line", 2)],
+        "Lockout": iss.lockout,
     },
     lines.SumLine: {"SumLine": iss.sum_line},
-    lines.ValueIndexer: {"ValueIndexing": iss.cells("line", 3, once=True)},
+    lines.ValueIndexer: {"ValueIndexing": iss.cells("line", 3)},
     lines.Lunchbox: {"Lunchbox": [iss.number("total"), iss.cells("line", 2, once=True)]},
     custom.Relation: {
         "Pair": [fixed(every=False), own.related(), own.related_lines()],

@@ -76,6 +76,19 @@ def line(minimum: int = 2, *, once: bool = False) -> Codec:
     return Codec(read, lambda rule, geometry: _lines(rule.line, geometry))
 
 
+@codec(lambda rule, geometry: None if _repeats(rule.line) else _lines(rule.line, geometry))
+def line_without_repeats(item: RuleObject) -> Iterator[RuleFields]:
+    """Each line of at least two cells. Raises Misread if a line visits a cell twice."""
+    for fields in line().read(item):
+        if _repeats(fields["line"]):
+            raise item.member("lines").wrong("lines of different cells", "a cell twice")
+        yield fields
+
+
+def _repeats(cells: Sequence[int]) -> bool:
+    return len({*cells}) < len(cells)
+
+
 def number(name: str, minimum: int = 0, default: int | None = None) -> Codec:
     """A number in the member `value`; the default is not written."""
 

@@ -21,19 +21,32 @@ from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field,
 from pipeline.reading.formats.text import Word
 from pipeline.reading.formats.variants import cells_along
 
+Segments = list[tuple[int, ...]]
+"""The cells of a line, in one or several segments."""
 
-def _named_lines(args: Arguments, *, named: bool = True) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Names and cells of lines; an empty word or a name such as `_so` separates two lines."""
-    name, cells = "", list[int]()
-    for word in args.rest():
-        if word.text and not (named and word.text.startswith("_")):
-            cells.append(args.cell_in(word))
-            continue
-        if cells:
-            yield name, tuple(cells)
-        name, cells = (_label(word.text[1:]) if word.text else name), []
-    if cells:
-        yield name, tuple(cells)
+
+def _named_lines(
+    args: Arguments, *, named: bool = True, segmented: bool = False
+) -> Iterator[tuple[str, Segments]]:
+    """Names and cells of lines; an empty word or a name such as `_so` separates two lines.
+
+    A line has one segment. If lines may be `segmented`, `-` begins another one.
+    """
+    name, segments = "", [list[int]()]
+    for word in (*args.rest(), None):
+        is_name = word is not None and named and word.text.startswith("_")
+        if word and segmented and word.text == SEPARATOR:
+            if not segments[-1]:
+                raise args.wrong(word, "a cell")
+            segments.append([])
+        elif word and word.text and not is_name:
+            segments[-1].append(args.cell_in(word))
+        else:
+            if not segments[-1] and len(segments) > 1:
+                raise args.short("a cell after the last '-'")
+            if segments[-1]:
+                yield name, [*map(tuple, segments)]
+            name, segments = (_label(word.text[1:]) if word and is_name else name), [[]]
 
 
 def _label(text: str) -> str:
@@ -57,7 +70,7 @@ def related_lines(*, once: bool = False) -> Codec:
     """Lines for a relation; a line of a single cell has no effect."""
 
     def read(args: Arguments) -> Iterator[RuleFields]:
-        for name, cells in _named_lines(args):
+        for name, (cells,) in _named_lines(args):
             if once and len({*cells}) < len(cells):
                 raise args.wrong(args.type, "different cells")
             if len(cells) > 1:
@@ -86,16 +99,21 @@ def _machines(
 ) -> list[RuleFields]:
     """The fields of the machine in the first argument, for each of the lines."""
     word = args.next(expected)
-    groups = [*_named_lines(args, named=named)]
+    groups = [*_named_lines(args, named=named, segmented=named)]
     if not groups:
         raise args.short("at least 1 cell")
-    length = max(len(cells) for _, cells in groups)
+    length = max(sum(map(len, segments)) for _, segments in groups)
+    rules = []
     try:
-        machine = args.context.work.machine(make, word.text, args.geometry.values, length)
         label = "" if named else _label(_pattern_text(word.text))
+        for name, segments in groups:
+            lengths = [*map(len, segments)] if len(segments) > 1 else [length]
+            machine = args.context.work.machine(make, word.text, args.geometry.values, *lengths)
+            cells = tuple(cell for segment in segments for cell in segment)
+            rules.append(machine._asdict() | {"line": cells, "label": name or label})
     except ValueError as error:
         raise args.wrong(word, f"{expected} ({error})") from None
-    return [machine._asdict() | {"line": cells, "label": name or label} for name, cells in groups]
+    return rules
 
 
 def _machine_words(rule: custom.StateMachine, geometry: Geometry) -> list[str]:
@@ -170,12 +188,30 @@ def _region_cells(args: Arguments, words: Iterable[Word]) -> tuple[int, ...]:
     return tuple(cells)
 
 
+def _regions_around(args: Arguments) -> tuple[range, int]:
+    """The region labels of all cells, and the control cell, which must be in the grid."""
+    _region_cells(args, ())
+    geometry, word = args.geometry, args.phrase.words[0]
+    control = args.cell_in(word)
+    if geometry.free is None or control >= geometry.grid_size:
+        raise args.wrong(word, "a cell of the grid")
+    return geometry.free.group(free.REGIONS), control
+
+
 control = field("control", write_cell)(Arguments.cell)
 
 
 @field("counted", write_cells)
 def region_cells(args: Arguments) -> tuple[int, ...]:
-    return _region_cells(args, args.rest(2))
+    """Region labels; by default those of the control cell and the cells around it."""
+    if args.has_more():
+        return _region_cells(args, args.rest(2))
+    region_of, control = _regions_around(args)
+    row, column = args.geometry.place(control)
+    square = [(row + down, column + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+    cells = (args.geometry.cell_at(*place) for place in square)
+    near = [cell for cell in cells if cell is not None and cell < args.geometry.grid_size]
+    return tuple(region_of[cell] for cell in dict.fromkeys((control, *near)))
 
 
 @field("arms", write_parts)
@@ -183,11 +219,7 @@ def arms(args: Arguments) -> tuple[tuple[int, ...], ...]:
     """Arms that begin at the control cell; by default the four rays from it to the edges."""
     if args.has_more():
         return tuple(_region_cells(args, part) for part in args.parts(SEPARATOR))
-    _region_cells(args, ())
-    geometry, word = args.geometry, args.phrase.words[0]
-    control = args.cell_in(word)
-    if geometry.free is None or control >= geometry.grid_size:
-        raise args.wrong(word, "a cell of the grid")
-    region_of, start = geometry.free.group(free.REGIONS), geometry.place(control)
+    region_of, control = _regions_around(args)
+    geometry, start = args.geometry, args.geometry.place(control)
     rays = (cells_along(geometry, start, step) for step in ((0, 1), (1, 0), (0, -1), (-1, 0)))
     return tuple(tuple(region_of[cell] for cell in ray) for ray in rays)

@@ -7,7 +7,7 @@ All functions raise ValueError for input that cannot be read or is too large.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from string import ascii_letters, digits
 from typing import NamedTuple
 
@@ -28,12 +28,14 @@ _STEPS_PER_CHARACTER, _STEPS_PER_MOVE = 2, 4
 class Machine(NamedTuple):
     """An NFA: for each state and value, the next states.
 
-    A value is an index into the values of a cell.
+    A value is an index into the values of a cell. `breaks` are the next states between two segments
+    of a line, for each state; empty if the machine cannot read several segments.
     """
 
     moves: list[list[Sequence[int]]]
     accepted: frozenset[int]
     start: tuple[int, ...] = (0,)
+    breaks: tuple[Sequence[int], ...] = ()
 
 
 def six_bit_numbers(text: str) -> list[int]:
@@ -122,7 +124,10 @@ class _Bits:
 
 
 def parse_machine(text: str, values: Sequence[int], work: Work) -> Machine:
-    """Decode an NFA over these values. An empty text accepts nothing."""
+    """Decode an NFA over these values. An empty text accepts nothing.
+
+    The symbol after those of the values is read between two segments of a line.
+    """
     count = len(values)
     work.take(_STEPS_PER_CHARACTER * len(text))
     if not text:
@@ -136,26 +141,29 @@ def parse_machine(text: str, values: Sequence[int], work: Work) -> Machine:
     accepted = [state for state in range(starts) if starts_accepted >> state & 1]
     by_count = bits.number(4) if form == _PLAIN else symbols
     moves = list[list[Sequence[int]]]()
+    breaks = list[Sequence[int]]()
     while by_count and bits.left >= by_count:
-        row: list[list[int]] = [[] for _ in range(max(symbols, count))]
+        row: list[list[int]] = [[] for _ in range(max(symbols, count + 1))]
         work.take(_STEPS_PER_MOVE * len(row))
         head = bits.number(by_count)
         read = _packed_moves if form == _PACKED else _plain_moves
         for symbol, state in read(bits, head, symbols, width):
             row[symbol].append(state)
-        if any(row[count:]):
+        if any(row[count + 1 :]):
             raise ValueError(f"it is for more than {count} values")
         moves.append([*row[:count]])
+        breaks.append(row[count])
     if bits.number(bits.left):
         raise ValueError("extra bits at its end")
-    reached = (state for row in moves for states in row for state in states)
+    reached = (state for row in (*moves, breaks) for states in row for state in states)
     highest = max(starts + accepting - 1, *reached, 0)
     if not starts or highest >= len(moves):
         raise ValueError(f"{len(moves)} states, but a reference to state {highest}")
     accepted += range(starts, starts + accepting)
-    machine = Machine(moves, frozenset(accepted), tuple(range(starts)))
+    between = tuple(breaks) if any(breaks) else ()
+    machine = Machine(moves, frozenset(accepted), tuple(range(starts)), between)
     unreached = {*range(len(moves))} - _reached(machine)
-    if any(state in machine.accepted or any(moves[state]) for state in unreached):
+    if any(state in machine.accepted or any([*moves[state], breaks[state]]) for state in unreached):
         raise ValueError("unreachable states: the text is damaged")
     return machine
 
@@ -165,7 +173,9 @@ def _reached(machine: Machine) -> set[int]:
     reached = {*machine.start}
     waiting = [*reached]
     while waiting:
-        after = {*chain.from_iterable(machine.moves[waiting.pop()])} - reached
+        state = waiting.pop()
+        between = machine.breaks[state] if machine.breaks else ()
+        after = {*chain(between, *machine.moves[state])} - reached
         reached |= after
         waiting += after
     return reached
@@ -232,11 +242,11 @@ class Work:
         if self.left < 0:
             raise LimitReached("the constraints take too long to read")
 
-    def machine(self, make: Make, text: str, values: range, length: int) -> Determined:
-        """The deterministic machine of a text for lines of up to that many cells."""
-        key = make, text, values, length
+    def machine(self, make: Make, text: str, values: range, *lengths: int) -> Determined:
+        """The deterministic machine of a text, for lines as `determinize` expects them."""
+        key = make, text, values, lengths
         if key not in self._machines:
-            self._machines[key] = determinize(make(text, values, self), values, length, self)
+            self._machines[key] = determinize(make(text, values, self), values, lengths, self)
         return self._machines[key]
 
 
@@ -253,7 +263,7 @@ def restate(
         [[() if state == NO_STATE else (state,) for state in row] for row in rows],
         frozenset(accepted),
     )
-    return determinize(machine, values, length, Work())
+    return determinize(machine, values, (length,), Work())
 
 
 def _next_state(row: bytes, value: int) -> int:
@@ -262,18 +272,28 @@ def _next_state(row: bytes, value: int) -> int:
     return int.from_bytes(after, "little") if after else NO_STATE
 
 
-def determinize(machine: Machine, values: Sequence[int], length: int, work: Work) -> Determined:
-    """Make a machine deterministic by subset construction, for lines up to that length."""
-    begin = frozenset(machine.start)
+def determinize(
+    machine: Machine, values: Sequence[int], lengths: Sequence[int], work: Work
+) -> Determined:
+    """Make a machine deterministic by subset construction, for lines up to that length.
+
+    With several lengths, it is for lines that have segments of exactly these lengths. Then a state
+    depends on the number of cells read before.
+    """
+    if len(lengths) > 1 and not machine.breaks:
+        raise ValueError("it has no moves between segments")
+    ends = {*accumulate(lengths[:-1])}
+    begin = frozenset(machine.start), 0
     indices = {begin: 0}
     rows: list[bytes] = []
     layer, steps = [begin], 0
     dead = NO_STATE.to_bytes(2, "little")
-    for left in range(length, -1, -1):
-        reached: list[frozenset[int]] = []
-        for states in layer:
+    length = sum(lengths)
+    for read in range(1, length + 2):
+        reached: list[tuple[frozenset[int], int]] = []
+        for states, _ in layer:
             row = [dead] * (values[-1] + 1)
-            for index, value in enumerate(values if left else ()):
+            for index, value in enumerate(values if read <= length else ()):
                 targets = [machine.moves[state][index] for state in states]
                 examined = sum(map(len, targets), len(targets))
                 work.take(examined)
@@ -281,14 +301,17 @@ def determinize(machine: Machine, values: Sequence[int], length: int, work: Work
                 if steps > _MAX_STEPS:
                     raise ValueError("making it deterministic takes too many steps")
                 after = frozenset(chain.from_iterable(targets))
-                if after and after not in indices:
+                if read in ends:
+                    after = frozenset(chain.from_iterable(machine.breaks[s] for s in after))
+                key = after, read if ends else 0
+                if after and key not in indices:
                     if len(indices) >= MAX_STATES:
                         raise ValueError(f"more than {MAX_STATES} states if deterministic")
-                    indices[after] = len(indices)
-                    reached.append(after)
+                    indices[key] = len(indices)
+                    reached.append(key)
                 if after:
-                    row[value] = indices[after].to_bytes(2, "little")
+                    row[value] = indices[key].to_bytes(2, "little")
             rows.append(b"".join(row))
         layer = reached
-    accepted = frozenset(index for states, index in indices.items() if states & machine.accepted)
-    return Determined(tuple(rows), accepted)
+    accepted = (index for (states, _), index in indices.items() if states & machine.accepted)
+    return Determined(tuple(rows), frozenset(accepted))

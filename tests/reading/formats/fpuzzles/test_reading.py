@@ -390,6 +390,13 @@ REFUSED: dict[str, tuple[Document, str]] = {
     "a sum of 1.5": (document(killercage=[cells("R1C1", value=1.5)]), "found 1.5"),
     "a sum that is true": (document(killercage=[cells("R1C1", value=True)]), "found true"),
     "a cage without cells": (document(killercage=[cells("")]), "at least 1 cell"),
+    **{
+        f"a loop of {key}": (
+            document(**{key: lines("R1C1 R1C2 R2C2 R1C1")}),
+            "lines of different cells",
+        )
+        for key in ("zipperline", "doublearrow", "regionsumline")
+    },
     "a cage with a cell twice": (document(killercage=[cells("R1C1 R1C1")]), "different cells"),
     "a cell outside": (document(killercage=[cells("R0C1")]), "'R1C1' to 'R4C4'"),
     "a cell far away": (document(killercage=[cells("R7C1")]), "found 'R7C1'"),
