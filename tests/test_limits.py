@@ -91,7 +91,7 @@ def test_more_variables_than_the_memory_can_hold_are_not_asked_for():
 class Told(Pysat):
     """An engine that notes its limits and finds nothing."""
 
-    def core(self, clauses, assumptions, limits):
+    def find_core(self, clauses, assumptions, limits):
         self.limits = limits
 
 

@@ -99,7 +99,7 @@ def test_the_first_puzzle_of_a_seed_never_changes():
 def test_the_same_is_generated_with_and_without_machine_code(lanes, monkeypatch):
     found = []
     monkeypatch.setattr(generating, "BATCH_GRIDS", 1)
-    for step in (lanes._step, None):
+    for step in (lanes._run_search, None):
         monkeypatch.setattr("pipeline.solving.compiled.loaded", Asked(step))
         found.append(some(Wish(minimal=False, givens=(75, 78)), 1))
     assert found[0] == found[1]

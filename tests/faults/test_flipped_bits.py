@@ -57,7 +57,7 @@ def check(solved, results):
 @places
 def test_a_search_whose_bits_flip_publishes_nothing_wrong(where, seed, solved, lanes, monkeypatch):
     """Also where all that has no solution is refuted, which takes most of the time."""
-    step = Flipping(lanes._step, where, seed)
+    step = Flipping(lanes._run_search, where, seed)
     monkeypatch.setattr("pipeline.solving.compiled.loaded.get", lambda *_, **__: step)
     results = results_of(solved, "unsolvable" if seed == 1 else "never")
     assert step.flips
@@ -70,7 +70,7 @@ def test_those_flips_change_what_the_search_says(where, seed, solved, lanes):
     """Otherwise they would show nothing."""
     masks = masks_of([each.puzzle for each in solved])
     right = lanes(masks, MOST + 1, NEVER)
-    told = BatchSolver(Flipping(lanes._step, where, seed))(masks, MOST + 1, NEVER)
+    told = BatchSolver(Flipping(lanes._run_search, where, seed))(masks, MOST + 1, NEVER)
     differ = (told.counts != right.counts) | (told.grids != right.grids).any(axis=(0, 2))
     assert differ.any()
 

@@ -129,7 +129,7 @@ def test_wrong_shapes_are_refused(shape, most):
 
 
 def test_machine_code_is_loaded_for_the_work_that_there_is(lanes, monkeypatch):
-    asked = Asked(lanes._step)
+    asked = Asked(lanes._run_search)
     monkeypatch.setattr("pipeline.solving.compiled.loaded", asked)
     monkeypatch.setattr(kernel, "search", None)
     assert solve_masks(SOLVED[None], 2, 100.0).counts.tolist() == [1]
@@ -138,5 +138,5 @@ def test_machine_code_is_loaded_for_the_work_that_there_is(lanes, monkeypatch):
 
 
 def test_code_that_finds_nothing_fails_its_trial():
-    with pytest.raises(RuntimeError, match="finds no solutions"):
+    with pytest.raises(RuntimeError, match="does not find two solutions"):
         try_search(lambda *_: True)
