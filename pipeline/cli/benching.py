@@ -47,7 +47,7 @@ class ResultTable:
                 known.append(run.seconds)
         sizes = str(benched.variables), str(benched.clauses)
         seconds = (str(run.failure or _seconds_text(run.seconds)) for run in benched.runs)
-        self._write([printable(benched.location), *sizes, benched.status, *seconds])
+        self._write([printable(benched.where), *sizes, benched.status, *seconds])
 
     def _begin(self) -> None:
         if self._to == "csv":

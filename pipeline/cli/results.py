@@ -51,7 +51,7 @@ def record_line(
 
     data, now = item.data, datetime.now(UTC)
     sha256, size = (None, None) if data is None else (digest(data), len(data))
-    origin = Origin(new_job_id(now), item.location, sha256, size, settings.declared)
+    origin = Origin(new_job_id(now), item.where, sha256, size, settings.declared)
     record = msgspec.to_builtins(PuzzleSet(origin, result).record({}, now))
     if texts:
         problem = result.problem
@@ -65,7 +65,7 @@ def count_line(item: Item, result: Result) -> str:
     counts = {"solutions": len(result.solutions), "complete": result.complete}
     fields = {"status": result.status, "message": result.full_message}
     fields |= {"code": result.code} if result.code else {}
-    return json.dumps({"source": item.location} | counts | fields)
+    return json.dumps({"source": item.where} | counts | fields)
 
 
 def show_result(
@@ -76,7 +76,7 @@ def show_result(
     If `before` is None, only the notes on a single puzzle are printed.
     """
     if not item.is_only_item:
-        print(f"{printable(item.location)}: {_summary_line(result)}")
+        print(f"{printable(item.where)}: {_summary_line(result)}")
         return
     if before is not None:
         _print_result(before, result, boards=boards)

@@ -78,7 +78,7 @@ def _entry_of(item: Item, name: str) -> Unsolved | InputError:
     """The puzzle of an item, with a name to print, or the reason why it cannot be printed."""
     if item.line:
         name = f"{name}, line {item.line}" if name else f"line {item.line}"
-    problem, where = item.problem, printable(item.location)
+    problem, where = item.problem, printable(item.where)
     if problem is None:
         return InputError(f"{item.reason}")
     if not isinstance(problem, PuzzleProblem):
@@ -86,7 +86,7 @@ def _entry_of(item: Item, name: str) -> Unsolved | InputError:
     board = Board(problem.puzzle, signs=item.signs, unread=problem.unread)
     if not board.is_drawable:
         return InputError(f"{where}: {TOO_LARGE}")
-    return SheetPuzzle(name, board, where=item.location, title=problem.parsed.title), item
+    return SheetPuzzle(name, board, where=item.where, title=problem.parsed.title), item
 
 
 def take_first(

@@ -28,7 +28,7 @@ def show_steps(
     A record with a hint lacks `texts`, which are the solutions. Prints nothing if the puzzle was
     not solved. Returns False then, if there is no hint, or if a step fails its check.
     """
-    name, problem = printable(item.location), result.problem
+    name, problem = printable(item.where), result.problem
     try:
         if as_json:
             steps = _step_objects(result, 1 if hint else None)

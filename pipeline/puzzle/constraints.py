@@ -20,6 +20,7 @@ Cell = int
 Cells = tuple[Cell, ...]
 CellPairs = tuple[tuple[Cell, Cell], ...]
 Values = tuple[int, ...]
+"""Types of the fields of constraints and rules. Cells count from 0."""
 
 
 @dataclass_transform(frozen_default=True)
@@ -93,7 +94,7 @@ class Pairs(Constraint):
             elif len(forbidden) <= max_forbidden:
                 for u, v in forbidden:
                     add(-literal(a, u), -literal(b, v))
-            else:  # clauses with the supports of each value are fewer, and propagate more
+            else:  # support clauses are fewer, and propagate more
                 for value in values:
                     add(-literal(a, value), *(literal(b, v) for v in after[value]))
                     add(-literal(b, value), *(literal(a, u) for u in before[value]))
@@ -243,7 +244,7 @@ class Automaton(Constraint):
 
 
 class Ranked(Constraint):
-    """The line begins with the value `first`, and `rank` of the lines that begin so are less.
+    """The line begins with `first`. Of the other lines that do, `rank` are less than the line.
 
     Lines have the same length and are compared lexicographically. `may_tie`: other lines may be
     equal to the line.
@@ -337,7 +338,7 @@ class AnyOf(_Compound):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         facts = [part for part in self.parts if isinstance(part, Allowed)]
-        if len(facts) == len(self.parts):  # one clause suffices
+        if len(facts) == len(self.parts):  # all parts are `Allowed`, so one clause suffices
             allowed = ((f.cell, v) for f in facts for v in clauses.values if v in f.values)
             clauses.add(*dict.fromkeys(clauses.literal(cell, value) for cell, value in allowed))
             return

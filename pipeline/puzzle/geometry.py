@@ -42,7 +42,10 @@ class FreeGrid:
     def __post_init__(self) -> None:
         sizes = [size for _, size in self.groups]
         if min(self.rows, self.columns, *sizes) < 1 or max(self.rows, self.columns) > MAX_SIDE:
-            raise ValueError(f"a grid of {self.rows}×{self.columns} cells, or an empty group")
+            raise ValueError(
+                f"a free grid has 1 to {MAX_SIDE} rows and columns, "
+                f"not {self.rows}×{self.columns}, and no empty group"
+            )
         if self.lowest not in (0, 1):
             raise ValueError(f"the lowest value must be 0 or 1, not {self.lowest}")
         if sum(sizes) > MAX_EXTRA_CELLS:
@@ -178,7 +181,7 @@ class Geometry:
         return self._areas(self.side, 1)
 
     def boxes(self) -> Iterator[tuple[int, ...]]:
-        """Yield the cells of each box, in rows of boxes; overlapping grids share boxes.
+        """Yield the cells of each box, grid by grid; a box that grids share only once.
 
         A free geometry has no boxes.
         """

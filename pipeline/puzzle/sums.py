@@ -257,7 +257,7 @@ class CountOfValues(Constraint):
 
 
 _SMALL_SUM = 4
-"""Up to this number of cells, it does not pay to use that cells of a unit hold different values."""
+"""Up to this number of cells, a sum ignores that cells of a unit hold different values."""
 
 
 def _group_cells(weights: Mapping[int, int], units: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -301,7 +301,7 @@ def _sum_step(
 ) -> Callable[[int, int, int], int | None]:
     """The step function of an automaton that adds `summands[index][value - first]`.
 
-    The automaton rejects sums that can no longer end from `lowest` to `highest`.
+    The automaton rejects a sum that can no longer reach a total from `lowest` to `highest`.
     """
     minimum, maximum = _suffix_sums(map(min, summands)), _suffix_sums(map(max, summands))
 

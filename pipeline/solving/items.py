@@ -81,7 +81,7 @@ class Item:
         return content.code if isinstance(content, Entry | Unreadable) else "not-a-puzzle"
 
     @property
-    def location(self) -> str:
+    def where(self) -> str:
         """The name, with the line of a puzzle in a collection."""
         return f"{self.name}:{self.line}" if self.line else self.name
 

@@ -64,7 +64,7 @@ class Node(NamedTuple):
 
 
 class StepRejected(SolverError):
-    """A step does not follow from the cells and units that it cites; steps count from 1."""
+    """A step does not follow from the cells and units that it cites. `number` counts from 1."""
 
     def __init__(self, number: int, technique: str) -> None:
         super().__init__(

@@ -161,7 +161,7 @@ def _encode_each(
                 raise InputError(item.reason or FORMULA_REFUSED)
             cnf = encode_puzzle(item.problem.puzzle, settings.encoding, numbering)
         except (PipelineError, ValueError) as error:
-            say(skip_message(item.location, str(error)))
+            say(skip_message(item.where, str(error)))
             code, fields["reason"] = EXIT_BAD_INPUT, str(error)
         else:
             path = folder.target_of(item.name, item.line)
@@ -364,10 +364,10 @@ def bench(
             if row.reason is None and not as_json:
                 table.add(row)
             if row.reason is not None:
-                say(skip_message(row.location, row.reason))
+                say(skip_message(row.where, row.reason))
             for run in row.runs:
                 if run.failure in ("failed", "wrong"):
-                    say(f"{printable(row.location)}: {run.solver}: {run.reason}")
+                    say(f"{printable(row.where)}: {run.solver}: {run.reason}")
             code = EXIT_BAD_INPUT if row.reason or any(r.failure for r in row.runs) else code
     finally:
         table.end()

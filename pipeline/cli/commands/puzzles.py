@@ -128,7 +128,7 @@ def solve(  # noqa: PLR0913 - one for each option
                 print()
             is_drawn = hint or svg == STANDARD_OUTPUT
             results.show_result(item, result, settings, None if is_drawn else before, boards=boards)
-        kept += [(item.location, result)] if times or svg else []
+        kept += [(item.where, result)] if times or svg else []
         code = EXIT_BAD_INPUT if is_bad else code
     if times and kept:
         results.print_times(kept)
@@ -232,7 +232,7 @@ def count(
     limit, code = settings.limit, EXIT_OK
     counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
     for item, result in solve_files(files, counting, print_solution if show else None):
-        name, number = printable(item.location), len(result.solutions)
+        name, number = printable(item.where), len(result.solutions)
         code = EXIT_BAD_INPUT if result.status in ERROR_STATUSES else code
         if as_json:
             print(count_line(item, result))

@@ -65,7 +65,7 @@ class Diagonal(Rule):
 
 
 def _square_side(name: str, geometry: Geometry) -> int:
-    """The number of rows of a square grid. Raises ValueError for several or other grids."""
+    """The number of rows of a square grid. Raises ValueError for other grids."""
     if geometry.free_grid is None:
         check_one_grid(name, geometry)
         return geometry.side
