@@ -30,7 +30,7 @@ to load; side 49 would have 11 million.
 """
 
 _MAX_NAMED = 8
-"""Maximum number of clues that a sentence names. A drawing shows more clues better."""
+"""Maximum number of clues that a sentence names. More clues are easier to see in a drawing."""
 
 _MAX_GRIDS = 100
 """Maximum number of grids for which decisive cells are computed."""
@@ -91,8 +91,8 @@ class Conflict:
 
     - `clues`: in the order of their cells.
     - `message`: a sentence that names or counts the clues and rules.
-    - `minimal`: true if there is a solution without any one clue or rule; false if there was no
-      time to find such a minimal set.
+    - `minimal`: true if there is a solution after removing any one of them; false if there was no
+      time to find a minimal set.
     - `rules`: indices in `Puzzle.rules`.
     """
 
@@ -204,7 +204,7 @@ class Difference:
     """Where grids differ.
 
     - `cells`: the cells in which they differ, as (row, column) from 1, row by row.
-    - `decisive`: values that only one of the grids has together.
+    - `decisive`: values that single out one of the grids: no other grid has all of them.
     - `exact`: true if no fewer values single out a grid, false if that is unknown.
     """
 
@@ -248,7 +248,10 @@ def _is_minimum(size: int, sets: Sequence[int]) -> bool:
 
 
 def _grids_by_value(grids: Sequence[Grid]) -> GridsByValue:
-    """Bit i of a bit set stands for grid i."""
+    """Find the grids with each value, for each cell in which grids differ.
+
+    Bit i of a bit set stands for grid i.
+    """
     by_cell, lowest = GridsByValue(), grids[0].geometry.lowest
     for cell, values in enumerate(zip(*(grid.values for grid in reversed(grids)), strict=True)):
         if len(occurring := sorted(set(values))) > 1:
@@ -265,7 +268,7 @@ def _positions(data: bytes, byte: int) -> int:
 
 
 def _decisive_cells(index: int, grids: Sequence[Grid], by_cell: GridsByValue) -> list[int]:
-    """Choose cells whose values only grid `index` has together.
+    """Choose cells that single out grid `index`: no other grid has its values in all of them.
 
     Each choice is greedy: it excludes as many of the remaining other grids as possible.
     """

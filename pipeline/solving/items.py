@@ -25,7 +25,7 @@ from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
 _NOT_READ = "grid", "it was not read"
-"""The format and its reason for a puzzle that was not parsed, as `parsed_from` sets them."""
+"""The format of a puzzle that was not parsed, and why it has this format, as in `parsed_from`."""
 
 BATCH_SIZE = 1024
 """Maximum number of puzzles of a collection that are solved together."""
@@ -136,6 +136,7 @@ def items_of(source: Path | Puzzle, name: str, settings: Settings) -> Iterator[I
 
 
 def _items_at(path: Path, name: str, settings: Settings, prefix: str) -> Iterator[Item]:
+    """Yield an Item for each problem at a path; arguments as for `sources_at`."""
     for source_name, content in sources_at(path, name, settings, prefix):
         if not isinstance(content, tuple):
             yield item_of(content, source_name, settings, is_only_item=source_name == name)

@@ -49,7 +49,7 @@ def test_extra_cells_are_numbered_after_the_grid_and_lie_below_it():
     ],
 )
 def test_an_invalid_shape_is_refused(rows, columns, lowest, groups):
-    with pytest.raises(ValueError, match=r"cells|lowest|groups"):
+    with pytest.raises(ValueError, match=r"cells|rows|lowest|groups"):
         FreeGrid(rows, columns, lowest, groups)
 
 

@@ -259,9 +259,9 @@ class Doppelganger(Rule):
         return AllOf(tuple(parts))
 
 
-def _cell_of(geometry: Geometry, region: int) -> int:
+def _cell_of(geometry: Geometry, extra_cell: int) -> int:
     """The cell of the grid to which an extra cell of a chaos construction belongs."""
-    return region - geometry.group_of(region).start
+    return extra_cell - geometry.group_of(extra_cell).start
 
 
 def _adjacent_pairs(geometry: Geometry, cells: Cells) -> CellPairs:

@@ -152,7 +152,7 @@ class Lockout(LineRule):
         first, *inside, last = self.line
 
         def with_ends(low: int, high: int) -> Constraint:
-            ends = Pairs(((low, high),), _rises_by, (self.difference,))
+            ends = Pairs(((low, high),), _rises_by_at_least, (self.difference,))
             return AllOf((ends, OutsideRange(tuple(inside), low, high)))
 
         return AnyOf((with_ends(first, last), with_ends(last, first)))
@@ -315,7 +315,7 @@ def _is_far_apart(u: int, v: int, difference: int) -> bool:
     return abs(u - v) >= difference
 
 
-def _rises_by(u: int, v: int, difference: int) -> bool:
+def _rises_by_at_least(u: int, v: int, difference: int) -> bool:
     return v - u >= difference
 
 

@@ -1,8 +1,8 @@
 """The batch solver: solves many 9×9 puzzles in parallel, each in one bit of every word.
 
-It alternates propagation of all puzzles and branching, a complete search (DPLL), in machine code.
-Plain Python gives the same results but is no faster than other solvers, so collections use these if
-there is no machine code. Loading numpy is slow: callers that may have only single puzzles import
+It propagates all puzzles together, and searches completely (DPLL), in machine code. In plain Python
+it gives the same results, but is no faster than other solvers. Without machine code, collections
+therefore use other solvers. Loading numpy is slow: callers that may have only single puzzles import
 this module late.
 """
 
@@ -58,7 +58,7 @@ class BatchSolutions:
 
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> BatchSolver | None:
-    """The batch solver in machine code; None if it is not ready or too few puzzles wait for it."""
+    """The batch solver in machine code; None if it is not ready, or does not pay for so few."""
     compiled_search = loaded.get(puzzles * SECONDS_PER_PUZZLE, at_once=at_once)
     return BatchSolver(compiled_search) if compiled_search else None
 
@@ -92,7 +92,7 @@ class BatchSolver:
         masks_16 = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
         is_shared = np.zeros(len(masks), np.bool_)
         counts, decided, grids = self._search(masks_16, max_solutions, is_shared, deadline)
-        # which solutions of a shared puzzle are found depends on the other puzzles: search again
+        # the solutions found of a shared puzzle depend on other puzzles, so search again unshared
         repeated = np.flatnonzero(is_shared & (counts == max_solutions))
         if len(repeated):
             no_sharing = np.zeros(0, np.bool_)

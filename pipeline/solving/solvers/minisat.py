@@ -38,10 +38,10 @@ from pipeline.solving.solvers import Session
 from pipeline.solving.solvers.child import (
     Bounds,
     Child,
-    child,
     ended_within,
     limit_process,
     open_unnamed_file,
+    start_child,
     write_to_pipe,
 )
 
@@ -128,7 +128,7 @@ class Minisat:
             initial_bounds = Bounds(limits.megabytes * MIB, _MAX_OUTPUT_BYTES, _MAX_WAITING_SECONDS)
             try:
                 process = stack.enter_context(
-                    child(argv, initial_bounds, output.fileno(), source, [result.fileno()])
+                    start_child(argv, initial_bounds, output.fileno(), source, [result.fileno()])
                 )
             finally:
                 os.close(source)
