@@ -174,14 +174,14 @@ class ClauseBuilder:
 
     def require_at_most_one(self, literals: Sequence[int]) -> None:
         """Require that at most one of the literals is true (sequential encoding)."""
-        before = 0
+        any_before = 0
         for literal in literals:
             any_true = self.new_variable()
             self.add(-literal, any_true)
-            if before:
-                self.add(-before, any_true)
-                self.add(-before, -literal)
-            before = any_true
+            if any_before:
+                self.add(-any_before, any_true)
+                self.add(-any_before, -literal)
+            any_before = any_true
 
     def define_any_cell(self, cells: Sequence[int], value: int) -> int:
         """Create a variable for "one of the cells holds the value". Conditions do not apply."""
@@ -211,10 +211,10 @@ class ClauseBuilder:
         if pair not in self._equal:
             equal = self._equal[pair] = self.new_variable()
             for value in self.values:
-                here, there = self.literal(a, value), self.literal(b, value)
-                self._append_clause((-here, -there, equal))
-                self._append_clause((-equal, -here, there))
-                self._append_clause((-equal, here, -there))
+                a_holds, b_holds = self.literal(a, value), self.literal(b, value)
+                self._append_clause((-a_holds, -b_holds, equal))
+                self._append_clause((-equal, -a_holds, b_holds))
+                self._append_clause((-equal, a_holds, -b_holds))
         return self._equal[pair]
 
     @cached_property
@@ -232,12 +232,12 @@ class ClauseBuilder:
         Returns variables: the k-th is equivalent to "at least k of the literals are true".
         Conditions do not apply.
         """
-        before: list[int] = []
+        counts: list[int] = []
         for literal in literals:
-            after = [self.new_variable() for _ in range(min(maximum, len(before) + 1))]
-            for index, reached in enumerate(after):
-                earlier = before[index] if index < len(before) else 0
-                fewer = before[index - 1] if index else 0
+            new_counts = [self.new_variable() for _ in range(min(maximum, len(counts) + 1))]
+            for index, reached in enumerate(new_counts):
+                earlier = counts[index] if index < len(counts) else 0
+                fewer = counts[index - 1] if index else 0
                 step = (literal, fewer) if fewer else (literal,)
                 self._append_clause((-reached, literal, *filter(None, (earlier,))))
                 if fewer:
@@ -245,8 +245,8 @@ class ClauseBuilder:
                 if earlier:
                     self._append_clause((-earlier, reached))
                 self._append_clause((*(-condition for condition in step), reached))
-            before = after
-        return before
+            counts = new_counts
+        return counts
 
     def require_one_of_sets(
         self, literals: Mapping[int, int], sets: Sequence[Collection[int]]
@@ -372,14 +372,16 @@ class ClauseBuilder:
         reached = [[start]]
         for index in range(length):
             self.count_steps(self.side * len(reached[-1]))
-            after = (step(index, state, value) for state in reached[-1] for value in self.values)
-            reached.append([*dict.fromkeys(state for state in after if state is not None)])
+            next_states = (
+                step(index, state, value) for state in reached[-1] for value in self.values
+            )
+            reached.append([*dict.fromkeys(state for state in next_states if state is not None)])
         layers = [[state for state in reached[-1] if accepts(state)]]
         for index in reversed(range(length)):
             good = {*layers[-1]}
-            here = partial(step, index)
+            step_at = partial(step, index)
             layers.append(
-                [s for s in reached[index] if any(here(s, v) in good for v in self.values)]
+                [s for s in reached[index] if any(step_at(s, v) in good for v in self.values)]
             )
         layers.reverse()
         return layers if all(layers) else []

@@ -81,10 +81,12 @@ class Pairs(Constraint):
         values, literal, add = clauses.values, clauses.literal, clauses.add
         clauses.count_steps(clauses.side**2)
         related = {(u, v) for u in values for v in values if self.relation(u, v, *self.numbers)}
-        after = {u: [v for v in values if (u, v) in related] for u in values}
-        before = {v: [u for u in values if (u, v) in related] for v in values}
+        partners_of_first = {u: [v for v in values if (u, v) in related] for u in values}
+        partners_of_second = {v: [u for u in values if (u, v) in related] for v in values}
         forbidden = [(u, v) for u in values for v in values if (u, v) not in related]
-        is_bijection = all(len(vs) == 1 for vs in (*after.values(), *before.values()))
+        is_bijection = all(
+            len(vs) == 1 for vs in (*partners_of_first.values(), *partners_of_second.values())
+        )
         max_forbidden = (2 if is_bijection else 3) * clauses.side
         for a, b in self.pairs:
             if a == b:
@@ -96,8 +98,8 @@ class Pairs(Constraint):
                     add(-literal(a, u), -literal(b, v))
             else:  # support clauses are fewer, and propagate more
                 for value in values:
-                    add(-literal(a, value), *(literal(b, v) for v in after[value]))
-                    add(-literal(b, value), *(literal(a, u) for u in before[value]))
+                    add(-literal(a, value), *(literal(b, v) for v in partners_of_first[value]))
+                    add(-literal(b, value), *(literal(a, u) for u in partners_of_second[value]))
 
 
 class Equivalent(Constraint):
@@ -283,26 +285,26 @@ class Ranked(Constraint):
         if self.rank < len(less):
             clauses.add(-at_least[self.rank])
 
-    def _define_less(self, clauses: ClauseBuilder, other: Cells) -> int:
+    def _define_less(self, clauses: ClauseBuilder, other_line: Cells) -> int:
         """Define a variable for "the other line begins with `first` and is less than the line"."""
         literal, add, values = clauses.literal, clauses.add, clauses.values
         less, equal = clauses.new_variable(), clauses.new_variable()
-        begins = literal(other[0], self.first)
+        begins = literal(other_line[0], self.first)
         add(-equal, begins)
         add(-begins, equal)
         add(equal, -less)
-        for here, there in zip(self.line[1:], other[1:], strict=True):
-            if here == there:
+        for cell, other_cell in zip(self.line[1:], other_line[1:], strict=True):
+            if cell == other_cell:
                 continue
             clauses.count_steps(len(values))
             still = clauses.new_variable()  # the lines are equal up to these cells
             add(equal, -still)
             for value in values:
-                own = -literal(here, value)
-                add(-equal, own, less, *(literal(there, v) for v in values if v >= value))
-                add(-equal, own, -less, *(literal(there, v) for v in values if v <= value))
-                add(-equal, own, -literal(there, value), still)
-                add(-still, own, literal(there, value))
+                own = -literal(cell, value)
+                add(-equal, own, less, *(literal(other_cell, v) for v in values if v >= value))
+                add(-equal, own, -less, *(literal(other_cell, v) for v in values if v <= value))
+                add(-equal, own, -literal(other_cell, value), still)
+                add(-still, own, literal(other_cell, value))
             equal = still
         add(-equal, -less)
         if not self.may_tie:

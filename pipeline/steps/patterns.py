@@ -255,25 +255,25 @@ def _conclude_fish(state, tables, step, line, rows, columns, form):
     """
     reset_step(step)
     base, digit = line // 9 * 9, line % 9
-    fins, is_sashimi, rest = 0, False, rows
-    while rest:
-        row = lowest_bit(tables, rest)
+    fins, is_sashimi, remaining = 0, False, rows
+    while remaining:
+        row = lowest_bit(tables, remaining)
         columns_of_row = state[L.ROW_MASKS + row]
         if columns_of_row & ~columns:
             fins |= 1 << row
             add_pattern_cells(tables, step, base + row, columns_of_row & ~columns)
         is_sashimi = is_sashimi or bit_count(tables, columns_of_row & columns) < 2
-        rest &= rest - 1
+        remaining &= remaining - 1
     is_near = fins & ~(7 << 3 * (lowest_bit(tables, fins) // 3)) == 0
     if form != BASIC and not (is_near and is_sashimi == (form == SASHIMI)):
         return False
     for row in range(9):
-        rest = 0 if rows >> row & 1 else columns & state[L.ROW_MASKS + row]
-        while rest:
-            cell = cell_at(tables, base + row, lowest_bit(tables, rest))
+        remaining = 0 if rows >> row & 1 else columns & state[L.ROW_MASKS + row]
+        while remaining:
+            cell = cell_at(tables, base + row, lowest_bit(tables, remaining))
             if sees_pattern(tables, step, 0, cell):
                 add_eliminations(state, tables, step, cell, 1 << digit)
-            rest &= rest - 1
+            remaining &= remaining - 1
     for row in range(9 if step[L.ELIMINATED] else 0):
         if rows >> row & 1:
             append_new(step, L.CITED, _row_constraint(tables, line, row, form))

@@ -305,10 +305,10 @@ def _segment_sum(so_far: int, value: int, total: int) -> int | None:
     The automaton of a loop starts with `total`, and the value 0 keeps it. So a loop that contains
     only zeros is rejected.
     """
-    after = so_far % total + value
+    reached = so_far % total + value
     if not value:
         return so_far
-    return after % total if after <= total else None
+    return reached % total if reached <= total else None
 
 
 def _is_far_apart(u: int, v: int, difference: int) -> bool:

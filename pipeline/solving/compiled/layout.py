@@ -31,7 +31,7 @@ triad is in a row. A triad *has* a value if one of its cells holds it.
 | ROW_SINGLE | 81 | at most one triad of the row can have the value: 9 · row + value |
 | COLUMN_SINGLE | 81 | the same for columns |
 | ROW_HAS | 243 | a selected cell of the row triad can hold the value: numbered as ROW_MAY |
-| COLUMN_HAS | 243 | a selected cell of the column triad can hold the value: numbered as COLUMN_MAY |
+| COLUMN_HAS | 243 | the same for column triads: numbered as COLUMN_MAY |
 """
 
 from __future__ import annotations
