@@ -17,7 +17,7 @@ from pipeline.keywords import (
     SourceOptions,
     settings_given,
 )
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.service.signals import Stop
 from pipeline.service.solving import AsPuzzle, Given, problem_of_source, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
@@ -377,9 +377,9 @@ def generate(
     for made in generating.generate_puzzles(wish or generating.Wish(), seed, on_tried):
         yield Result(
             "unique",
-            (Grid(NINE, made.solution),),
+            (Grid(NINE_BY_NINE, made.solution),),
             complete=True,
-            problem=PuzzleProblem(parsed_from(Puzzle(NINE, made.masks))),
+            problem=PuzzleProblem(parsed_from(Puzzle(NINE_BY_NINE, made.masks))),
             certificate=Certificate("proved", "exhaustive-search", made.nodes),
         )
 
@@ -389,7 +389,7 @@ def has_steps(result: Result[Grid | Model]) -> bool:
     problem = result.problem
     if not isinstance(problem, PuzzleProblem) or not result.solutions:
         return False
-    return problem.puzzle.is_plain and problem.puzzle.geometry == NINE
+    return problem.puzzle.is_plain and problem.puzzle.geometry == NINE_BY_NINE
 
 
 def steps_of(result: Result[Grid | Model]) -> Iterator[Step]:

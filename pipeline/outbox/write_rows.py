@@ -19,7 +19,7 @@ from pipeline.outbox.rows import Rows, count_extras, merge_fallbacks
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import csv_field, one_line, trait_columns, unproved_reason, yes_or_no
 from pipeline.outbox.traits import row_fields
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, Layout, signs_of
 from pipeline.reading.formats.cells import has_usual_boxes, in_boxes
@@ -267,7 +267,7 @@ def error_rows(layout: Layout, line: int, message: str, trait_names: Sequence[st
 def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] = ()) -> Rows:
     """The rows of results from any source; their line numbers are empty."""
     contents = ChunkContents(PlainLines.none(), [_entry_of(result) for result in results])
-    builder = RowsBuilder(contents, NINE.size, first, trait_names)
+    builder = RowsBuilder(contents, NINE_BY_NINE.size, first, trait_names)
     for place, result in enumerate(results):
         builder.add_result(place, result)
         if (traits := result.traits) and isinstance(problem := result.problem, PuzzleProblem):

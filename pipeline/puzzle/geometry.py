@@ -267,7 +267,7 @@ class Geometry:
         return row // self.height * self.height + column // self.width
 
 
-NINE = Geometry(3, 3)
+NINE_BY_NINE = Geometry(3, 3)
 """The geometry of classic puzzles: side 9, boxes of 3×3 cells."""
 
 

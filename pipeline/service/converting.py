@@ -11,7 +11,7 @@ from pipeline.errors import InputError, InvalidPuzzle, printable
 from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import HEAD_BYTES, Layout, Parsed, read_text
 from pipeline.reading.formats.cells import shape_in_words
@@ -156,7 +156,7 @@ class _TargetFile:
     def add(self, data: bytes, item: Item) -> None:
         """Add an item. Raises ValueError for another shape, InputError for too many puzzles."""
         file = self._file
-        geometry = NINE if item.plain else _puzzle_of(item).geometry
+        geometry = NINE_BY_NINE if item.plain else _puzzle_of(item).geometry
         first = self._first or geometry
         if file.max_items and len(self._held) == file.max_items:
             limit = "one" if file.max_items == 1 else f"{file.max_items:,}"

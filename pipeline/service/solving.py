@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import InvalidPuzzle, LimitReached, printable
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import OneProblem, SingleFormula, SinglePuzzle, Unreadable
 from pipeline.reading.archives.streams import PeekableStream
@@ -373,7 +373,7 @@ def _batches(
 
     indices, cells = contents.plain_cells()
     if len(indices):
-        yield NINE, indices, masks_of_plain(cells)
+        yield NINE_BY_NINE, indices, masks_of_plain(cells)
     by_geometry: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
     for index, entry in contents.entries():
         puzzle = entry.puzzle

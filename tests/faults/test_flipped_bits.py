@@ -13,7 +13,7 @@ from support.solvers import at_hand
 
 from pipeline.certify.many import search_all_of_batch
 from pipeline.limits import NEVER
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
 from pipeline.solving import many as batch
@@ -29,7 +29,7 @@ pytestmark = needs_numba
 @pytest.fixture(scope="module")
 def solved():
     """Puzzles with all their solutions; more than there are lanes, so that some have to wait."""
-    made = (each for each in Maker(seed=3).puzzles() if each.puzzle.geometry == NINE)
+    made = (each for each in Maker(seed=3).puzzles() if each.puzzle.geometry == NINE_BY_NINE)
     return list(islice(made, 40)) * 18
 
 
@@ -39,7 +39,7 @@ places = pytest.mark.parametrize("where", PLACES)
 
 def results_of(solved, prove):
     problems = [PuzzleProblem(parsed_from(each.puzzle)) for each in solved]
-    some = Batch(NINE, masks_of([each.puzzle for each in solved]), problems.__getitem__)
+    some = Batch(NINE_BY_NINE, masks_of([each.puzzle for each in solved]), problems.__getitem__)
     settings = Settings(solver="batch", max_solutions=MOST, prove=prove)
     answers = solve_batch(some, at_hand("pysat"), settings, explain=False)
     return [answers.result(place) for place in range(len(solved))]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_letters, ascii_uppercase, digits
 from typing import TypeVar, get_args
 
-from pipeline.puzzle.geometry import NINE, Geometry, usual_boxes, values_of
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry, usual_boxes, values_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import AlphabetChoice
 
@@ -24,7 +24,7 @@ EVEN, ODD = "*", "."
 """The marks of even and odd cells. If only one of them occurs, it is the blank."""
 
 _PLAIN_CHARACTERS = {1 << index: digit for index, digit in enumerate(DIGITS)} | {
-    NINE.all_values: "."
+    NINE_BY_NINE.all_values: "."
 }
 
 KNOWN = frozenset(DIGITS + BLANKS)
@@ -117,7 +117,7 @@ def cell_in_words(puzzle: Puzzle, cell: int) -> str:
 
 def plain_cells(puzzle: Puzzle) -> str:
     """A classic 9×9 puzzle as 81 digits and dots; empty for any other puzzle."""
-    if puzzle.geometry != NINE or puzzle.rules:
+    if puzzle.geometry != NINE_BY_NINE or puzzle.rules:
         return ""
     try:
         return "".join(map(_PLAIN_CHARACTERS.__getitem__, puzzle.cells))
@@ -180,7 +180,7 @@ def check_unmarked(puzzle: Puzzle) -> None:
 
 def classic_cells(puzzle: Puzzle) -> str:
     """Like `plain_cells`, but raises ValueError, with a noun, if the puzzle is not classic."""
-    if puzzle.geometry != NINE:
+    if puzzle.geometry != NINE_BY_NINE:
         raise ValueError(shape_in_words(puzzle.geometry))
     return "".join(written_cells(puzzle, DIGITS, "."))
 

@@ -37,7 +37,7 @@ from pipeline.outbox.write_record import (
     PuzzleSet,
     timestamp,
 )
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.checkpointed import CheckpointedFiles
 from pipeline.service.protocol.claim import Claim, Manifest
@@ -147,7 +147,7 @@ class ChunkSizes:
             return self.variants
         if settings.prove == "always" or any_slow(settings.trait_names):
             return self.proved
-        is_nine = layout.cells == NINE.size
+        is_nine = layout.cells == NINE_BY_NINE.size
         return self.chunk if is_nine else min(self.chunk, self.other_sides)
 
     def chunks(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.native import Loaded, Program
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.solving.compiled import kernel
 from pipeline.solving.compiled import layout as L
 from pipeline.solving.compiled.kernel import decided_puzzles, new_lanes
@@ -87,9 +87,9 @@ class BatchSolver:
 
     def __call__(self, masks: Masks, max_solutions: int, deadline: Deadline) -> BatchSolutions:
         """As `solve_masks`."""
-        if masks.ndim != 2 or masks.shape[1] != NINE.size or max_solutions < 1:
+        if masks.ndim != 2 or masks.shape[1] != NINE_BY_NINE.size or max_solutions < 1:
             raise ValueError(f"masks of shape {masks.shape}, {max_solutions} solutions")
-        masks_16 = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
+        masks_16 = np.array(masks & np.uint16(NINE_BY_NINE.all_values), np.uint16, order="C")
         is_shared = np.zeros(len(masks), np.bool_)
         counts, decided, grids = self._search(masks_16, max_solutions, is_shared, deadline)
         # the solutions found of a shared puzzle depend on other puzzles, so search again unshared
@@ -138,6 +138,6 @@ def try_search(compiled_search: Callable[..., int]) -> None:
 
     Raises RuntimeError unless it finds two solutions.
     """
-    blank = np.full((1, NINE.size), NINE.all_values, np.uint16)
+    blank = np.full((1, NINE_BY_NINE.size), NINE_BY_NINE.all_values, np.uint16)
     if BatchSolver(compiled_search)(blank, 2, NEVER).counts.tolist() != [2]:
         raise RuntimeError("compiled code does not find two solutions of a blank grid")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.reading.formats.cells import number_of
 from pipeline.reading.formats.iss.machines import Work
 from pipeline.reading.formats.text import Text, Word, quote
@@ -82,7 +82,7 @@ class Context:
     `ties`: the argument of `.FullRankTies`; None where rules must not depend on it.
     """
 
-    geometry: Geometry = NINE
+    geometry: Geometry = NINE_BY_NINE
     regions: tuple[tuple[int, ...], ...] = ()
     ties: str | None = None
     work: Work = field(default_factory=Work)
