@@ -11,7 +11,7 @@ import pytest
 from support.machine_code import Asked
 from support.needs import needs_numba
 from support.oracle import peers
-from support.puzzles import HARD, NINE_BY_NINE, NINE_SOLVED, PATIENCE, STUCK
+from support.puzzles import HARD, NINE, NINE_SOLVED, PATIENCE, STUCK
 
 from pipeline.catalogue import effort, singles
 from pipeline.catalogue.canonical import canonical_forms
@@ -135,7 +135,7 @@ def puzzle_masks(*texts):
 
 def test_depths_and_backdoors_agree_with_brute_force():
     """A puzzle that singles solve, and the same puzzle with fewer givens."""
-    masks = puzzle_masks(NINE_BY_NINE, ONE)
+    masks = puzzle_masks(NINE, ONE)
     grids = certified_solutions(NINES, masks, 2).grids[0]
     expected = [depth_of(NINES, each) for each in masks.tolist()]
     assert depths_of(masks).tolist() == expected
@@ -146,7 +146,7 @@ def test_depths_and_backdoors_agree_with_brute_force():
 @needs_numba
 @pytest.mark.usefixtures("compiled")
 def test_9x9_puzzles_have_their_known_depths_and_backdoors():
-    masks = puzzle_masks(NINE_BY_NINE, ONE, TWO, HARD)
+    masks = puzzle_masks(NINE, ONE, TWO, HARD)
     grids = certified_solutions(NINES, masks, 2).grids[0]
     assert depths_of(masks).tolist() == [0, 1, 1, 2]
     assert depths_of(masks, max_depth=1).tolist() == [0, 1, 1, 2]
@@ -158,7 +158,7 @@ def test_9x9_puzzles_have_their_known_depths_and_backdoors():
 @pytest.mark.usefixtures("compiled")
 def test_effort_is_invariant_under_symmetries():
     """1000 symmetries; fewer for puzzles with a backdoor of two cells, which take long."""
-    for text, count in ((NINE_BY_NINE, 500), (ONE, 480), (TWO, 20)):
+    for text, count in ((NINE, 500), (ONE, 480), (TWO, 20)):
         puzzle = [int(sign) if sign.isdigit() else 0 for sign in text]
         images = random_symmetries(3, count, seed=11).images(np.array([puzzle], np.uint8))
         masks = masks_of_values(NINES, images)
@@ -172,7 +172,7 @@ def test_effort_is_invariant_under_symmetries():
 @needs_numba
 @pytest.mark.usefixtures("compiled")
 def test_harder_puzzles_have_more_splits():
-    masks = puzzle_masks(NINE_BY_NINE, ONE, HARD)
+    masks = puzzle_masks(NINE, ONE, HARD)
     puzzles = np.where(masks == 511, 0, np.log2(masks).astype(np.uint8) + 1).astype(np.uint8)
     forms = canonical_forms(
         puzzles, np.ones(3, np.bool_), certified_solutions(NINES, masks, 2).grids[0]
@@ -184,14 +184,14 @@ def test_harder_puzzles_have_more_splits():
 
 
 def test_only_puzzles_that_singles_solve_have_no_splits():
-    assert count_splits(puzzle_masks(NINE_BY_NINE)).tolist() == [0]
+    assert count_splits(puzzle_masks(NINE)).tolist() == [0]
     (splits,) = count_splits(puzzle_masks(ONE)).tolist()
     assert splits > 0
 
 
 @pytest.mark.usefixtures("compiled")
 def test_the_batch_size_does_not_change_the_result(monkeypatch):
-    masks = puzzle_masks(NINE_BY_NINE, ONE, TWO)
+    masks = puzzle_masks(NINE, ONE, TWO)
     expected, depths = count_splits(masks).tolist(), depths_of(masks).tolist()
     monkeypatch.setattr(effort, "BATCH_STATES", 2)
     assert count_splits(masks).tolist() == expected
@@ -208,7 +208,7 @@ def states(count):
     """Puzzles with more and more errors, and random masks."""
     generator, made = random.Random(5), []
     for number in range(count):
-        text = (NINE_BY_NINE, HARD, STUCK, NINE_SOLVED)[number // 4 % 4] if number % 4 else "." * 81
+        text = (NINE, HARD, STUCK, NINE_SOLVED)[number // 4 % 4] if number % 4 else "." * 81
         masks = [1 << int(c) - 1 if c.isdigit() else NINES.all_values for c in text]
         for _ in range(number % 18):
             masks[generator.randrange(81)] &= generator.randrange(512)
