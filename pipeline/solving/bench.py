@@ -119,6 +119,7 @@ def bench(
 def _run_solvers(
     item: Item, problem: Problem, solvers: dict[str, Solver], settings: Settings, *, unique: bool
 ) -> Benched:
+    """Run all solvers on the CNF of a problem."""
     limits = Limits(settings.timeout, settings.memory_limit)
     try:
         cnf = _pack(problem.encode(settings.encoding, limits), limits)

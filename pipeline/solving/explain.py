@@ -226,7 +226,7 @@ def explain_difference(grids: Sequence[Grid]) -> Difference:
         raise ValueError("expected two or more distinct grids of one geometry")
     place = grids[0].geometry.place
     by_cell = _grids_by_value(grids)
-    # of cells that divide the grids into the same sets, only the first can be decisive
+    # among cells that divide the grids into the same sets, only the first is an option
     cell_of_sets = {frozenset(sets.values()): cell for cell, sets in reversed(by_cell.items())}
     options = {cell: by_cell[cell] for cell in sorted(cell_of_sets.values())}
     indices = range(min(len(grids), _MAX_GRIDS))

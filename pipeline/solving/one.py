@@ -137,7 +137,7 @@ class Search(Generic[S]):
         self.watch = watch
         self._on_solution = on_solution
         self._reported: set[S] = set()
-        self._checked_solutions: dict[S, None] = {}
+        self._checked_solutions: dict[S, None] = {}  # of earlier checks, an ordered set
         self._cnf: Cnf | None = None
 
     @property
@@ -257,7 +257,7 @@ class Search(Generic[S]):
         return self.problem.is_encoded and self.problem.plain_geometry is None
 
     def continue_result(self, result: Result[S], verdict: Unknown) -> Result[S]:
-        """Continue the search of a solver that gave up on a variant by an exhaustive search.
+        """Continue with an exhaustive search after a solver gave up on a variant.
 
         If that search finds the last solution, nothing else confirms that there are no others, so
         the certificate is ONLY_SEARCHED, and `_certify` asks for a proof.
