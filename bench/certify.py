@@ -47,7 +47,7 @@ from puzzles import puzzles
 
 from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
 from pipeline.limits import NEVER
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.solving import compiled as lanes
 from pipeline.solving.compiled import BatchSolver
@@ -89,9 +89,9 @@ def alone(*files: str) -> None:
         for form, check in forms.items():
             some = few[: len(few) // SLOWER[form]]
             claim = masks[some], found.counts[some], found.grids[:1, some], MAX_NODES, NEVER
-            verdicts, nodes = check(NINE, *claim)
+            verdicts, nodes = check(NINE_BY_NINE, *claim)
             assert (verdicts == Verdict.COMPLETE).all()
-            each = seconds_of(partial(check, NINE, *claim)) / len(some)
+            each = seconds_of(partial(check, NINE_BY_NINE, *claim)) / len(some)
             said += f"{1 / each:14,.0f}"
         print(f"{Path(file).name:<24}{said}{nodes.mean():8.1f}", flush=True)
 

@@ -33,7 +33,7 @@ from pysat.solvers import Minisat22
 
 from pipeline import encode_puzzle
 from pipeline.certify import many as checking
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.solving import compiled as lanes
 
@@ -54,7 +54,7 @@ DIGITS = "123456789"
 
 def baseline_seconds(texts: Sequence[str]) -> float:
     """Seconds of solving per puzzle."""
-    rules = list(encode_puzzle(Puzzle.empty(NINE), "extended").clauses())
+    rules = list(encode_puzzle(Puzzle.empty(NINE_BY_NINE), "extended").clauses())
     spent = 0.0
     for start in range(0, len(texts), RENEWED):
         with Minisat22(bootstrap_with=rules) as solver:

@@ -23,7 +23,7 @@ from pipeline.certify import many as checking
 from pipeline.certify.many import MAX_NODES
 from pipeline.limits import NEVER
 from pipeline.native import LOAD_AFTER, Program
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading import Collection
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.reading.read import source_at
@@ -89,7 +89,7 @@ def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int
     def certify(pair: tuple[Masks, BatchSolutions]) -> Any:
         few, found = pair
         listed = np.where(found.counts < MOST, 0, MOST)
-        return certify_lists(NINE, few, listed, found.grids)
+        return certify_lists(NINE_BY_NINE, few, listed, found.grids)
 
     with Solvers() as solvers:
         solve = partial(solve_chunk, layout=source.layout, solvers=solvers, settings=settings)

@@ -329,7 +329,7 @@ class Draw:
         )
 
     def group_of_cells(self) -> str:
-        free = self.geometry.free
+        free = self.geometry.free_grid
         return self.chance.choice(["", "", *(name for name, _ in free.groups)] if free else [""])
 
     def counts(self) -> str:

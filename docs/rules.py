@@ -81,10 +81,10 @@ def cell(place: str) -> int:
 SHORT, LINE, OTHER = at("11 22 23 14"), at("11 22 23 14 15"), at("51 41 42 43 53 63")
 JIGSAW = "112222111233144233444533455566556666"
 BOXES = tuple(SIX.boxes())
-FEW_ROWS = Geometry(1, 6, free=FreeGrid(4, 6))
-MORE_VALUES = Geometry(1, 6, free=FreeGrid(4, 4))
-CHAOS = Geometry(1, 4, free=FreeGrid(4, 4, 1, (("CC", 16),)))
-MISSING = Geometry(1, 5, free=FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
+FEW_ROWS = Geometry(1, 6, free_grid=FreeGrid(4, 6))
+MORE_VALUES = Geometry(1, 6, free_grid=FreeGrid(4, 4))
+CHAOS = Geometry(1, 4, free_grid=FreeGrid(4, 4, 1, (("CC", 16),)))
+MISSING = Geometry(1, 5, free_grid=FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
 ODD_EVEN = (0, *[0b1010100 if value % 2 else 0b101010 for value in range(1, 7)])
 MACHINE = Work().machine(pattern_machine, "[135]+[246]+", range(1, 7), 6)
 LINES_OF_CHAOS = (

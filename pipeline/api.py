@@ -17,7 +17,7 @@ from pipeline.keywords import (
     SourceOptions,
     settings_given,
 )
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.service.signals import Stop
 from pipeline.service.solving import AsPuzzle, Given, problem_of_source, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
@@ -39,17 +39,19 @@ if TYPE_CHECKING:
     from pipeline.solving.bench import Benched
     from pipeline.steps import Step
 
-SIZES = (1, 64, 2048)
-"""Batch sizes of `solve_many`: small at first, so that the first results arrive early."""
+BATCH_SIZES = (1, 64, 2048)
+"""Batch sizes of `solve_many`; the last one is repeated. The first batch is small, so that the
+first result arrives early.
+"""
 
-MOST_CHECKED = 10_000
-"""Up to this many solutions, `solutions` checks that none is missing."""
+MAX_CHECKED_SOLUTIONS = 10_000
+"""Maximum number of solutions for which `solutions` checks that none is missing."""
 
 MISSING_PER_SEARCH = 100
-"""Maximum number of missing solutions per search."""
+"""Maximum number of missing solutions that one search finds."""
 
-MOST_CHARACTERS = 1024 * 1024
-"""Maximum characters of text per batch."""
+MAX_BATCH_CHARACTERS = 1024 * 1024
+"""Number of characters of text from which a batch takes no further puzzle."""
 
 
 @overload
@@ -122,8 +124,8 @@ def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Gr
     """Yield each solution of a puzzle, or model of a formula, as it is found and certified.
 
     After the last one, a check confirms that none is missing, unless there are more than
-    MOST_CHECKED. Closing the generator ends the solver. `timeout` covers all solutions, including
-    the time the caller takes in between; `max_solutions` is ignored.
+    MAX_CHECKED_SOLUTIONS. Closing the generator ends the solver. `timeout` covers all solutions,
+    including the time the caller takes in between; `max_solutions` is ignored.
 
         >>> from itertools import islice
         >>> with closing(solutions("................")) as grids:
@@ -163,7 +165,7 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
     Raises SolverError, and LimitReached if completeness cannot be verified.
     """
     settings, known = search.settings, [*shown]
-    while len(known) <= MOST_CHECKED and not settings.trust_solver:
+    while len(known) <= MAX_CHECKED_SOLUTIONS and not settings.trust_solver:
         limits = limits_left(settings, search.watch)
         with search.watch.timing("prove"):
             checked = check_complete(
@@ -183,7 +185,9 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
         if not checked.missing:
             raise SolverError(f"the solver missed solutions: {certificate.reason}")
     if len(known) > len(shown):
-        raise LimitReached(f"more than {MOST_CHECKED:,} solutions, and the solver missed some")
+        raise LimitReached(
+            f"more than {MAX_CHECKED_SOLUTIONS:,} solutions, and the solver missed some"
+        )
 
 
 class _Puzzles(BatchRequest[tuple[str, Given]]):
@@ -210,13 +214,13 @@ def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> I
 
 
 def _requests(puzzles: Iterable[Given]) -> Iterator[Request]:
-    sizes = iter(SIZES)
+    sizes = iter(BATCH_SIZES)
     size, characters = next(sizes), 0
     batch: list[tuple[str, Given]] = []
     for number, puzzle in enumerate(puzzles, 1):
         batch.append((f"puzzle {number}", puzzle))
         characters += len(puzzle) if isinstance(puzzle, (str, bytes)) else 0
-        if len(batch) >= size or characters >= MOST_CHARACTERS:
+        if len(batch) >= size or characters >= MAX_BATCH_CHARACTERS:
             yield _Puzzles(tuple(batch))
             batch, size, characters = [], next(sizes, size), 0
     if batch:
@@ -373,9 +377,9 @@ def generate(
     for made in generating.generate_puzzles(wish or generating.Wish(), seed, on_tried):
         yield Result(
             "unique",
-            (Grid(NINE, made.solution),),
+            (Grid(NINE_BY_NINE, made.solution),),
             complete=True,
-            problem=PuzzleProblem(parsed_from(Puzzle(NINE, made.masks))),
+            problem=PuzzleProblem(parsed_from(Puzzle(NINE_BY_NINE, made.masks))),
             certificate=Certificate("proved", "exhaustive-search", made.nodes),
         )
 
@@ -385,7 +389,7 @@ def has_steps(result: Result[Grid | Model]) -> bool:
     problem = result.problem
     if not isinstance(problem, PuzzleProblem) or not result.solutions:
         return False
-    return problem.puzzle.is_plain and problem.puzzle.geometry == NINE
+    return problem.puzzle.is_plain and problem.puzzle.geometry == NINE_BY_NINE
 
 
 def steps_of(result: Result[Grid | Model]) -> Iterator[Step]:

@@ -32,8 +32,8 @@ _OF_VIM = "4913"
 _ABANDONED = 3600.0
 """Seconds after which a temporary file is considered abandoned."""
 
-_AT_ONCE = 64 * 1024
-"""Bytes to buffer before writing."""
+_BUFFER_BYTES = 64 * 1024
+"""Number of bytes to buffer before writing."""
 
 F_SETSIG = 10
 """A Linux constant that the fcntl module of Python 3.11 lacks."""
@@ -151,7 +151,7 @@ def write_new(path: Path, chunks: Iterable[str | bytes], *, begin: bool = True) 
     try:
         for chunk in chunks:
             waiting += chunk.encode() if isinstance(chunk, str) else chunk
-            if len(waiting) >= _AT_ONCE:
+            if len(waiting) >= _BUFFER_BYTES:
                 hashed.update(waiting)
                 write_all(descriptor, waiting)
                 waiting.clear()

@@ -12,7 +12,8 @@ from typing import TypeVar
 from pipeline.errors import LimitReached
 
 MIB = 1024 * 1024
-_AT_ONCE = 4096
+_ITEMS_PER_CHECK = 4096
+"""Number of items that `Deadline.watch` yields between two checks of the clock."""
 
 T = TypeVar("T")
 
@@ -89,7 +90,7 @@ class Deadline:
 
     def _batches(self, items: Iterable[T]) -> Iterator[list[T]]:
         remaining = iter(items)
-        while batch := [*islice(remaining, _AT_ONCE)]:
+        while batch := [*islice(remaining, _ITEMS_PER_CHECK)]:
             self.check()
             yield batch
 

@@ -21,7 +21,7 @@ from pipeline.settings import Settings
 from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown
 from pipeline.solving.complete import prove_complete
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
-from pipeline.solving.enumeration import answers
+from pipeline.solving.enumeration import enumerate_models
 from pipeline.solving.explain import explain_conflict
 from pipeline.solving.one import Search, add_evidence, solve_problem
 from pipeline.solving.problem import PuzzleProblem
@@ -78,20 +78,20 @@ def test_looking_at_a_model_takes_of_the_time():
     endless = Family("the same for ever", 1, LazyClauses(lambda: repeat((1, 2))))
     cnf = Cnf(Geometry(1, 2), "endless", 2, (endless,), {})
     limits = Limits(0.1)
-    found = [*answers(cnf, Scripted(Sat(frozenset((1, 2)))), limits)]
+    found = [*enumerate_models(cnf, Scripted(Sat(frozenset((1, 2)))), limits)]
     assert found == [Unknown(limits.out_of_time)]
 
 
 def test_more_variables_than_the_memory_can_hold_are_not_asked_for():
     limits = Limits(60.0, 64)
-    answer = next(answers(cnf_of((1,), variables=10_000_000), Scripted(), limits))
+    answer = next(enumerate_models(cnf_of((1,), variables=10_000_000), Scripted(), limits))
     assert answer == Unknown(limits.out_of_memory)
 
 
 class Told(Pysat):
     """An engine that notes its limits and finds nothing."""
 
-    def core(self, clauses, assumptions, limits):
+    def find_core(self, clauses, assumptions, limits):
         self.limits = limits
 
 

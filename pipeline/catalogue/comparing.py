@@ -26,7 +26,7 @@ from pipeline.catalogue.puzzle_arrays import (
     values_of_masks,
 )
 from pipeline.catalogue.solutions import certified_solutions
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Layout, TextChunk
@@ -190,7 +190,7 @@ def _keyed_batches(
 
 def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
     """Canonical forms (P, 81) of 9×9 puzzles (P, 81), and flags (P,) of the certain ones."""
-    solved = certified_solutions(NINE, masks_of_values(NINE, puzzles), 2)
+    solved = certified_solutions(NINE_BY_NINE, masks_of_values(NINE_BY_NINE, puzzles), 2)
     return canonical_forms(puzzles, solved.unique, solved.grids[0]), solved.certain
 
 
@@ -289,7 +289,7 @@ def _values_of(characters: NDArray[np.uint8]) -> ValueArray:
 
 def classic_values(puzzle: Puzzle) -> ValueArray | None:
     """The values (81,) of a classic 9×9 puzzle, 0 for a blank; None for any other puzzle."""
-    if puzzle.geometry != NINE or not puzzle.is_plain:
+    if puzzle.geometry != NINE_BY_NINE or not puzzle.is_plain:
         return None
     masks = np.array([puzzle.cells], np.uint16)
     return values_of_masks(masks)[0] if are_classic(masks)[0] else None

@@ -30,7 +30,7 @@ from pipeline.catalogue.puzzle_arrays import (
     random_symmetries,
 )
 from pipeline.catalogue.singles import States, close_singles
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 
 MAX_DEPTH, MAX_BACKDOOR = 2, 3
 """The largest depth and backdoor that are searched for; one more stands for any larger one."""
@@ -150,7 +150,7 @@ def splits_of(forms: ValueArray) -> Splits:
     symmetries = random_symmetries(3, IMAGES, _SEED)
     counts = np.zeros((len(forms), IMAGES), np.int64)
     for index, form in enumerate(forms):
-        counts[index] = count_splits(masks_of_values(NINE, symmetries.images(form)))
+        counts[index] = count_splits(masks_of_values(NINE_BY_NINE, symmetries.images(form)))
     return Splits(counts.mean(axis=1), counts.std(axis=1))
 
 

@@ -30,7 +30,7 @@ from pipeline.catalogue.solutions import (
     redundant_clues,
 )
 from pipeline.errors import LimitReached, UsageError
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.settings import Level
 from pipeline.solving.compiled import solve_masks
 from pipeline.solving.solvers import Solvers
@@ -57,7 +57,7 @@ MIN_GIVENS = 17
 """The minimum number of givens for one solution (McGuire, Tugemann, Civario, 2012)."""
 
 _CELLS, _SIDE = 81, 9
-_FULL = np.uint16(NINE.all_values)
+_FULL = np.uint16(NINE_BY_NINE.all_values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def _generate_batches(
             max(most_clues, int(clues.max())),
         )
         chosen = masks[_matches(wish, masks)]
-        solved = certified_solutions(NINE, chosen, 2)
+        solved = certified_solutions(NINE_BY_NINE, chosen, 2)
         is_fruitless = True
         for index in np.flatnonzero(solved.unique).tolist():
             puzzle = _generated_puzzle(chosen, solved, index)
@@ -175,8 +175,10 @@ def _make_batch(
         order = _first_halves(order)
     kinds = [np.full_like(given, _FULL)]
     if wish.marks:
-        is_odd = given & np.uint16(NINE.odd_values) != 0
-        kinds.append(np.where(is_odd, NINE.odd_values, NINE.even_values).astype(np.uint16))
+        is_odd = given & np.uint16(NINE_BY_NINE.odd_values) != 0
+        kinds.append(
+            np.where(is_odd, NINE_BY_NINE.odd_values, NINE_BY_NINE.even_values).astype(np.uint16)
+        )
     steps = [(kind, column) for column in order.T for kind in kinds]
     if wish.marks:
         steps += [(kinds[0], column) for column in order.T]
@@ -186,7 +188,7 @@ def _make_batch(
         clues = (weaker != _FULL).sum(axis=1)
         changed = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= wanted))
         if len(changed):
-            unique = find_solutions(NINE, weaker[changed], 2, solvers=solvers).counts == 1
+            unique = find_solutions(NINE_BY_NINE, weaker[changed], 2, solvers=solvers).counts == 1
             masks[changed[unique]] = weaker[changed[unique]]
     return masks
 
@@ -207,7 +209,7 @@ def _random_grids(words: np.random.PCG64, solvers: Solvers) -> ValueArray:
         bits = np.left_shift(1, (words.random_raw(BATCH_GRIDS) % np.uint64(9)).astype(np.uint16))
         tried = flat.copy()
         tried[:, cell] = bits
-        solvable = find_solutions(NINE, tried, 1, solvers=solvers).counts == 1
+        solvable = find_solutions(NINE_BY_NINE, tried, 1, solvers=solvers).counts == 1
         flat[solvable] = tried[solvable]
     solutions = solve_masks(flat, 1, inf).grids[0]
     return random_symmetries(3, BATCH_GRIDS, int(words.random_raw() >> 1)).images(solutions)
@@ -234,7 +236,7 @@ def _matches(wish: Wish, masks: NDArray[np.uint16]) -> Flags:
     clues = (masks != _FULL).sum(axis=1)
     matching: Flags = (clues >= minimum) & (clues <= maximum)
     if wish.minimal and wish.symmetric:
-        matching[matching] = ~redundant_clues(NINE, masks[matching]).cells.any(axis=1)
+        matching[matching] = ~redundant_clues(NINE_BY_NINE, masks[matching]).cells.any(axis=1)
     if wish.depth:
         depths = depths_of(masks[matching], wish.depth[1])
         matching[matching] = (depths >= wish.depth[0]) & (depths <= wish.depth[1])

@@ -14,7 +14,7 @@ from itertools import permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 
 ValueArray = NDArray[np.uint8]
 MaskArray = NDArray[np.unsignedinteger]
@@ -22,7 +22,7 @@ Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
 _CHARACTERS = np.frombuffer(b".123456789", np.uint8)
-_VALUES = np.zeros(NINE.all_values + 1, np.uint8)
+_VALUES = np.zeros(NINE_BY_NINE.all_values + 1, np.uint8)
 _VALUES[1 << np.arange(9)] = np.arange(1, 10)
 
 
@@ -96,7 +96,7 @@ def masks_of_values(geometry: Geometry, puzzles: ValueArray) -> NDArray[np.uint3
 def are_classic(masks: MaskArray) -> Flags:
     """Flags (P,) of the 9×9 puzzles (P, 81) without marks: all cells are given or blank."""
     is_given = masks & (masks - np.uint8(1)) == 0
-    classic: Flags = (is_given | (masks == NINE.all_values)).all(axis=1)
+    classic: Flags = (is_given | (masks == NINE_BY_NINE.all_values)).all(axis=1)
     return classic
 
 

@@ -34,7 +34,7 @@ def traits_of(
     geometry: Geometry, masks: MaskArray, answers: BatchResult, settings: Settings
 ) -> list[Traits]:
     """The traits of each puzzle of a batch."""
-    unique = (answers.counts == 1) & ~answers.more
+    unique = (answers.counts == 1) & ~answers.has_more
     non_unique = ~unique
     solutions = np.zeros(masks.shape, np.uint8)
     if len(answers.grids):

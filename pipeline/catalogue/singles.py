@@ -24,11 +24,11 @@ from pipeline.native.vectors import (
     nonzero_mask,
     store,
 )
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 
 __all__ = ["States", "close_singles"]
 
-CELLS = NINE.size
+CELLS = NINE_BY_NINE.size
 DEAD, CHANGED, ROWS = CELLS, CELLS + 1, CELLS + 2
 """Vectors after those of the cells: nonzero after a contradiction (DEAD) or a change (CHANGED).
 ROWS is the number of all vectors."""
@@ -39,7 +39,7 @@ PYTHON_WIDTH = 1024
 PYTHON_SECONDS = 3e-4
 """Seconds that plain Python takes for a state."""
 
-_NO_VALUES, _ALL_VALUES = np.uint16(0), np.uint16(NINE.all_values)
+_NO_VALUES, _ALL_VALUES = np.uint16(0), np.uint16(NINE_BY_NINE.all_values)
 
 PROGRAM = Program(
     "singles", "close", ("pipeline.catalogue.singles",), "pipeline.catalogue.singles.try_singles"
@@ -165,7 +165,7 @@ def try_singles(step: Callable[..., int]) -> None:
     grid = np.array([[(3 * r + r // 3 + c) % 9 for c in range(9)] for r in range(9)], np.uint8)
     states = np.repeat(np.left_shift(1, grid, dtype=np.uint16).reshape(CELLS, 1), 2, axis=1)
     expected = states.copy()
-    states[:9], states[::9] = NINE.all_values, NINE.all_values
+    states[:9], states[::9] = NINE_BY_NINE.all_values, NINE_BY_NINE.all_values
     states[80, 1], expected[:, 1] = states[79, 1], 0
     step(new_board(), states)
     if not (states == expected).all():

@@ -17,7 +17,7 @@ from pipeline.catalogue.puzzle_arrays import Flags, MaskArray
 from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
@@ -92,7 +92,7 @@ def find_solutions(
 
     Uses the batch solver where it is compiled, else PySAT in `solvers` or a pool of its own.
     """
-    search = machine_code(len(masks), at_once=True) if geometry == NINE else None
+    search = machine_code(len(masks), at_once=True) if geometry == NINE_BY_NINE else None
     if search:
         return search(masks, max_solutions, Deadline.of(Limits(seconds)))
     deadline, count = Deadline.of(Limits(seconds)), len(masks)

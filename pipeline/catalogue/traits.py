@@ -20,7 +20,7 @@ from pipeline.catalogue.puzzle_arrays import (
     text_lines,
     values_of_masks,
 )
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.solving import Effort, Traits
 from pipeline.steps import ratings
 
@@ -94,7 +94,7 @@ def find_traits(
 
 
 def _canonical(solved: SolvedBatch, _: RedundancyFinder | None) -> Computed:
-    if solved.geometry != NINE:
+    if solved.geometry != NINE_BY_NINE:
         return
     for indices, forms in (solved.unique_forms, solved.forms_of(solved.non_unique)):
         yield from zip(indices.tolist(), text_lines(forms).decode().split(), strict=True)
@@ -110,7 +110,7 @@ def _redundant(solved: SolvedBatch, redundancy: RedundancyFinder | None) -> Comp
 
 
 def _efforts(solved: SolvedBatch, _: RedundancyFinder | None) -> Computed:
-    if solved.geometry != NINE:
+    if solved.geometry != NINE_BY_NINE:
         return
     indices, forms = solved.unique_forms
     masks = solved.masks[indices]
@@ -123,7 +123,7 @@ def _efforts(solved: SolvedBatch, _: RedundancyFinder | None) -> Computed:
 
 
 def _ratings(solved: SolvedBatch, _: RedundancyFinder | None) -> Computed:
-    if solved.geometry != NINE:
+    if solved.geometry != NINE_BY_NINE:
         return
     indices = np.flatnonzero(solved.unique)
     yield from zip(indices.tolist(), ratings(solved.masks[indices].tolist()), strict=True)

@@ -17,7 +17,7 @@ from pipeline.reading.unread import add_unread, unread_counts, unread_of_many
 from pipeline.service.log import Display, Progress
 from pipeline.service.solving import solve_groups
 from pipeline.settings import Settings
-from pipeline.solving.items import Item, groups, items_of
+from pipeline.solving.items import Item, group_items, items_of
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
@@ -31,8 +31,8 @@ _MAX_REPORTED = 20
 
 def say_minisat_missing(solvers: Solvers, settings: Settings) -> None:
     """Report that minisat is missing, unless quiet."""
-    if solvers.lacking and not settings.quiet:
-        say(f"{solvers.lacking}: using PySAT instead")
+    if solvers.missing_solver and not settings.quiet:
+        say(f"{solvers.missing_solver}: using PySAT instead")
 
 
 def say_unread(unread: Mapping[str, Mapping[str, int]], verb: str = "read") -> None:
@@ -66,11 +66,11 @@ def solve_files(
             try:
                 with path_of(file, settings) as path:
                     results = solve_groups(
-                        groups(items_of(path, name, settings)), solvers, settings, on_solution
+                        group_items(items_of(path, name, settings)), solvers, settings, on_solution
                     )
                     for item, result in puzzle_display.with_progress(results, name):
                         is_empty = False
-                        if not item.is_alone and (texts := result.unread_texts):
+                        if not item.is_only_item and (texts := result.unread_texts):
                             add_unread(unread[name], unread_counts([texts]))
                         yield item, result
                     say_unread(unread)
@@ -78,7 +78,7 @@ def solve_files(
                         say(f"{name}: no puzzle to solve")
             except InputError as error:
                 yield (
-                    Item(name, None, str(error), is_alone=True),
+                    Item(name, None, str(error), is_only_item=True),
                     Result("invalid", message=str(error), code=error.code),
                 )
 

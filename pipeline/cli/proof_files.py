@@ -32,7 +32,7 @@ from pipeline.solving.complete import prove_complete
 from pipeline.solving.one import solve_problem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
-from pipeline.solving.solvers.child import Bounds, child, ended_within, nameless_file
+from pipeline.solving.solvers.child import Bounds, ended_within, open_unnamed_file, start_child
 
 VERDICTS = frozenset((b"s VERIFIED UNSAT", b"c VERIFIED"))
 """The lines that `cake_lpr` and `lrat-check` print for a valid proof."""
@@ -183,14 +183,14 @@ class Checker:
         try:
             with (
                 tempfile.TemporaryDirectory(prefix="sudoku-pipeline-") as folder,
-                nameless_file() as output,
+                open_unnamed_file() as output,
             ):
                 files = Path(folder, "formula.cnf"), Path(folder, "proof.lrat")
                 for path, chunks in zip(files, (formula, [lrat]), strict=True):
                     with path.open("w", encoding="ascii") as file:
                         file.writelines(chunks)
                 argv = [self._program, *map(str, files)]
-                with child(argv, bounds, output.fileno()) as process:
+                with start_child(argv, bounds, output.fileno()) as process:
                     if not ended_within(process, seconds):
                         raise LimitReached(f"{self._name}: {deadline.reason}")
                     code = process.wait()

@@ -75,7 +75,7 @@ def show_result(
 
     If `before` is None, only the notes on a single puzzle are printed.
     """
-    if not item.is_alone:
+    if not item.is_only_item:
         print(f"{printable(item.where)}: {_summary_line(result)}")
         return
     if before is not None:
@@ -87,11 +87,11 @@ def say_fault(item: Item, result: Result) -> None:
     """Print why an item could not be read, and point at the character if its place is known."""
     source = item.content
     if isinstance(source, Unreadable) and source.place and source.data is not None:
-        from pipeline.solving.drawing import caret, line_at  # noqa: PLC0415 - seldom needed
+        from pipeline.solving.drawing import line_at, with_caret  # noqa: PLC0415 - seldom needed
 
         number, column = source.place
         if (line := line_at(source.data, number)) is not None:
-            shown = caret(line, column).replace("\n", "\n    ")
+            shown = with_caret(line, column).replace("\n", "\n    ")
             read_as = f"\n    read as {source.read_as}" if source.read_as else ""
             say(f"{source.reason}\n    {shown}{read_as}")
             return

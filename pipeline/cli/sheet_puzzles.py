@@ -24,7 +24,7 @@ from pipeline.outbox.report import (
     puzzles_at,
     sheet_pdf,
 )
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats.dimacs import FORMULA_REFUSED
 from pipeline.service.solving import solve_groups
 from pipeline.settings import Settings
@@ -163,7 +163,7 @@ def _ratings_of(puzzles: Sequence[SheetPuzzle]) -> list[Rating | None]:
     indexes = [
         index
         for index, puzzle in enumerate(grids)
-        if puzzle and puzzle.is_plain and puzzle.geometry == NINE
+        if puzzle and puzzle.is_plain and puzzle.geometry == NINE_BY_NINE
     ]
     computed = ratings(puzzle.cells for index in indexes if (puzzle := grids[index]))
     rating_of = dict(zip(indexes, computed, strict=True))

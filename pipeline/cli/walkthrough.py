@@ -12,7 +12,7 @@ from pipeline.errors import SolverError, counted, printable
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import signs_of
 from pipeline.settings import Settings
-from pipeline.solving import NOT_WELL
+from pipeline.solving import ERROR_STATUSES
 from pipeline.solving.items import Item
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
@@ -34,7 +34,7 @@ def show_steps(
             steps = _step_objects(result, 1 if hint else None)
             print(record_line(item, result, settings, texts=not hint, steps=steps))
             return bool(steps) or not hint
-        if result.status in NOT_WELL:
+        if result.status in ERROR_STATUSES:
             return False
         if not isinstance(problem, PuzzleProblem) or not has_steps(result):
             say(f"{name}: {_NO_STEPS}")

@@ -209,7 +209,7 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @classmethod
     def of(cls, geometry: Geometry) -> RecordedFree | None:
         """The shape of a free geometry; None for any other geometry."""
-        if (free := geometry.free) is None:
+        if (free := geometry.free_grid) is None:
             return None
         return cls(
             rows=free.rows,

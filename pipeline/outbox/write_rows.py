@@ -19,7 +19,7 @@ from pipeline.outbox.rows import Rows, count_extras, merge_fallbacks
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import csv_field, one_line, trait_columns, unproved_reason, yes_or_no
 from pipeline.outbox.traits import row_fields
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, Layout, signs_of
 from pipeline.reading.formats.cells import has_usual_boxes, in_boxes
@@ -28,7 +28,7 @@ from pipeline.reading.unread import caveat, unread_counts
 from pipeline.solving import Traits
 from pipeline.solving.items import problem_of
 from pipeline.solving.many import BatchResult
-from pipeline.solving.one import compared
+from pipeline.solving.one import compare_solution
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Certificate, Result
 
@@ -51,7 +51,7 @@ class _PlainRows:
     ) -> None:
         self.places, self._answers, self._indexes = places, answers, indexes
         self._counts = answers.counts[indexes]
-        self._kinds = self._counts * 2 + answers.more[indexes]
+        self._kinds = self._counts * 2 + answers.has_more[indexes]
         self.ranks = int(self._counts.max(initial=0))
         self.totals: Counter[str] = Counter()
         self._texts: list[tuple[bytes, bytes]] = []
@@ -149,7 +149,7 @@ class RowsBuilder:
         entry = self._contents.entry(place)
         if entry.claimed is not None:
             puzzle = problem_of(entry).puzzle
-            result = compared(result, puzzle, entry.claimed, entry.signs)
+            result = compare_solution(result, puzzle, entry.claimed, entry.signs)
         grids = (solution if isinstance(solution, Grid) else None for solution in result.solutions)
         lines = [one_line(grid.values, entry.signs) if grid else "" for grid in grids]
         warning = result.solver.warning if result.solver else None
@@ -267,7 +267,7 @@ def error_rows(layout: Layout, line: int, message: str, trait_names: Sequence[st
 def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] = ()) -> Rows:
     """The rows of results from any source; their line numbers are empty."""
     contents = ChunkContents(PlainLines.none(), [_entry_of(result) for result in results])
-    builder = RowsBuilder(contents, NINE.size, first, trait_names)
+    builder = RowsBuilder(contents, NINE_BY_NINE.size, first, trait_names)
     for place, result in enumerate(results):
         builder.add_result(place, result)
         if (traits := result.traits) and isinstance(problem := result.problem, PuzzleProblem):

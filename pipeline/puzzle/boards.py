@@ -1,4 +1,4 @@
-"""Cells as people type them, and grids as text for a terminal."""
+"""Reads cells as people type them, and writes grids as text."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ if TYPE_CHECKING:
 
 
 _BLANKS = ("", ".", "_", "-")
+"""Ways to type a blank cell, besides 0 and None."""
 
 
 def value_of(cell: int | str | None) -> int:
-    """The value of a cell, 0 for a blank. Raises ValueError if it is neither."""
+    """The value of a cell, 0 for a blank. Raises ValueError for other text."""
     text = str(cell or "").strip()
     if text in _BLANKS:
         return 0
@@ -22,12 +23,12 @@ def value_of(cell: int | str | None) -> int:
     return int(text)
 
 
-def board(geometry: Geometry, signs: Sequence[str]) -> str:
-    """A text with the sign of each cell at its position, in columns of equal width."""
-    size, (rows, columns) = max(map(len, signs)), geometry.extent
+def board_text(geometry: Geometry, signs: Sequence[str]) -> str:
+    """Write the sign of each cell at its position, in columns of equal width."""
+    width, (rows, columns) = max(map(len, signs)), geometry.extent
     lines: list[str] = []
     for row in range(1, rows + 1):
         cells = (geometry.cell_at(row, column) for column in range(1, columns + 1))
         row_signs = ("" if cell is None else signs[cell] for cell in cells)
-        lines.append(" ".join(sign.rjust(size) for sign in row_signs).rstrip())
+        lines.append(" ".join(sign.rjust(width) for sign in row_signs).rstrip())
     return "\n".join(lines)

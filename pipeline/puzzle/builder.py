@@ -1,8 +1,8 @@
 """A builder of clauses, with the encodings that several constraints share.
 
-Variable c·n + v, the candidate, means "cell c holds the v-th value"; auxiliary variables come after
-all candidates. The clauses of rules assume that every cell holds exactly one value, which other
-clauses state.
+Variable c·n + v is a candidate: it means "cell c holds the v-th value". Auxiliary variables come
+after all candidates. The clauses of rules assume that every cell holds exactly one value; the
+clauses of the grid state that.
 """
 
 from __future__ import annotations
@@ -23,9 +23,11 @@ _State = TypeVar("_State", bound=Hashable)
 class ClauseLimits(NamedTuple):
     """Limits on the clauses of a puzzle's rules; a builder raises LimitReached beyond them.
 
-    Literals are limited because wide grids have clauses of hundreds of them, steps because many
-    steps add no clause. A total with more than `sets` sets of values is encoded as a running sum
-    instead; sets of up to 16 values with one total stay below that.
+    - `clauses`: maximum number of clauses.
+    - `literals`: maximum number of literals. A clause of a wide grid may have hundreds.
+    - `steps`: maximum number of steps of work. Many steps add no clause.
+    - `sets`: maximum number of sets of values that have a given total. With more sets, the total is
+      encoded as a running sum. Up to 16 values always have fewer.
     """
 
     clauses: int = 3_000_000
@@ -39,12 +41,13 @@ _DEFAULT_LIMITS = ClauseLimits()
 _CLAUSE_BYTES, _LITERAL_BYTES = 80, 24
 """Estimated memory of a clause and of each of its literals."""
 
-_CHECKED_CLAUSES, _CHECKED_STEPS = 4096, 1 << 14
-"""Clauses or steps between two calls of `check`."""
+_CLAUSES_PER_CHECK, _STEPS_PER_CHECK = 4096, 1 << 14
+"""Number of clauses, and number of steps, between two calls of `check`."""
 
 
 @lru_cache(maxsize=16)
-def _peers(cells: int, units: tuple[tuple[int, ...], ...]) -> list[int]:
+def _peer_masks(cells: int, units: tuple[tuple[int, ...], ...]) -> list[int]:
+    """For each cell, a bit mask of the cells in its units, itself included."""
     peers = [0] * cells
     for unit in units:
         members = sum(1 << cell for cell in unit)
@@ -56,13 +59,14 @@ def _peers(cells: int, units: tuple[tuple[int, ...], ...]) -> list[int]:
 class ClauseBuilder:
     """Builds clauses over the candidates of a grid with `cells` cells and `side` values.
 
-    The values are consecutive, from `lowest`. `units` are groups of cells that other clauses make
-    different, which the clauses of rules may rely on. `check` is called regularly with the
-    estimated memory in bytes. Methods that add clauses raise LimitReached beyond `limits`, or if
-    `check` does.
+    - `lowest`: the lowest value; the values are consecutive.
+    - `units`: groups of cells that hold different values because of clauses outside the builder.
+      The clauses of rules may rely on that.
+    - `check`: called regularly with the estimated memory in bytes.
 
-    `numbers` are the literals of the clauses so far, with a 0 after each clause; `facts` are the
-    literals of unit clauses; `variables` is the highest variable.
+    `numbers` contains the literals of the clauses so far, with a 0 after each clause. `facts`
+    contains the literals of unit clauses. `variables` is the highest variable. Methods that add
+    clauses raise LimitReached beyond `limits`, or if `check` does.
     """
 
     def __init__(
@@ -86,7 +90,7 @@ class ClauseBuilder:
         self._clause_count = 0
         self._max_clauses, self._max_literals = limits.clauses, limits.literals
         self._conditions: Clause = ()
-        self._steps = self._checked = 0
+        self._steps = self._checked_steps = 0
         self._check = check
         self._equal: dict[tuple[int, int], int] = {}
 
@@ -100,30 +104,30 @@ class ClauseBuilder:
 
     @property
     def clauses(self) -> list[Clause]:
-        """The clauses so far."""
+        """The clauses so far, as tuples."""
         return [*clauses_of(self.numbers)]
 
     def build(self) -> RuleClauses:
-        """The clauses so far, packed."""
+        """Pack the clauses so far."""
         data = array("i", self.numbers).tobytes()
         return RuleClauses(data, tuple(self.facts), self.variables, self.auxiliary)
 
     def literal(self, cell: int, value: int) -> int:
-        """The candidate "the cell holds the value", which is one of `values`."""
+        """The candidate "the cell holds the value"; the value must be one of `values`."""
         position = value + self._offset
         assert 1 <= position <= self.side  # noqa: S101 - a bug in a rule
         return cell * self.side + position
 
     def new_variable(self) -> int:
-        """A new auxiliary variable."""
+        """Create an auxiliary variable."""
         self.variables += 1
         return self.variables
 
     def add(self, *literals: int) -> None:
         """Add a clause, subject to the current conditions (see `condition`)."""
-        self._make(self._conditions + literals)
+        self._append_clause(self._conditions + literals)
 
-    def _make(self, clause: Clause) -> None:
+    def _append_clause(self, clause: Clause) -> None:
         numbers, clause_count = self.numbers, self._clause_count
         if (
             clause_count >= self._max_clauses
@@ -135,16 +139,16 @@ class ClauseBuilder:
         self._clause_count = clause_count = clause_count + 1
         if len(clause) == 1:
             self.facts += clause
-        if not clause_count % _CHECKED_CLAUSES:
+        if not clause_count % _CLAUSES_PER_CHECK:
             self._check_memory()
 
     def count_steps(self, steps: int) -> None:
-        """Count steps of work, which may add no clause. Raises LimitReached."""
+        """Count steps of work, including those that add no clause. Raises LimitReached."""
         self._steps += steps
         if self._steps > self.limits.steps:
             raise LimitReached("the rules take too long to encode")
-        if self._steps - self._checked >= _CHECKED_STEPS:
-            self._checked = self._steps
+        if self._steps - self._checked_steps >= _STEPS_PER_CHECK:
+            self._checked_steps = self._steps
             self._check_memory()
 
     def _check_memory(self) -> None:
@@ -154,101 +158,104 @@ class ClauseBuilder:
 
     @contextmanager
     def condition(self, *literals: int) -> Iterator[None]:
-        """A context whose clauses apply only if all these literals are true."""
-        before = self._conditions
-        self._conditions = (*before, *(-literal for literal in literals))
+        """Context manager: clauses added inside apply only if all these literals are true."""
+        outer_conditions = self._conditions
+        self._conditions = (*outer_conditions, *(-literal for literal in literals))
         try:
             yield
         finally:
-            self._conditions = before
+            self._conditions = outer_conditions
 
-    def selectors(self, number: int) -> list[int]:
-        """New variables, at least one of which is true, for use with `condition`."""
+    def new_selectors(self, number: int) -> list[int]:
+        """Create variables of which at least one is true, for use with `condition`."""
         variables = [self.new_variable() for _ in range(number)]
         self.add(*variables)
         return variables
 
-    def at_most_one(self, literals: Sequence[int]) -> None:
+    def require_at_most_one(self, literals: Sequence[int]) -> None:
         """Require that at most one of the literals is true (sequential encoding)."""
-        before = 0
+        any_before = 0
         for literal in literals:
             any_true = self.new_variable()
             self.add(-literal, any_true)
-            if before:
-                self.add(-before, any_true)
-                self.add(-before, -literal)
-            before = any_true
+            if any_before:
+                self.add(-any_before, any_true)
+                self.add(-any_before, -literal)
+            any_before = any_true
 
-    def any_holds(self, cells: Sequence[int], value: int) -> int:
-        """A new variable for "one of the cells holds the value"; conditions do not apply to it."""
+    def define_any_cell(self, cells: Sequence[int], value: int) -> int:
+        """Create a variable for "one of the cells holds the value". Conditions do not apply."""
         any_cell = self.new_variable()
         literals = [self.literal(cell, value) for cell in cells]
         for literal in literals:
-            self._make((-literal, any_cell))
-        self._make((-any_cell, *literals))
+            self._append_clause((-literal, any_cell))
+        self._append_clause((-any_cell, *literals))
         return any_cell
 
-    def any_of(self, literals: Sequence[int]) -> int:
-        """A literal for the disjunction of these; conditions do not apply to it."""
+    def define_disjunction(self, literals: Sequence[int]) -> int:
+        """A literal for "one of these literals is true". Conditions do not apply to its clauses."""
         if len(literals) == 1:
             return literals[0]
         disjunction = self.new_variable()
         for literal in literals:
-            self._make((-literal, disjunction))
-        self._make((-disjunction, *literals))
+            self._append_clause((-literal, disjunction))
+        self._append_clause((-disjunction, *literals))
         return disjunction
 
-    def equal(self, a: int, b: int) -> int:
-        """The variable for "the different cells a and b hold the same value".
+    def define_equal(self, a: int, b: int) -> int:
+        """The variable for "the cells a and b hold the same value"; a and b must differ.
 
-        All constraints share it; conditions do not apply to it.
+        The first call creates the variable; all constraints share it. Conditions do not apply.
         """
         pair = (a, b) if a < b else (b, a)
         if pair not in self._equal:
             equal = self._equal[pair] = self.new_variable()
             for value in self.values:
-                here, there = self.literal(a, value), self.literal(b, value)
-                self._make((-here, -there, equal))
-                self._make((-equal, -here, there))
-                self._make((-equal, here, -there))
+                a_holds, b_holds = self.literal(a, value), self.literal(b, value)
+                self._append_clause((-a_holds, -b_holds, equal))
+                self._append_clause((-equal, -a_holds, b_holds))
+                self._append_clause((-equal, a_holds, -b_holds))
         return self._equal[pair]
 
     @cached_property
     def peers(self) -> Sequence[int]:
-        """For each cell a bit mask of the cells in its units, itself included."""
-        return _peers(self.candidates // self.side, tuple(map(tuple, self.units)))
+        """For each cell, a bit mask of the cells in its units, itself included."""
+        return _peer_masks(self.candidates // self.side, tuple(map(tuple, self.units)))
 
     def define(self, *literals: int) -> None:
         """Add a clause that defines new variables; conditions do not apply."""
-        self._make(literals)
+        self._append_clause(literals)
 
-    def counter(self, literals: Sequence[int], maximum: int) -> list[int]:
-        """A unary counter: variable k-1 is equivalent to "at least k of the literals are true".
+    def define_counter(self, literals: Sequence[int], maximum: int) -> list[int]:
+        """Create a unary counter that counts to `maximum` or to the number of literals.
 
-        It counts to `maximum` or the number of literals. Conditions do not apply.
+        Returns variables: the k-th is equivalent to "at least k of the literals are true".
+        Conditions do not apply.
         """
-        before: list[int] = []
+        counts: list[int] = []
         for literal in literals:
-            after = [self.new_variable() for _ in range(min(maximum, len(before) + 1))]
-            for index, reached in enumerate(after):
-                earlier = before[index] if index < len(before) else 0
-                fewer = before[index - 1] if index else 0
+            new_counts = [self.new_variable() for _ in range(min(maximum, len(counts) + 1))]
+            for index, reached in enumerate(new_counts):
+                earlier = counts[index] if index < len(counts) else 0
+                fewer = counts[index - 1] if index else 0
                 step = (literal, fewer) if fewer else (literal,)
-                self._make((-reached, literal, *filter(None, (earlier,))))
+                self._append_clause((-reached, literal, *filter(None, (earlier,))))
                 if fewer:
-                    self._make((-reached, fewer))
+                    self._append_clause((-reached, fewer))
                 if earlier:
-                    self._make((-earlier, reached))
-                self._make((*(-condition for condition in step), reached))
-            before = after
-        return before
+                    self._append_clause((-earlier, reached))
+                self._append_clause((*(-condition for condition in step), reached))
+            counts = new_counts
+        return counts
 
-    def one_of_sets(self, literals: Mapping[int, int], sets: Sequence[Collection[int]]) -> None:
+    def require_one_of_sets(
+        self, literals: Mapping[int, int], sets: Sequence[Collection[int]]
+    ) -> None:
         """Require that the values whose literals are true form one of the sets."""
         if not sets:
             self.add()
             return
-        selectors = self.selectors(len(sets))
+        selectors = self.new_selectors(len(sets))
         for selector, values in zip(selectors, sets, strict=True):
             for value, literal in literals.items():
                 self.add(-selector, literal if value in values else -literal)
@@ -259,30 +266,30 @@ class ClauseBuilder:
     def sets_with_total(
         self, values: Collection[int], size: int, total: int
     ) -> list[tuple[int, ...]] | None:
-        """The sets of `size` of the values with that sum; None if they exceed the limit of sets."""
+        """The sets of `size` of the values that sum to `total`; None if there are too many."""
         ascending = sorted(values)
         sums = [0, *accumulate(ascending)]
         complete: list[tuple[int, ...]] = []
-        # the values chosen, in descending order, the number of smaller values, the missing sum
+        # the chosen values, in descending order; the number of smaller values; the missing sum
         waiting: list[tuple[tuple[int, ...], int, int]] = [((), len(ascending), total)]
         while waiting:
             chosen, below, missing = waiting.pop()
             self.count_steps(1)
-            wanted = size - len(chosen)
-            if not wanted:
+            missing_values = size - len(chosen)
+            if not missing_values:
                 complete += [chosen] if not missing else []
                 if len(complete) > self.limits.sets:
                     return None
                 continue
-            for index in range(wanted - 1, below):
+            for index in range(missing_values - 1, below):
                 value = ascending[index]
-                minimum = value + sums[wanted - 1]
-                maximum = sums[index + 1] - sums[index + 1 - wanted]
+                minimum = value + sums[missing_values - 1]
+                maximum = sums[index + 1] - sums[index + 1 - missing_values]
                 if minimum <= missing <= maximum:
                     waiting.append(((*chosen, value), index, missing - value))
         return complete
 
-    def automaton(
+    def require_automaton(
         self,
         cells: Sequence[int],
         start: _State,
@@ -292,58 +299,63 @@ class ClauseBuilder:
     ) -> None:
         """Require that an automaton accepts the values of the cells.
 
-        `step(index, state, value)` is the state after the cell at that index, None to reject. A
-        cell may be listed more than once. `ends` maps last states to their literals; by default
-        these are new variables.
+        - `cells`: may list a cell more than once.
+        - `step(index, state, value)`: returns the state after the cell at that index, or None to
+          reject the value.
+        - `ends`: maps each last state to its literal; by default these are new variables.
         """
         layers = self._layers(len(cells), start, step, accepts)
         if not layers:
             self.add()
             return
-        here = {start: 0}
+        states_before = {start: 0}
         for index, cell in enumerate(cells):
-            last = index == len(cells) - 1
-            after = {
-                s: ends[s] if last and ends else self.new_variable() for s in layers[index + 1]
+            is_last = index == len(cells) - 1
+            states_after = {
+                s: ends[s] if is_last and ends else self.new_variable() for s in layers[index + 1]
             }
-            self._advance(cell, here, after, partial(step, index))
-            here = after
+            self._encode_step(cell, states_before, states_after, partial(step, index))
+            states_before = states_after
 
-    def _advance(
+    def _encode_step(
         self,
         cell: int,
-        here: Mapping[_State, int],
-        after: Mapping[_State, int],
+        states_before: Mapping[_State, int],
+        states_after: Mapping[_State, int],
         step: Callable[[_State, int], _State | None],
     ) -> None:
         """Encode one step, from the states before the cell to the states after it.
 
-        `here` and `after` map states to literals; literal 0 marks the only state before the first
-        cell. The clauses from state and value to the next state would suffice. Those from the next
-        state back make proofs of hard puzzles several times shorter.
+        `states_before` and `states_after` map states to literals; literal 0 marks the only state
+        before the first cell. The clauses that derive the next state from state and value would
+        suffice. The clauses in the other direction make proofs of hard puzzles several times
+        shorter.
         """
-        before: dict[_State, dict[int, list[int]]] = {state: {} for state in after}
-        for state, reached in here.items():
+        # for each following state and value, the literals of the states before
+        ways: dict[_State, dict[int, list[int]]] = {state: {} for state in states_after}
+        for state, reached in states_before.items():
             begins = (-reached,) if reached else ()
             leading: dict[_State, list[int]] = {}
             for value in self.values:
                 following = step(state, value)
-                if following is None or following not in after:
+                if following is None or following not in states_after:
                     self.add(*begins, -self.literal(cell, value))
                     continue
-                self.add(*begins, -self.literal(cell, value), after[following])
+                self.add(*begins, -self.literal(cell, value), states_after[following])
                 leading.setdefault(following, []).append(value)
-                before[following].setdefault(value, []).append(reached)
-            self.add(*begins, *(after[following] for following in leading))
+                ways[following].setdefault(value, []).append(reached)
+            self.add(*begins, *(states_after[following] for following in leading))
             for following, values in leading.items():
-                self.add(*begins, -after[following], *(self.literal(cell, v) for v in values))
-        if 0 in here.values():
+                self.add(
+                    *begins, -states_after[following], *(self.literal(cell, v) for v in values)
+                )
+        if 0 in states_before.values():
             return
-        for following, ways in before.items():
-            for value, reached_by in ways.items():
-                self.add(-after[following], -self.literal(cell, value), *reached_by)
-            sources = dict.fromkeys(chain.from_iterable(ways.values()))
-            self.add(-after[following], *sources)
+        for following, sources_by_value in ways.items():
+            for value, value_sources in sources_by_value.items():
+                self.add(-states_after[following], -self.literal(cell, value), *value_sources)
+            sources = dict.fromkeys(chain.from_iterable(sources_by_value.values()))
+            self.add(-states_after[following], *sources)
 
     def _layers(
         self,
@@ -352,21 +364,24 @@ class ClauseBuilder:
         step: Callable[[int, _State, int], _State | None],
         accepts: Callable[[_State], bool],
     ) -> list[list[_State]]:
-        """The useful states before, between and after the cells: reachable, and able to accept.
+        """For each position before, between and after the cells, the useful states.
 
-        Empty if no line is accepted.
+        A state is useful if it can be reached, and an accepted state can be reached from it.
+        Returns an empty list if the automaton accepts no line.
         """
         reached = [[start]]
         for index in range(length):
             self.count_steps(self.side * len(reached[-1]))
-            after = (step(index, state, value) for state in reached[-1] for value in self.values)
-            reached.append([*dict.fromkeys(state for state in after if state is not None)])
+            next_states = (
+                step(index, state, value) for state in reached[-1] for value in self.values
+            )
+            reached.append([*dict.fromkeys(state for state in next_states if state is not None)])
         layers = [[state for state in reached[-1] if accepts(state)]]
         for index in reversed(range(length)):
             good = {*layers[-1]}
-            here = partial(step, index)
+            step_at = partial(step, index)
             layers.append(
-                [s for s in reached[index] if any(here(s, v) in good for v in self.values)]
+                [s for s in reached[index] if any(step_at(s, v) in good for v in self.values)]
             )
         layers.reverse()
         return layers if all(layers) else []

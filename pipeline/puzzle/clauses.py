@@ -1,4 +1,4 @@
-"""Clauses as tuples of literals, and packed as integers."""
+"""Clauses as tuples of literals, and packed into an array of integers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 Clause = tuple[int, ...]
 
-_CHUNK = 1 << 16
-"""Numbers of packed clauses that are unpacked together."""
+_NUMBERS_PER_CHUNK = 1 << 16
+"""Number of literals and zeros that are unpacked at a time."""
 
 
 def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
@@ -35,13 +35,13 @@ def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
 
 @dataclass(frozen=True, slots=True)
 class PackedClauses(Iterable[Clause]):
-    """Clauses as signed 32-bit integers with a 0 after each clause; iterates over tuples."""
+    """Clauses as signed 32-bit integers with a 0 after each clause; iteration yields tuples."""
 
     data: bytes
 
     @property
     def numbers(self) -> array[int]:
-        """The literals and zeros."""
+        """The literals, and the 0 after each clause."""
         return array("i", self.data)
 
     @property
@@ -55,8 +55,8 @@ class PackedClauses(Iterable[Clause]):
     def __iter__(self) -> Iterator[Clause]:
         return chain.from_iterable(map(clauses_of, self.chunks()))
 
-    def chunks(self, min_numbers: int = _CHUNK) -> Iterator[array[int]]:
-        """The numbers in chunks of whole clauses; all but the last have `min_numbers` or more."""
+    def chunks(self, min_numbers: int = _NUMBERS_PER_CHUNK) -> Iterator[array[int]]:
+        """Yield `numbers` in chunks of whole clauses, of at least `min_numbers` except the last."""
         numbers, start = self.numbers, 0
         while start < len(numbers):
             end = numbers.index(0, min(start + min_numbers, len(numbers)) - 1) + 1
@@ -65,32 +65,34 @@ class PackedClauses(Iterable[Clause]):
 
     @property
     def array(self) -> NDArray[np.int32]:
-        """The literals and zeros as a numpy array."""
+        """`numbers` as a numpy array."""
         import numpy as np  # noqa: PLC0415 - slow to load
 
         return np.frombuffer(self.data, np.int32)
 
-    def assigned(self, number: NDArray[np.int32], true: int) -> PackedClauses:
-        """The clauses with each literal replaced by its number, simplified by a true literal.
+    def renumbered(self, new_literals: NDArray[np.int32], true_literal: int) -> PackedClauses:
+        """Replace each literal by its new literal, and simplify by a literal that is true.
 
-        `number` is indexed by literal, as in `_any`. `true` is the number of a literal that holds:
-        clauses that contain it are dropped, and so are literals that contradict it.
+        - `new_literals`: indexed by literal, see `_any_marked`.
+        - `true_literal`: one of the new literals. Clauses that contain it are dropped, and its
+          negation is dropped from all other clauses.
         """
         import numpy as np  # noqa: PLC0415 - as above
 
-        renamed = number[self.array]
-        satisfied, lengths = self._any(renamed == true)
-        kept = renamed[(renamed != -true) & ~np.repeat(satisfied, lengths)]
-        return PackedClauses(kept.tobytes())
+        renamed = new_literals[self.array]
+        satisfied, lengths = self._any_marked(renamed == true_literal)
+        remaining = renamed[(renamed != -true_literal) & ~np.repeat(satisfied, lengths)]
+        return PackedClauses(remaining.tobytes())
 
-    def hold_in(self, is_true: NDArray[np.bool_]) -> bool:
-        """Whether each clause has a true literal; `is_true` is indexed by literal, as in `_any`."""
-        return bool(self._any(is_true[self.array])[0].all())
+    def hold_for(self, is_true: NDArray[np.bool_]) -> bool:
+        """Whether each clause has a true literal; `is_true` is indexed by literal."""
+        return bool(self._any_marked(is_true[self.array])[0].all())
 
-    def _any(self, marked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Whether each clause has a marked number, and how many numbers it has, the 0 included.
+    def _any_marked(self, marked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+        """For each clause, whether a number is marked, and how many numbers it has with its 0.
 
-        Arrays indexed by literal have 2n + 1 entries, for 0, 1 … n and -n … -1.
+        `marked` has an entry for each of `numbers`. Arrays that are indexed by literal have 2n + 1
+        entries: for 0, for 1 … n, and for -n … -1.
         """
         import numpy as np  # noqa: PLC0415 - as above
 
@@ -102,10 +104,11 @@ class PackedClauses(Iterable[Clause]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleClauses(PackedClauses):
-    """The clauses of a puzzle's rules, shared by the encoder and the proof.
+    """The clauses of a puzzle's rules; the encoder and the proof share them.
 
-    `facts` are the literals of unit clauses. `variables` counts all variables, `auxiliary` those
-    that are not candidates.
+    - `facts`: the literals of unit clauses.
+    - `variables`: the number of variables.
+    - `auxiliary`: the number of variables that are not candidates.
     """
 
     facts: tuple[int, ...]

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 
 class Connected(Constraint):
-    """The cells that hold one of the values form one connected region, of `size` cells if given.
+    """The cells that hold one of `values` form one connected region, which is not empty.
 
-    `adjacent` are the pairs of adjacent cells. The region is not empty.
+    - `adjacent`: the pairs of adjacent cells.
+    - `size`: the number of cells of the region; None for any number.
     """
 
     cells: Cells
@@ -37,7 +38,7 @@ class Connected(Constraint):
         return reached == members
 
     def neighbours(self) -> dict[int, list[int]]:
-        """The adjacent cells of each cell."""
+        """Maps each cell to its adjacent cells."""
         neighbours: dict[int, list[int]] = {cell: [] for cell in self.cells}
         for a, b in self.adjacent:
             neighbours[a].append(b)
@@ -45,9 +46,9 @@ class Connected(Constraint):
         return neighbours
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        """Every member can be reached from the first member, within as many steps as needed.
+        """Encode that every member of the region can be reached from the first member.
 
-        In round k, `reached[cell]` implies that the cell is a member that can be reached from the
+        In round k, `reached[cell]` implies that the cell is a member, and can be reached from the
         first member in at most k steps.
         """
         held = [value for value in self.values if value in clauses.values]
@@ -55,7 +56,7 @@ class Connected(Constraint):
             clauses.add()
             return
         member = {
-            cell: clauses.any_of([clauses.literal(cell, value) for value in held])
+            cell: clauses.define_disjunction([clauses.literal(cell, value) for value in held])
             for cell in self.cells
         }
         clauses.add(*member.values())
@@ -71,27 +72,27 @@ class Connected(Constraint):
             reached[cell], earlier = first, so_far
         neighbours = self.neighbours()
         for _ in range((self.size or len(self.cells)) - 1):
-            after = {cell: clauses.new_variable() for cell in self.cells}
-            for cell, here in after.items():
-                clauses.define(-here, member[cell])
+            next_reached = {cell: clauses.new_variable() for cell in self.cells}
+            for cell, in_next in next_reached.items():
+                clauses.define(-in_next, member[cell])
                 clauses.define(
-                    -here, reached[cell], *(reached[other] for other in neighbours[cell])
+                    -in_next, reached[cell], *(reached[other] for other in neighbours[cell])
                 )
-            reached = after
+            reached = next_reached
         for cell, inside in member.items():
             clauses.add(-inside, reached[cell])
         if self.size is not None:
             _encode_distances(clauses, member, neighbours, self.size)
-            clauses.automaton(self.cells, 0, self._count, self.size.__eq__)
+            clauses.require_automaton(self.cells, 0, self._count, self.size.__eq__)
 
     def _count(self, index: int, so_far: int, value: int) -> int | None:
         """The number of members so far; None if it can no longer become `size`."""
-        after = so_far + (value in self.values)
-        left = len(self.cells) - 1 - index
-        return after if self.size is not None and after <= self.size <= after + left else None
+        count = so_far + (value in self.values)
+        remaining = len(self.cells) - 1 - index
+        return count if self.size is not None and count <= self.size <= count + remaining else None
 
 
-class EqualToSome(Constraint):
+class EqualToAny(Constraint):
     """A cell holds the same value as at least one of `other_cells`."""
 
     cell: int
@@ -104,7 +105,7 @@ class EqualToSome(Constraint):
         return values[self.cell] in {values[other] for other in self.other_cells}
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        clauses.add(*(clauses.equal(self.cell, other) for other in self.other_cells))
+        clauses.add(*(clauses.define_equal(self.cell, other) for other in self.other_cells))
 
 
 class DifferentPairs(Constraint):
@@ -123,16 +124,16 @@ class DifferentPairs(Constraint):
             clauses.add()
             return
         for u, v in product(clauses.values, repeat=2):
-            both = []
+            holders = []  # for each pair of cells, a variable for "it holds u and v"
             for a, b in self.pairs:
-                here = clauses.new_variable()
-                clauses.define(-here, clauses.literal(a, u))
-                clauses.define(-here, clauses.literal(b, v))
-                clauses.define(here, -clauses.literal(a, u), -clauses.literal(b, v))
-                both.append(here)
-            clauses.at_most_one(both)
+                holder = clauses.new_variable()
+                clauses.define(-holder, clauses.literal(a, u))
+                clauses.define(-holder, clauses.literal(b, v))
+                clauses.define(holder, -clauses.literal(a, u), -clauses.literal(b, v))
+                holders.append(holder)
+            clauses.require_at_most_one(holders)
             if len(self.pairs) == clauses.side**2:
-                clauses.add(*both)
+                clauses.add(*holders)
 
 
 def _encode_distances(
@@ -141,9 +142,10 @@ def _encode_distances(
     neighbours: Mapping[Cell, Sequence[Cell]],
     size: int,
 ) -> None:
-    """Redundant clauses: members have a neighbour in the region, and are not too far apart.
+    """Add redundant clauses: members have a neighbour in the region, and are not too far apart.
 
-    `member` maps cells to the literals of their membership. Solvers are far faster with them.
+    Solvers are far faster with them. `member` maps each cell to the literal for "the cell is a
+    member".
     """
     for cell, inside in member.items():
         if size > 1:

@@ -1,8 +1,8 @@
-"""The constraints that rules consist of. Each can check values and encode itself as clauses.
+"""The constraints that rules consist of. A constraint checks values and encodes itself as clauses.
 
-Constraints are plain data (cells, numbers and module-level functions), so that they can be
-compared, hashed, pickled and compiled. The clauses of a constraint are satisfiable together with an
-assignment of its cells if and only if the constraint holds for that assignment.
+Constraints are plain data (cells, numbers and module-level functions), so they can be compared,
+hashed, pickled and compiled. A constraint holds for an assignment of its cells if and only if its
+clauses are satisfiable together with that assignment.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ Cell = int
 Cells = tuple[Cell, ...]
 CellPairs = tuple[tuple[Cell, Cell], ...]
 Values = tuple[int, ...]
+"""Types of the fields of constraints and rules. Cells count from 0."""
 
 
 @dataclass_transform(frozen_default=True)
@@ -32,20 +33,20 @@ class Constraint(ABC):
     cells: Cells
 
     def scope(self) -> Iterable[int]:
-        """The cells on whose values it depends; cells may repeat."""
+        """The cells on whose values the constraint depends; cells may repeat."""
         return self.cells
 
     @abstractmethod
     def holds(self, values: Sequence[int]) -> bool:
-        """Whether it holds for these values, one for each cell of the grid."""
+        """Whether the constraint holds for these values, one for each cell of the grid."""
 
     @abstractmethod
     def encode(self, clauses: ClauseBuilder) -> None:
-        """Add clauses that are equivalent to it."""
+        """Add clauses that are equivalent to the constraint."""
 
 
 class Allowed(Constraint):
-    """A cell holds one of the values."""
+    """The cell holds one of the values."""
 
     cell: int
     values: tuple[int, ...] | range
@@ -63,7 +64,7 @@ class Allowed(Constraint):
 
 
 class Pairs(Constraint):
-    """`relation(u, v, *numbers)` is true for the values u and v of each pair of cells."""
+    """For each pair of cells, `relation(u, v, *numbers)` is true of their values u and v."""
 
     pairs: tuple[tuple[int, int], ...]
     relation: Callable[..., bool]
@@ -80,10 +81,12 @@ class Pairs(Constraint):
         values, literal, add = clauses.values, clauses.literal, clauses.add
         clauses.count_steps(clauses.side**2)
         related = {(u, v) for u in values for v in values if self.relation(u, v, *self.numbers)}
-        after = {u: [v for v in values if (u, v) in related] for u in values}
-        before = {v: [u for u in values if (u, v) in related] for v in values}
+        partners_of_first = {u: [v for v in values if (u, v) in related] for u in values}
+        partners_of_second = {v: [u for u in values if (u, v) in related] for v in values}
         forbidden = [(u, v) for u in values for v in values if (u, v) not in related]
-        is_bijection = all(len(vs) == 1 for vs in (*after.values(), *before.values()))
+        is_bijection = all(
+            len(vs) == 1 for vs in (*partners_of_first.values(), *partners_of_second.values())
+        )
         max_forbidden = (2 if is_bijection else 3) * clauses.side
         for a, b in self.pairs:
             if a == b:
@@ -95,8 +98,8 @@ class Pairs(Constraint):
                     add(-literal(a, u), -literal(b, v))
             else:  # support clauses are fewer, and propagate more
                 for value in values:
-                    add(-literal(a, value), *(literal(b, v) for v in after[value]))
-                    add(-literal(b, value), *(literal(a, u) for u in before[value]))
+                    add(-literal(a, value), *(literal(b, v) for v in partners_of_first[value]))
+                    add(-literal(b, value), *(literal(a, u) for u in partners_of_second[value]))
 
 
 class Equivalent(Constraint):
@@ -111,14 +114,14 @@ class Equivalent(Constraint):
         return all((values[a] == u) == (values[b] == v) for (a, u), (b, v) in self.facts)
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        for one, other in self.facts:
-            here, there = clauses.literal(*one), clauses.literal(*other)
-            clauses.add(-here, there)
-            clauses.add(here, -there)
+        for first, second in self.facts:
+            first_literal, second_literal = clauses.literal(*first), clauses.literal(*second)
+            clauses.add(-first_literal, second_literal)
+            clauses.add(first_literal, -second_literal)
 
 
-class Beyond(Constraint):
-    """Each cell holds less than the cell `low` or more than the cell `high`."""
+class OutsideRange(Constraint):
+    """Each of the cells holds less than the cell `low` or more than the cell `high`."""
 
     cells: Cells
     low: int
@@ -141,7 +144,7 @@ class Beyond(Constraint):
 
 
 class AllDifferent(Constraint):
-    """No value repeats in the cells, which are distinct; n cells hold all n values."""
+    """No value repeats in the cells, which are distinct. So n cells hold all n values."""
 
     cells: Cells
 
@@ -167,7 +170,10 @@ class AllDifferent(Constraint):
 
 
 class AtLeast(Constraint):
-    """At least `minimum` of the cells, which are few and distinct, hold the value."""
+    """At least `minimum` of the cells hold the value.
+
+    The cells must be distinct, and few: there is a clause for each subset of one size.
+    """
 
     cells: Cells
     value: int
@@ -187,7 +193,7 @@ class AtLeast(Constraint):
 
 
 class OneOfSets(Constraint):
-    """The set of the values in the cells, repeats ignored, is one of the sets."""
+    """The set of values in the cells is one of `sets`; values may repeat."""
 
     cells: Cells
     sets: tuple[tuple[int, ...] | range, ...]
@@ -208,14 +214,14 @@ class OneOfSets(Constraint):
             clauses.add(*(clauses.literal(cell, value) for cell in self.cells))
         if possible != certain:
             optional = sorted(possible - certain)
-            literals = {value: clauses.any_holds(self.cells, value) for value in optional}
-            clauses.one_of_sets(literals, sets)
+            literals = {value: clauses.define_any_cell(self.cells, value) for value in optional}
+            clauses.require_one_of_sets(literals, sets)
 
 
 class Automaton(Constraint):
     """A deterministic automaton accepts the values of the cells, in order.
 
-    `step(state, value, *numbers)` is the next state, or None to reject.
+    `step(state, value, *numbers)` returns the next state, or None to reject the value.
     """
 
     cells: Cells
@@ -233,17 +239,17 @@ class Automaton(Constraint):
         return state in self.accepted
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        clauses.automaton(self.cells, self.start, self._step, self.accepted.__contains__)
+        clauses.require_automaton(self.cells, self.start, self._step, self.accepted.__contains__)
 
     def _step(self, _: int, state: Hashable, value: int) -> Hashable | None:
         return self.step(state, value, *self.numbers)
 
 
 class Ranked(Constraint):
-    """The line begins with `first`; `rank` of the other lines that do are less than the line.
+    """The line begins with `first`. Of the other lines that do, `rank` are less than the line.
 
-    Lines have the same length and are compared lexicographically. Unless `may_tie`, no other line
-    is equal to the line.
+    Lines have the same length and are compared lexicographically. `may_tie`: other lines may be
+    equal to the line.
     """
 
     line: Cells
@@ -270,8 +276,8 @@ class Ranked(Constraint):
             clauses.add()
             return
         clauses.add(clauses.literal(self.line[0], self.first))
-        less = [self._less(clauses, other) for other in self.other_lines]
-        at_least = clauses.counter(less, self.rank + 1)
+        less = [self._define_less(clauses, other) for other in self.other_lines]
+        at_least = clauses.define_counter(less, self.rank + 1)
         if self.rank > len(less):
             clauses.add()
         elif self.rank:
@@ -279,26 +285,26 @@ class Ranked(Constraint):
         if self.rank < len(less):
             clauses.add(-at_least[self.rank])
 
-    def _less(self, clauses: ClauseBuilder, other: Cells) -> int:
-        """A variable that is equivalent to "the other line begins with `first` and is less"."""
+    def _define_less(self, clauses: ClauseBuilder, other_line: Cells) -> int:
+        """Define a variable for "the other line begins with `first` and is less than the line"."""
         literal, add, values = clauses.literal, clauses.add, clauses.values
         less, equal = clauses.new_variable(), clauses.new_variable()
-        begins = literal(other[0], self.first)
+        begins = literal(other_line[0], self.first)
         add(-equal, begins)
         add(-begins, equal)
         add(equal, -less)
-        for here, there in zip(self.line[1:], other[1:], strict=True):
-            if here == there:
+        for cell, other_cell in zip(self.line[1:], other_line[1:], strict=True):
+            if cell == other_cell:
                 continue
             clauses.count_steps(len(values))
-            still = clauses.new_variable()  # equal up to and including these cells
+            still = clauses.new_variable()  # the lines are equal up to these cells
             add(equal, -still)
             for value in values:
-                own = -literal(here, value)
-                add(-equal, own, less, *(literal(there, v) for v in values if v >= value))
-                add(-equal, own, -less, *(literal(there, v) for v in values if v <= value))
-                add(-equal, own, -literal(there, value), still)
-                add(-still, own, literal(there, value))
+                own = -literal(cell, value)
+                add(-equal, own, less, *(literal(other_cell, v) for v in values if v >= value))
+                add(-equal, own, -less, *(literal(other_cell, v) for v in values if v <= value))
+                add(-equal, own, -literal(other_cell, value), still)
+                add(-still, own, literal(other_cell, value))
             equal = still
         add(-equal, -less)
         if not self.may_tie:
@@ -306,14 +312,16 @@ class Ranked(Constraint):
         return less
 
 
-class _Parts(Constraint):
+class _Compound(Constraint):
+    """A constraint that consists of other constraints."""
+
     parts: tuple[Constraint, ...]
 
     def scope(self) -> Iterable[int]:
         return chain.from_iterable(part.scope() for part in self.parts)
 
 
-class AllOf(_Parts):
+class AllOf(_Compound):
     """All parts hold."""
 
     def holds(self, values: Sequence[int]) -> bool:
@@ -324,7 +332,7 @@ class AllOf(_Parts):
             part.encode(clauses)
 
 
-class AnyOf(_Parts):
+class AnyOf(_Compound):
     """At least one part holds; false without parts."""
 
     def holds(self, values: Sequence[int]) -> bool:
@@ -332,17 +340,17 @@ class AnyOf(_Parts):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         facts = [part for part in self.parts if isinstance(part, Allowed)]
-        if len(facts) == len(self.parts):  # one clause suffices
+        if len(facts) == len(self.parts):  # all parts are `Allowed`, so one clause suffices
             allowed = ((f.cell, v) for f in facts for v in clauses.values if v in f.values)
             clauses.add(*dict.fromkeys(clauses.literal(cell, value) for cell, value in allowed))
             return
-        for literal, part in zip(clauses.selectors(len(self.parts)), self.parts, strict=True):
+        for literal, part in zip(clauses.new_selectors(len(self.parts)), self.parts, strict=True):
             with clauses.condition(literal):
                 part.encode(clauses)
 
 
-class ByValue(Constraint):
-    """If the cell holds v, `parts[v - lowest]` holds; there is one part for each value."""
+class ValueSwitch(Constraint):
+    """If the cell holds v, then `parts[v - lowest]` holds. There is one part for each value."""
 
     cell: int
     parts: tuple[Constraint, ...]

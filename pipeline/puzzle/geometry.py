@@ -1,8 +1,8 @@
 """Geometry: how many cells a grid has, where they are, and which of them form units.
 
-Cells are numbered from 0, row by row. The candidates of a cell are a bit mask: bit v-1 is set
-for value v, or bit v where the values begin with 0. Rows and columns that people read
-(candidates, messages) count from 1.
+Cells are numbered from 0, row by row. The candidates of a cell are a bit mask, where bit v - 1
+stands for value v, or bit v if the values begin with 0. Rows and columns count from 1, as people
+read them in candidates and messages.
 """
 
 from __future__ import annotations
@@ -15,20 +15,23 @@ from math import isqrt
 from typing import Literal
 
 MIN_SIDE, MAX_SIDE = 2, 256
+"""Limits of the number of values, and of the rows and columns of a free grid."""
+
 MAX_EXTRA_CELLS = 1024
-"""Maximum number of cells outside the grid of a free geometry."""
+"""Maximum number of extra cells of a free geometry."""
 
 
 @dataclass(frozen=True, order=True)
 class FreeGrid:
     """A grid without implicit units: rows, columns and boxes mean nothing unless a rule says so.
 
-    The grid has `rows` × `columns` cells; the values start at `lowest`, 0 or 1. `groups` are the
-    names and sizes of groups of extra cells, which are numbered after the cells of the grid and lie
-    below it: each group starts a new row, after an empty row. Its rows have as many cells as those
-    of the grid, or the number in `widths`: names of groups and their numbers of columns. Raises
-    ValueError for sizes below 1 or above the limits, for another `lowest`, for repeated names, and
-    for widths of unknown groups.
+    - `rows`, `columns`: the size of the grid.
+    - `lowest`: the lowest value, 0 or 1.
+    - `groups`: the name and the size of each group of extra cells.
+
+    Extra cells are numbered after the cells of the grid. Each group lies below the grid and the
+    previous group, after an empty row, in rows as wide as the grid. Raises ValueError for sizes
+    below 1 or above the limits, for another `lowest`, and for repeated names.
     """
 
     rows: int
@@ -40,7 +43,10 @@ class FreeGrid:
     def __post_init__(self) -> None:
         sizes = [size for _, size in self.groups]
         if min(self.rows, self.columns, *sizes) < 1 or max(self.rows, self.columns) > MAX_SIDE:
-            raise ValueError(f"a grid of {self.rows}×{self.columns} cells, or an empty group")
+            raise ValueError(
+                f"a free grid has 1 to {MAX_SIDE} rows and columns, "
+                f"not {self.rows}×{self.columns}, and no empty group"
+            )
         if self.lowest not in (0, 1):
             raise ValueError(f"the lowest value must be 0 or 1, not {self.lowest}")
         if sum(sizes) > MAX_EXTRA_CELLS:
@@ -58,18 +64,18 @@ class FreeGrid:
         return dict(self.widths).get(name, self.columns)
 
     def places(self) -> Iterator[tuple[int, int]]:
-        """Row and column of each cell, counted from 1."""
+        """Yield the row and column of each cell, counted from 1."""
         yield from product(range(1, self.rows + 1), range(1, self.columns + 1))
         row = self.rows
         for name, size in self.groups:
             row += 2
             width = self.width_of(name)
-            steps = (divmod(index, width) for index in range(size))
-            yield from ((row + down, right + 1) for down, right in steps)
+            offsets = (divmod(index, width) for index in range(size))
+            yield from ((row + down, right + 1) for down, right in offsets)
             row += (size - 1) // width
 
     def rows_and_groups(self) -> Iterator[tuple[str, range]]:
-        """The name and the cells of each row of the grid and of each group."""
+        """Yield the name and the cells of each row of the grid, then of each group."""
         for row in range(self.rows):
             yield f"row {row + 1}", range(row * self.columns, (row + 1) * self.columns)
         first = self.rows * self.columns
@@ -77,8 +83,11 @@ class FreeGrid:
             yield name, range(first, first + size)
             first += size
 
-    def group(self, name: str) -> range:
-        """The cells of a group, or of the grid if the name is empty. Raises KeyError."""
+    def cells_of_group(self, name: str) -> range:
+        """The cells of a group, or of the grid if the name is empty.
+
+        Raises KeyError for an unknown name.
+        """
         return range(self.rows * self.columns) if not name else dict(self.rows_and_groups())[name]
 
 
@@ -86,19 +95,22 @@ class FreeGrid:
 class Geometry:
     """The geometry of a grid with boxes of height × width cells; the side is n = height · width.
 
-    n is 2 to 256. A box of 1 × n is a row: the grid has no boxes. `grids` are the positions (row,
-    column), from 0, of the first cells of several overlapping grids, as in a samurai; if empty,
-    there is one grid. In a `free` geometry, n is only the number of values, and there are no units.
+    n is 2 to 256. A box of 1 × n cells is a row: the grid has no boxes.
+
+    - `grids`: the positions (row, column), from 0, of the first cells of several overlapping grids,
+      as in a samurai; empty for a single grid.
+    - `free_grid`: makes the geometry free: it has no units, and n is only the number of values.
+
     Raises ValueError for a side out of range, and for a free geometry with boxes or several grids.
     """
 
     height: int
     width: int
     grids: tuple[tuple[int, int], ...] = field(default=(), repr=False)
-    free: FreeGrid | None = field(default=None, repr=False)
+    free_grid: FreeGrid | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if self.free and (self.grids or self.height > 1):
+        if self.free_grid and (self.grids or self.height > 1):
             raise ValueError("a free geometry has a single grid and no boxes")
         if self.height < 1 or self.width < 1 or not MIN_SIDE <= self.side <= MAX_SIDE:
             raise ValueError(
@@ -119,12 +131,12 @@ class Geometry:
     @cached_property
     def grid_size(self) -> int:
         """The number of cells in the grid, without extra cells."""
-        return self.free.rows * self.free.columns if self.free else self.size
+        return self.free_grid.rows * self.free_grid.columns if self.free_grid else self.size
 
     @cached_property
     def lowest(self) -> int:
         """The lowest value: 1, or 0 in some free geometries."""
-        return self.free.lowest if self.free else 1
+        return self.free_grid.lowest if self.free_grid else 1
 
     @cached_property
     def values(self) -> range:
@@ -133,12 +145,12 @@ class Geometry:
 
     @cached_property
     def _has_place_list(self) -> bool:
-        """Whether positions of cells are looked up in a list instead of computed."""
-        return bool(self.grids or self.free)
+        """Whether the positions of cells are in a list; otherwise they are computed."""
+        return bool(self.grids or self.free_grid)
 
     @property
     def has_boxes(self) -> bool:
-        """Whether it has boxes that are not single rows or columns."""
+        """Whether the boxes have several rows and several columns."""
         return self.height > 1 and self.width > 1
 
     @cached_property
@@ -158,38 +170,38 @@ class Geometry:
 
     @cached_property
     def extent(self) -> tuple[int, int]:
-        """The number of rows and columns of the bounding rectangle."""
+        """The number of rows and the number of columns of the bounding rectangle."""
         n = self.side
-        if self.free:
+        if self.free_grid:
             return self._places[-1][0], max(column for _, column in self._places)
         rows, columns = zip(*(self.grids or ((0, 0),)), strict=True)
         return max(rows) + n, max(columns) + n
 
     def rows(self) -> Iterator[tuple[int, ...]]:
-        """The cells of each row, grid by grid."""
-        if self.free:
-            width = self.free.columns
+        """Yield the cells of each row, grid by grid."""
+        if self.free_grid:
+            width = self.free_grid.columns
             return (tuple(range(first, first + width)) for first in range(0, self.grid_size, width))
         return self._areas(1, self.side)
 
     def columns(self) -> Iterator[tuple[int, ...]]:
-        """The cells of each column, grid by grid."""
-        if self.free:
-            width = self.free.columns
+        """Yield the cells of each column, grid by grid."""
+        if self.free_grid:
+            width = self.free_grid.columns
             return (tuple(range(first, self.grid_size, width)) for first in range(width))
         return self._areas(self.side, 1)
 
     def boxes(self) -> Iterator[tuple[int, ...]]:
-        """The cells of each box, row by row; a shared box is listed once.
+        """Yield the cells of each box, grid by grid; a box that grids share only once.
 
         A free geometry has no boxes.
         """
-        if self.free:
+        if self.free_grid:
             return iter(())
         return iter(dict.fromkeys(self._areas(self.height, self.width)))
 
     def _areas(self, height: int, width: int) -> Iterator[tuple[int, ...]]:
-        """The rectangles of that size into which each grid divides."""
+        """Yield the cells of each rectangle of height × width cells, grid by grid."""
         n, grids = self.side, self.grids
         for top, left in grids or ((0, 0),):
             for row, column in product(range(top, top + n, height), range(left, left + n, width)):
@@ -201,34 +213,36 @@ class Geometry:
 
     @cached_property
     def _places(self) -> tuple[tuple[int, int], ...]:
-        if self.free:
-            return tuple(self.free.places())
+        """The row and column of each cell, counted from 1."""
+        if self.free_grid:
+            return tuple(self.free_grid.places())
         n, grids = self.side, self.grids or ((0, 0),)
         steps = product(range(1, n + 1), repeat=2)
         return tuple(sorted({(r + top, c + left) for r, c in steps for top, left in grids}))
 
     @cached_property
     def _cells(self) -> Mapping[tuple[int, int], int]:
+        """Maps row and column, counted from 1, to the cell."""
         return {place: cell for cell, place in enumerate(self._places)}
 
     def unit_count(self, kind: Literal["row", "column", "box"]) -> int:
-        """The number of units of that kind."""
+        """The number of units of a kind."""
         if not self.grids:
-            return 0 if self.free else self.side
+            return 0 if self.free_grid else self.side
         return len({*self.boxes()}) if kind == "box" else self.side * len(self.grids)
 
     def place(self, cell: int) -> tuple[int, int]:
-        """Row and column of a cell, counted from 1."""
+        """The row and column of a cell, counted from 1."""
         if self._has_place_list:
             return self._places[cell]
         row, column = divmod(cell, self.side)
         return row + 1, column + 1
 
     def name_of(self, cell: int) -> str:
-        """The name of a cell: `r1c1`; for an extra cell its group and number: `VA3`."""
-        if cell < self.grid_size or self.free is None:
+        """The name of a cell, as `r1c1`; of an extra cell its group and number, as `VA3`."""
+        if cell < self.grid_size or self.free_grid is None:
             return "r{}c{}".format(*self.place(cell))
-        group, cells = next(line for line in self.free.rows_and_groups() if cell in line[1])
+        group, cells = next(line for line in self.free_grid.rows_and_groups() if cell in line[1])
         return group if len(cells) == 1 else f"{group}{cell - cells.start + 1}"
 
     def cell_at(self, row: int, column: int) -> int | None:
@@ -240,7 +254,7 @@ class Geometry:
         return None
 
     def cells_at(self, *places: tuple[int, int]) -> tuple[int, ...]:
-        """The cells at these positions (row, column), counted from 1, as rules expect them.
+        """The cells at positions (row, column), counted from 1, to pass to rules.
 
         Raises ValueError for a position without a cell.
         """
@@ -253,33 +267,33 @@ class Geometry:
         return tuple(cells)
 
     def group_of(self, cell: int) -> range:
-        """The cells of the grid or of the group of extra cells to which the cell belongs."""
-        if cell < self.grid_size or self.free is None:
+        """The cells of the cell's group: the grid, or a group of extra cells."""
+        if cell < self.grid_size or self.free_grid is None:
             return range(self.grid_size)
-        return next(cells for _, cells in self.free.rows_and_groups() if cell in cells)
+        return next(cells for _, cells in self.free_grid.rows_and_groups() if cell in cells)
 
     def box_of(self, cell: int) -> int:
-        """The index of a cell's box, from 0, in the order of `boxes`; for a single grid."""
+        """The index of a cell's box in the order of `boxes`, from 0. For a single grid only."""
         row, column = divmod(cell, self.side)
         return row // self.height * self.height + column // self.width
 
 
-NINE = Geometry(3, 3)
-"""The geometry of classic puzzles."""
+NINE_BY_NINE = Geometry(3, 3)
+"""The geometry of classic puzzles: side 9, boxes of 3×3 cells."""
 
 
 @cache
 def usual_boxes(side: int) -> Geometry:
-    """The default boxes of a side: as square as possible, not higher than wide.
+    """The geometry of a side with the default boxes: as square as possible, not higher than wide.
 
-    A prime side has no boxes. Raises ValueError as `Geometry` does.
+    A prime side has no boxes. Raises ValueError if the side is out of range.
     """
     height = max((h for h in range(1, isqrt(max(side, 0)) + 1) if side % h == 0), default=1)
     return Geometry(height, side // height)
 
 
 def values_of(mask: int, lowest: int = 1) -> Iterator[int]:
-    """The values in a mask, ascending; `lowest` is the geometry's lowest value."""
+    """Yield the values in a mask, ascending. `lowest`: the lowest value of the geometry."""
     while mask:
         first = mask & -mask
         yield first.bit_length() - 1 + lowest
@@ -288,17 +302,17 @@ def values_of(mask: int, lowest: int = 1) -> Iterator[int]:
 
 @lru_cache(maxsize=16)
 def units_of(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
-    """The cells of each row, then column, then box; a single grid has 3n units of n cells.
+    """The cells of each row, then of each column, then of each box.
 
     A free geometry has no units.
     """
-    if geometry.free:
+    if geometry.free_grid:
         return ()
     return (*geometry.rows(), *geometry.columns(), *geometry.boxes())
 
 
 def unit_name(geometry: Geometry, index: int) -> str:
-    """The name of the unit at that index of `units_of`: `row 3`, `column 3 of grid 2`."""
+    """The name of the unit at an index of `units_of`: `row 3`, `column 3 of grid 2`."""
     n, grids = geometry.side, len(geometry.grids) or 1
     kind, remainder = divmod(index, n * grids)
     if kind >= 2:

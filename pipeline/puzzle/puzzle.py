@@ -1,6 +1,6 @@
-"""Rule, Puzzle and Grid: a Sudoku, independent of the file from which it was read.
+"""Rule, Puzzle and Grid: a Sudoku, independent of any file format.
 
-See `geometry` for the numbering of cells and the bit masks of values.
+`geometry` describes how cells are numbered and how masks stand for values.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_transform, overload
 
-from pipeline.puzzle.boards import board, value_of
+from pipeline.puzzle.boards import board_text, value_of
 from pipeline.puzzle.geometry import (
     Geometry,
     units_of,
@@ -38,11 +38,11 @@ class Candidate(NamedTuple):
 
 @dataclass_transform(frozen_default=True)
 class Rule(ABC):
-    """A rule of a variant, beyond the units: a cage, a thermometer, a knight's move.
+    """A rule of a variant, such as a cage, a thermometer or an anti-knight rule.
 
     A rule has data (cells and numbers), constraints, a drawing, and the name that records use. The
     constraints both check grids and produce clauses. The docstring of the class describes the rule
-    to people. Each subclass becomes a frozen dataclass.
+    to users. Each subclass becomes a frozen dataclass.
     """
 
     def __init_subclass__(cls) -> None:
@@ -50,13 +50,13 @@ class Rule(ABC):
 
     name: ClassVar[str]
     preposition: ClassVar[str] = ""
-    """The preposition between title and first cell: "at", "from"; empty for the whole grid."""
+    """The word between title and first cell, such as "at"; empty for rules of the whole grid."""
     is_faint: ClassVar[bool] = False
-    """Whether its shapes are drawn faintly, because only some of them need to hold."""
+    """Whether the shapes are drawn faintly, because not all of them need to hold."""
 
     @abstractmethod
     def constraints(self, geometry: Geometry) -> Constraint:
-        """The rule as a constraint. Raises ValueError for a geometry that it does not fit."""
+        """The rule as a constraint. Raises ValueError if the rule does not fit the geometry."""
 
     def cells(self, geometry: Geometry) -> tuple[int, ...]:
         """The cells on whose values the rule depends, without repeats."""
@@ -71,11 +71,11 @@ class Rule(ABC):
         self.constraints(geometry).encode(clauses)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        """The shapes with which the rule is drawn; none for rules that are not drawn."""
+        """The shapes that draw the rule; empty if it is not drawn."""
         return ()
 
     def title(self) -> str:
-        """The name for people, with a number if the rule has one: `cage 15`."""
+        """The name for users, with the number if the rule has one: `cage 15`."""
         return self.name
 
     def caption(self) -> str:
@@ -90,15 +90,15 @@ class Rule(ABC):
 
 
 _last_clauses: dict[tuple[Geometry, tuple[Rule, ...]], RuleClauses] = {}
-"""A cache for one puzzle: the clauses of the last one, which are requested several times."""
+"""The clauses of the last puzzle: solving a puzzle requests its clauses several times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A puzzle: a geometry, a mask of allowed values for each cell, and further rules.
+    """A puzzle: a geometry, a mask of allowed values for each cell, and the rules of variants.
 
-    Raises ValueError for a wrong number of cells, for an empty mask or one with values above the
-    side, and for rules about cells outside the geometry.
+    Raises ValueError for a wrong number of cells, for a mask that is empty or contains values above
+    the side, and for rules about cells outside the geometry.
     """
 
     geometry: Geometry
@@ -117,14 +117,15 @@ class Puzzle:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a single grid with its units and no further rules."""
-        return not (self.rules or self.geometry.grids or self.geometry.free)
+        """Whether the puzzle is a single grid with standard units and no rules of variants."""
+        return not (self.rules or self.geometry.grids or self.geometry.free_grid)
 
     @classmethod
     def empty(cls, geometry: Geometry | int, rules: tuple[Rule, ...] = ()) -> Puzzle:
-        """A puzzle without givens; a side selects the default boxes.
+        """A puzzle without givens. `geometry` may be a side, which has the default boxes.
 
-        Boxes are 3×3 for side 9, and have 2 rows and 3 columns for side 6; a prime side has none.
+        The default boxes of side 9 are 3×3; those of side 6 have 2 rows and 3 columns. A prime side
+        has no boxes.
         """
         if isinstance(geometry, int):
             geometry = usual_boxes(geometry)
@@ -134,9 +135,10 @@ class Puzzle:
     def of_values(
         cls, geometry: Geometry, values: Iterable[int], rules: tuple[Rule, ...] = ()
     ) -> Puzzle:
-        """A puzzle from a value for each cell; anything below the lowest value is a blank."""
-        full, low = geometry.all_values, geometry.lowest
-        return cls(geometry, tuple(1 << (v - low) if v >= low else full for v in values), rules)
+        """A puzzle from a value for each cell; any number below the lowest value is a blank."""
+        all_values, lowest = geometry.all_values, geometry.lowest
+        masks = (1 << (v - lowest) if v >= lowest else all_values for v in values)
+        return cls(geometry, tuple(masks), rules)
 
     @classmethod
     def from_rows(
@@ -144,8 +146,8 @@ class Puzzle:
     ) -> Puzzle:
         """A puzzle of a single grid from its rows: lists of values, or strings like `53..7....`.
 
-        A blank is 0, None, an empty string, a space, or one of `. _ -`. The boxes are the
-        default ones unless a geometry is given. Raises ValueError for anything else.
+        A blank is 0, None, an empty string, a space, or one of `. _ -`. Without a geometry, the
+        boxes are the default ones. Raises ValueError for other cells, and for rows that do not fit.
 
         >>> print(Puzzle.from_rows([[1, 0, 0, 0], "..2.", ".3..", [0, 0, 0, 4]]))
         1 . . .
@@ -154,14 +156,15 @@ class Puzzle:
         . . . 4
         """
         values = [[value_of(cell) for cell in row] for row in rows]
-        chosen = geometry or usual_boxes(len(values))
-        if {len(values), *map(len, values)} != {chosen.side} or chosen.grids or chosen.free:
-            raise ValueError(f"expected {chosen.side} rows of {chosen.side} values")
-        return cls.of_values(chosen, [value for row in values for value in row])
+        geometry = geometry or usual_boxes(len(values))
+        has_side = {len(values), *map(len, values)} == {geometry.side}
+        if not has_side or geometry.grids or geometry.free_grid:
+            raise ValueError(f"expected {geometry.side} rows of {geometry.side} values")
+        return cls.of_values(geometry, [value for row in values for value in row])
 
     @classmethod
     def from_file(cls, path: str | Path) -> Puzzle:
-        """Read a file of any format that holds one puzzle; `read` reads files with several puzzles.
+        """Read a file in any format with one puzzle. For files with several puzzles, use `read`.
 
         >>> Puzzle.from_file("examples/killer.txt")
         <Puzzle of 9×9 cells, 0 givens, 32 rules>
@@ -176,15 +179,15 @@ class Puzzle:
         return picture_html(self)
 
     def __str__(self) -> str:
-        """The grid, a blank as `.`, then a line for each rule."""
+        """The grid, with `.` for blanks, then a line for each rule."""
         geometry = self.geometry
-        blank, between = geometry.all_values, "" if geometry.side <= 9 else "/"
+        blank, separator = geometry.all_values, "" if geometry.side <= 9 else "/"
         signs = [
-            "." if mask == blank else between.join(map(str, values_of(mask, geometry.lowest)))
+            "." if mask == blank else separator.join(map(str, values_of(mask, geometry.lowest)))
             for mask in self.cells
         ]
         rules = (rule.describe(geometry) for rule in self.rules)
-        return "\n".join((board(geometry, signs), *rules))
+        return "\n".join((board_text(geometry, signs), *rules))
 
     def __repr__(self) -> str:
         rows, columns = self.geometry.extent
@@ -213,15 +216,15 @@ class Puzzle:
     def to(self, notation: str, solution: Grid | None = None) -> str | bytes:
         """The contents of a file with this puzzle, in one of the notations of `convert --to`.
 
-        A string, or bytes for `png` and `pdf`. With a solution, the file holds the solution
-        instead; pictures, f-puzzles and CSV hold both. Text other than SVG is parsed again and
-        compared with the puzzle before it is returned.
+        Returns bytes for `png` and `pdf`, else a string. With a solution, the file contains the
+        solution instead of the puzzle; pictures, f-puzzles and CSV contain both. Text other than
+        SVG is parsed again and compared with the puzzle before it is returned.
 
         >>> print(Puzzle.of_values(Geometry(2, 2), [1, *[0] * 14, 4]).to("iss"))
         .Shape~4x4.~R1C1_1~R4C4_4
         <BLANKLINE>
 
-        Raises ValueError for what the notation cannot express, and UsageError for an unknown
+        Raises ValueError if the notation cannot express the puzzle, and UsageError for an unknown
         notation or if the extra [draw] is missing.
         """
         from pipeline.reading.formats.targets import PICTURES, file_text  # noqa: PLC0415 - knows all formats
@@ -234,10 +237,10 @@ class Puzzle:
         return file_text(self, notation, solution)
 
     def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> RuleClauses:
-        """The clauses of its rules, cached. Variable c·n + v is "cell c holds v".
+        """The clauses of the rules, cached. Variable c·n + v is "cell c holds v".
 
-        `check` is called regularly with the memory needed, in bytes; `Limits.checking` makes one.
-        Raises LimitReached if the clauses are too many, or if `check` does.
+        `check` is called regularly with the memory needed, in bytes; `Limits.checking` returns such
+        a function. Raises LimitReached if there are too many clauses, or if `check` does.
         """
         from pipeline.puzzle.builder import ClauseBuilder  # noqa: PLC0415 - few puzzles have rules
 
@@ -254,10 +257,10 @@ class Puzzle:
         return clauses
 
     def givens(self) -> Iterator[tuple[int, int]]:
-        """The givens as (cell, value): the cells that allow a single value."""
-        before = self.geometry.lowest - 1
+        """Yield the givens as (cell, value): the cells that allow a single value."""
+        offset = self.geometry.lowest - 1
         return (
-            (cell, mask.bit_length() + before)
+            (cell, mask.bit_length() + offset)
             for cell, mask in enumerate(self.cells)
             if mask & (mask - 1) == 0
         )
@@ -265,7 +268,7 @@ class Puzzle:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Grid:
-    """A value for each cell. The grid may break the rules: `certify_grid` checks it.
+    """A value for each cell. A grid may break the rules of a puzzle; `certify_grid` checks that.
 
     Raises ValueError for a wrong number of values, and for values outside the geometry's range.
     """
@@ -296,20 +299,20 @@ class Grid:
         return picture_html(None, self)
 
     def __str__(self) -> str:
-        return board(self.geometry, [*map(str, self.values)])
+        return board_text(self.geometry, [*map(str, self.values)])
 
     def __repr__(self) -> str:
         return "<Grid of {}×{} cells>".format(*self.geometry.extent)
 
     def rows(self) -> Iterator[tuple[int, ...]]:
-        """The rows of a single grid; a free geometry adds a row for each group of extra cells.
+        """Yield the rows of a single grid, then each group of extra cells of a free geometry.
 
         Raises ValueError for overlapping grids, such as a samurai.
         """
         n = self.geometry.side
         if self.geometry.grids:
             raise ValueError(f"{len(self.geometry.grids)} overlapping grids have no rows")
-        if free := self.geometry.free:
+        if free := self.geometry.free_grid:
             return (self.values[cells.start : cells.stop] for _, cells in free.rows_and_groups())
         return (self.values[start : start + n] for start in range(0, n * n, n))
 

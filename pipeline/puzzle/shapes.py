@@ -1,8 +1,8 @@
-"""Shapes with which rules are drawn, in units of a cell.
+"""The shapes that draw rules. Coordinates are in units of a cell.
 
 A point is (row, column); whole numbers, from 1, are centres of cells. (1.5, 1) is between the first
-two cells of the first column, (0, 3) is above the third column. `kind` is the name of a style, a
-class in `report/shapes.css`. The drawing order is: tints, lines, the grid, outlines, rings, dots,
+two cells of the first column, and (0, 3) is above the third column. `kind` is the name of a style,
+a class in `report/shapes.css`. The drawing order is: tints, lines, the grid, outlines, rings, dots,
 labels, values.
 """
 
@@ -12,19 +12,20 @@ from dataclasses import dataclass
 
 Point = tuple[float, float]
 Place = tuple[int, int]
+"""Types of a point, and of the row and column of a cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line through points, with a bulb at its first or an arrowhead at its last point.
+    """A line through points, perhaps with a bulb at the first or an arrowhead at the last point.
 
-    At a ring of the same rule it stops at the ring's edge.
+    The line stops at the edge of a ring of the same rule.
     """
 
     points: tuple[Point, ...]
     kind: str
-    bulb: bool = False
-    head: bool = False
+    has_bulb: bool = False
+    has_arrowhead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Ring:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A small disc at a point, with a text in it; more than two words take two lines."""
+    """A small disc at a point, perhaps with a text; more than two words take two lines."""
 
     point: Point
     kind: str
@@ -55,7 +56,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """An outline around cells, with a text in the top left corner."""
+    """An outline around cells, perhaps with a text in the top left corner."""
 
     cells: tuple[Place, ...]
     kind: str
@@ -64,7 +65,7 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class Tint:
-    """Shaded cells: the whole square, a smaller one, or a disc, depending on `kind`."""
+    """Shaded cells. `kind` decides whether the whole cell, a smaller square or a disc is shaded."""
 
     cells: tuple[Place, ...]
     kind: str

@@ -1,4 +1,4 @@
-"""Constraints on sums and counts of values; see `constraints`."""
+"""Constraints on sums and counts of values; `constraints` has their base class."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class Total(Constraint):
-    """The weighted sum of the values is `total`; `terms` are (cell, weight), cells may repeat."""
+    """The weighted sum of the values is `total`.
+
+    `terms`: pairs (cell, weight); cells may repeat.
+    """
 
     terms: tuple[tuple[int, int], ...]
     total: int
@@ -36,38 +39,41 @@ class Total(Constraint):
         for cell, weight in self.terms:
             weights[cell] = weights.get(cell, 0) + weight
         clauses.count_steps(len(weights) * clauses.side)
-        groups = _groups_of_different(weights, clauses.units if len(weights) > _SMALL_SUM else ())
-        # the largest weights first, which leaves fewer intermediate sums
+        groups = _group_cells(weights, clauses.units if len(weights) > _SMALL_SUM else ())
+        # with the largest weights first, there are fewer intermediate sums
         groups.sort(key=lambda cells: -abs(weights[cells[0]]))
         cells = [*chain.from_iterable(groups)]
         ranges = [_sum_ranges(len(group), weights[group[0]], clauses.values) for group in groups]
-        before, after = _prefix_ranges(ranges), _prefix_ranges(reversed(ranges))[::-1]
+        prefix_ranges, suffix_ranges = (
+            _prefix_ranges(ranges),
+            _prefix_ranges(reversed(ranges))[::-1],
+        )
         total = self.total
 
         def step(index: int, so_far: int, value: int) -> int | None:
             reached = so_far + weights[cells[index]] * value
-            min_before, max_before = before[index + 1]
-            min_after, max_after = after[index + 1]
+            min_before, max_before = prefix_ranges[index + 1]
+            min_after, max_after = suffix_ranges[index + 1]
             fits = min_before <= reached <= max_before
             return reached if fits and min_after <= total - reached <= max_after else None
 
-        clauses.automaton(cells, 0, step, total.__eq__)
+        clauses.require_automaton(cells, 0, step, total.__eq__)
 
 
 class SameTotals(Constraint):
-    """All parts have the same sum, or, with `counted`, the same number of that value.
+    """All parts have the same sum; with `counted_value`, all contain that value equally often.
 
     A part may list a cell more than once.
     """
 
     parts: tuple[Cells, ...]
-    counted: int | None = None
+    counted_value: int | None = None
 
     def scope(self) -> Iterable[int]:
         return chain.from_iterable(self.parts)
 
     def _summand(self, value: int) -> int:
-        return value if self.counted is None else int(value == self.counted)
+        return value if self.counted_value is None else int(value == self.counted_value)
 
     def holds(self, values: Sequence[int]) -> bool:
         return len({sum(self._summand(values[cell]) for cell in part) for part in self.parts}) <= 1
@@ -80,15 +86,15 @@ class SameTotals(Constraint):
         highest = min(len(part) * max(summands) for part in self.parts)
         clauses.count_steps(max(highest - lowest, 0))
         ends = {reached: clauses.new_variable() for reached in range(lowest, highest + 1)}
-        clauses.at_most_one(list(ends.values()))
+        clauses.require_at_most_one(list(ends.values()))
         for part in self.parts:
             clauses.count_steps(len(part))
             step = _sum_step([summands] * len(part), lowest, highest, clauses.values[0])
-            clauses.automaton(part, 0, step, ends.__contains__, ends)
+            clauses.require_automaton(part, 0, step, ends.__contains__, ends)
 
 
 class SetTotal(Constraint):
-    """The cells, without repeats, hold different values out of `values` that sum to `total`."""
+    """The cells, which are distinct, hold different values of `values` that sum to `total`."""
 
     cells: Cells
     total: int
@@ -113,18 +119,18 @@ class SetTotal(Constraint):
         Total(tuple((cell, 1) for cell in self.cells), self.total).encode(clauses)
 
     def _encode_pair(self, clauses: ClauseBuilder) -> None:
-        """Each value determines the other."""
+        """Encode a sum of two cells: the value of each cell determines that of the other."""
         possible = {*self.values}.intersection(clauses.values)
-        for one, other in permutations(self.cells):
+        for cell, other_cell in permutations(self.cells):
             for value in clauses.values:
-                rest = self.total - value
-                fits = {value, rest} <= possible and value != rest
-                follows = (clauses.literal(other, rest),) if fits else ()
-                clauses.add(-clauses.literal(one, value), *follows)
+                other_value = self.total - value
+                fits = {value, other_value} <= possible and value != other_value
+                implied = (clauses.literal(other_cell, other_value),) if fits else ()
+                clauses.add(-clauses.literal(cell, value), *implied)
 
 
 class TotalBetween(Constraint):
-    """The n cells hold each value once; the values between 1 and n sum to `total`."""
+    """The n cells hold each value once, and the values in cells between 1 and n sum to `total`."""
 
     cells: Cells
     total: int
@@ -152,21 +158,24 @@ class TotalBetween(Constraint):
         self._encode_sets(clauses, sets)
 
     def _encode_sets(self, clauses: ClauseBuilder, sets: Sequence[tuple[int, ...]]) -> None:
-        """One of the sets is between 1 and n, given that the cells hold each value once."""
+        """Encode that the values between 1 and n form one of the sets.
+
+        Other clauses state that the cells hold each value once.
+        """
         n, cells = clauses.side, self.cells
         inside = {value: clauses.new_variable() for value in range(2, n)}
         for index in range(1, n - 1):
-            after_1, after_n = (clauses.any_holds(cells[:index], end) for end in (1, n))
+            after_1, after_n = (clauses.define_any_cell(cells[:index], end) for end in (1, n))
             for value, literal in inside.items():
-                here = -clauses.literal(cells[index], value)
-                clauses.add(here, after_1, after_n, -literal)
-                clauses.add(here, -after_1, -after_n, -literal)
-                clauses.add(here, after_1, -after_n, literal)
-                clauses.add(here, -after_1, after_n, literal)
+                not_held = -clauses.literal(cells[index], value)
+                clauses.add(not_held, after_1, after_n, -literal)
+                clauses.add(not_held, -after_1, -after_n, -literal)
+                clauses.add(not_held, after_1, -after_n, literal)
+                clauses.add(not_held, -after_1, after_n, literal)
         for end in (0, n - 1):  # a value in an end cell is not inside
             for value, literal in inside.items():
                 clauses.add(-clauses.literal(cells[end], value), -literal)
-        clauses.one_of_sets(inside, sets)
+        clauses.require_one_of_sets(inside, sets)
         sizes = {len(inner) for inner in sets}
         for a, b in permutations(range(n), 2):
             if abs(a - b) - 1 not in sizes:
@@ -176,8 +185,8 @@ class TotalBetween(Constraint):
 class CountOfEqual(Constraint):
     """The counter's value plus `offset` is the number of cells that are equal to the start.
 
-    The start counts once, then the cells of each arm; if `unbroken`, only those before the arm's
-    first cell that differs.
+    The start counts once. Then the cells of each arm count; if `unbroken`, an arm ends before its
+    first cell that differs from the start.
     """
 
     counter: int
@@ -198,29 +207,29 @@ class CountOfEqual(Constraint):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         counted = [literal for arm in self.arms for literal in self._equal_literals(clauses, arm)]
-        reached = clauses.counter(counted, len(counted))
+        reached = clauses.define_counter(counted, len(counted))
         for value in clauses.values:
-            here, in_arms = -clauses.literal(self.counter, value), value + self.offset - 1
+            not_value, in_arms = -clauses.literal(self.counter, value), value + self.offset - 1
             if not 0 <= in_arms <= len(counted):
-                clauses.add(here)
+                clauses.add(not_value)
                 continue
             if in_arms > 0:
-                clauses.add(here, reached[in_arms - 1])
+                clauses.add(not_value, reached[in_arms - 1])
             if in_arms < len(counted):
-                clauses.add(here, -reached[in_arms])
+                clauses.add(not_value, -reached[in_arms])
 
     def _equal_literals(self, clauses: ClauseBuilder, arm: Cells) -> Iterator[int]:
-        """For each cell of the arm a literal: the cell counts."""
-        before = 0
+        """Yield a literal for each cell of the arm: "the cell counts"."""
+        previous = 0
         for cell in arm:
-            equal = clauses.equal(self.start, cell)
-            if self.unbroken and before:
-                both = clauses.new_variable()
-                clauses.define(-both, before)
-                clauses.define(-both, equal)
-                clauses.define(both, -before, -equal)
-                equal = both
-            before = equal
+            equal = clauses.define_equal(self.start, cell)
+            if self.unbroken and previous:
+                unbroken_equal = clauses.new_variable()
+                clauses.define(-unbroken_equal, previous)
+                clauses.define(-unbroken_equal, equal)
+                clauses.define(unbroken_equal, -previous, -equal)
+                equal = unbroken_equal
+            previous = equal
             yield equal
 
 
@@ -237,51 +246,52 @@ class CountOfValues(Constraint):
         return values[self.counter] == len({values[cell] for cell in self.cells})
 
     def encode(self, clauses: ClauseBuilder) -> None:
-        held = [clauses.any_holds(self.cells, value) for value in clauses.values]
-        reached = clauses.counter(held, len(held))
+        held = [clauses.define_any_cell(self.cells, value) for value in clauses.values]
+        reached = clauses.define_counter(held, len(held))
         for value in clauses.values:
-            here = -clauses.literal(self.counter, value)
+            not_value = -clauses.literal(self.counter, value)
             if value > len(held):
-                clauses.add(here)
+                clauses.add(not_value)
                 continue
             if value > 0:
-                clauses.add(here, reached[value - 1])
+                clauses.add(not_value, reached[value - 1])
             if value < len(held):
-                clauses.add(here, -reached[value])
+                clauses.add(not_value, -reached[value])
 
 
 _SMALL_SUM = 4
-"""Sums of this many cells or fewer ignore which of their cells differ: it does not pay."""
+"""Up to this number of cells, a sum ignores that cells of a unit hold different values."""
 
 
-def _groups_of_different(
-    weights: Mapping[int, int], units: Sequence[Sequence[int]]
-) -> list[list[int]]:
-    """Partition the cells, greedily, into large groups of one weight within one unit."""
-    left, groups = dict(weights), list[list[int]]()
-    while left:
-        largest = [next(iter(left))]
+def _group_cells(weights: Mapping[int, int], units: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Partition the cells, greedily, into large groups of one weight within one unit.
+
+    The cells of a group hold different values.
+    """
+    remaining, groups = dict(weights), list[list[int]]()
+    while remaining:
+        largest = [next(iter(remaining))]
         for unit in units:
             by_weight: dict[int, list[int]] = {}
             for cell in unit:
-                if cell in left:
-                    by_weight.setdefault(left[cell], []).append(cell)
+                if cell in remaining:
+                    by_weight.setdefault(remaining[cell], []).append(cell)
             largest = max((largest, *by_weight.values()), key=len)
         groups.append(largest)
         for cell in largest:
-            del left[cell]
+            del remaining[cell]
     return groups
 
 
 def _sum_ranges(length: int, weight: int, values: range) -> list[tuple[int, int]]:
-    """The minimum and maximum sum of the first 1, 2, …, `length` of a group of different cells."""
+    """The (minimum, maximum) sum of the first 1, 2, …, `length` cells of a group."""
     low = [*accumulate(weight * value for value in values[:length])]
     high = [*accumulate(weight * value for value in values[::-1][:length])]
     return [(min(pair), max(pair)) for pair in zip(low, high, strict=True)]
 
 
 def _prefix_ranges(groups: Iterable[Sequence[tuple[int, int]]]) -> list[tuple[int, int]]:
-    """The minimum and maximum sum of the first 0, 1, 2, … cells of consecutive groups."""
+    """The (minimum, maximum) sum of the first 0, 1, 2, … cells of consecutive groups."""
     ranges, low, high = [(0, 0)], 0, 0
     for group in groups:
         ranges += ((low + minimum, high + maximum) for minimum, maximum in group)
@@ -292,27 +302,30 @@ def _prefix_ranges(groups: Iterable[Sequence[tuple[int, int]]]) -> list[tuple[in
 def _sum_step(
     summands: Sequence[Sequence[int]], lowest: int, highest: int, first: int
 ) -> Callable[[int, int, int], int | None]:
-    """The step function of an automaton that sums up `summands[index][value - first]`.
+    """The step function of an automaton that adds `summands[index][value - first]`.
 
-    Rejects sums that can no longer end within `lowest` to `highest`.
+    The automaton rejects a sum that can no longer reach a total from `lowest` to `highest`.
     """
     minimum, maximum = _suffix_sums(map(min, summands)), _suffix_sums(map(max, summands))
 
     def step(index: int, so_far: int, value: int) -> int | None:
-        after = so_far + summands[index][value - first]
-        fits = after + minimum[index + 1] <= highest and after + maximum[index + 1] >= lowest
-        return after if fits else None
+        reached = so_far + summands[index][value - first]
+        fits = reached + minimum[index + 1] <= highest and reached + maximum[index + 1] >= lowest
+        return reached if fits else None
 
     return step
 
 
 def _suffix_sums(numbers: Iterator[int]) -> list[int]:
-    """The sums of the numbers from each index to the end, and 0."""
+    """The sum of the numbers from each index to the end, then 0."""
     return [*accumulate(reversed([*numbers]), initial=0)][::-1]
 
 
 def sum_between_ends(so_far: int, value: int, side: int, total: int) -> int | None:
-    """The sum since the first of 1 and n; -1 before it, -2 after the second of them."""
+    """The sum of the values since the first of 1 and n.
+
+    -1 before the first, -2 after the second, None if the sum cannot be `total`.
+    """
     if value in (1, side):
         return 0 if so_far == -1 else -2 if so_far == total else None
     return so_far if so_far < 0 else so_far + value if so_far + value <= total else None

@@ -70,7 +70,7 @@ def _of_puzzle(parsed: Parsed, data: bytes) -> Facts:
         facts["alphabet"] = notation.removesuffix(IN_LINE)
     elif notation:
         facts["notation"] = notation
-    if not geometry.free and not geometry.grids:
+    if not geometry.free_grid and not geometry.grids:
         facts["side"] = geometry.side
     facts["boxes"] = shape_in_words(geometry)
     facts["variant"] = parsed.variant

@@ -85,7 +85,7 @@ class Claimers:
             peer = pipes[pipe]  # type: ignore[index] # no sockets among them
             self.busy.discard(peer)
             try:
-                report: ClaimerReport = peer.hear(0)
+                report: ClaimerReport = peer.receive(0)
             except EOFError:
                 self._count -= 1
                 self._peers.remove(peer)

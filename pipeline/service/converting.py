@@ -11,7 +11,7 @@ from pipeline.errors import InputError, InvalidPuzzle, printable
 from pipeline.outbox import ENDING
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import HEAD_BYTES, Layout, Parsed, read_text
 from pipeline.reading.formats.cells import shape_in_words
@@ -26,7 +26,7 @@ from pipeline.reading.formats.targets import (
 )
 from pipeline.service.solving import solve_groups
 from pipeline.settings import DETECTED, Settings
-from pipeline.solving.items import Item, groups, items_of, without_formulas
+from pipeline.solving.items import Item, group_items, items_of, reject_formulas
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
@@ -113,13 +113,13 @@ def _items(
         if is_published(source):
             yield from map(_item_of_published, puzzles_at(source, originals))
             return
-    items = without_formulas(items_of(source, name, settings))
+    items = reject_formulas(items_of(source, name, settings))
     if not solutions:
         yield from ((item, None) for item in items)
         return
     first_only = replace(settings, max_solutions=1)  # uniqueness is certified all the same
     with Solvers(settings.solver, settings.minisat) as solvers:
-        yield from solve_groups(groups(items), solvers, first_only)
+        yield from solve_groups(group_items(items), solvers, first_only)
 
 
 def _item_of_published(published: SheetPuzzle | InputError) -> tuple[Item, Result | None]:
@@ -156,7 +156,7 @@ class _TargetFile:
     def add(self, data: bytes, item: Item) -> None:
         """Add an item. Raises ValueError for another shape, InputError for too many puzzles."""
         file = self._file
-        geometry = NINE if item.plain else _puzzle_of(item).geometry
+        geometry = NINE_BY_NINE if item.plain else _puzzle_of(item).geometry
         first = self._first or geometry
         if file.max_items and len(self._held) == file.max_items:
             limit = "one" if file.max_items == 1 else f"{file.max_items:,}"

@@ -125,9 +125,9 @@ def _check_solvers(settings: Settings) -> Iterator[Diagnosis]:
     except (PipelineError, ImportError) as error:
         yield Diagnosis("problem", "solver", str(error))
         return
-    if solvers.lacking:
+    if solvers.missing_solver:
         remedy = "PySAT is used instead; apt-get install minisat"
-        yield Diagnosis("warning", solvers.lacking, remedy)
+        yield Diagnosis("warning", solvers.missing_solver, remedy)
     with solvers:
         for solver in solvers.chain:
             yield _check_solver(solver)

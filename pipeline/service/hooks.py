@@ -15,7 +15,7 @@ from pipeline.outbox import ENDING
 from pipeline.service.jobs import Ended
 from pipeline.service.log import Log
 from pipeline.settings import Settings
-from pipeline.solving.solvers.child import child, ended_within
+from pipeline.solving.solvers.child import ended_within, start_child
 
 TIME_LIMIT = 30.0
 """Time limit of a command; then its process group is killed."""
@@ -96,7 +96,7 @@ class Commands:
             open(read_end, "rb", buffering=0) as reader,  # noqa: PTH123 - a descriptor
             open(write_end, "wb"),  # noqa: PTH123
             Path(os.devnull).open("rb") as null,
-            child(argv, None, write_end, null.fileno(), (), variables) as process,
+            start_child(argv, None, write_end, null.fileno(), (), variables) as process,
         ):
             os.set_blocking(read_end, False)
             output, outcome = b"", ""

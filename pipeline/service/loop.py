@@ -233,8 +233,8 @@ class _Service:
             service = cls(settings, log, on_finished, stack)
             stop = service.stop
             solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
-            if solvers.lacking:
-                log.info("solver.fallback", reason=solvers.lacking, solver="pysat")
+            if solvers.missing_solver:
+                log.info("solver.fallback", reason=solvers.missing_solver, solver="pysat")
             workers = _workers(settings, service, tuning)
             stack.callback(workers.close)
             local = LocalWorker(solvers, settings, stop)

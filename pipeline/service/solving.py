@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import InvalidPuzzle, LimitReached, printable
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import OneProblem, SingleFormula, SinglePuzzle, Unreadable
 from pipeline.reading.archives.streams import PeekableStream
@@ -21,7 +21,7 @@ from pipeline.reading.formats import Layout, TextChunk, count_lines, parsed_from
 from pipeline.reading.read import COLLECTION_CHUNK_BYTES
 from pipeline.settings import Settings
 from pipeline.solving.items import Item, problem_of, sources_at
-from pipeline.solving.one import MIN_BATCH, compared, solve_problem
+from pipeline.solving.one import MIN_BATCH, compare_solution, solve_problem
 from pipeline.solving.problem import Problem, PuzzleProblem, S, problem_in, read_problem
 from pipeline.solving.result import Result, Stopwatch
 from pipeline.solving.solvers import Solvers
@@ -152,7 +152,7 @@ def solve_groups(
         chosen = settings if first.line is None else settings.for_collection()
         problems = [item.problem for item in group if item.problem]
         parse = [] if first.seconds is None or len(group) > 1 else [first.seconds]
-        is_shown = on_solution is not None and first.is_alone and bool(problems)
+        is_shown = on_solution is not None and first.is_only_item and bool(problems)
         if is_shown:
             watch = Stopwatch(parse=first.seconds)
             problem: Problem[Any] = problems[0]
@@ -169,7 +169,7 @@ def solve_groups(
 
 
 def _unread_result(item: Item) -> Result:
-    seconds = Stopwatch(parse=item.seconds).seconds() if item.is_alone else {}
+    seconds = Stopwatch(parse=item.seconds).seconds() if item.is_only_item else {}
     if isinstance(item.content, LimitReached):
         return Result("unknown", complete=False, message=item.reason, seconds=seconds)
     return Result("invalid", message=item.reason, seconds=seconds, code=item.code)
@@ -251,14 +251,14 @@ def solve_problems(
 
 def _batch_geometry(problem: Problem, settings: Settings) -> Geometry | None:
     """The geometry of a puzzle that can be solved in a batch, otherwise None."""
-    geometry = None if settings.keep_cnf else problem.geometry_alone
+    geometry = None if settings.keep_cnf else problem.plain_geometry
     return geometry if geometry and geometry.side <= MAX_BATCH_SIDE else None
 
 
 def _solvers_for(problem: Problem, single_count: int, solvers: Solvers) -> Solvers:
     """The solvers for one of `single_count` problems that are solved one by one."""
-    has_rules = problem.is_encoded and problem.geometry_alone is None
-    return solvers.for_many() if has_rules and single_count >= MIN_PERSISTENT else solvers
+    has_rules = problem.is_encoded and problem.plain_geometry is None
+    return solvers.for_many_puzzles() if has_rules and single_count >= MIN_PERSISTENT else solvers
 
 
 def _compare_with_source(problem: Problem, result: Result) -> Result:
@@ -268,7 +268,7 @@ def _compare_with_source(problem: Problem, result: Result) -> Result:
     parsed = problem.parsed
     if parsed.unread and result.problem is None:
         result = replace(result, problem=problem)
-    return compared(result, parsed.puzzle, parsed.claimed, signs_of(parsed.format))
+    return compare_solution(result, parsed.puzzle, parsed.claimed, signs_of(parsed.format))
 
 
 def solve_chunk(
@@ -373,7 +373,7 @@ def _batches(
 
     indices, cells = contents.plain_cells()
     if len(indices):
-        yield NINE, indices, masks_of_plain(cells)
+        yield NINE_BY_NINE, indices, masks_of_plain(cells)
     by_geometry: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
     for index, entry in contents.entries():
         puzzle = entry.puzzle

@@ -283,7 +283,7 @@ class Pool:
             if stop.descriptor in wait([peer.pipe, stop.descriptor]):
                 raise Interrupted
             try:
-                reply: Reply = peer.hear(0)
+                reply: Reply = peer.receive(0)
             except EOFError:
                 code = peer.exit_code()
                 return Crashed(f"its worker process died with exit code {code}")

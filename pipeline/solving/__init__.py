@@ -1,4 +1,4 @@
-"""From a problem to a certified result.
+"""Solving: from a problem to a certified result.
 
 This module defines the parts of a result that records publish: formula size, effort, rating. It
 imports no solver.
@@ -16,14 +16,14 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import Level
 
 COUNT_LIMIT = 2**53
-"""Upper bound of counts and seconds in records: a double is exact up to it."""
+"""Upper bound of counts and seconds in records. A double represents smaller integers exactly."""
 
-NOT_WELL: Final = frozenset(("invalid", "unknown", "failed"))
-"""Statuses with which a command exits with 1."""
+ERROR_STATUSES: Final = frozenset(("invalid", "unknown", "failed"))
+"""Statuses after which a command exits with code 1."""
 
 
 def about(description: str) -> Meta:
-    """The description of a field, which the reference and the JSON schema quote."""
+    """Describe a field; the reference and the JSON schema quote the description."""
     return Meta(description=description)
 
 
@@ -31,7 +31,7 @@ Count = Annotated[int, Meta(ge=0, lt=COUNT_LIMIT)]
 
 
 class Encoding(Struct, frozen=True, kw_only=True):
-    """The formula for the solver."""
+    """The encoding of a problem, and the size of its formula."""
 
     name: Annotated[str | None, about("the name of the encoding; null for a formula")]
     variables: Annotated[Count, about("number of variables")]
@@ -41,9 +41,9 @@ class Encoding(Struct, frozen=True, kw_only=True):
 Encoder = Callable[
     [Puzzle, str, Sequence[Grid], float], tuple[Encoding, Iterable[str], Iterable[str]]
 ]
-"""Called with a puzzle, the name of an encoding, grids, and a time limit in seconds.
+"""A function of a puzzle, the name of an encoding, grids, and a time limit in seconds.
 
-Returns the size of the formula, its DIMACS text, and the text with the grids blocked. Raises
+It returns the size of the formula, its DIMACS text, and the text with the grids blocked. It raises
 LimitReached, and UsageError for an unknown encoding.
 """
 
@@ -66,10 +66,11 @@ class Effort(Struct, frozen=True, kw_only=True):
 
 
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+"""The levels of ratings, easiest first."""
 
 
 class Rating(Struct, frozen=True, kw_only=True):
-    """How hard a puzzle is for people, by the logical steps that solve it."""
+    """How hard a puzzle is for human solvers, by the logical steps that solve it."""
 
     score: Annotated[Count, about("the sum of HoDoKu's scores of all steps")]
     level: Annotated[Level | None, about("its level in HoDoKu; null if a step failed its check")]
@@ -91,11 +92,13 @@ class Rating(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """Traits of a puzzle, None for each that was not requested, does not apply or is unknown.
+    """Traits of a puzzle. A trait is None if it was not requested, does not apply or is unknown.
 
-    `asked`: names of the requested columns. `canonical`: the canonical form, 81 characters.
-    `redundant`: cells, from 0, of givens that can each be removed without a further solution.
-    `redundant_rules`: indices of such rules in `Puzzle.rules`.
+    - `asked`: the names of the requested columns.
+    - `canonical`: the canonical form, 81 characters.
+    - `redundant`: the cells, from 0, of redundant givens. Removing any one of them adds no
+      solution.
+    - `redundant_rules`: the indices in `Puzzle.rules` of redundant rules.
     """
 
     asked: tuple[str, ...]

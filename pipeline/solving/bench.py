@@ -20,24 +20,25 @@ from pipeline.solving.enumeration import MIN_CLAUSE_BYTES, VARIABLE_BYTES
 from pipeline.solving.items import Item
 from pipeline.solving.problem import Problem
 from pipeline.solving.result import Status
-from pipeline.solving.solvers import LACKING, Solver
+from pipeline.solving.solvers import MINISAT_MISSING, Solver
 from pipeline.solving.solvers.minisat import Minisat
 from pipeline.solving.solvers.pysat import Pysat, engine_names
 
 PROGRAM = "minisat"
-"""The solver that is a program. All others are PySAT engines."""
+"""The name of the solver that is a program. All other solvers are PySAT engines."""
 
-_TRIVIAL = Cnf(None, "none", 1, (Family("clauses", 1, ((1,),)),), {})
-_READY_SECONDS = 10.0
-"""Time allowed for loading a solver, added to its limit."""
+_TRIVIAL_CNF = Cnf(None, "none", 1, (Family("clauses", 1, ((1,),)),), {})
+_LOADING_SECONDS = 10.0
+"""Time for loading a solver, in addition to its time limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """The time of one solver on one problem, or why its answer does not count.
+    """The time of one solver on one problem, or why the solver failed.
 
-    `found` is the number of certified solutions. `is_ended` is true if the solver reported that
-    there are no more, which is not verified.
+    - `found`: the number of certified solutions.
+    - `is_ended`: whether the solver reported that there are no more solutions. This report is not
+      verified.
     """
 
     solver: str
@@ -50,7 +51,7 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Benched:
-    """A problem of a source with one `Timed` per solver, or the reason why it was not solved."""
+    """A problem of a source with one `Timed` per solver, or why no solver was run."""
 
     name: str
     line: int | None
@@ -61,11 +62,12 @@ class Benched:
 
     @property
     def where(self) -> str:
+        """The name of the source, with the line of a puzzle in a collection."""
         return f"{self.name}:{self.line}" if self.line else self.name
 
     @property
     def status(self) -> Status:
-        """The combined answer of the solvers. `solved`: a further solution was not searched for."""
+        """The combined answer of the solvers. `solved`: no second solution was searched for."""
         count = max((run.found for run in self.runs), default=0)
         is_ended = any(run.is_ended for run in self.runs)
         if count > 1:
@@ -76,7 +78,7 @@ class Benched:
 
 
 def solvers_named(names: Sequence[str], minisat: str | None = None) -> dict[str, Solver]:
-    """Map each name to its solver, which is not started yet.
+    """Create the solvers with these names, without starting them; returns name → solver.
 
     `minisat` is the path of that program. Raises UsageError for an unknown or repeated name, and
     SolverMissing if minisat is not installed.
@@ -88,7 +90,7 @@ def solvers_named(names: Sequence[str], minisat: str | None = None) -> dict[str,
         if name == PROGRAM:
             program = shutil.which(minisat or PROGRAM)
             if program is None:
-                raise SolverMissing(f"{LACKING}; leave it out, or name its program")
+                raise SolverMissing(f"{MINISAT_MISSING}; leave it out, or name its program")
             solvers[name] = Minisat(program)
         elif name in (known := engine_names()):
             solvers[name] = Pysat(name, waits=True)
@@ -103,7 +105,7 @@ def solvers_named(names: Sequence[str], minisat: str | None = None) -> dict[str,
 def bench(
     items: Iterable[Item], solvers: dict[str, Solver], settings: Settings, *, unique: bool = False
 ) -> Iterator[Benched]:
-    """Solve each problem with each solver, see `api.bench`. Closes the solvers at the end."""
+    """Solve each problem with each solver, as `api.bench` does. Closes the solvers at the end."""
     with ExitStack() as stack:
         for solver in solvers.values():
             stack.enter_context(closing(solver))
@@ -117,6 +119,7 @@ def bench(
 def _run_solvers(
     item: Item, problem: Problem, solvers: dict[str, Solver], settings: Settings, *, unique: bool
 ) -> Benched:
+    """Run all solvers on the CNF of a problem."""
     limits = Limits(settings.timeout, settings.memory_limit)
     try:
         cnf = _pack(problem.encode(settings.encoding, limits), limits)
@@ -130,7 +133,7 @@ def _run_solvers(
 
 
 def _pack(cnf: Cnf, limits: Limits) -> Cnf:
-    """The CNF with its lazy clauses packed, so that none is generated while a solver is timed."""
+    """Pack the lazy clauses of a CNF, so that no clause is generated while a solver is timed."""
     limits.allow(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
     deadline, families = Deadline.of(limits), []
     for family in cnf.families:
@@ -145,10 +148,13 @@ def _pack(cnf: Cnf, limits: Limits) -> Cnf:
 def _time_solver(
     name: str, solver: Solver, problem: Problem, cnf: Cnf, limits: Limits, unique: bool
 ) -> Timed:
-    """Solve once, and if `unique` again for a second solution. Times only the calls of `solve`."""
+    """Solve a CNF once; if `unique`, also search for a second solution.
+
+    The time is that of all calls of `Session.solve`.
+    """
     seconds, solutions = 0.0, list[object]()
     try:
-        _make_ready(solver, limits)
+        _load_solver(solver, limits)
         with solver.open(cnf, limits) as session:
             start = time.perf_counter()
             while isinstance(answer := session.solve(), Sat):
@@ -173,15 +179,15 @@ def _time_solver(
     return Timed(name, found=len(solutions), failure=failure, reason=answer.reason)
 
 
-def _make_ready(solver: Solver, limits: Limits) -> None:
-    """Start the solver and solve a trivial formula, so that loading it is not measured."""
+def _load_solver(solver: Solver, limits: Limits) -> None:
+    """Start the solver and solve a trivial formula, so that its time of loading is not measured."""
     solver.warm(limits)
-    with solver.open(_TRIVIAL, replace(limits, spent=-_READY_SECONDS)) as session:
+    with solver.open(_TRIVIAL_CNF, replace(limits, spent=-_LOADING_SECONDS)) as session:
         session.solve()
 
 
 def _check_model(answer: Sat, problem: Problem, cnf: Cnf, name: str) -> tuple[object, str | None]:
-    """Decode a model; return the solution and its fault, if any."""
+    """Decode and check a model. Returns the solution, None if decoding fails, and its fault."""
     try:
         solution = problem.decode(answer.model, cnf)
     except SolverError as error:
@@ -190,7 +196,7 @@ def _check_model(answer: Sat, problem: Problem, cnf: Cnf, name: str) -> tuple[ob
 
 
 def _cross_check(runs: Sequence[Timed]) -> tuple[Timed, ...]:
-    """Mark solvers as wrong that reported no more solutions although another found more."""
+    """Mark a solver as wrong if it reported no more solutions and another solver found more."""
     best = max(runs, key=lambda run: run.found)
     return tuple(
         Timed(

@@ -1,7 +1,7 @@
-"""The input of a SAT solver (`Cnf`), its DIMACS text, and its `Answer`.
+"""The input of a SAT solver (`Cnf`) and its DIMACS text, and the solver's `Answer`.
 
-A literal is a non-zero int as in DIMACS, a clause is a tuple of literals. Each variable of a
-puzzle's CNF means one candidate, or is an auxiliary variable of a rule.
+A literal is a non-zero int as in DIMACS; a clause is a tuple of literals. Each variable of a
+puzzle's CNF stands for a candidate, or is an auxiliary variable of a rule.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_VARIABLE = 2**31 - 1
-"""Higher variables overflow minisat's literals, and its verdicts are wrong."""
+"""Maximum variable. A higher one overflows minisat's literals, and its verdicts are then wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class LazyClauses(Iterable[Clause]):
     """Clauses that each iteration generates again, so that a large family takes no memory."""
 
-    make: Callable[[], Iterator[Clause]]
+    generate: Callable[[], Iterator[Clause]]
 
     def __iter__(self) -> Iterator[Clause]:
-        return self.make()
+        return self.generate()
 
 
-_NUMPY_BYTES = 1 << 16
-"""Size in bytes from which numpy processes packed clauses."""
+_MIN_NUMPY_BYTES = 1 << 16
+"""Minimum size in bytes of packed clauses that are processed with numpy."""
 
-_TEXT_CHUNK = 1 << 18
-"""Literals of a chunk of text."""
+_LITERALS_PER_CHUNK = 1 << 18
+"""Number of literals in a chunk of text."""
 
 _MAX_TABLE_BITS = 16
-"""Bits of the largest variable for which there is a table of texts."""
+"""Maximum number of bits of a variable in `_literal_texts`."""
 
 
 @lru_cache(maxsize=8)
 def _literal_texts(bits: int) -> NDArray[np.bytes_]:
-    """The texts of 0 and of all literals below 2^`bits`, with negative ones at the end."""
+    """The texts of 0 and of all literals with up to `bits` bits, indexed by literal."""
     import numpy as np  # noqa: PLC0415 - as above
 
     variables = range(1, 1 << bits)
@@ -61,7 +61,7 @@ def _literal_texts(bits: int) -> NDArray[np.bytes_]:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Clauses with one meaning: a title, the number of clauses, and the clauses."""
+    """Clauses that state one requirement. `size` is their number."""
 
     title: str
     size: int
@@ -72,9 +72,10 @@ class Family:
 class Cnf:
     """Clauses in families, and the map from variable to candidate.
 
-    variables: the count in the DIMACS header, which is the highest variable.
-    fixed: candidates that hold in every model and have no variable; only `reduced` has them.
-    auxiliary: the number of auxiliary variables of rules.
+    - `variables`: the highest variable, as in the DIMACS header.
+    - `candidates`: maps variables to candidates.
+    - `fixed`: candidates that hold in every model and have no variable; only in `reduced`.
+    - `auxiliary`: the number of auxiliary variables of rules.
 
     If the formula does not encode a puzzle, `geometry` is None and `candidates` is empty.
     """
@@ -93,16 +94,17 @@ class Cnf:
 
     @property
     def size(self) -> int:
+        """The number of clauses."""
         return sum(family.size for family in self.families)
 
     @property
     def stats(self) -> Encoding:
-        """The encoding and its size, as records have them. `variables` counts those in use."""
+        """The encoding and its size for records. Unused variables of `decimal` are not counted."""
         variables = len(self.candidates) + self.auxiliary
         return Encoding(name=self.encoding, variables=variables, clauses=self.size)
 
     def clauses(self) -> Iterator[Clause]:
-        """All clauses, family by family."""
+        """Yield all clauses, family by family."""
         return chain.from_iterable(family.clauses for family in self.families)
 
     def satisfied_by(self, model: AbstractSet[int], deadline: Deadline = NEVER) -> bool:
@@ -119,12 +121,12 @@ class Cnf:
             return False
         if packed:
             deadline.check()
-            is_true = self._true_literals_table(model)
-            return all(clauses.hold_in(is_true) for clauses in packed)
+            is_true = self._truth_table(model)
+            return all(clauses.hold_for(is_true) for clauses in packed)
         return True
 
-    def _true_literals_table(self, model: AbstractSet[int]) -> NDArray[np.bool_]:
-        """The truth value of each literal, as `PackedClauses.hold_in` takes it."""
+    def _truth_table(self, model: AbstractSet[int]) -> NDArray[np.bool_]:
+        """The argument of `PackedClauses.hold_for`: whether each literal is true."""
         import numpy as np  # noqa: PLC0415 - as above
 
         is_true = np.zeros(2 * self.variables + 1, np.bool_)
@@ -133,9 +135,10 @@ class Cnf:
         return is_true
 
     def blocking(self, model: AbstractSet[int]) -> Clause:
-        """The clause that blocks the solution of this model, and no other.
+        """The clause that blocks only the solution of this model.
 
-        The true candidates of a puzzle suffice, because every other grid differs in some cell.
+        For a puzzle, it negates only the true candidates. Every other grid differs in some cell and
+        so satisfies the clause.
         """
         if self.geometry is None:
             return tuple(-literal for literal in whole_model(model, self.variables))
@@ -144,7 +147,7 @@ class Cnf:
 
 @dataclass(frozen=True, slots=True)
 class Sat:
-    """Satisfiable. `model` is the set of true literals, negative ones included."""
+    """Satisfiable. `model` is the set of true literals, positive and negative."""
 
     model: frozenset[int]
 
@@ -156,18 +159,19 @@ class Unsat:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """No verdict. `reason` names the limit that was hit."""
+    """No verdict. `reason` names the limit that was reached."""
 
     reason: str
 
 
 Answer = Sat | Unsat | Unknown
+"""The answer of a solver."""
 
 
 def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
-    """Decode a model of `cnf`, a set of true literals, into its grid.
+    """Decode a model of `cnf`, a set of true literals, into a grid.
 
-    Candidates that propagation decided have no literal:
+    The grid includes the `fixed` candidates, which have no literal:
 
         >>> from pipeline import encode_puzzle, parse_puzzle
         >>> decode_model(set(), encode_puzzle(parse_puzzle("1.....2..3.....4"))).values[:4]
@@ -179,12 +183,12 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
     assert geometry  # noqa: S101
     blank = geometry.lowest - 1
     values = [blank] * geometry.size
-    chosen = [*cnf.fixed]
-    chosen += (
+    true_candidates = [*cnf.fixed]
+    true_candidates += (
         cnf.candidates[literal] for literal in model if literal > 0 and literal in cnf.candidates
     )
-    cells = geometry.cells_at(*((row, column) for row, column, _ in chosen))
-    for cell, (row, column, value) in zip(cells, chosen, strict=True):
+    cells = geometry.cells_at(*((row, column) for row, column, _ in true_candidates))
+    for cell, (row, column, value) in zip(cells, true_candidates, strict=True):
         if values[cell] != blank:
             raise SolverError(
                 f"the model gives row {row}, column {column} two values, {values[cell]} and {value}"
@@ -197,47 +201,48 @@ def decode_model(model: AbstractSet[int], cnf: Cnf) -> Grid:
 
 
 def whole_model(model: AbstractSet[int], variables: int) -> tuple[int, ...]:
-    """The model with a literal for each of 1 … `variables`, negative if the solver left it out."""
+    """The model as a literal for each of 1 … `variables`; a missing variable is negative."""
     return tuple([v if v in model else -v for v in range(1, variables + 1)])
 
 
 def blocking_clause(grid: Grid, cnf: Cnf) -> Clause:
-    """The clause over the variables of `cnf` that blocks this grid and no other."""
+    """The clause over the variables of `cnf` that blocks only this grid."""
     chosen = {(*grid.geometry.place(cell), value) for cell, value in enumerate(grid.values)}
     return tuple(-x for x, candidate in cnf.candidates.items() if candidate in chosen)
 
 
-_LINES_CHUNK = 4096
-"""Clauses of a chunk of text."""
+_CLAUSES_PER_CHUNK = 4096
+"""Number of clauses in a chunk of text."""
 
 _LITERAL = re.compile(r"[-+]?[0-9]{1,10}")
-_STATUS = {
+_VERDICTS = {
     **dict.fromkeys(("SAT", "SATISFIABLE"), "sat"),
     **dict.fromkeys(("UNSAT", "UNSATISFIABLE"), "unsat"),
     **dict.fromkeys(("INDET", "INDETERMINATE", "UNKNOWN"), "unknown"),
 }
+"""The verdicts in result files."""
 
 
 def _packed_lines(clauses: PackedClauses) -> Iterator[str]:
-    """The text of packed clauses, one line each, in chunks of many lines."""
+    """Yield the text of packed clauses, a line for each, in chunks of many lines."""
     numbers = clauses.array
     bits = int(abs(numbers).max(initial=0)).bit_length()
     if bits > _MAX_TABLE_BITS:
         yield from clause_lines(iter(clauses))
         return
     words = _literal_texts(bits)
-    for start in range(0, len(numbers), _TEXT_CHUNK):
-        chunk = words[numbers[start : start + _TEXT_CHUNK]]
+    for start in range(0, len(numbers), _LITERALS_PER_CHUNK):
+        chunk = words[numbers[start : start + _LITERALS_PER_CHUNK]]
         yield chunk.tobytes().translate(None, b"\0").decode("ascii")
 
 
 def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
-    """The text of clauses, one line each, in chunks of many lines."""
+    """Yield the text of clauses, a line for each, in chunks of many lines."""
     if is_numpy_worth_it(clauses):
         yield from _packed_lines(clauses)
         return
     remaining = iter(clauses)
-    while chunk := list(islice(remaining, _LINES_CHUNK)):
+    while chunk := list(islice(remaining, _CLAUSES_PER_CHUNK)):
         if max(map(len, chunk)) == min(map(len, chunk)) == 2:
             yield "".join(["%d %d 0\n" % clause for clause in chunk])
         else:
@@ -245,24 +250,25 @@ def clause_lines(clauses: Iterable[Clause]) -> Iterator[str]:
 
 
 def is_numpy_worth_it(clauses: Iterable[Clause]) -> TypeGuard[PackedClauses]:
-    """Whether these are packed clauses large enough that loading numpy pays."""
-    return isinstance(clauses, PackedClauses) and len(clauses.data) > _NUMPY_BYTES
+    """Whether the clauses are packed, and so many that loading numpy pays."""
+    return isinstance(clauses, PackedClauses) and len(clauses.data) > _MIN_NUMPY_BYTES
 
 
 def dimacs_header(variables: int, clauses: int) -> str:
+    """The line of a DIMACS text with the numbers of variables and clauses."""
     return f"p cnf {variables} {clauses}\n"
 
 
 def cnf_texts(cnf: Cnf, solutions: Iterable[Grid]) -> tuple[Iterable[str], Iterable[str]]:
-    """The DIMACS text of a puzzle, and the text with each solution blocked, both in chunks."""
+    """The DIMACS text of a puzzle, and the same text with the solutions blocked, in chunks."""
     blocking = [blocking_clause(grid, cnf) for grid in solutions]
     return dimacs_lines(cnf), dimacs_lines(cnf, blocking)
 
 
 def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:
-    """The DIMACS text in chunks: a comment, the header, then each family with its title.
+    """Yield the DIMACS text in chunks: comments, the header, then each family with its title.
 
-    The `extra` clauses, which block solutions, come last.
+    `extra`: clauses that block solutions; they come last.
     """
     families = list(cnf.families)
     blocking = list(extra)
@@ -278,7 +284,8 @@ def dimacs_lines(cnf: Cnf, extra: Iterable[Clause] = ()) -> Iterator[str]:
 
 
 def _size_text(geometry: Geometry) -> str:
-    if free := geometry.free:
+    """The size of a grid for a comment: `9x9, boxes 3x3`."""
+    if free := geometry.free_grid:
         lowest, highest = geometry.lowest, geometry.values[-1]
         return f"{free.rows}x{free.columns}, values {lowest} to {highest}"
     n = geometry.side
@@ -291,9 +298,9 @@ def parse_result(text: str) -> Answer:
         >>> parse_result("SAT\n1 -2 0\n").model == {1, -2}
         True
 
-    The format is minisat's (`SAT` and a line of literals, `UNSAT`, `INDET`) or that of the SAT
-    competitions (`s …` and `v …` lines, `c` comments). Raises InvalidResult for anything else, and
-    for a model that does not end with 0 or has a literal and its negation.
+    The format is that of minisat (`SAT` and a line of literals, `UNSAT`, `INDET`) or that of the
+    SAT competitions (`s …` and `v …` lines, `c` comments). Raises InvalidResult for other text, and
+    for a model that does not end with 0 or contains a literal and its negation.
     """
     status: str | None = None
     words: list[str] = []
@@ -303,10 +310,10 @@ def parse_result(text: str) -> Answer:
             continue
         if content[0] in "sv" and (content[1:2].isspace() or len(content) == 1):
             content = content[1:].strip()
-        if content in _STATUS:
+        if content in _VERDICTS:
             if status is not None:
                 raise InvalidResult(f"line {number}: a second verdict, {content!r}")
-            status = _STATUS[content]
+            status = _VERDICTS[content]
         elif status == "sat":
             words += content.split()
         else:
@@ -315,7 +322,7 @@ def parse_result(text: str) -> Answer:
             )
     match status:
         case "sat":
-            return Sat(_model(words))
+            return Sat(_parse_model(words))
         case "unsat":
             return Unsat()
         case "unknown":
@@ -323,7 +330,8 @@ def parse_result(text: str) -> Answer:
     raise InvalidResult("expected SAT, UNSAT, INDET or an 's' line, found an empty result")
 
 
-def _model(words: list[str]) -> frozenset[int]:
+def _parse_model(words: list[str]) -> frozenset[int]:
+    """Parse the literals of a model, which end with 0. Raises InvalidResult."""
     if not words or words[-1] != "0":
         raise InvalidResult("the model does not end with 0")
     wrong_word = next((word for word in words if not _LITERAL.fullmatch(word)), None)

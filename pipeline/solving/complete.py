@@ -1,7 +1,7 @@
-"""Verify that a list of solutions is complete: by exhaustive search, or by a checked proof.
+"""Verify that a list of solutions is complete, by an exhaustive search or by a checked proof.
 
-Puzzles are searched. Formulas, and puzzles that the search does not decide in time, get a proof in
-LRAT.
+For puzzles, the exhaustive search is tried first. Formulas, and puzzles that the search does not
+decide in time, get a proof in LRAT.
 """
 
 from __future__ import annotations
@@ -25,35 +25,39 @@ if TYPE_CHECKING:
     from pipeline.puzzle.puzzle import Grid, Puzzle
 
 SEARCH_SECONDS, VARIANT_FACTOR = 5.0, 5
-"""Time limit of an exhaustive search before a proof is tried, and its factor for variants. The
-search decides more variants than a proof does."""
+"""Time limit of an exhaustive search before a proof is tried, and the factor of this limit for
+variants. The search decides more variants than a proof does.
+"""
 
 SEARCH_TIME_SHARE = 0.5
-"""Share of the remaining time for the search. The rest is for a proof."""
+"""Maximum share of the remaining time for the search. The rest is reserved for a proof."""
 
 MAX_PROVED_SOLUTIONS = 1000
-"""Number of solutions up to which a proof is made without being requested."""
+"""Maximum number of solutions of a problem that gets a proof without a request."""
 
 CLAUSE_BYTES, LITERAL_BYTES = 150, 60
-"""Memory of a formula per clause and per literal, including the index that `core_of` makes."""
+"""Memory of a formula per clause and per literal, with the index that `core_of` builds."""
 
 CLAUSE_SECONDS = 1e-6
-"""Minimum time for stating and indexing a clause. This work does not look at the clock, so it is
-not started if too little time is left."""
+"""Minimum time for stating and indexing a clause. This work does not check the clock, so it is not
+started if too little time is left.
+"""
 
-CHECKED_BYTES = 700
+PROOF_CLAUSE_BYTES = 700
 """Memory per clause while a proof is checked."""
 
 CHECKER = f"sudoku-pipeline {__version__}"
+"""The name of the proof checker in certificates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked(Generic[S]):
     """The outcome of a check for completeness.
 
-    `missing` are certified solutions that the list lacks. The certificate covers the list and
-    `missing` together: `proved` if there are no others. `is_cut_short`: the search ended early with
-    fewer missing solutions than were asked for, so there may be more.
+    - `certificate`: for the list together with `missing`; `proved` if there are no others.
+    - `missing`: certified solutions that are not in the list.
+    - `is_cut_short`: the search ended early with fewer missing solutions than requested, so there
+      may be more.
     """
 
     certificate: Certificate
@@ -73,45 +77,49 @@ def check_complete(
 ) -> Checked[S]:
     """Check that a problem has no other solutions, or find up to `max_missing` of them.
 
-    `prove` asks for a proof even if the exhaustive search has decided it.
+    `prove`: make a proof even if the exhaustive search finds no other solution.
     """
     deadline = Deadline.of(limits)
     seconds = deadline.left()
     is_provable = prove or len(solutions) <= MAX_PROVED_SOLUTIONS
     if is_provable:
         seconds = min(search_seconds(problem), seconds * SEARCH_TIME_SHARE)
-    shown = None
+    certificate = None
     if result := search_missing(problem, solutions, max_missing, limits.at_most(seconds)):
         if result.undecided is None and len(result.missing) < max_missing:
-            shown = Certificate("proved", "exhaustive-search", result.nodes)
+            certificate = Certificate("proved", "exhaustive-search", result.nodes)
         if result.missing:
-            certificate = shown or Certificate("no", reason=result.undecided)
+            certificate = certificate or Certificate("no", reason=result.undecided)
             missing = cast("tuple[S, ...]", result.missing)
             return Checked(certificate, None, missing, is_cut_short=result.undecided is not None)
-        if shown and not prove:
-            return Checked(shown)
-        if not (shown or is_provable):
+        if certificate and not prove:
+            return Checked(certificate)
+        if not (certificate or is_provable):
             return Checked(Certificate("unverified", reason=result.undecided))
     from pipeline.solving.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
 
     try:
         proved, proof = _prove(problem, solutions, solvers, limits.until(deadline))
-    except Satisfiable as error:  # even if the search found none
+    except Satisfiable as error:  # contradicts a search that found no other solution
         return Checked(Certificate("no", reason=str(error)))
-    if shown and not proof:
-        return Checked(replace(shown, reason=proved.reason))
+    if certificate and not proof:
+        return Checked(replace(certificate, reason=proved.reason))
     return Checked(proved, proof)
 
 
 def search_seconds(problem: Problem[S]) -> float:
     """The time limit of an exhaustive search for this problem."""
-    return SEARCH_SECONDS * (1 if problem.geometry_alone else VARIANT_FACTOR)
+    return SEARCH_SECONDS * (1 if problem.plain_geometry else VARIANT_FACTOR)
 
 
 def search_missing(
     problem: Problem[S], solutions: Sequence[S], max_missing: int, limits: Limits
 ) -> SearchResult | None:
-    """Search exhaustively. The result is undecided if a solution found is wrong or not new."""
+    """Search exhaustively for solutions that are missing in the list `solutions`.
+
+    The result is undecided if a found solution is wrong, or is in the list. Returns None if the
+    problem cannot be searched.
+    """
     try:
         result = problem.search_all(solutions, max_missing, limits)
     except LimitReached as error:
@@ -132,7 +140,8 @@ def prove_complete(
 ) -> tuple[Certificate, Proof[S] | None]:
     """Prove that a problem has no other solutions, within the limits.
 
-    The certificate is `no` if an engine finds another solution, or if every proof is rejected.
+    Returns the certificate, and the proof or None. The certificate is `no` if an engine finds
+    another solution, or if every proof is rejected.
     """
     from pipeline.solving.solvers.pysat import Satisfiable  # noqa: PLC0415 - hardly ever needed
 
@@ -162,9 +171,9 @@ def _prove(
 def prove_formula(
     formula: Formula, solvers: Solvers, limits: Limits
 ) -> tuple[Certificate, str | None]:
-    """Prove that a formula is unsatisfiable; return the certificate, and the LRAT text or None.
+    """Prove that a formula is unsatisfiable. Returns the certificate, and the LRAT text or None.
 
-    Raises Satisfiable if an engine finds a model, EnvironmentFailure if none can be started.
+    Raises Satisfiable if an engine finds a model, EnvironmentFailure if no engine can be started.
     """
     from pipeline.certify.formula import core_of  # noqa: PLC0415 - hardly ever needed
     from pipeline.certify.lrat import ProofRejected  # noqa: PLC0415 - as above
@@ -174,7 +183,7 @@ def prove_formula(
     deadline = Deadline.of(limits)
     try:
         core = core_of(formula, deadline)
-        limits.allow(len(core.indices) * CHECKED_BYTES)
+        limits.allow(len(core.indices) * PROOF_CLAUSE_BYTES)
     except LimitReached as error:
         return Certificate("unverified", reason=str(error)), None
     rejections: list[str] = []
@@ -183,8 +192,9 @@ def prove_formula(
         try:
             name, text = "unit propagation", TRIVIAL_PROOF
             if not core.is_refuted:
-                prover, left = solvers.shared(Pysat), limits.until(deadline)
-                name, text = engine, prover.prove(core.remaining, left, engine)
+                prover = solvers.get_shared(Pysat)
+                name = engine
+                text = prover.prove(core.remaining, limits.until(deadline), engine)
             text, steps = lrat_of(core, text, deadline)
             proved = Certificate("proved", "lrat", solver=name, checker=CHECKER, steps=steps)
         except Satisfiable:
@@ -203,8 +213,8 @@ def prove_formula(
     return Certificate("no", reason="; ".join(rejections)), None
 
 
-def encoder(megabytes: int) -> Encoder:
-    """An `Encoder` for audits, with a memory limit per formula in MiB."""
+def make_encoder(megabytes: int) -> Encoder:
+    """Make an `Encoder` for audits, with a memory limit per formula in MiB."""
     from pipeline.solving.cnf import cnf_texts  # noqa: PLC0415 - only an audit needs it
     from pipeline.solving.encode import encode_puzzle  # noqa: PLC0415 - as above
 
@@ -218,24 +228,24 @@ def encoder(megabytes: int) -> Encoder:
     return encode
 
 
-def refuter(solvers: Solvers, megabytes: int) -> Refuter:
-    """A `Refuter` that asks the engines in turn, with a memory limit for each in MiB."""
+def make_refuter(solvers: Solvers, megabytes: int) -> Refuter:
+    """Make a `Refuter` that tries the engines in turn, with a memory limit for each in MiB."""
     from pipeline.solving.solvers.pysat import ENGINES, Pysat, Satisfiable  # noqa: PLC0415 - as above
 
     def refute(core: Core, seconds: float) -> str | frozenset[int]:
         limits = Limits(seconds, megabytes)
         deadline = Deadline.of(limits)
-        reason: PipelineError = LimitReached(limits.out_of_time)
+        failure: PipelineError = LimitReached(limits.out_of_time)
         for engine in ENGINES:
             if not deadline.left():
                 break
             try:
-                prover = solvers.shared(Pysat)
+                prover = solvers.get_shared(Pysat)
                 return prover.prove(core.remaining, limits.until(deadline), engine)
             except Satisfiable as error:
                 return error.model
             except SolverError as error:
-                reason = error
-        raise reason
+                failure = error
+        raise failure
 
     return refute

@@ -1,4 +1,4 @@
-"""Draw boards, and lines of a source with a caret, as text for a terminal."""
+"""Draw boards, and lines of a file with a caret, as text for a terminal."""
 
 from __future__ import annotations
 
@@ -12,28 +12,36 @@ from pipeline.errors import printable
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
-_EVEN, _ODD, _OTHER = "*", ".", "?"
-_GAP, _WIDEST = 4, 100
-"""Columns between two boards, and of a line with two boards."""
+_EVEN, _ODD, _OTHER_MARK = "*", ".", "?"
+"""How marks are drawn."""
+
+_GAP, _MAX_WIDTH = 4, 100
+"""Columns between two boards; maximum columns of two boards side by side."""
 
 _ESCAPE = re.compile(r"\x1b\[\dm")
+"""An escape sequence for bold text."""
 
-_NARROWEST = 20
-_CUT = "…"
+_MIN_LINE_WIDTH = 20
+"""Minimum width of a line that is shown above a caret."""
+
+_ELLIPSIS = "…"
 
 MAX_SHOWN_BYTES = 1024 * 1024
-"""Size in bytes of the largest source of which a line is shown."""
+"""Maximum size of a file of which a line is shown."""
 
 
 def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], signs: str = "") -> str:
-    """Draw the puzzle with lines between boxes and these cells (row, column from 1) in brackets.
+    """Draw a puzzle with lines between boxes; returns text without a newline at the end.
 
-    Even marks are `*` and odd ones `.`, as in files. Blanks are `.`, or `_` if there are marks.
-    `signs` are the letters of the values 1, 2, … if they are not numbers. No newline at the end.
+    - `cells`: cells to put in brackets, as (row, column) from 1.
+    - `signs`: the letters that stand for the values 1, 2, …; empty for numbers.
+
+    Even marks are `*`, odd marks are `.`, and other marks are `?`. Blanks are `.`, or `_` if there
+    are marks.
     """
     geometry = puzzle.geometry
     text_of_mask = {1 << bit: _sign(value, signs) for bit, value in enumerate(geometry.values)}
-    size = max(map(len, text_of_mask.values()))
+    width = max(map(len, text_of_mask.values()))
     marks = {geometry.even_values: _EVEN, geometry.odd_values: _ODD}
     marks = {mask: sign for mask, sign in marks.items() if mask not in text_of_mask}
     text_of_mask |= marks
@@ -43,9 +51,9 @@ def marked_grid(puzzle: Puzzle, cells: Collection[tuple[int, int]], signs: str =
         else "_"
     )
     text_of_mask[geometry.all_values] = blank
-    texts = [text_of_mask.get(mask, _OTHER) for mask in puzzle.cells]
+    texts = [text_of_mask.get(mask, _OTHER_MARK) for mask in puzzle.cells]
     marked = frozenset(geometry.cell_at(row, column) for row, column in cells)
-    return _lined_grid(geometry, texts, size, marked)
+    return _lined_grid(geometry, texts, width, marked)
 
 
 def boxed_grid(
@@ -54,33 +62,37 @@ def boxed_grid(
     bold: Collection[int] = frozenset(),
     marked: Collection[int | None] = frozenset(),
 ) -> str:
-    """Draw the grid with lines between boxes, `bold` cells with escapes, `marked` ones in brackets.
+    """Draw a grid with lines between boxes; returns text without a newline at the end.
 
-    `signs` are the letters of the values 1, 2, … if they are not numbers. No newline at the end.
+    - `signs`: the letters that stand for the values 1, 2, …; empty for numbers.
+    - `bold`: cells to draw in bold, with escape sequences.
+    - `marked`: cells to put in brackets.
     """
     texts = [_sign(value, signs) for value in grid.values]
-    size = max(map(len, texts))
+    width = max(map(len, texts))
     for cell in bold:
-        texts[cell] = f"\x1b[1m{texts[cell]:>{size}}\x1b[0m"
-    return _lined_grid(grid.geometry, texts, size, marked)
+        texts[cell] = f"\x1b[1m{texts[cell]:>{width}}\x1b[0m"
+    return _lined_grid(grid.geometry, texts, width, marked)
 
 
 def _sign(value: int, signs: str) -> str:
+    """The letter that stands for a value, or the number if `signs` is empty."""
     return signs[value - 1 : value] or str(value)
 
 
-def side_by_side(one: Grid, other: Grid, signs: str = "") -> str:
+def side_by_side(first: Grid, second: Grid, signs: str = "") -> str:
     """Draw two grids of one geometry as `boxed_grid` does, with differing cells in brackets.
 
     Large grids are drawn one below the other.
     """
-    pairs = enumerate(zip(one.values, other.values, strict=True))
+    pairs = enumerate(zip(first.values, second.values, strict=True))
     marked = frozenset(cell for cell, (a, b) in pairs if a != b)
-    return join_boards([boxed_grid(grid, signs, marked=marked) for grid in (one, other)], _WIDEST)
+    boards = [boxed_grid(grid, signs, marked=marked) for grid in (first, second)]
+    return join_boards(boards, _MAX_WIDTH)
 
 
 def join_boards(boards: Sequence[str], columns: int) -> str:
-    """Put boards of one geometry side by side, as many per row as fit into `columns`."""
+    """Put boards of one geometry side by side, as many in a row as fit into `columns`."""
     lines, width = [board.splitlines() for board in boards], _text_width(boards[0]) + _GAP
     count = boards_per_row(boards[0], columns)
     blocks = []
@@ -97,66 +109,70 @@ def boards_per_row(board: str, columns: int) -> int:
 
 
 def _text_width(board: str) -> int:
-    """The width of a board or line without its escapes."""
+    """The width of a board or line, without escape sequences."""
     return max(map(len, _ESCAPE.sub("", board).splitlines()), default=0)
 
 
 def _lined_grid(
     geometry: Geometry,
     texts: Sequence[str],
-    size: int,
+    cell_width: int,
     marked: Collection[int | None] = frozenset(),
 ) -> str:
-    """Draw cells of `size` columns with lines between boxes, and the marked ones in brackets.
+    """Draw the texts of cells with lines between boxes, and the marked cells in brackets.
 
-    Boxes of one row or column have no lines. Gaps between several grids stay empty.
+    There are no lines between boxes of a single row or column. Gaps between overlapping grids stay
+    empty.
     """
     rows, columns = geometry.extent
     height, width = _box_size(geometry)
     starts = range(1, columns + 1, width)
     lines: list[str] = []
-    before: list[str] = []
+    segments_above: list[str] = []
+    box_width = (cell_width + 2) * width
     for row in range(1, rows + 1):
         segments = []
         for start in starts:
             cells = [geometry.cell_at(row, column) for column in range(start, start + width)]
-            segments.append("".join(_cell_text(cell, texts, size, marked) for cell in cells))
-        if before and row % height == 1:
-            dashes = ("".join(pair).strip() for pair in zip(before, segments, strict=True))
-            between = ["-" * ((size + 2) * width) if drawn else "" for drawn in dashes]
-            lines.append(_join_segments(between, (size + 2) * width, "+"))
-        lines.append(_join_segments(segments, (size + 2) * width, "|"))
-        before = segments
+            segments.append("".join(_cell_text(cell, texts, cell_width, marked) for cell in cells))
+        if segments_above and row % height == 1:
+            pairs = zip(segments_above, segments, strict=True)
+            dashes = ["-" * box_width if "".join(pair).strip() else "" for pair in pairs]
+            lines.append(_join_segments(dashes, box_width, "+"))
+        lines.append(_join_segments(segments, box_width, "|"))
+        segments_above = segments
     return "\n".join(lines)
 
 
 def _box_size(geometry: Geometry) -> tuple[int, int]:
-    """Rows and columns between lines; the whole extent if lines cannot follow the boxes."""
+    """The rows and columns between lines; the extent of the board if there are no lines."""
     height, width = geometry.height, geometry.width
     is_aligned = all(top % height == 0 == left % width for top, left in geometry.grids)
     return (height, width) if geometry.has_boxes and is_aligned else geometry.extent
 
 
 def _cell_text(
-    cell: int | None, texts: Sequence[str], size: int, marked: Collection[int | None]
+    cell: int | None, texts: Sequence[str], width: int, marked: Collection[int | None]
 ) -> str:
+    """The text of a cell, in brackets if it is marked; spaces for None."""
     if cell is None:
-        return " " * (size + 2)
-    return f"[{texts[cell]:>{size}}]" if cell in marked else f" {texts[cell]:>{size}} "
+        return " " * (width + 2)
+    return f"[{texts[cell]:>{width}}]" if cell in marked else f" {texts[cell]:>{width}} "
 
 
-def _join_segments(segments: Sequence[str], size: int, sign: str) -> str:
-    """Join segments of `size` columns with `sign`, or a space between two empty ones."""
-    line = segments[0].ljust(size)
-    for one, other in pairwise(segments):
-        line += (sign if one.strip() or other.strip() else " ") + other.ljust(size)
+def _join_segments(segments: Sequence[str], width: int, sign: str) -> str:
+    """Pad segments to `width` and join them with `sign`; with a space between two empty ones."""
+    line = segments[0].ljust(width)
+    for segment, following in pairwise(segments):
+        line += (sign if segment.strip() or following.strip() else " ") + following.ljust(width)
     return line.rstrip()
 
 
 def line_at(data: bytes, number: int) -> str | None:
-    """A line of a source, from 1, numbered as in InvalidPuzzle; None if there is no such line.
+    """The line of a file with this number, from 1, as in InvalidPuzzle.
 
-    Also None for more than MAX_SHOWN_BYTES. Invalid UTF-8 becomes U+FFFD.
+    Returns None if there is no such line, or the file is larger than MAX_SHOWN_BYTES. Invalid UTF-8
+    becomes U+FFFD.
     """
     if len(data) > MAX_SHOWN_BYTES:
         return None
@@ -165,25 +181,26 @@ def line_at(data: bytes, number: int) -> str | None:
     return None if line is None else line.rstrip("\n")
 
 
-def caret(line: str, column: int, width: int = 100) -> str:
-    """The line, and a second one with a caret under `column` (from 1, up to one past the end).
+def with_caret(line: str, column: int, width: int = 100) -> str:
+    """A line of a file, and below it a line with a caret under `column`.
 
-    Shows at most `width` characters, 20 or more, and replaces text far from the caret by `…`. Tabs
-    become one space, and unprintable characters are escaped. No newline at the end.
+    Columns count from 1; the last one is one past the end. The text has at most `width` characters,
+    but at least 20; text far from the caret becomes `…`. Tabs become one space, and unprintable
+    characters are escaped. There is no newline at the end.
     """
-    width = max(width, _NARROWEST)
+    width = max(width, _MIN_LINE_WIDTH)
     line = line.rstrip("\r\n").replace("\t", " ")
     index = min(max(column, 1), len(line) + 1) - 1
-    before = printable(line[max(0, index - width) : index])
-    here = printable(line[index : index + 1])
-    after = printable(line[index + 1 : index + 1 + width])
-    room = width - max(1, len(here))
-    if len(before) + len(after) > room:
-        room -= 2 * len(_CUT)
-        on_the_right = min(len(after), room // 2)
-        on_the_left = min(len(before), room - on_the_right)
-        if on_the_left < len(before):
-            before = _CUT + before[len(before) - on_the_left :]
-        if room - on_the_left < len(after):
-            after = after[: room - on_the_left] + _CUT
-    return f"{before}{here}{after}\n{' ' * len(before)}^"
+    left = printable(line[max(0, index - width) : index])
+    marked = printable(line[index : index + 1])
+    right = printable(line[index + 1 : index + 1 + width])
+    room = width - max(1, len(marked))
+    if len(left) + len(right) > room:
+        room -= 2 * len(_ELLIPSIS)
+        right_width = min(len(right), room // 2)
+        left_width = min(len(left), room - right_width)
+        if left_width < len(left):
+            left = _ELLIPSIS + left[len(left) - left_width :]
+        if room - left_width < len(right):
+            right = right[: room - left_width] + _ELLIPSIS
+    return f"{left}{marked}{right}\n{' ' * len(left)}^"

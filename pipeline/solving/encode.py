@@ -1,10 +1,11 @@
-"""Puzzle → Cnf: the encodings over all n³ candidates, and `reduced` over the remaining ones.
+"""Encode a puzzle as a CNF, over all n³ candidates or over those that propagation leaves.
 
 A *group* is a list of variables of which exactly one is true: the values of a cell, or the
-positions of a value in a row, column or box. A grid has 4n² groups, n² of each kind. The encodings
-over all candidates select from the same families of clauses (I. Lynce and J. Ouaknine, Sudoku as a
-SAT problem, 2006). `reduced` states the families of `extended` over the candidates that the givens
-and marks leave. The clauses of further rules follow, the same in each encoding.
+positions of a value in a row, column or box. A grid has 4n² groups, n² of each kind. Each encoding
+over all candidates is a selection of the same families of clauses (I. Lynce and J. Ouaknine, Sudoku
+as a SAT problem, 2006). `reduced` has the families of `extended`, over the candidates that remain
+after propagation of the givens and marks. The clauses of rules come last, and are the same in each
+encoding.
 
 To add an encoding, add a selection to SELECTIONS, or a function to ENCODINGS.
 """
@@ -28,17 +29,22 @@ from pipeline.solving.cnf import Cnf, Family, LazyClauses
 from pipeline.solving.reduction import reduce_candidates
 
 GroupKind = Literal["cell", "row", "column", "box"]
-DECIMAL_LARGEST_SIDE = 9
+MAX_DECIMAL_SIDE = 9
+"""Maximum side for `decimal` numbering."""
 
 AT_LEAST, AT_MOST = 0, 1
+"""The two families of a kind of group: at least one variable is true; at most one is true."""
+
 RULES_TITLE = "the rules beyond rows, columns and boxes"
+"""The title of the family of rules."""
+
 TITLES: dict[GroupKind, tuple[str, str]] = {
     "cell": ("every cell holds a value", "no cell holds two values"),
     "row": ("every row holds every value", "no value twice in a row"),
     "column": ("every column holds every value", "no value twice in a column"),
     "box": ("every box holds every value", "no value twice in a box"),
 }
-"""Titles by kind of group: for "at least one" and for "at most one"."""
+"""The titles of the two families of each kind of group."""
 
 SELECTIONS: dict[EncodingChoice, tuple[tuple[GroupKind, int], ...]] = {
     "textbook": (("row", AT_LEAST), ("column", AT_LEAST), ("box", AT_LEAST), ("cell", AT_MOST)),
@@ -48,19 +54,21 @@ SELECTIONS: dict[EncodingChoice, tuple[tuple[GroupKind, int], ...]] = {
 """The families of each encoding."""
 
 _CELL_SELECTION: tuple[tuple[GroupKind, int], ...] = (("cell", AT_LEAST), ("cell", AT_MOST))
-"""The families of a free geometry in every encoding: cells are its only groups."""
+"""The families of a free geometry in every encoding. Cells are the only groups there."""
 
 CANDIDATE_BYTES = 1024
-"""Maximum memory of a candidate in this process, including its literal in a model."""
+"""Maximum memory of a candidate in this process, with its literal in a model."""
 
 MAX_CACHED_SIDE = 16
-"""Largest side for which the candidates of a geometry are cached."""
+"""Maximum side for which the candidates of a geometry are cached."""
 
 MAX_STORED_PAIRS = 100_000
-"""Size up to which a family of pairs is stored. Larger ones are generated at each iteration."""
+"""Maximum number of clauses of an "at most one" family that is stored. Each iteration over a larger
+family generates its clauses.
+"""
 
-MAX_PACKED = 4_000_000
-"""Maximum of candidates × side × grids for which the clauses of `extended` are packed."""
+MAX_PACKED_SIZE = 4_000_000
+"""Maximum of candidates × side × grids for which the packed clauses of `extended` are cached."""
 
 
 def encode_puzzle(
@@ -69,15 +77,15 @@ def encode_puzzle(
     numbering: NumberingChoice = "dense",
     limits: Limits = UNHURRIED,
 ) -> Cnf:
-    """Encode a puzzle: the models of the clauses are exactly its solutions.
+    """Encode a puzzle as clauses whose models are the solutions.
 
         >>> from pipeline import parse_puzzle
         >>> cnf = encode_puzzle(parse_puzzle("1.....2..3.....4"), "extended")
         >>> cnf.variables, cnf.size
         (64, 452)
 
-    `encoding` is a key of ENCODINGS. Raises UsageError for an unknown one and for decimal numbering
-    of a side above 9, and LimitReached if the limits are too low.
+    `encoding` is a key of ENCODINGS. Raises UsageError for an unknown encoding, and for decimal
+    numbering if `Numbering` does. Raises LimitReached if the limits are too low.
     """
     if encoding not in ENCODINGS:
         raise UsageError(f"encoding: expected one of {', '.join(ENCODINGS)}, found {encoding!r}")
@@ -87,43 +95,44 @@ def encode_puzzle(
 def encode_full(
     encoding: EncodingChoice, puzzle: Puzzle, style: NumberingChoice, limits: Limits
 ) -> Cnf:
-    """State the families of an encoding over all candidates, then givens, marks and rules.
+    """Encode the groups over all candidates, then the givens, the marks and the rules.
 
-    The families are lazy. Time limits apply where their clauses are generated.
+    The families are lazy: time limits apply where their clauses are generated.
     """
     numbering = Numbering(puzzle.geometry, style)
-    selected = _CELL_SELECTION if puzzle.geometry.free else SELECTIONS[encoding]
+    selected = _CELL_SELECTION if puzzle.geometry.free_grid else SELECTIONS[encoding]
     families = [_family(numbering, kind, bound) for kind, bound in selected]
     families += _givens_and_marks(puzzle, numbering)
     rules = puzzle.clauses_of_rules(limits.checking())
-    highest, auxiliary = numbering.highest, rules.auxiliary
-    if made := [*rules]:
-        number = [0, *numbering, *range(highest + 1, highest + 1 + auxiliary)]
-        made = made if style == "dense" else [*_renumber(made, number)]
-        families.append(Family(RULES_TITLE, len(made), made))
+    highest, auxiliary = numbering.highest_variable, rules.auxiliary
+    if rule_clauses := [*rules]:
+        if style != "dense":
+            new_variables = [0, *numbering, *range(highest + 1, highest + 1 + auxiliary)]
+            rule_clauses = [*_renumber(rule_clauses, new_variables)]
+        families.append(Family(RULES_TITLE, len(rule_clauses), rule_clauses))
     return Cnf(
         puzzle.geometry, encoding, highest + auxiliary, tuple(families), numbering, (), auxiliary
     )
 
 
-def _renumber(clauses: Iterable[Clause], number: Sequence[int]) -> Iterator[Clause]:
-    """Replace each variable of the clauses by its entry in `number`."""
-    literal = _literal_table(number).__getitem__
-    return (tuple(map(literal, clause)) for clause in clauses)
+def _renumber(clauses: Iterable[Clause], new_variables: Sequence[int]) -> Iterator[Clause]:
+    """Yield the clauses with each variable replaced by its entry in `new_variables`."""
+    new_literal = _literal_table(new_variables).__getitem__
+    return (tuple(map(new_literal, clause)) for clause in clauses)
 
 
-def _literal_table(number: Sequence[int]) -> list[int]:
-    """Extend a table by variable so that literals can index it: -v counts from its end."""
-    return [*number, *(-entry for entry in reversed(number[1:]))]
+def _literal_table(new_variables: Sequence[int]) -> list[int]:
+    """Extend a list indexed by variable to one indexed by literal: -v counts from the end."""
+    return [*new_variables, *(-entry for entry in reversed(new_variables[1:]))]
 
 
 @dataclass(frozen=True)
 class Numbering(Mapping[int, Candidate]):
-    """The map from variable to candidate over all candidates of a geometry.
+    """A numbering of all candidates of a geometry: maps each variable to its candidate.
 
-    `dense` numbers cell c, from 0, and its v-th value as c·n + v: 1 … n³ in a single grid.
-    `decimal` uses the digits rcv. It raises UsageError for sides above 9, for several grids and
-    for free geometries.
+    - `dense`: the variable of cell c, from 0, and its v-th value is c·n + v.
+    - `decimal`: the variable has the digits row, column, value. Raises UsageError for sides above
+      9, for several grids and for free geometries.
     """
 
     geometry: Geometry
@@ -133,22 +142,21 @@ class Numbering(Mapping[int, Candidate]):
         n, grids = self.geometry.side, len(self.geometry.grids)
         if self.style == "decimal" and grids:
             raise UsageError(f"decimal numbering is for a single grid, not for {grids}: use dense")
-        if self.style == "decimal" and self.geometry.free:
+        if self.style == "decimal" and self.geometry.free_grid:
             raise UsageError("decimal numbering is for a grid of n rows and columns: use dense")
-        if self.style == "decimal" and n > DECIMAL_LARGEST_SIDE:
+        if self.style == "decimal" and n > MAX_DECIMAL_SIDE:
             raise UsageError(
-                f"decimal numbering ends at side {DECIMAL_LARGEST_SIDE}, this puzzle has {n}: "
-                "use dense"
+                f"decimal numbering ends at side {MAX_DECIMAL_SIDE}, this puzzle has {n}: use dense"
             )
 
     @property
-    def highest(self) -> int:
+    def highest_variable(self) -> int:
         """The highest variable."""
         n = self.geometry.side
         return n * self.geometry.size if self.style == "dense" else 111 * n
 
-    def before(self, cell: int) -> int:
-        """The offset of a cell: adding a value gives the variable of (cell, value)."""
+    def offset(self, cell: int) -> int:
+        """The offset of a cell. The variable of (cell, value) is this offset plus the value."""
         if self.style == "dense":
             return cell * self.geometry.side + 1 - self.geometry.lowest
         row, column = self.geometry.place(cell)
@@ -169,46 +177,48 @@ class Numbering(Mapping[int, Candidate]):
     def __iter__(self) -> Iterator[int]:
         n = self.geometry.side
         for cell in range(self.geometry.size):
-            first = self.before(cell) + self.geometry.lowest
+            first = self.offset(cell) + self.geometry.lowest
             yield from range(first, first + n)
 
     def __len__(self) -> int:
         return self.geometry.side * self.geometry.size
 
 
-def pairs(groups: Iterable[Iterable[int]]) -> Iterator[Clause]:
-    """For any two variables of a group, the clause that at least one of them is false."""
+def at_most_one_clauses(groups: Iterable[Iterable[int]]) -> Iterator[Clause]:
+    """Yield, for any two variables of a group, the clause that they are not both true."""
     return chain.from_iterable(combinations([-x for x in group], 2) for group in groups)
 
 
 def _groups(numbering: Numbering, kind: GroupKind) -> Iterator[Clause]:
-    """The groups of a kind, each with n variables in ascending order."""
+    """Yield the groups of a kind, each as n variables in ascending order."""
     geometry = numbering.geometry
-    values, before = geometry.values, [*map(numbering.before, range(geometry.size))]
+    values, offsets = geometry.values, [*map(numbering.offset, range(geometry.size))]
     if kind == "cell":
-        return (tuple([start + v for v in values]) for start in before)
+        return (tuple([offset + v for v in values]) for offset in offsets)
     units = {"row": geometry.rows, "column": geometry.columns, "box": geometry.boxes}[kind]()
-    return (tuple([before[cell] + v for cell in unit]) for unit in units for v in values)
+    return (tuple([offsets[cell] + v for cell in unit]) for unit in units for v in values)
 
 
 def _family(numbering: Numbering, kind: GroupKind, bound: int) -> Family:
+    """The lazy family AT_LEAST or AT_MOST (`bound`) of a kind of group, over all candidates."""
     geometry = numbering.geometry
     n = geometry.side
     groups, title = LazyClauses(partial(_groups, numbering, kind)), TITLES[kind][bound]
-    number = geometry.size if kind == "cell" else n * geometry.unit_count(kind)
+    group_count = geometry.size if kind == "cell" else n * geometry.unit_count(kind)
     if bound == AT_LEAST:
-        return Family(title, number, groups)
-    return Family(title, number * comb(n, 2), LazyClauses(partial(pairs, groups)))
+        return Family(title, group_count, groups)
+    at_most_one = LazyClauses(partial(at_most_one_clauses, groups))
+    return Family(title, group_count * comb(n, 2), at_most_one)
 
 
 def _givens_and_marks(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
-    """The families of givens and of values that marks forbid, unless empty."""
-    full, lowest = puzzle.geometry.all_values, puzzle.geometry.lowest
-    givens = [(numbering.before(cell) + value,) for cell, value in puzzle.givens()]
+    """Yield the family of givens, and that of values that marks forbid, unless they are empty."""
+    all_values, lowest = puzzle.geometry.all_values, puzzle.geometry.lowest
+    givens = [(numbering.offset(cell) + value,) for cell, value in puzzle.givens()]
     forbidden = [
-        (numbering.before(cell), full & ~mask)
+        (numbering.offset(cell), all_values & ~mask)
         for cell, mask in enumerate(puzzle.cells)
-        if mask & (mask - 1) and mask != full
+        if mask & (mask - 1) and mask != all_values
     ]
     if givens:
         yield Family("givens", len(givens), givens)
@@ -220,16 +230,17 @@ def _givens_and_marks(puzzle: Puzzle, numbering: Numbering) -> Iterator[Family]:
 
 
 def _negations(forbidden: Iterable[tuple[int, int]], lowest: int) -> Iterator[Clause]:
-    return ((-(before + v),) for before, mask in forbidden for v in values_of(mask, lowest))
+    """Yield the unit clauses that forbid values; `forbidden`: pairs (offset of a cell, mask)."""
+    return ((-(offset + v),) for offset, mask in forbidden for v in values_of(mask, lowest))
 
 
 def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cnf:
-    """State `extended` over the candidates that unit propagation leaves.
+    """Encode `extended` over the candidates that remain after unit propagation.
 
     Variables are numbered 1 … m, or by their digits (`decimal`). Decided candidates have no
-    variable; satisfied clauses and false literals are left out. G. Kwon and H. Jain, Optimized CNF
-    encoding for Sudoku puzzles, 2006, remove only candidates that the givens exclude directly.
-    Raises LimitReached.
+    variable; satisfied clauses and false literals are left out. The encoding of G. Kwon and H.
+    Jain, Optimized CNF encoding for Sudoku puzzles, 2006, removes only candidates that the givens
+    exclude directly. Raises LimitReached.
     """
     deadline = Deadline.of(limits)
     geometry = puzzle.geometry
@@ -241,64 +252,67 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
         return Cnf(geometry, "reduced", 0, (conflict,), {})
     limits.allow(CANDIDATE_BYTES * sum(mask.bit_count() for mask in cells))
     open_candidates, candidates, fixed = _number_candidates(cells, numbering, deadline)
-    highest = numbering.highest if style == "decimal" else len(candidates)
+    highest = numbering.highest_variable if style == "decimal" else len(candidates)
     families = _families(geometry, open_candidates, deadline)
     auxiliary = 0
     if rules:
         auxiliary = rules.auxiliary
-        true = highest + auxiliary + 1
-        number, values = [0], geometry.values
+        true_literal = highest + auxiliary + 1
+        new_variables, values = [0], geometry.values
         for mask, open_values in zip(cells, open_candidates, strict=True):
             variables = (
-                dict(open_values) if open_values else {mask.bit_length() - 1 + values[0]: true}
+                dict(open_values)
+                if open_values
+                else {mask.bit_length() - 1 + values[0]: true_literal}
             )
-            number += [variables.get(value, -true) for value in values]
-        number += range(highest + 1, true)
-        families = _families_with_rules(geometry, families, rules, number, true)
-    given = tuple(families), candidates, tuple(fixed)
+            new_variables += [variables.get(value, -true_literal) for value in values]
+        new_variables += range(highest + 1, true_literal)
+        families = _families_with_rules(geometry, families, rules, new_variables, true_literal)
+    fields = tuple(families), candidates, tuple(fixed), auxiliary
     deadline.check()
-    return Cnf(geometry, "reduced", highest + auxiliary, *given, auxiliary)
+    return Cnf(geometry, "reduced", highest + auxiliary, *fields)
 
 
 def _families_with_rules(
     geometry: Geometry,
-    unpacked: Iterable[Family],
+    families: Iterable[Family],
     rules: RuleClauses,
-    number: Sequence[int],
-    true: int,
+    new_variables: Sequence[int],
+    true_literal: int,
 ) -> Iterator[Family]:
-    """The families of `extended` over the remaining candidates, and the family of the rules.
+    """Yield the families of `extended` over the remaining candidates, then the family of the rules.
 
-    `number` maps each variable to its new number, or to `true` or -`true` if it is decided.
-    `unpacked` are the families of `extended` over the remaining candidates, used if the geometry
-    is too large to be packed.
+    - `families`: the unpacked families of `extended` over the remaining candidates. They are used
+      only if the geometry is too large for packed clauses, which are faster.
+    - `new_variables`: for each variable, its new variable, or `true_literal` or its negation if the
+      candidate is decided.
     """
     import numpy as np  # noqa: PLC0415 - few puzzles have rules
 
-    literals = np.array(_literal_table(number), np.int32)
+    new_literals = np.array(_literal_table(new_variables), np.int32)
     packed_families = _packed_families(geometry)
     if packed_families is None:
-        yield from unpacked
+        yield from families
     rule_family = RULES_TITLE, PackedClauses(rules.data)
     for title, clauses in (*(packed_families or ()), rule_family):
-        left = clauses.assigned(literals, true)
-        yield Family(title, len(left), left)
+        remaining = clauses.renumbered(new_literals, true_literal)
+        yield Family(title, len(remaining), remaining)
 
 
 @lru_cache(maxsize=4)
 def _packed_families(geometry: Geometry) -> list[tuple[str, PackedClauses]] | None:
-    """The packed families of `extended` over all candidates; None if they are too large."""
+    """The families of `extended` over all candidates, as (title, clauses); None if too large."""
     import numpy as np  # noqa: PLC0415 - as above
 
     n, numbering = geometry.side, Numbering(geometry)
-    if n * n * geometry.size * max(1, len(geometry.grids)) > MAX_PACKED:
+    if n * n * geometry.size * max(1, len(geometry.grids)) > MAX_PACKED_SIZE:
         return None
-    kinds: tuple[GroupKind, ...] = ("cell",) if geometry.free else tuple(TITLES)
+    kinds: tuple[GroupKind, ...] = ("cell",) if geometry.free_grid else tuple(TITLES)
     packed: list[tuple[str, PackedClauses]] = []
     for kind in kinds:
         groups = np.array([*_groups(numbering, kind)], np.int32)
-        one, other = np.triu_indices(n, 1)
-        pairs = -groups[:, one], -groups[:, other], np.zeros_like(groups[:, one])
+        first, second = np.triu_indices(n, 1)
+        pairs = -groups[:, first], -groups[:, second], np.zeros_like(groups[:, first])
         families = np.pad(groups, ((0, 0), (0, 1))), np.stack(pairs, axis=2)
         packed += zip(
             TITLES[kind], (PackedClauses(family.tobytes()) for family in families), strict=True
@@ -307,40 +321,40 @@ def _packed_families(geometry: Geometry) -> list[tuple[str, PackedClauses]] | No
 
 
 def _candidates_of(geometry: Geometry, cell: int) -> tuple[Candidate, ...]:
-    """The candidates of a cell, one per value."""
+    """The candidates of a cell, one for each value."""
     row, column = geometry.place(cell)
     return tuple(Candidate(row, column, value) for value in geometry.values)
 
 
 @lru_cache(maxsize=2)
 def _cached_candidates(geometry: Geometry) -> tuple[tuple[Candidate, ...], ...]:
-    """The candidates of each cell. Cached."""
+    """The candidates of each cell."""
     return tuple(_candidates_of(geometry, cell) for cell in range(geometry.size))
 
 
 def _number_candidates(
     cells: list[int], numbering: Numbering, deadline: Deadline
 ) -> tuple[list[list[tuple[int, int]]], dict[int, Candidate], list[Candidate]]:
-    """Number the open candidates.
+    """Number the open candidates of `cells`, the masks of remaining candidates.
 
-    Returns the (value, variable) pairs of each cell, the candidate of each variable, and the
-    decided candidates.
+    Returns the list of pairs (value, variable) of each cell, the map from variable to candidate,
+    and the decided candidates.
     """
     geometry = numbering.geometry
     open_candidates: list[list[tuple[int, int]]] = []
     candidates: dict[int, Candidate] = {}
     fixed: list[Candidate] = []
     dense, lowest, side = numbering.style == "dense", geometry.lowest, geometry.side
-    made = _cached_candidates(geometry) if geometry.side <= MAX_CACHED_SIDE else None
+    cached = _cached_candidates(geometry) if geometry.side <= MAX_CACHED_SIDE else None
     for cell, mask in enumerate(cells):
         if cell % side == 0:
             deadline.check()
-        cell_candidates = made[cell] if made else _candidates_of(geometry, cell)
+        cell_candidates = cached[cell] if cached else _candidates_of(geometry, cell)
         open_values: list[tuple[int, int]] = []
         if mask & (mask - 1):
-            start = numbering.before(cell)
+            offset = numbering.offset(cell)
             for value in values_of(mask, lowest):
-                variable = len(candidates) + 1 if dense else start + value
+                variable = len(candidates) + 1 if dense else offset + value
                 candidates[variable] = cell_candidates[value - lowest]
                 open_values.append((value, variable))
         else:
@@ -350,21 +364,24 @@ def _number_candidates(
 
 
 def _exactly_one(kind: GroupKind, groups: Sequence[Clause]) -> Iterator[Family]:
-    """The families "at least one" and "at most one". The second is lazy if it is large."""
+    """Yield the families AT_LEAST and AT_MOST of these groups. A large AT_MOST family is lazy."""
     size = sum(comb(len(group), 2) for group in groups)
-    at_most = [*pairs(groups)] if size <= MAX_STORED_PAIRS else LazyClauses(partial(pairs, groups))
+    clauses: Iterable[Clause] = LazyClauses(partial(at_most_one_clauses, groups))
+    if size <= MAX_STORED_PAIRS:
+        clauses = [*clauses]
     yield Family(TITLES[kind][AT_LEAST], len(groups), groups)
-    yield Family(TITLES[kind][AT_MOST], size, at_most)
+    yield Family(TITLES[kind][AT_MOST], size, clauses)
 
 
 def _families(
     geometry: Geometry, open_candidates: list[list[tuple[int, int]]], deadline: Deadline
 ) -> Iterator[Family]:
+    """Yield the families of `extended` over the open candidates, the pairs (value, variable)."""
     yield from _exactly_one(
         "cell",
         [tuple([x for _, x in open_values]) for open_values in open_candidates if open_values],
     )
-    if geometry.free:
+    if geometry.free_grid:
         return
     units, n = units_of(geometry), geometry.unit_count("row")
     kinds: dict[GroupKind, Sequence[Sequence[int]]]
@@ -385,3 +402,4 @@ ENCODINGS: dict[EncodingChoice, Callable[[Puzzle, NumberingChoice, Limits], Cnf]
     **{name: partial(encode_full, name) for name in SELECTIONS},
     "reduced": encode_reduced,
 }
+"""The function of each encoding."""

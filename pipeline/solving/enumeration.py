@@ -1,4 +1,4 @@
-"""Enumerate the models of a CNF with one solver, which is not trusted."""
+"""Enumerate the models of a CNF with one solver. Each model is checked."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pipeline.solving.cnf import Answer, Cnf, Sat, Unknown
 from pipeline.solving.solvers import Solver
 
 MIN_CLAUSE_BYTES = 16
-"""Memory of a clause of two literals, which is the least that a solver takes."""
+"""Minimum memory of a clause in a solver: that of a clause with two literals."""
 
 VARIABLE_BYTES = 200
 """Memory of a variable in this process while a model is read and checked."""
 
 
-def answers(
+def enumerate_models(
     cnf: Cnf,
     solver: Solver,
     limits: Limits,
@@ -26,8 +26,10 @@ def answers(
 ) -> Generator[Answer, None, None]:
     """Yield Sat for each model, then Unsat or Unknown. Models have distinct grids.
 
-    `blocked` are clauses that block earlier models; the clause of each model is added to it. If it
-    reaches `max_models` clauses, there is no verdict. The limits hold for all calls together.
+    - `limits`: for all models together.
+    - `blocked`: clauses that block earlier models. The clause of each new model is appended.
+    - `max_models`: stop without a verdict when `blocked` has this number of clauses.
+
     Raises SolverError if the solver fails, or returns a model that does not satisfy the clauses or
     repeats a grid.
     """

@@ -1,4 +1,4 @@
-"""Explain to people why a puzzle has no solution, or where its solutions differ."""
+"""Explain to users why a puzzle has no solution, or where its solutions differ."""
 
 from __future__ import annotations
 
@@ -22,30 +22,35 @@ from pipeline.solving.encode import Numbering, encode_puzzle
 from pipeline.solving.solvers.pysat import Pysat, Satisfiable
 
 LIMITS = Limits(2.0)
-"""Default limits of an explanation."""
+"""Default limits for an explanation."""
 
 MAX_EXPLAINED_SIDE = 36
-"""Largest side that is explained: 3.3 million clauses, which take seconds to load. 49×49 would take
-11 million."""
+"""Maximum side of a puzzle that is explained. Side 36 has 3.3 million clauses, which take seconds
+to load; side 49 would have 11 million.
+"""
 
 _MAX_NAMED = 8
-"""Maximum number of clues that a sentence names; beyond it, a drawing is clearer."""
+"""Maximum number of clues that a sentence names. More clues are easier to see in a drawing."""
 
-_MAX_TRIED = 100
-"""Grids for which decisive cells are computed."""
+_MAX_GRIDS = 100
+"""Maximum number of grids for which decisive cells are computed."""
 
 _MAX_COMBINATIONS = 300_000
-"""Combinations of values that are tested to show that no fewer suffice: some 0.1 s."""
+"""Maximum number of combinations of values that are tested to show that fewer values do not
+suffice. The tests take about 0.1 s.
+"""
 
-Holders = dict[int, dict[int, int]]
-"""By cell in which grids differ: value → the grids with that value, as a bit set."""
+GridsByValue = dict[int, dict[int, int]]
+"""For each cell in which grids differ, maps each value to a bit set of the grids with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """A clue: a cell, and the value or mark (`even`, `odd` or a list of values) that it `holds`.
+    """A clue: a cell with a value or a mark.
 
-    Row and column count from 1. A cell outside the grid has a `name` too.
+    - `row`, `column`: count from 1.
+    - `holds`: the value, or the mark: `even`, `odd` or the allowed values.
+    - `name`: the name of an extra cell outside the grid, else empty.
     """
 
     row: int
@@ -67,6 +72,7 @@ class Clue:
 
     @property
     def place(self) -> tuple[int, int]:
+        """The row and column."""
         return self.row, self.column
 
     @property
@@ -81,11 +87,13 @@ class Clue:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Clues and rules that contradict each other, and a sentence that says so.
+    """Clues and rules that contradict each other.
 
-    The clues are in the order of their cells; `rules` are indices in `Puzzle.rules`. `minimal` is
-    true if removing any one of them leaves a solution, and false if there was no time to find a
-    minimal set.
+    - `clues`: in the order of their cells.
+    - `message`: a sentence that names or counts the clues and rules.
+    - `minimal`: true if there is a solution after removing any one of them; false if there was no
+      time to find a minimal set.
+    - `rules`: indices in `Puzzle.rules`.
     """
 
     clues: tuple[Clue, ...]
@@ -94,6 +102,7 @@ class Conflict:
     rules: tuple[int, ...] = ()
 
     def places(self) -> tuple[tuple[int, int], ...]:
+        """The row and column of each clue."""
         return tuple(clue.place for clue in self.clues)
 
 
@@ -103,7 +112,7 @@ def explain_conflict(
     """Explain why a puzzle has no solution; None if that takes too long.
 
     Reports two equal givens in a unit, if there are any. Otherwise `engine` searches for a minimal
-    unsatisfiable set of givens, marks and rules. Without one, a new engine is started, which takes
+    unsatisfiable set of givens, marks and rules; by default, a new engine is started, which takes
     0.1 s. Raises SolverError if the puzzle has a solution.
     """
     if clash := clashing_givens(puzzle):
@@ -112,29 +121,30 @@ def explain_conflict(
         return Conflict(_clues(puzzle, cells), clash.message, minimal=True)
     if puzzle.geometry.side > MAX_EXPLAINED_SIDE:
         return None
-    clauses, clues_at, rules_at = _assumptions(puzzle)
+    clauses, clue_cells, rule_indices = _clauses_with_assumptions(puzzle)
     try:
-        with contextlib.nullcontext(engine) if engine else Pysat() as asked:
-            result = asked.core(clauses, [*rules_at, *clues_at], limits)
+        with contextlib.nullcontext(engine) if engine else Pysat() as solver:
+            result = solver.find_core(clauses, [*rule_indices, *clue_cells], limits)
     except Satisfiable as error:
-        raise SolverError("the puzzle that was found to have no solution has one") from error
+        raise SolverError("the puzzle has a solution, although a solver found none") from error
     except EnvironmentFailure:  # an explanation is optional
         result = None
     if result is None:
         return None
     core, minimal = result
-    clues = _clues(puzzle, [clues_at[literal] for literal in core if literal in clues_at])
-    rules = tuple(sorted(rules_at[literal] for literal in core if literal in rules_at))
+    clues = _clues(puzzle, [clue_cells[x] for x in core if x in clue_cells])
+    rules = tuple(sorted(rule_indices[x] for x in core if x in rule_indices))
     descriptions = [puzzle.rules[rule].describe(puzzle.geometry) for rule in rules]
     return Conflict(clues, _sentence(clues, descriptions, minimal=minimal), minimal, rules)
 
 
 def _clues(puzzle: Puzzle, cells: Iterable[int]) -> tuple[Clue, ...]:
+    """The clues of cells, in the order of the cells."""
     return tuple(Clue.of_cell(cell, puzzle) for cell in sorted(cells))
 
 
 def _sentence(clues: Sequence[Clue], rules: Sequence[str], *, minimal: bool) -> str:
-    """Name the clues and rules, or count them if there are too many."""
+    """The message of a conflict: names the clues and rules, or counts them."""
     if rules and minimal and len(clues) + len(rules) <= _MAX_NAMED:
         named = [*map(str, clues), *rules]
         if len(named) == 1:
@@ -150,20 +160,23 @@ def _sentence(clues: Sequence[Clue], rules: Sequence[str], *, minimal: bool) -> 
     number = len(clues) + len(rules)
     fewer = "either of them does" if number == 2 else f"any {number - 1} of them do"
     named = [*map(str, clues), *rules]
-    if rest := named[_MAX_NAMED:]:
-        named = [*named[:_MAX_NAMED], f"and {len(rest)} more"]
+    if unnamed := named[_MAX_NAMED:]:
+        named = [*named[:_MAX_NAMED], f"and {len(unnamed)} more"]
     return f"{counts} have no solution together, though {fewer}: {'; '.join(named)}"
 
 
-def _assumptions(puzzle: Puzzle) -> tuple[Iterable[Clause], dict[int, int], dict[int, int]]:
-    """The clauses, and the assumption literals: of clues → cell, and of rules → index.
+def _clauses_with_assumptions(
+    puzzle: Puzzle,
+) -> tuple[Iterable[Clause], dict[int, int], dict[int, int]]:
+    """State the units, and each clue and rule under an assumption, which is a literal.
 
-    The assumption of a given is its candidate. A mark gets a new variable that implies that the
-    forbidden values are false, and a rule gets one that implies its clauses.
+    Returns the clauses, a map from the assumptions of clues to their cells, and a map from the
+    assumptions of rules to their indices. The assumption of a given is its candidate. A mark gets a
+    new variable that forbids the other values. A rule gets a new variable that implies its clauses.
     """
     geometry = puzzle.geometry
     units = encode_puzzle(Puzzle.empty(geometry), "extended")
-    before = Numbering(geometry).before
+    offset = Numbering(geometry).offset
     builder = ClauseBuilder(geometry.side, geometry.size, lowest=geometry.lowest)
     cells: dict[int, int] = {}
     for cell, mask in enumerate(puzzle.cells):
@@ -173,9 +186,9 @@ def _assumptions(puzzle: Puzzle) -> tuple[Iterable[Clause], dict[int, int], dict
             assumption = builder.new_variable()
             forbidden = values_of(geometry.all_values & ~mask, geometry.lowest)
             for value in forbidden:
-                builder.add(-assumption, -(before(cell) + value))
+                builder.add(-assumption, -(offset(cell) + value))
         else:
-            assumption = before(cell) + next(values_of(mask, geometry.lowest))
+            assumption = offset(cell) + next(values_of(mask, geometry.lowest))
         cells[assumption] = cell
     rules: dict[int, int] = {}
     for index, rule in enumerate(puzzle.rules):
@@ -188,10 +201,11 @@ def _assumptions(puzzle: Puzzle) -> tuple[Iterable[Clause], dict[int, int], dict
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The cells in which grids differ, row by row, and values that single out one grid.
+    """Where grids differ.
 
-    Row and column count from 1. `exact` is true if no fewer values than `decisive` single out a
-    grid, and false if that is unknown.
+    - `cells`: the cells in which they differ, as (row, column) from 1, row by row.
+    - `decisive`: values that single out one of the grids: no other grid has all of them.
+    - `exact`: true if no fewer values single out a grid, false if that is unknown.
     """
 
     cells: tuple[tuple[int, int], ...]
@@ -202,59 +216,67 @@ class Difference:
 def explain_difference(grids: Sequence[Grid]) -> Difference:
     """Find where distinct grids of one geometry differ.
 
-    Decisive cells are chosen by the greedy set cover for each grid, and the smallest choice is
-    reported. For G grids it has at most 1 + ln G times the minimum for that grid (V. Chvátal, A
-    greedy heuristic for the set-covering problem, 1979). Raises ValueError for fewer than two
+    Decisive cells are chosen for each grid by greedy set cover, and the smallest choice is
+    reported. For G grids, its size is at most 1 + ln G times the minimum for that grid (V. Chvátal,
+    A greedy heuristic for the set-covering problem, 1979). Raises ValueError for fewer than two
     grids, equal grids or several geometries.
     """
     different = {(grid.geometry, grid.values) for grid in grids}
     if not 2 <= len(different) == len(grids) or len({grid.geometry for grid in grids}) > 1:
         raise ValueError("expected two or more distinct grids of one geometry")
     place = grids[0].geometry.place
-    holders = _holders(grids)
-    cell_of_sets = {frozenset(held.values()): cell for cell, held in reversed(holders.items())}
-    options = {cell: holders[cell] for cell in sorted(cell_of_sets.values())}
-    tried = range(min(len(grids), _MAX_TRIED))
-    choices = ((index, _decisive_cells(index, grids, options)) for index in tried)
+    by_cell = _grids_by_value(grids)
+    # among cells that divide the grids into the same sets, only the first is an option
+    cell_of_sets = {frozenset(sets.values()): cell for cell, sets in reversed(by_cell.items())}
+    options = {cell: by_cell[cell] for cell in sorted(cell_of_sets.values())}
+    indices = range(min(len(grids), _MAX_GRIDS))
+    choices = ((index, _decisive_cells(index, grids, options)) for index in indices)
     chosen, cells = min(choices, key=lambda choice: len(choice[1]))
     return Difference(
-        tuple(map(place, holders)),
+        tuple(map(place, by_cell)),
         tuple(Clue(*place(cell), grids[chosen].values[cell]) for cell in sorted(cells)),
         _is_minimum(len(cells), [*chain.from_iterable(sets.values() for sets in options.values())]),
     )
 
 
 def _is_minimum(size: int, sets: Sequence[int]) -> bool:
-    """Whether no `size` - 1 of these sets intersect in one grid; False if too many to test."""
+    """Whether no `size` - 1 of the sets have only one grid in common; False if unknown."""
     if comb(len(sets), size - 1) > _MAX_COMBINATIONS:
         return False
-    common = (reduce(and_, chosen, -1) for chosen in combinations(sets, size - 1))
-    return not any(left > 0 and not left & (left - 1) for left in common)
+    intersections = (reduce(and_, chosen, -1) for chosen in combinations(sets, size - 1))
+    return not any(common > 0 and not common & (common - 1) for common in intersections)
 
 
-def _holders(grids: Sequence[Grid]) -> Holders:
-    holders, lowest = Holders(), grids[0].geometry.lowest
-    for cell, column in enumerate(zip(*(grid.values for grid in reversed(grids)), strict=True)):
-        if len(occurring := sorted(set(column))) > 1:
-            held = bytes(value - lowest for value in column)
-            holders[cell] = {value: _positions(held, value - lowest) for value in occurring}
-    return holders
+def _grids_by_value(grids: Sequence[Grid]) -> GridsByValue:
+    """Find the grids with each value, for each cell in which grids differ.
+
+    Bit i of a bit set stands for grid i.
+    """
+    by_cell, lowest = GridsByValue(), grids[0].geometry.lowest
+    for cell, values in enumerate(zip(*(grid.values for grid in reversed(grids)), strict=True)):
+        if len(occurring := sorted(set(values))) > 1:
+            data = bytes(value - lowest for value in values)
+            by_cell[cell] = {value: _positions(data, value - lowest) for value in occurring}
+    return by_cell
 
 
-def _positions(held: bytes, byte: int) -> int:
-    """The positions of a byte, as a bit set whose bit 0 is the last position."""
+def _positions(data: bytes, byte: int) -> int:
+    """The positions of a byte, as a bit set; bit 0 stands for the last position."""
     digits = bytearray(b"0" * 256)
     digits[byte] = ord("1")
-    return int(held.translate(digits), 2)
+    return int(data.translate(digits), 2)
 
 
-def _decisive_cells(index: int, grids: Sequence[Grid], holders: Holders) -> list[int]:
-    """Choose cells greedily: each excludes as many as possible of the other grids that are left."""
+def _decisive_cells(index: int, grids: Sequence[Grid], by_cell: GridsByValue) -> list[int]:
+    """Choose cells that single out grid `index`: no other grid has its values in all of them.
+
+    Each choice is greedy: it excludes as many of the remaining other grids as possible.
+    """
     values = grids[index].values
-    left = (1 << len(grids)) - 1 & ~(1 << index)
+    remaining = (1 << len(grids)) - 1 & ~(1 << index)
     cells: list[int] = []
-    while left:
-        cell = min(holders, key=lambda cell: (holders[cell][values[cell]] & left).bit_count())
+    while remaining:
+        cell = min(by_cell, key=lambda cell: (by_cell[cell][values[cell]] & remaining).bit_count())
         cells.append(cell)
-        left &= holders[cell][values[cell]]
+        remaining &= by_cell[cell][values[cell]]
     return cells

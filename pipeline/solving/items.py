@@ -1,4 +1,4 @@
-"""Iterate over the problems of a source: a file, a folder, an archive or bytes."""
+"""Read the problems of a source: a file, a folder, an archive or bytes."""
 
 from __future__ import annotations
 
@@ -25,33 +25,36 @@ from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
 _NOT_READ = "grid", "it was not read"
-"""Format and reason of a puzzle that was not parsed, as `parsed_from` sets them."""
+"""The format of a puzzle that was not parsed, and why it has this format, as in `parsed_from`."""
 
 BATCH_SIZE = 1024
-"""Puzzles of a collection that are solved together."""
+"""Maximum number of puzzles of a collection that are solved together."""
 
 
 @dataclass(frozen=True)
 class Item:
     """One problem of a source, or the reason why it could not be read.
 
-    `name`: the name of the source, or of a member of an archive. `line`: the first line of a puzzle
-    in a collection, from 1. `signs`: the letters of the values 1, 2, … if they are not numbers.
-    `is_alone`: the source has no other item. `data` then has its bytes, and `seconds` is the time
-    that reading them took.
+    - `name`: the name of the source, or of a member of an archive.
+    - `line`: the first line of a puzzle in a collection, from 1; else None.
+    - `signs`: the letters that stand for the values 1, 2, …; empty for numbers.
+    - `is_only_item`: the source has no other item.
+    - `data`: the bytes of the source, if this is the only item.
+    - `seconds`: the time for reading `data`.
     """
 
     name: str
     line: int | None
     content: PuzzleProblem | FormulaProblem | Entry | Unreadable | LimitReached | str
-    """The problem, or the entry of a collection that it is made from; else the reason."""
+    """The problem, or its entry in a collection; or the reason why there is no problem."""
     signs: str = ""
-    is_alone: bool = False
+    is_only_item: bool = False
     data: bytes | None = None
     seconds: float | None = None
 
     @cached_property
     def problem(self) -> PuzzleProblem | FormulaProblem | None:
+        """The problem; None if it could not be read."""
         match self.content:
             case PuzzleProblem() | FormulaProblem() as problem:
                 return problem
@@ -61,6 +64,7 @@ class Item:
 
     @property
     def reason(self) -> str | None:
+        """Why there is no problem; None if there is one."""
         match self.content:
             case Entry(error=error):
                 return error
@@ -72,12 +76,13 @@ class Item:
 
     @property
     def code(self) -> RefusalCode:
-        """The kind of the reason."""
+        """The kind of `reason`."""
         content = self.content
         return content.code if isinstance(content, Entry | Unreadable) else "not-a-puzzle"
 
     @property
     def where(self) -> str:
+        """The name, with the line of a puzzle in a collection."""
         return f"{self.name}:{self.line}" if self.line else self.name
 
     @property
@@ -87,7 +92,7 @@ class Item:
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """The parts that were not read, as in `Parsed`."""
+        """The parts of the source that were not read, as in `Parsed`."""
         return self.content.unread if isinstance(self.content, (PuzzleProblem, Entry)) else ()
 
     @property
@@ -98,7 +103,7 @@ class Item:
 
 
 def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Iterator[Item]:
-    r"""Read each problem of a file, folder or archive, or of bytes.
+    r"""Yield an Item for each problem of a file, folder or archive, or of bytes.
 
     The source is streamed in constant memory. An unreadable part yields an Item with a `reason`.
 
@@ -108,7 +113,7 @@ def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Itera
         2 1 None
         3 None data:3:1: expected a row of 4, 6, 8 or 9 cells, found 1 cell
 
-    Raises UsageError for an invalid setting, OSError if the environment fails.
+    Raises UsageError for an invalid setting, and OSError if the source cannot be accessed.
     """
     chosen = settings_given(settings, SourceOptions)
     if not isinstance(source, bytes):
@@ -121,34 +126,36 @@ def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Itera
 
 
 def items_of(source: Path | Puzzle, name: str, settings: Settings) -> Iterator[Item]:
-    """Yield the problems of a puzzle or a path, as `read` does.
+    """Yield an Item for a puzzle, or for each problem at a path, as `read` does.
 
-    `name` is the name of the source, and a prefix of the names of an archive's members.
+    `name` is the name of the source. Names of members of an archive begin with it.
     """
     if isinstance(source, Puzzle):
-        return iter((Item(name, None, PuzzleProblem(parsed_from(source)), is_alone=True),))
+        return iter((Item(name, None, PuzzleProblem(parsed_from(source)), is_only_item=True),))
     return _items_at(source, name, settings, f"{name}/")
 
 
 def _items_at(path: Path, name: str, settings: Settings, prefix: str) -> Iterator[Item]:
-    for where, content in sources_at(path, name, settings, prefix):
+    """Yield an Item for each problem at a path; arguments as for `sources_at`."""
+    for source_name, content in sources_at(path, name, settings, prefix):
         if not isinstance(content, tuple):
-            yield item_of(content, where, settings, is_alone=where == name)
+            yield item_of(content, source_name, settings, is_only_item=source_name == name)
             continue
         layout, stream = content
         for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
             for entry in layout.entries(chunk, settings.reading):
-                yield Item(where, entry.line, entry, entry.signs)
+                yield Item(source_name, entry.line, entry, entry.signs)
         if stream.error:
-            yield Item(where, None, str(stream.error))
+            yield Item(source_name, None, str(stream.error))
 
 
 def sources_at(
     path: Path, name: str, settings: Settings, prefix: str
 ) -> Iterator[tuple[str, OneProblem | tuple[Layout, PeekableStream]]]:
-    """Yield (name, single problem) or (name, (layout, stream) of a collection) for a path.
+    """Yield (name, source) for each source at a path.
 
-    Names of members of an archive begin with `prefix`.
+    The source is a single problem or, for a collection, a pair (layout, stream). Names of members
+    of an archive begin with `prefix`.
     """
     limits = UnpackLimits.of(settings)
     match source_at(path, name, settings):
@@ -165,9 +172,10 @@ def sources_at(
 def members_of(
     path: Path, settings: Settings, meter: Meter | None = None, skipped: int = 0
 ) -> Iterator[tuple[str, OneProblem | tuple[Layout, PeekableStream]]]:
-    """The members of an archive, or the files in a folder, as in `sources_at`, by their names.
+    """Yield (name, source) for each member of an archive or file in a folder, as `sources_at` does.
 
-    The first `skipped` members are left out; `meter` counts the bytes read.
+    - `meter`: counts the bytes read.
+    - `skipped`: the number of members to skip at the start.
     """
     for number, member in enumerate(walk(path, UnpackLimits.of(settings), meter)):
         if number < skipped:
@@ -176,8 +184,10 @@ def members_of(
             yield member.name, source_of_member(member, settings)
 
 
-def item_of(source: OneProblem, name: str, settings: Settings, *, is_alone: bool = False) -> Item:
-    """The item of a source with a single problem, or with the reason why it is rejected."""
+def item_of(
+    source: OneProblem, name: str, settings: Settings, *, is_only_item: bool = False
+) -> Item:
+    """The item of a source with a single problem; if it is rejected, with the reason."""
     start, signs = time.perf_counter(), ""
     content: PuzzleProblem | FormulaProblem | Unreadable | LimitReached
     try:
@@ -190,13 +200,13 @@ def item_of(source: OneProblem, name: str, settings: Settings, *, is_alone: bool
         seconds = source.seconds
     except LimitReached as error:
         content, seconds = error, time.perf_counter() - start
-    if not is_alone:
+    if not is_only_item:
         return Item(name, None, content, signs)
     return Item(name, None, content, signs, True, source.data, seconds)
 
 
-def without_formulas(items: Iterable[Item]) -> Iterator[Item]:
-    """Replace formulas by items with the reason that they are not puzzles."""
+def reject_formulas(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items, with formulas replaced by items with a `reason`."""
     for item in items:
         is_formula = isinstance(item.content, FormulaProblem)
         yield replace(item, content=FORMULA_REFUSED) if is_formula else item
@@ -213,15 +223,18 @@ def problem_of(entry: Entry) -> PuzzleProblem:
     return PuzzleProblem(parsed.with_text(entry.title, entry.unread))
 
 
-def groups(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Group the items that are solved together: rows without further rules. Others stay single."""
+def group_items(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Yield lists of items to solve together: consecutive plain puzzles of a collection.
+
+    Every other item is in a list of its own.
+    """
     rows: list[Item] = []
     for item in items:
-        is_alone = item.line is None or (item.problem and item.problem.geometry_alone is None)
-        if rows and (is_alone or len(rows) == BATCH_SIZE):
+        is_single = item.line is None or (item.problem and item.problem.plain_geometry is None)
+        if rows and (is_single or len(rows) == BATCH_SIZE):
             yield rows
             rows = []
-        if is_alone:
+        if is_single:
             yield [item]
         else:
             rows.append(item)

@@ -1,6 +1,6 @@
-"""Solve a batch of puzzles of one geometry: arrays of masks in, arrays of certified grids out.
+"""Solve a batch of puzzles of one geometry: from arrays of masks to arrays of certified grids.
 
-The batch solver takes 9×9 puzzles. Puzzles that it leaves undecided, and puzzles of other sizes,
+The batch solver solves 9×9 puzzles. Puzzles that it leaves undecided, and puzzles of other sizes,
 are solved one by one. Every grid is certified in either case.
 """
 
@@ -17,7 +17,7 @@ from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.certify.many import machine_code as compiled_check
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import ENCODING, Settings
 from pipeline.solving.one import (
@@ -26,7 +26,7 @@ from pipeline.solving.one import (
     TRUSTED,
     Search,
     add_evidence,
-    more_than,
+    more_solutions_message,
     solve_problem,
 )
 from pipeline.solving.problem import PuzzleProblem
@@ -36,34 +36,38 @@ from pipeline.solving.solvers import Solvers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MIN_KEPT_ALIVE = 64
-"""Puzzles from which `auto` keeps a PySAT process running if there is no machine code."""
+MIN_PERSISTENT_PYSAT = 64
+"""Minimum number of puzzles for which `auto` uses PySAT, not minisat, without machine code."""
 
 UNCOMPILED_BATCH = 64
-"""Puzzles solved together while machine code is compiled: work for half a second."""
+"""Number of puzzles solved together while machine code is compiled: work for half a second."""
 
 MAX_BATCH_SOLUTIONS = 100
-"""Solutions per puzzle up to which puzzles are solved together."""
+"""Maximum number of solutions of each puzzle for which puzzles are solved together."""
 
 MAX_BATCH_SECONDS = 10.0
 """Time limit for solving a batch, and for checking it. Undecided puzzles are then solved alone."""
 
 BATCH_SHARE = 0.5
-"""Share of a puzzle's time limit for either. The rest is for solving it alone, or for a proof."""
+"""Maximum share of a puzzle's time limit for solving a batch, and for checking it. The rest is
+reserved for solving the puzzle alone, and for a proof.
+"""
 
 UNCHECKED = -1
-"""In `nodes`: the search did not check this puzzle."""
+"""The entry in `nodes` of a puzzle that the search did not decide."""
 
 UNDECIDED = "batch left it undecided"
+"""The reason for a fallback if the batch solver was chosen by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """P puzzles of one geometry, with a side of 25 at most.
 
-    `masks` (P, n²) are the values that each cell may hold. They become read-only, because answers
-    are checked against them. `problem(index)` builds the problem of a puzzle when it is needed.
-    `parse` is the reading time of each puzzle in seconds, if known.
+    - `masks` (P, n²): the values that each cell may hold. They become read-only, because answers
+      are checked against them.
+    - `problem(index)`: builds the problem of a puzzle when it is needed.
+    - `parse`: the reading time of each puzzle in seconds, if known.
     """
 
     geometry: Geometry
@@ -79,44 +83,44 @@ class Batch:
 class BatchResult:
     """The result of a batch: certified solutions of P puzzles of one geometry.
 
-    - `used`: the solver.
-    - `limit`: the number of solutions asked for.
-    - `counts` (P,): numbers of solutions, at most `limit`.
-    - `more` (P,): true if there are more solutions than `limit`.
-    - `grids` (R, P, n²): solutions, the first `counts` of each puzzle.
-    - `left`: maps the index of each undecided puzzle to the fault of its answer, if it had one.
-    - `spent` (P,): seconds.
+    - `solver`: the solver that was used.
+    - `limit`: the maximum number of solutions of each puzzle.
+    - `counts` (P,): the number of solutions, at most `limit`.
+    - `has_more` (P,): whether there are more solutions than `limit`.
+    - `grids` (R, P, n²): for each puzzle, the first `counts` are its solutions.
+    - `undecided`: maps the index of each undecided puzzle to the fault of its answer, or None.
+    - `spent` (P,): the seconds that count for the puzzle.
     - `nodes` (P,): nodes of the exhaustive search that found no other solutions, UNCHECKED for
       puzzles that it did not decide; None if solvers are trusted.
-    - `results`: maps the index of each puzzle that was solved, checked or explained alone to its
-      result, which overrides the arrays.
+    - `results`: maps indices to the results of puzzles that were solved, checked or explained
+      alone. They override the arrays.
     """
 
-    used: SolverUsed
+    solver: SolverUsed
     geometry: Geometry
     limit: int
     counts: NDArray[np.int64]
-    more: NDArray[np.bool_]
+    has_more: NDArray[np.bool_]
     grids: NDArray[np.uint8]
-    left: Mapping[int, str | None]
+    undecided: Mapping[int, str | None]
     spent: NDArray[np.float64]
     nodes: NDArray[np.int64] | None = None
     results: dict[int, Result[Grid]] = field(default_factory=dict)
 
     def status(self, index: int) -> Status:
-        if self.more[index]:
+        if self.has_more[index]:
             return "multiple"
         return STATUSES[min(int(self.counts[index]), 2)]
 
     def is_complete(self, index: int) -> bool:
-        return not self.more[index]
+        return not self.has_more[index]
 
     def message(self, index: int) -> str | None:
-        return more_than(self.limit, "solution") if self.more[index] else None
+        return more_solutions_message(self.limit, "solution") if self.has_more[index] else None
 
     def certificate(self, index: int) -> Certificate | None:
-        """The certificate that there are no other solutions; None if not checked yet."""
-        if self.more[index] or index in self.left:
+        """The certificate that there are no other solutions; None if that is not checked."""
+        if self.has_more[index] or index in self.undecided:
             return None
         if self.nodes is None:
             return TRUSTED
@@ -124,47 +128,46 @@ class BatchResult:
         return None if nodes == UNCHECKED else Certificate("proved", "exhaustive-search", nodes)
 
     def solutions(self, index: int) -> list[bytes]:
-        """The solutions of a puzzle, each n² values in bytes."""
+        """The solutions of a puzzle, each as n² bytes."""
         return [self.grids[rank, index].tobytes() for rank in range(self.counts[index])]
 
     def result(self, index: int) -> Result[Grid]:
-        """The result of one puzzle. Only puzzles that were solved alone have a `problem`."""
+        """The result of one puzzle. It has a `problem` only if it is in `results`."""
         return self.results.get(index) or Result(
             self.status(index),
             tuple(Grid(self.geometry, tuple(values)) for values in self.solutions(index)),
             self.is_complete(index),
             self.message(index),
-            solver=self.used,
+            solver=self.solver,
             certificate=self.certificate(index),
         )
 
 
 def masks_of(puzzles: Sequence[Puzzle]) -> NDArray[np.uint64]:
-    """The masks of puzzles of one geometry, (P, n²)."""
+    """The masks of P puzzles of one geometry, (P, n²)."""
     return np.array([puzzle.cells for puzzle in puzzles], np.uint64)
 
 
 def batch_slices(
     geometry: Geometry, masks: NDArray[np.unsignedinteger], settings: Settings
 ) -> Iterator[slice]:
-    """Split puzzles into batches: small ones until machine code is loaded, then all of the rest.
+    """Yield the slices of batches: small ones until machine code is loaded, then all other puzzles.
 
-    `masks` is (P, n²). The last batch has at least UNCOMPILED_BATCH puzzles, if P is that large.
+    `masks` is (P, n²). The last batch has at least UNCOMPILED_BATCH puzzles if there are so many.
     """
-    begin, count = 0, len(masks)
-    while geometry == NINE and count - begin >= 2 * UNCOMPILED_BATCH:
-        if not _is_for_batch_solver(count - begin, settings) or _is_compiled(
-            count - begin, settings
-        ):
+    start, count = 0, len(masks)
+    while geometry == NINE_BY_NINE and count - start >= 2 * UNCOMPILED_BATCH:
+        remaining = count - start
+        if not _is_for_batch_solver(remaining, settings) or _is_compiled(remaining, settings):
             break
-        yield slice(begin, begin + UNCOMPILED_BATCH)
-        begin += UNCOMPILED_BATCH
-    yield slice(begin, count)
+        yield slice(start, start + UNCOMPILED_BATCH)
+        start += UNCOMPILED_BATCH
+    yield slice(start, count)
 
 
 def _is_compiled(count: int, settings: Settings) -> bool:
-    """Whether machine code for `count` puzzles is loaded. Otherwise starts to compile it."""
-    from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - few ask for it
+    """Whether machine code is ready for `count` puzzles. If not, starts to compile it."""
+    from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - seldom needed
 
     search = machine_code(count, at_once=True)
     check = settings.trust_solver or compiled_check(count)
@@ -176,41 +179,42 @@ def solve_batch(
 ) -> BatchResult:
     """Solve each puzzle of a batch.
 
-    `explain` works as in `solve_problem`, and adds every puzzle to `results`. Raises
-    EnvironmentFailure.
+    `explain`: as in `solve_problem`; every puzzle is then in `results`. Raises EnvironmentFailure
+    if the last solver cannot run.
     """
     start = time.perf_counter()
-    solved = _certify(batch, _ask_batch_solver(batch, solvers, settings), settings)
+    solved = _certify(batch, _run_batch_solver(batch, solvers, settings), settings)
     seconds = time.perf_counter() - start
     count = len(batch.masks)
     if (
-        solved.used.name != "batch"
-        and count >= MIN_KEPT_ALIVE
+        solved.solver.name != "batch"
+        and count >= MIN_PERSISTENT_PYSAT
         and _is_for_batch_solver(count, settings)
     ):
-        solvers = solvers.for_many()
+        solvers = solvers.for_many_puzzles()
     for index in _indices_to_solve_alone(solved, settings, explain=explain):
         problem = batch.problem(index)
-        is_left, why = index in solved.left, solved.left.get(index)
+        is_undecided, fallback = index in solved.undecided, solved.undecided.get(index)
         watch = Stopwatch(
             parse=batch.parse[index] if batch.parse else None,
-            together=float(solved.spent[index]),
-            batch=None if is_left else seconds,
+            batch_share=float(solved.spent[index]),
+            batch=None if is_undecided else seconds,
         )
-        if not is_left:
+        if not is_undecided:
             certified = replace(solved.result(index), problem=problem)
             search = Search(problem, settings, watch)
             result = add_evidence(certified, search, solvers, explain=explain)
-            is_left, why = bool(certified.complete and result.is_doubted), result.why_doubted
-        if is_left:
+            is_undecided = bool(certified.complete and result.is_doubted)
+            fallback = result.doubt
+        if is_undecided:
             result = solve_problem(problem, solvers, settings, watch, explain=explain)
-            result = result.with_fallback(why)
+            result = result.with_fallback(fallback)
         solved.results[index] = result
     return solved
 
 
 def _indices_to_solve_alone(solved: BatchResult, settings: Settings, *, explain: bool) -> list[int]:
-    """The indices of puzzles to solve, check, explain or prove alone."""
+    """The indices of the puzzles to solve, check, explain or prove alone."""
     count = len(solved.counts)
     if explain:
         return list(range(count))
@@ -220,26 +224,26 @@ def _indices_to_solve_alone(solved: BatchResult, settings: Settings, *, explain:
     for number, status in enumerate(STATUSES):
         if status == "unsolvable" or settings.is_to_prove(status):
             chosen |= np.minimum(solved.counts, 2) == number
-    chosen &= ~solved.more
-    chosen[list(solved.left)] = True
+    chosen &= ~solved.has_more
+    chosen[list(solved.undecided)] = True
     indices: list[int] = np.flatnonzero(chosen).tolist()
     return indices
 
 
 def _certify(batch: Batch, solved: BatchResult, settings: Settings) -> BatchResult:
-    """Certify the grids, and check that they are complete.
+    """Certify the grids, and check that the lists of solutions are complete.
 
-    Puzzles with a wrong grid are added to `left`. The exhaustive search certifies grids too, so
-    `certify_lists` only checks puzzles that it did not decide.
+    Puzzles with a wrong grid are added to `undecided`. The exhaustive search certifies grids too,
+    so `certify_lists` checks only puzzles that the search did not decide.
     """
-    counts, more, spent = solved.counts, solved.more, solved.spent.copy()
-    answered = np.ones(len(counts), np.bool_)
-    answered[list(solved.left)] = False
+    counts, has_more, spent = solved.counts, solved.has_more, solved.spent.copy()
+    to_certify = np.ones(len(counts), np.bool_)
+    to_certify[list(solved.undecided)] = False
     nodes = None if settings.trust_solver else np.full(len(counts), UNCHECKED)
     is_wrong = np.zeros(len(counts), np.bool_)
-    claimed = answered & ~more
-    if nodes is not None and claimed.any():
-        indices = np.flatnonzero(claimed)
+    to_search = to_certify & ~has_more
+    if nodes is not None and to_search.any():
+        indices = np.flatnonzero(to_search)
         selected = indices if len(indices) < len(counts) else slice(None)
         seconds = _batch_seconds(settings, float(spent[indices].max()))
         start = time.perf_counter()
@@ -253,22 +257,22 @@ def _certify(batch: Batch, solved: BatchResult, settings: Settings) -> BatchResu
         spent[indices] += time.perf_counter() - start
         nodes[indices] = np.where(verdicts == Verdict.COMPLETE, node_counts, UNCHECKED)
         is_wrong[indices] = verdicts == Verdict.WRONG
-        answered &= more
-        answered[indices[verdicts == Verdict.UNDECIDED]] = True
-    listed = np.where(answered, counts + more, 0)
-    is_wrong |= ~certify_lists(batch.geometry, batch.masks, listed, solved.grids)
-    wrong = f"a grid of {solved.used.name} is not a solution"
-    left = {**solved.left, **dict.fromkeys(np.flatnonzero(is_wrong).tolist(), wrong)}
-    return replace(solved, left=left, nodes=nodes, spent=spent)
+        to_certify &= has_more
+        to_certify[indices[verdicts == Verdict.UNDECIDED]] = True
+    list_lengths = np.where(to_certify, counts + has_more, 0)
+    is_wrong |= ~certify_lists(batch.geometry, batch.masks, list_lengths, solved.grids)
+    fault = f"a grid of {solved.solver.name} is not a solution"
+    undecided = {**solved.undecided, **dict.fromkeys(np.flatnonzero(is_wrong).tolist(), fault)}
+    return replace(solved, undecided=undecided, nodes=nodes, spent=spent)
 
 
-def _ask_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> BatchResult:
-    """Ask the batch solver. Without it, all puzzles are left."""
+def _run_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> BatchResult:
+    """Run the batch solver. If it is not available, all puzzles are undecided."""
     count, cells = batch.masks.shape
     max_solutions, start = settings.limit, time.perf_counter()
     solver = None
-    if batch.geometry == NINE and _is_for_batch_solver(count, settings):
-        from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - few ask for it
+    if batch.geometry == NINE_BY_NINE and _is_for_batch_solver(count, settings):
+        from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - seldom needed
 
         solver = machine_code(count, at_once=True)
         if solver and not settings.trust_solver:
@@ -300,7 +304,7 @@ def _ask_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> Bat
 
 
 def _is_for_batch_solver(count: int, settings: Settings) -> bool:
-    """Whether the settings have the batch solver solve `count` puzzles."""
+    """Whether the settings choose the batch solver for `count` puzzles."""
     if settings.limit > MAX_BATCH_SOLUTIONS or settings.solver not in ("auto", "batch"):
         return False
     is_many = count >= MIN_BATCH and settings.encoding == ENCODING
@@ -308,9 +312,9 @@ def _is_for_batch_solver(count: int, settings: Settings) -> bool:
 
 
 def _batch_seconds(settings: Settings, spent: float = 0.0) -> float:
-    """Time limit for solving or checking a batch whose puzzles have spent `spent` seconds each.
+    """The time limit for solving or checking a batch whose puzzles have spent `spent` seconds each.
 
-    There is no upper bound if the batch solver was chosen by name.
+    MAX_BATCH_SECONDS does not apply if the batch solver was chosen by name.
     """
     share = max(0.0, settings.timeout - spent) * BATCH_SHARE
     return share if settings.solver == "batch" else min(share, MAX_BATCH_SECONDS)

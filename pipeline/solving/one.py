@@ -1,8 +1,8 @@
 """Solve one problem: Problem → Cnf → Answer → solution → Result with its evidence.
 
-Puzzles and formulas take the same path. Every solution is certified, and each solver is the
-fallback of the one before. A problem that no solver could answer is a Result too. Only a failing
-environment raises.
+Puzzles and formulas take the same path. Every solution is certified. If a solver fails, the next
+one is asked. If no solver answers, there is a Result that says so; only a failing environment
+raises an error.
 """
 
 from __future__ import annotations
@@ -27,32 +27,39 @@ from pipeline.solving.complete import (
     search_missing,
     search_seconds,
 )
-from pipeline.solving.enumeration import answers
+from pipeline.solving.enumeration import enumerate_models
 from pipeline.solving.problem import Problem, PuzzleProblem, S
 from pipeline.solving.result import Certificate, Result, SolverUsed, Status, Stopwatch, limits_left
 from pipeline.solving.solvers import Solver, Solvers
 
 MIN_BATCH = 8
-"""Puzzles of one geometry from which they are solved together. Loading numpy and machine code takes
-as long as solving this number one by one."""
+"""Minimum number of puzzles of one geometry that are solved together. Loading numpy and machine
+code takes as long as solving this number of puzzles one by one.
+"""
 
 EXPLAIN_SECONDS = 2.0
 """Time limit for explaining why there is no solution."""
 
 TRUSTED = Certificate("unverified", reason="--trust-solver")
-UNSHARED = Certificate("unverified", reason="only the exhaustive search ended in time")
+"""The certificate of solutions that the user asked not to check for completeness."""
+
+ONLY_SEARCHED = Certificate("unverified", reason="only the exhaustive search ended in time")
+"""The certificate if only the exhaustive search reports that there are no other solutions."""
 
 STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
-"""The statuses of problems with no, one and more solutions."""
+"""The statuses of problems with no solution, with one, and with more."""
 
 RESERVED_SHARE = 0.25
-"""Share of the time reserved for an exhaustive search of a variant, in case the solver gives up."""
+"""Maximum share of the time that is reserved for an exhaustive search of a variant, in case the
+solver gives up.
+"""
 
 HANDOVER_SOLUTIONS = 2
-"""Solutions after which the second solver takes over. Uniqueness is decided before that."""
+"""Number of solutions after which the second solver takes over. Two solutions decide uniqueness."""
 
-_IS_WRONG = "the solution in the file is wrong"
-_NOT_FOUND = "the solution in the file was not found"
+_WRONG_SOLUTION = "the solution in the file is wrong"
+_SOLUTION_NOT_FOUND = "the solution in the file was not found"
+"""What may be wrong with the solution that a source gives with a puzzle."""
 
 
 def solve_problem(
@@ -66,46 +73,57 @@ def solve_problem(
 ) -> Result[S]:
     """Solve one problem: ask the solvers in turn until an answer passes its checks.
 
-    `on_solution` is called with each solution as soon as it is certified. `explain` adds the
-    conflict or the difference. Raises EnvironmentFailure if the last solver cannot run.
+    - `on_solution`: called with each solution as soon as it is certified.
+    - `explain`: add the conflict of an unsolvable puzzle, or the difference of its solutions.
+
+    Raises EnvironmentFailure if the last solver cannot run.
     """
     search = Search(problem, settings, watch, on_solution)
     result: Result[S] | None = None
-    why, planned = solvers.fallback, True
+    fallback, is_planned = solvers.fallback, True
     for solver in solvers.chain:
         try:
-            solutions, ended = search.collect(solver, solvers.successor(solver))
+            solutions, verdict = search.collect(solver, solvers.successor(solver))
         except LimitReached as error:
             unknown = Result("unknown", (), False, str(error), problem, seconds=watch.seconds())
             return result or unknown
         except (SolverError, EnvironmentFailure) as error:
             if isinstance(error, EnvironmentFailure) and solver is solvers.chain[-1]:
                 raise
-            why, planned = str(error), False
+            fallback, is_planned = str(error), False
             continue
-        if why is None and search.by is not solver:
-            why = f"{solver.name} found the first {HANDOVER_SOLUTIONS} solutions"
-        used = SolverUsed(search.by.name, search.by.version, why, planned and why is not None)
-        candidate = search.result(solutions, ended, used)
-        if isinstance(ended, Unknown):
-            candidate = search.continue_result(candidate, ended)
+        last = search.last_solver
+        if fallback is None and last is not solver:
+            fallback = f"{solver.name} found the first {HANDOVER_SOLUTIONS} solutions"
+        used = SolverUsed(last.name, last.version, fallback, is_planned and fallback is not None)
+        candidate = search.result(solutions, verdict, used)
+        if isinstance(verdict, Unknown):
+            candidate = search.continue_result(candidate, verdict)
         result = add_evidence(candidate, search, solvers, explain=explain)
         if not candidate.complete or not result.is_doubted:
             return result
-        why, planned = result.why_doubted, False  # another solver may do better
+        fallback, is_planned = result.doubt, False  # the next solver may find all solutions
     if result is not None:
         return result
-    kept, seconds = search.kept_cnf, watch.seconds()
-    return Result("failed", (), None, why, problem, kept, encoding=search.encoding, seconds=seconds)
+    return Result(
+        "failed",
+        (),
+        None,
+        fallback,
+        problem,
+        search.puzzle_cnf,
+        encoding=search.encoding,
+        seconds=watch.seconds(),
+    )
 
 
 class Search(Generic[S]):
     """The search for the solutions of one problem. All solvers share its time limit.
 
-    `by` is the solver that was asked last.
+    `last_solver`: the solver that was asked last.
     """
 
-    by: Solver
+    last_solver: Solver
 
     def __init__(
         self,
@@ -118,29 +136,29 @@ class Search(Generic[S]):
         self.settings = settings
         self.watch = watch
         self._on_solution = on_solution
-        self._shown: set[S] = set()
-        self._missed: dict[S, None] = {}
+        self._reported: set[S] = set()
+        self._checked_solutions: dict[S, None] = {}  # of earlier checks, an ordered set
         self._cnf: Cnf | None = None
 
     @property
-    def kept_cnf(self) -> Cnf | None:
-        """The CNF of a puzzle, which results keep; None for a formula."""
+    def puzzle_cnf(self) -> Cnf | None:
+        """The CNF of a puzzle, for its result; None for a formula, and before encoding."""
         return self._cnf if self.problem.is_encoded else None
 
     @property
     def encoding(self) -> Encoding | None:
-        """The size of `kept_cnf`."""
-        return self.kept_cnf.stats if self.kept_cnf else None
+        """The encoding and the size of `puzzle_cnf`."""
+        return self.puzzle_cnf.stats if self.puzzle_cnf else None
 
     def collect(
         self, solver: Solver, successor: Solver | None = None
     ) -> tuple[list[S], Unsat | Unknown | None]:
-        """Collect certified solutions, up to `Problem.wanted`.
+        """Collect certified solutions, up to `Problem.solutions_to_find`.
 
-        Returns them, and the verdict that ended the search, or None if there were enough. Raises
-        as `stream` does.
+        Returns the solutions, and the verdict that ended the search; None if there are enough
+        solutions. Raises as `stream` does.
         """
-        wanted = self.problem.wanted(self.settings)
+        count = self.problem.solutions_to_find(self.settings)
         solutions: list[S] = []
         with closing(self.stream(solver, successor)) as stream:
             for outcome in stream:
@@ -148,17 +166,18 @@ class Search(Generic[S]):
                     return solutions, outcome
                 solutions.append(outcome)
                 self._report(outcome)
-                if len(solutions) == wanted:
+                if len(solutions) == count:
                     break
         return solutions, None
 
     def stream(
         self, solver: Solver, successor: Solver | None = None
     ) -> Generator[S | Unsat | Unknown, None, None]:
-        """Yield each solution once it is certified, then the verdict that ended the search.
+        """Yield each certified solution, then the verdict that ended the search.
 
-        A solver `successor` takes over after HANDOVER_SOLUTIONS. If it fails, the first solver
-        continues. Raises LimitReached if the CNF is too large, SolverError if a solver fails.
+        The solver `successor`, if given, takes over after HANDOVER_SOLUTIONS. If it fails, the
+        first solver continues. Raises LimitReached if the CNF is too large, SolverError if a solver
+        fails.
         """
         blocked: list[Clause] = []
         yield from self._solutions(solver, blocked, HANDOVER_SOLUTIONS if successor else None)
@@ -172,14 +191,14 @@ class Search(Generic[S]):
     def _solutions(
         self, solver: Solver, blocked: list[Clause], max_models: int | None = None
     ) -> Generator[S | Unsat | Unknown, None, None]:
-        """`stream` with a single solver; see `answers`."""
-        self.by, cnf = solver, self._encode()
+        """As `stream`, with a single solver. `blocked`, `max_models`: see `enumerate_models`."""
+        self.last_solver, cnf = solver, self._encode()
         limits = limits_left(self.settings, self.watch)
         if self._is_variant:
-            left = max(0.0, limits.seconds - limits.spent)
-            kept = min(search_seconds(self.problem), RESERVED_SHARE * left)
-            limits = replace(limits, spent=limits.spent + kept)
-        with closing(answers(cnf, solver, limits, blocked, max_models)) as stream:
+            remaining = max(0.0, limits.seconds - limits.spent)
+            reserved = min(search_seconds(self.problem), RESERVED_SHARE * remaining)
+            limits = replace(limits, spent=limits.spent + reserved)
+        with closing(enumerate_models(cnf, solver, limits, blocked, max_models)) as stream:
             while True:
                 with self.watch.timing("solve"):
                     answer = next(stream, None)
@@ -196,37 +215,37 @@ class Search(Generic[S]):
                 yield solution
 
     def result(
-        self, solutions: Sequence[S], ended: Unsat | Unknown | None, used: SolverUsed
+        self, solutions: Sequence[S], verdict: Unsat | Unknown | None, used: SolverUsed
     ) -> Result[S]:
-        """Derive status, order and message from the end of a search.
+        """The result for what `collect` returns: solutions, and the verdict that ended the search.
 
-        After an Unknown, solutions that an earlier check found missing are added.
+        If the verdict is Unknown, solutions from earlier checks are added.
         """
         limit = self.problem.limit(self.settings)
-        if isinstance(ended, Unknown):
-            solutions = [*dict.fromkeys([*solutions, *self._missed])]
-        shown = solutions[:limit]
-        message: str | None = more_than(limit, self.problem.noun)
+        if isinstance(verdict, Unknown):
+            solutions = [*dict.fromkeys([*solutions, *self._checked_solutions])]
+        published = solutions[:limit]
+        message: str | None = more_solutions_message(limit, self.problem.noun)
         status: Status = "multiple"
         complete: bool | None = False
-        match ended:
-            case None if self.problem.wanted(self.settings) == limit:
+        match verdict:
+            case None if self.problem.solutions_to_find(self.settings) == limit:
                 status, complete, message = "solved", None, None
             case Unsat() if len(solutions) <= limit:
-                shown, complete, message = sorted(shown), True, None
-                status = STATUSES[min(len(shown), 2)]
-                if shown and self.problem.may_lack_clauses:
+                published, complete, message = sorted(published), True, None
+                status = STATUSES[min(len(published), 2)]
+                if published and self.problem.may_lack_clauses:
                     status, complete = "solved", False
             case Unknown(reason):
                 status = "multiple" if len(solutions) > 1 else "unknown"
                 message = message if len(solutions) > limit else reason
         return Result(
             status,
-            tuple(shown),
+            tuple(published),
             complete,
             message,
             self.problem,
-            self.kept_cnf,
+            self.puzzle_cnf,
             used,
             encoding=self.encoding,
             seconds=self.watch.seconds(),
@@ -234,18 +253,19 @@ class Search(Generic[S]):
 
     @property
     def _is_variant(self) -> bool:
-        return self.problem.is_encoded and self.problem.geometry_alone is None
+        """Whether the problem is a puzzle that is not plain."""
+        return self.problem.is_encoded and self.problem.plain_geometry is None
 
-    def continue_result(self, result: Result[S], gave_up: Unknown) -> Result[S]:
-        """Continue the result of a solver that gave up by an exhaustive search, for variants.
+    def continue_result(self, result: Result[S], verdict: Unknown) -> Result[S]:
+        """Continue with an exhaustive search after a solver gave up on a variant.
 
-        Only that search then says that there are no other solutions, so `_certify` asks for a
-        proof.
+        If that search finds the last solution, nothing else confirms that there are no others, so
+        the certificate is ONLY_SEARCHED, and `_certify` asks for a proof.
         """
         if not self._is_variant or result.status != "unknown":
             return result
-        wanted = min(self.problem.wanted(self.settings), MAX_PROVED_SOLUTIONS)
-        max_missing = wanted - len(result.solutions)
+        count = min(self.problem.solutions_to_find(self.settings), MAX_PROVED_SOLUTIONS)
+        max_missing = count - len(result.solutions)
         limits = limits_left(self.settings, self.watch)
         limits = limits.at_most(search_seconds(self.problem))
         with self.watch.timing("prove"):
@@ -256,30 +276,31 @@ class Search(Generic[S]):
             return result
         for solution in missing:
             self._report(solution)
-        why = f"{_solver_name(result)} gave up: {gave_up.reason}"
-        used = SolverUsed("exhaustive-search", None, why)
+        fallback = f"{_solver_name(result)} gave up: {verdict.reason}"
+        used = SolverUsed("exhaustive-search", None, fallback)
         if result.solver and result.solutions and not missing:
             used = result.solver
-        ended = Unsat() if is_all else gave_up
-        continued = self.result([*result.solutions, *missing], ended, used)
-        return replace(continued, certificate=UNSHARED if is_all else None)
+        new_verdict = Unsat() if is_all else verdict
+        continued = self.result([*result.solutions, *missing], new_verdict, used)
+        return replace(continued, certificate=ONLY_SEARCHED if is_all else None)
 
     def add_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
-        """The result with the solutions that the check found missing."""
-        why = f"{_solver_name(result)} missed a solution that the check found"
-        used = SolverUsed("exhaustive-search", None, why)
-        ended: Unsat | Unknown | None = None
+        """Add the missing solutions that a check found to the result."""
+        fallback = f"{_solver_name(result)} missed a solution that the check found"
+        used = SolverUsed("exhaustive-search", None, fallback)
+        verdict: Unsat | Unknown | None = None
         if checked.certificate.complete == "proved":
-            ended = Unsat()
+            verdict = Unsat()
         elif checked.is_cut_short:
-            ended = Unknown(checked.certificate.reason or "")
-        self._missed |= dict.fromkeys([*result.solutions, *checked.missing])
+            verdict = Unknown(checked.certificate.reason or "")
+        self._checked_solutions |= dict.fromkeys([*result.solutions, *checked.missing])
         for solution in checked.missing:
             self._report(solution)
-        extended = self.result([*result.solutions, *checked.missing], ended, used)
+        extended = self.result([*result.solutions, *checked.missing], verdict, used)
         return replace(extended, is_doubted=checked.is_cut_short)
 
     def _encode(self) -> Cnf:
+        """The CNF of the problem, encoded by the first call. Raises LimitReached."""
         if self._cnf is None:
             limits = limits_left(self.settings, self.watch)
             is_stage = self.problem.is_encoded
@@ -288,13 +309,15 @@ class Search(Generic[S]):
         return self._cnf
 
     def _report(self, solution: S) -> None:
+        """Call `on_solution` with a solution, at most once for each and up to the limit."""
         limit = self.problem.limit(self.settings)
-        if self._on_solution and solution not in self._shown and len(self._shown) < limit:
-            self._shown.add(solution)
+        if self._on_solution and solution not in self._reported and len(self._reported) < limit:
+            self._reported.add(solution)
             self._on_solution(solution)
 
 
-def more_than(limit: int, noun: str) -> str:
+def more_solutions_message(limit: int, noun: str) -> str:
+    """The message for a problem with more than `limit` solutions."""
     return f"there are more {noun}s than the {limit} asked for"
 
 
@@ -307,8 +330,8 @@ def add_evidence(
 ) -> Result[S]:
     """Check that the result is complete, and explain it.
 
-    Solutions that the check finds missing are added. If the result claims to be complete and no
-    proof of that holds, `Result.as_doubted` is returned.
+    If the check finds missing solutions, they are added. If the solver reported that there are no
+    more solutions and every proof of that is rejected, the result is doubted.
     """
     problem, watch = search.problem, search.watch
     result = _certify(result, search, solvers)
@@ -327,14 +350,14 @@ def add_evidence(
 
 
 def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
-    """The result with its certificate, and with solutions that were missing."""
+    """Check that the result is complete: add a certificate, and missing solutions."""
     settings, watch, problem = search.settings, search.watch, search.problem
     if not result.complete or settings.trust_solver:
         return replace(result, certificate=TRUSTED if result.complete else Certificate("no"))
     prove, checked = settings.is_to_prove(result.status), None
-    if result.certificate and result.certificate != UNSHARED and not prove:
+    if result.certificate and result.certificate != ONLY_SEARCHED and not prove:
         return result
-    if result.certificate != UNSHARED:
+    if result.certificate != ONLY_SEARCHED:
         max_missing = problem.limit(settings) + 1 - len(result.solutions)
         limits = limits_left(settings, watch)
         with watch.timing("prove"):
@@ -346,55 +369,61 @@ def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S
             if not result.complete:
                 return replace(result, certificate=checked.certificate)
             checked = None
-    if checked is None:  # so far only the search says that these are all
+    if checked is None:  # only the search says that there are no others, so ask for a proof
         limits = limits_left(settings, watch)
         with watch.timing("prove"):
             proved, proof = prove_complete(problem, result.solutions, solvers, limits)
-        checked = Checked(UNSHARED if proved.complete == "unverified" else proved, proof)
+        checked = Checked(ONLY_SEARCHED if proved.complete == "unverified" else proved, proof)
     if checked.certificate.complete == "no":
-        why = f"{_solver_name(result)} found no more solutions, but no proof of that holds: "
-        result = result.as_doubted(why + (checked.certificate.reason or ""))
+        doubt = f"{_solver_name(result)} found no more solutions, but no proof of that holds: "
+        result = result.as_doubted(doubt + (checked.certificate.reason or ""))
     return replace(result, certificate=checked.certificate, proof=checked.proof)
 
 
 def _explain_conflict(
     result: Result[S], puzzle: Puzzle, solvers: Solvers, settings: Settings, watch: Stopwatch
 ) -> Result[S]:
-    """Explain why there is no solution. If there is one after all, the result is doubted."""
+    """Add the conflict to an unsolvable result. If there is a solution, the result is doubted."""
     from pipeline.solving.explain import explain_conflict  # noqa: PLC0415 - seldom needed
     from pipeline.solving.solvers.pysat import Pysat  # noqa: PLC0415 - as above
 
     limits = limits_left(settings, watch).at_most(EXPLAIN_SECONDS)
     with watch.timing("explain"):
         try:
-            conflict = explain_conflict(puzzle, solvers.shared(Pysat), limits)
+            conflict = explain_conflict(puzzle, solvers.get_shared(Pysat), limits)
         except SolverError as error:
             if result.certificate_label != "unverified":
                 return result
-            why = f"{_solver_name(result)} was wrong: {error}"
-            return replace(result.as_doubted(why), certificate=Certificate("no", reason=why))
+            doubt = f"{_solver_name(result)} was wrong: {error}"
+            return replace(result.as_doubted(doubt), certificate=Certificate("no", reason=doubt))
     return replace(result, conflict=conflict, message=conflict.message if conflict else None)
 
 
-def compared(result: Result, puzzle: Puzzle, claimed: str | None, signs: str) -> Result:
-    """Compare the result with the solution that the source gives beside the puzzle.
+def compare_solution(
+    result: Result, puzzle: Puzzle, source_solution: str | None, signs: str
+) -> Result:
+    """Compare the result with the solution that the source gives with the puzzle.
 
-    `claimed` is that solution in one line: digits, numbers, or the letters `signs` of the values
-    1, 2, …. The result gets a `disagreement` if it is wrong or was not found.
+    - `source_solution`: this solution in one line of digits, numbers or letters; None if there is
+      none.
+    - `signs`: the letters that stand for the values 1, 2, …; empty for numbers.
+
+    The returned result has a `disagreement` if the solution is wrong or was not found.
     """
-    if claimed is None or result.status == "failed":
+    if source_solution is None or result.status == "failed":
         return result
-    why = _NOT_FOUND if result.complete else None
+    disagreement = _SOLUTION_NOT_FOUND if result.complete else None
     try:
         if signs:
-            values = [signs.find(sign) + 1 for sign in claimed]
+            values = [signs.find(sign) + 1 for sign in source_solution]
         else:
-            values = [int(word) for word in (claimed.split() if " " in claimed else claimed)]
+            words = source_solution.split() if " " in source_solution else source_solution
+            values = [int(word) for word in words]
         grid = Grid(puzzle.geometry, tuple(values))
         if grid in result.solutions:
-            why = None
+            disagreement = None
         elif certify_grid(puzzle, grid):
-            why = _IS_WRONG
+            disagreement = _WRONG_SOLUTION
     except ValueError:
-        why = _IS_WRONG
-    return replace(result, disagreement=why) if why else result
+        disagreement = _WRONG_SOLUTION
+    return replace(result, disagreement=disagreement) if disagreement else result

@@ -1,7 +1,7 @@
-"""The problems that can be solved: puzzles and formulas. A new kind is one subclass of `Problem`.
+"""The problems that can be solved: puzzles and formulas. A new kind is a subclass of `Problem`.
 
-A problem makes its CNF, decodes and certifies models, and states the formula that a proof of
-completeness refutes.
+A problem encodes itself as a CNF, decodes and certifies models, and states the formula that a proof
+of completeness refutes.
 """
 
 from __future__ import annotations
@@ -38,31 +38,34 @@ from pipeline.solving.cnf import Cnf, Family, decode_model, whole_model
 from pipeline.solving.encode import encode_puzzle
 
 SEARCH_BYTES = 20
-"""Memory of an exhaustive search, for each pair of cells of the grid."""
+"""Memory of an exhaustive search for each pair of cells of the grid."""
 
-MAX_MODELS = 1
-"""Models of a formula to find if `max_solutions` is not set."""
+DEFAULT_MODELS = 1
+"""Number of models of a formula to publish if `max_solutions` is not set."""
 
-_WIDTH = 78
+_MAX_LINE_WIDTH = 78
+"""Maximum width of the lines of a model."""
 
 S = TypeVar("S", bound=Grid | Model, default=Any)
+"""The type of a solution."""
 
 
 class Problem(ABC, Generic[S]):
     """A puzzle, whose solutions are grids, or a formula, whose solutions are models.
 
-    `noun`: the name of its solutions in messages. `is_encoded`: whether its CNF is made by an
-    encoding rather than given. `format`: the notation in which it was read.
+    - `noun`: the name of its solutions in messages.
+    - `is_encoded`: true if an encoding makes the CNF, false if the source is a CNF.
+    - `format`: the notation of the source.
     """
 
     noun: ClassVar[str]
     is_encoded: ClassVar[bool]
 
     @property
-    def geometry_alone(self) -> Geometry | None:
-        """The geometry of a puzzle without further rules; None for any other problem.
+    def plain_geometry(self) -> Geometry | None:
+        """The geometry of a plain puzzle, see `Puzzle.is_plain`; None for any other problem.
 
-        Only such puzzles are solved in batches, because a batch has the masks of cells, not rules.
+        Only plain puzzles are solved in batches, because a batch has masks of cells and no rules.
         """
         return None
 
@@ -72,20 +75,20 @@ class Problem(ABC, Generic[S]):
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """The parts of its source that were not read, as in `Parsed`."""
+        """The parts of the source that were not read, as in `Parsed`."""
         return ()
 
     @property
     def may_lack_clauses(self) -> bool:
-        """Whether its source may be cut off, so that not all its solutions are certain."""
+        """Whether the source may be cut off. Missing clauses could exclude some solutions."""
         return False
 
     @abstractmethod
     def limit(self, settings: Settings) -> int:
         """The maximum number of solutions to publish."""
 
-    def wanted(self, settings: Settings) -> int:
-        """The number of solutions to find: one above `limit`, to learn whether there are more."""
+    def solutions_to_find(self, settings: Settings) -> int:
+        """The number of solutions to find: one above `limit`, to know whether there are more."""
         return self.limit(settings) + 1
 
     @abstractmethod
@@ -98,7 +101,7 @@ class Problem(ABC, Generic[S]):
 
     @abstractmethod
     def fault(self, solution: S, solver: str) -> str | None:
-        """Why this is not a solution, in a message that names `solver`; None if it is one."""
+        """The reason why this is not a solution, or None. The message names `solver`."""
 
     def search_all(
         self,
@@ -106,7 +109,7 @@ class Problem(ABC, Generic[S]):
         max_solutions: int,  # noqa: ARG002
         limits: Limits,  # noqa: ARG002
     ) -> SearchResult | None:
-        """Search for up to `max_solutions` solutions that `solutions` lacks.
+        """Search for up to `max_solutions` solutions that are not in `solutions`.
 
         `solutions` must be distinct solutions. Returns None if the problem cannot be searched.
         Raises LimitReached if there is too little memory.
@@ -115,26 +118,26 @@ class Problem(ABC, Generic[S]):
 
     @abstractmethod
     def refutation_size(self, solutions: Sequence[S]) -> tuple[int, int]:
-        """Upper bounds of the clauses and literals of `refutation`.
+        """Upper bounds of the numbers of clauses and of literals of `refutation`.
 
-        Raises LimitReached if they are too many for a proof.
+        Raises LimitReached if there are too many clauses for a proof.
         """
 
     @abstractmethod
     def refutation(self, solutions: Sequence[S]) -> Formula:
-        """The formula that is unsatisfiable exactly if there are no other solutions.
+        """A formula that is unsatisfiable if and only if there are no other solutions.
 
         Raises LimitReached if it is too large.
         """
 
     @abstractmethod
     def text(self, solution: S) -> Iterable[str]:
-        """The text of a published solution, in chunks."""
+        """The text of a solution file, in chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class PuzzleProblem(Problem[Grid]):
-    """A puzzle and its notation."""
+    """A puzzle, with its notation."""
 
     noun = "solution"
     is_encoded = True
@@ -146,7 +149,7 @@ class PuzzleProblem(Problem[Grid]):
         return self.parsed.puzzle
 
     @property
-    def geometry_alone(self) -> Geometry | None:
+    def plain_geometry(self) -> Geometry | None:
         return self.puzzle.geometry if self.puzzle.is_plain else None
 
     @property
@@ -179,11 +182,12 @@ class PuzzleProblem(Problem[Grid]):
         return find_missing(self.puzzle, solutions, max_solutions=max_solutions, seconds=seconds)
 
     def refutation_size(self, solutions: Sequence[Grid]) -> tuple[int, int]:  # noqa: ARG002
-        clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)  # more: `refutation` raises
+        # above MAX_CLAUSES, `refutation` raises LimitReached
+        clauses = min(formula_size(self.puzzle.geometry), MAX_CLAUSES)
         if not self.puzzle.rules:
             return clauses, 2 * clauses
-        stated = self.puzzle.clauses_of_rules()
-        return clauses + len(stated), 2 * clauses + stated.size
+        rule_clauses = self.puzzle.clauses_of_rules()
+        return clauses + len(rule_clauses), 2 * clauses + rule_clauses.size
 
     def refutation(self, solutions: Sequence[Grid]) -> Formula:
         return proof_formula(self.puzzle, solutions)
@@ -194,7 +198,7 @@ class PuzzleProblem(Problem[Grid]):
 
 @dataclass(frozen=True, slots=True)
 class FormulaProblem(Problem[Model]):
-    """A formula in DIMACS CNF, whatever it means."""
+    """A formula in DIMACS CNF."""
 
     noun = "model"
     is_encoded = False
@@ -211,10 +215,10 @@ class FormulaProblem(Problem[Model]):
         return self.parsed.is_short
 
     def limit(self, settings: Settings) -> int:
-        return settings.max_solutions or MAX_MODELS
+        return settings.max_solutions or DEFAULT_MODELS
 
-    def wanted(self, settings: Settings) -> int:
-        """One above `limit`, as for a puzzle; but only one if `limit` is 1."""
+    def solutions_to_find(self, settings: Settings) -> int:
+        """One more than `limit`, as for a puzzle; but one if `limit` is 1."""
         limit = self.limit(settings)
         return limit + 1 if limit > 1 else 1
 
@@ -238,7 +242,7 @@ class FormulaProblem(Problem[Model]):
             raise LimitReached(
                 f"{clauses:,} clauses; the limit for a proof is {MAX_OTHER_CLAUSES:,}"
             )
-        literals = self.parsed.clauses.size + clauses  # each ends with a 0
+        literals = self.parsed.clauses.size + clauses  # each clause ends with a 0
         return clauses, literals + len(solutions) * self.parsed.variables
 
     def refutation(self, solutions: Sequence[Model]) -> Formula:
@@ -249,11 +253,11 @@ class FormulaProblem(Problem[Model]):
 
 
 def model_lines(model: Model) -> Iterator[str]:
-    """A model in the notation of the SAT competitions, in lines of at most 78 characters."""
+    """Yield the lines of a model, up to 78 characters long, in the notation of SAT competitions."""
     yield "s SATISFIABLE\n"
     line = "v"
     for word in chain(map(str, model), ["0"]):
-        if len(line) + 1 + len(word) > _WIDTH:
+        if len(line) + 1 + len(word) > _MAX_LINE_WIDTH:
             yield line + "\n"
             line = "v"
         line += " " + word
@@ -261,7 +265,7 @@ def model_lines(model: Model) -> Iterator[str]:
 
 
 def problem_in(source: Readable, settings: Settings) -> PuzzleProblem | FormulaProblem:
-    """The problem of a source, which is read if need be. Raises InvalidPuzzle, LimitReached."""
+    """The problem of a source, which may not be parsed yet. Raises InvalidPuzzle, LimitReached."""
     parsed = parsed_of(source, settings)
     return PuzzleProblem(parsed) if isinstance(parsed, Parsed) else FormulaProblem(parsed)
 

@@ -1,4 +1,4 @@
-"""Unit propagation on the candidates of a puzzle, which are masks of values by cell."""
+"""Unit propagation on the candidates of a puzzle, a mask of values for each cell."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from pipeline.puzzle.puzzle import Puzzle
 
 
 @lru_cache(maxsize=16)
-def _units_at(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
-    """The indices in `units_of` of each cell's units; in a single grid its row, column and box."""
-    units_at: list[list[int]] = [[] for _ in range(geometry.size)]
+def _units_of_cells(geometry: Geometry) -> tuple[tuple[int, ...], ...]:
+    """For each cell, the indices of its units in `units_of`."""
+    units_of_cells: list[list[int]] = [[] for _ in range(geometry.size)]
     for index, unit in enumerate(units_of(geometry)):
         for cell in unit:
-            units_at[cell].append(index)
-    return tuple(map(tuple, units_at))
+            units_of_cells[cell].append(index)
+    return tuple(map(tuple, units_of_cells))
 
 
 def reduce_candidates(puzzle: Puzzle, facts: Iterable[int] = ()) -> list[int] | None:
-    """The masks of the remaining candidates by cell, or None if a group has none.
+    """The masks of the remaining candidates of each cell; None if a group has no candidate left.
 
-    Eliminates naked and hidden singles to a fixpoint, the same as for unit propagation on the
-    `extended` formula; it does not depend on the order of the units. `facts` are true literals.
+    Propagates naked and hidden singles to a fixpoint. Unit propagation on the `extended` formula
+    has the same fixpoint, and it does not depend on the order of the units. `facts`: true literals.
     """
     geometry = puzzle.geometry
-    units, units_at = units_of(geometry), _units_at(geometry)
+    units, units_of_cells = units_of(geometry), _units_of_cells(geometry)
     cells = list(puzzle.cells)
     for literal in facts:
         cell, position = divmod(abs(literal) - 1, geometry.side)
@@ -34,9 +34,9 @@ def reduce_candidates(puzzle: Puzzle, facts: Iterable[int] = ()) -> list[int] | 
             cells[cell] &= 1 << position if literal > 0 else ~(1 << position)
     if 0 in cells:
         return None
-    if geometry.free:
+    if geometry.free_grid:
         return cells
-    if not geometry.grids and not _eliminate_givens(cells, units_at, len(units)):
+    if not geometry.grids and not _eliminate_givens(cells, units_of_cells, len(units)):
         return None
     queue = dict.fromkeys(range(len(units)))
     while queue:
@@ -46,22 +46,25 @@ def reduce_candidates(puzzle: Puzzle, facts: Iterable[int] = ()) -> list[int] | 
         if changed is None:
             return None
         for cell in changed:
-            queue.update(dict.fromkeys(units_at[cell]))
+            queue.update(dict.fromkeys(units_of_cells[cell]))
     return cells
 
 
-def _eliminate_givens(cells: list[int], units_at: Sequence[Sequence[int]], units: int) -> bool:
-    """Eliminate givens from their row, column and box, in place; False for a conflict.
+def _eliminate_givens(
+    cells: list[int], units_of_cells: Sequence[Sequence[int]], unit_count: int
+) -> bool:
+    """Eliminate the givens from their rows, columns and boxes, in place.
 
-    `_propagate_unit` would do that too, in twice the time.
+    Returns False for a contradiction. `_propagate_unit` would give the same result in twice the
+    time.
     """
-    taken = [0] * units
-    for mask, (row, column, box) in zip(cells, units_at, strict=True):
+    taken = [0] * unit_count
+    for mask, (row, column, box) in zip(cells, units_of_cells, strict=True):
         if not mask & (mask - 1):
             taken[row] |= mask
             taken[column] |= mask
             taken[box] |= mask
-    for cell, (row, column, box) in enumerate(units_at):
+    for cell, (row, column, box) in enumerate(units_of_cells):
         mask = cells[cell]
         if mask & (mask - 1):
             cells[cell] = mask & ~(taken[row] | taken[column] | taken[box])
@@ -70,8 +73,8 @@ def _eliminate_givens(cells: list[int], units_at: Sequence[Sequence[int]], units
     return True
 
 
-def _propagate_unit(cells: list[int], unit: tuple[int, ...], full: int) -> list[int] | None:
-    """Propagate within a unit, in place; return the changed cells, or None for a conflict."""
+def _propagate_unit(cells: list[int], unit: tuple[int, ...], all_values: int) -> list[int] | None:
+    """Propagate within a unit, in place. Returns the changed cells; None for a contradiction."""
     once = twice = fixed = undecided = 0
     for cell in unit:
         mask = cells[cell]
@@ -83,7 +86,7 @@ def _propagate_unit(cells: list[int], unit: tuple[int, ...], full: int) -> list[
             return None
         else:
             fixed |= mask
-    if once != full:
+    if once != all_values:
         return None
     hidden = once & ~twice & ~fixed
     if not (hidden or undecided & fixed):
@@ -92,10 +95,10 @@ def _propagate_unit(cells: list[int], unit: tuple[int, ...], full: int) -> list[
     for cell in unit:
         mask = cells[cell]
         if mask & (mask - 1):
-            left = mask & hidden or mask & ~fixed
-            if (left & (left - 1) and mask & hidden) or not left:
+            remaining = mask & hidden or mask & ~fixed
+            if (remaining & (remaining - 1) and mask & hidden) or not remaining:
                 return None
-            if left != mask:
-                cells[cell] = left
+            if remaining != mask:
+                cells[cell] = remaining
                 changed.append(cell)
     return changed

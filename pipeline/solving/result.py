@@ -34,10 +34,11 @@ Stage = Literal["parse", "encode", "solve", "decode", "certify", "explain", "pro
 
 
 class Stopwatch:
-    """Measures the seconds spent in each stage, and in total since it was created.
+    """Measures the seconds spent in each stage of a puzzle, and the total since it was created.
 
-    `parse`: seconds of earlier reading. `together`: seconds of a batch that count for this puzzle.
-    `batch`: seconds of the whole batch, if they are published.
+    - `parse`: seconds that reading took before.
+    - `batch_share`: seconds of a batch that count against the time limit of this puzzle.
+    - `batch`: seconds of the whole batch, to publish; None if it is not published.
     """
 
     def __init__(
@@ -45,47 +46,49 @@ class Stopwatch:
         clock: Callable[[], float] = time.perf_counter,
         *,
         parse: float | None = None,
-        together: float = 0.0,
+        batch_share: float = 0.0,
         batch: float | None = None,
     ) -> None:
         self._clock = clock
         earlier = {"parse": parse, "batch": batch}
         self._earlier = {name: spent for name, spent in earlier.items() if spent is not None}
-        self._spent = (parse or 0.0) + together
+        self._spent = (parse or 0.0) + batch_share
         self._start = clock()
         self._stages: dict[str, float] = {}
 
     @contextmanager
     def timing(self, stage: Stage) -> Iterator[None]:
-        """Add the time of the block, except for nested stages, to a stage."""
+        """Context manager: add the time of the block, without nested stages, to a stage."""
         stages = self._stages
         stages.setdefault(stage, 0.0)
-        start, before = self._clock(), sum(stages.values())
+        start, stages_at_start = self._clock(), sum(stages.values())
         try:
             yield
         finally:
-            stages[stage] += self._clock() - start - (sum(stages.values()) - before)
+            nested = sum(stages.values()) - stages_at_start
+            stages[stage] += self._clock() - start - nested
 
     def seconds(self) -> dict[str, float]:
-        """Seconds so far by stage, and `total`."""
+        """Seconds so far of each stage, and `total`."""
         total = sum(self._earlier.values()) + self._clock() - self._start
         return {**self._earlier, **self._stages, "total": total}
 
     def spent(self) -> float:
-        """Seconds that count against the puzzle's time limit, including those in a batch."""
+        """Seconds that count against the puzzle's time limit, with its share of a batch."""
         return self._spent + sum(self._stages.values())
 
 
 def limits_left(settings: Settings, watch: Stopwatch) -> Limits:
-    """The limits of a puzzle, with the time that it has spent so far."""
+    """The limits of a puzzle, with the seconds that it has spent so far."""
     return Limits(settings.timeout, settings.memory_limit, watch.spent())
 
 
 @dataclass(frozen=True, slots=True)
 class SolverUsed:
-    """The solver that answered. `fallback` is the reason if it was not the first choice.
+    """The solver that answered.
 
-    `planned`: that was no failure, so it deserves no warning.
+    - `fallback`: why it was not the first choice; None if it was.
+    - `planned`: no other solver failed, so `fallback` is no reason for a warning.
     """
 
     name: str
@@ -95,7 +98,7 @@ class SolverUsed:
 
     @property
     def warning(self) -> str | None:
-        """The reason for the fallback, unless it was planned."""
+        """`fallback`, unless it was planned."""
         return None if self.planned else self.fallback
 
 
@@ -103,9 +106,10 @@ class SolverUsed:
 class Certificate:
     """How it is known that there are no other solutions.
 
-    `proved` by `exhaustive-search` from the rules alone, which branched `nodes` times; or by
-    `lrat`: `checker` checked a proof of `steps` steps by `solver`. `unverified`: one program says
-    so, and `reason` says why nothing else confirmed it. `no`: it is not known.
+    - `proved` by `exhaustive-search`, which uses only the rules and branched `nodes` times;
+    - `proved` by `lrat`: `checker` checked a proof with `steps` steps, which `solver` wrote;
+    - `unverified`: only one program reports it; `reason` is why no other one confirmed it;
+    - `no`: it is not known.
     """
 
     complete: Literal["proved", "unverified", "no"]
@@ -118,7 +122,7 @@ class Certificate:
 
     @property
     def label(self) -> str:
-        """How completeness was verified, or `unverified`; empty if there may be others."""
+        """How completeness was verified, or `unverified`; empty if it is not known."""
         return "" if self.complete == "no" else self.by or self.complete
 
 
@@ -138,7 +142,7 @@ class Proof(Generic[S_co]):
         return drat_of(self.lrat)
 
     def formula(self) -> Formula:
-        """The formula that is refuted."""
+        """The formula that the proof refutes."""
         return self.problem.refutation(self.solutions)
 
 
@@ -146,15 +150,15 @@ class Proof(Generic[S_co]):
 class Result(Generic[S_co]):
     """The result of one problem: grids of a puzzle, or models of a formula.
 
-    - `solutions`: certified, and in lexicographic order if `complete`.
-    - `complete`: true if there are no other solutions, None if that was not asked.
+    - `solutions`: certified solutions, in lexicographic order if `complete`.
+    - `complete`: true if there are no other solutions, None if that was not searched for.
     - `problem`: None if the source could not be read, and for most rows of a collection.
-    - `cnf`: the input of the solver; None if only its size, `encoding`, is published.
+    - `cnf`: the input of the solver; None if only its size, `encoding`, is kept.
     - `proof`: the proof of a certificate by `lrat`.
-    - `disagreement`: the fault of the solution that the source gives with the puzzle.
-    - `is_doubted`: completeness failed its check, so another solver may find more solutions.
-    - `seconds`: by stage, `total`, and `batch` for puzzles that were solved together.
-    - `code`: for an invalid source, the kind of the error.
+    - `disagreement`: what is wrong with the solution that the source gives with the puzzle.
+    - `is_doubted`: the check for completeness failed, so another solver may find more solutions.
+    - `seconds`: seconds of each stage, `total`, and `batch` for puzzles that were solved together.
+    - `code`: the kind of the error, for an invalid source.
     """
 
     status: Status
@@ -187,7 +191,7 @@ class Result(Generic[S_co]):
         return tuple(grid for grid in self.solutions if isinstance(grid, Grid))
 
     def _repr_html_(self) -> str | None:
-        """For notebooks: the status, and the puzzle with its first solution."""
+        """HTML for a notebook: the status, and the puzzle with its first solution."""
         from html import escape  # noqa: PLC0415 - few results are drawn
 
         from pipeline.puzzle.puzzle import picture_html  # noqa: PLC0415
@@ -216,31 +220,31 @@ class Result(Generic[S_co]):
 
     @property
     def unread_texts(self) -> list[str]:
-        """The ignored texts of the source. A file with many puzzles lists them once."""
+        """The texts of the source that the answer ignores, for a list of them in a collection."""
         return unread_texts(self.problem.unread) if self.caveat and self.problem else []
 
     @property
     def certificate_label(self) -> str:
-        """The certificate as one word for tables; empty if solutions may be missing."""
+        """`Certificate.label` for tables; empty if solutions may be missing."""
         if not self.complete:
             return ""
         return self.certificate.label if self.certificate else "unverified"
 
     @property
-    def why_doubted(self) -> str | None:
-        """The fault of a result that `is_doubted`."""
+    def doubt(self) -> str | None:
+        """Why the result `is_doubted`."""
         return (self.solver.fallback if self.solver else None) or self.message
 
-    def with_fallback(self, why: str | None) -> Result[S_co]:
-        """Set the fallback reason of the solver to `why`, if that is not empty."""
-        if not why or not self.solver:
+    def with_fallback(self, reason: str | None) -> Result[S_co]:
+        """The result with this reason as `SolverUsed.fallback`; unchanged without a reason."""
+        if not reason or not self.solver:
             return self
-        return replace(self, solver=replace(self.solver, fallback=why, planned=False))
+        return replace(self, solver=replace(self.solver, fallback=reason, planned=False))
 
-    def as_doubted(self, why: str) -> Result[S_co]:
-        """The result without its claim to be complete, because of `why`."""
+    def as_doubted(self, reason: str) -> Result[S_co]:
+        """The result marked as `is_doubted` and incomplete, for this reason."""
         status: Status = "multiple" if self.status == "multiple" else "unknown"
         result = replace(
-            self, status=status, complete=False, message=why, conflict=None, is_doubted=True
+            self, status=status, complete=False, message=reason, conflict=None, is_doubted=True
         )
-        return result.with_fallback(why)
+        return result.with_fallback(reason)

@@ -1,4 +1,4 @@
-"""Logical steps through a 9×9 puzzle, each certified: the next one, all of them, or a rating.
+"""Logical steps through a 9×9 puzzle, each certified, and ratings of puzzles by their steps.
 
 `patterns`, `chains` and `nets` find steps, `techniques` tries the simplest first, and
 `certify.steps` checks that each step follows from its citations. `wording` writes a step in words.
@@ -24,7 +24,7 @@ from pipeline.steps.techniques import (
     BY_SCORE,
     FILLED,
     MAX_SCORES,
-    WRONG,
+    UNSOUND,
     Technique,
     new_walk,
     take_steps,
@@ -32,23 +32,31 @@ from pipeline.steps.techniques import (
 
 __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 
-_NAMES = "techniques", "chains", "nets", "patterns", "step_arrays", "layout"
-_MODULES = *(f"pipeline.steps.{name}" for name in _NAMES), "pipeline.certify.steps"
+_MODULE_NAMES = "techniques", "chains", "nets", "patterns", "step_arrays", "layout"
+_MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.certify.steps"
+"""The modules that contain all compiled functions of the walk."""
+
 PROGRAM = Program("steps", "take_steps", _MODULES, "pipeline.steps.try_walk")
 loaded = Loaded(PROGRAM)
 
-_PYTHON_STEP, _PYTHON_RATING = 0.01, 0.02
-"""Seconds that plain Python takes for a step, and for a rating, of most puzzles."""
+_SECONDS_PER_STEP, _SECONDS_PER_RATING = 0.01, 0.02
+"""Seconds that plain Python typically takes for a step and for a rating."""
 
-_ALL = 1000
-"""An upper bound of the number of steps: each fills a cell or eliminates a candidate."""
+_MAX_STEPS = 1000
+"""More steps than any puzzle has: each step fills one of 81 cells or eliminates one of 729
+candidates.
+"""
 
 _eliminate: Callable[..., None] = step_arrays.eliminate
-_TRIAL = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
+_TRIAL_PUZZLE = "000000010400000000020000000000050407008000300001090000300400200050100000000806000"
+"""A puzzle that needs most techniques."""
 
 
 class Node(NamedTuple):
-    """A node of a chain: one of these cells, from 0, holds the value, or, if not `holds`, none."""
+    """A node of a chain: one of the cells contains the value or, if `holds` is False, none does.
+
+    Cells count from 0, values from 1.
+    """
 
     value: int
     cells: tuple[int, ...]
@@ -56,21 +64,24 @@ class Node(NamedTuple):
 
 
 class StepRejected(SolverError):
-    """A step does not follow from its citations: its number, from 1, and its technique."""
+    """A step does not follow from the cells and units that it cites. `number` counts from 1."""
 
     def __init__(self, number: int, technique: str) -> None:
-        super().__init__(f"step {number}, {technique}, does not follow from what it cites")
+        super().__init__(
+            f"step {number}, {technique}, does not follow from the cells and units that it cites"
+        )
         self.number, self.technique = number, technique
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of logic: its conclusions and its pattern.
+    """A logical step: its conclusions and its pattern.
 
-    - `placed`, `struck`: candidates (cell, value) that are placed or eliminated.
+    - `placed`: the candidates (cell, value) that the step places.
+    - `struck`: the candidates (cell, value) that the step eliminates.
     - `values`, `cells`, `units`: the pattern.
-    - `cover`: the units in which it eliminates candidates.
-    - `chain`: its nodes, in order.
+    - `cover`: the units in which the step eliminates candidates.
+    - `chain`: the nodes of a chain, in order.
 
     Values count from 1, cells and units from 0; units are the rows, the columns, then the boxes.
     """
@@ -87,18 +98,22 @@ class Step:
 
 @lru_cache(maxsize=2)
 def _tables(*, is_array: bool) -> Any:
+    """The constant tables, as an array for machine code or as a tuple for plain Python."""
     return np.array(step_arrays.make_tables(), np.int64) if is_array else step_arrays.make_tables()
 
 
-class _Walk:
-    """Walks through puzzles, one after another, by the techniques of `order`."""
+class _Walker:
+    """Walks through puzzles, one after another, with the techniques of `order`.
 
-    def __init__(self, step: Callable[..., int] | None, order: Sequence[Technique]) -> None:
-        self.order, self.is_compiled = order, step is not None
-        self._fresh = new_walk(order)
-        self.walk: Any = np.array(self._fresh, np.int64) if step else [*self._fresh]
+    `run`: the compiled `take_steps`, or None for plain Python.
+    """
+
+    def __init__(self, run: Callable[..., int] | None, order: Sequence[Technique]) -> None:
+        self.order, self.is_compiled = order, run is not None
+        self._initial_walk = new_walk(order)
+        self.walk: Any = np.array(self._initial_walk, np.int64) if run else [*self._initial_walk]
         self.state, self.step = self._zeros(L.STATE_SIZE), self._zeros(L.STEP_SIZE)
-        self._run: Callable[..., int] = step or take_steps
+        self._run: Callable[..., int] = run or take_steps
         self._arrays = (
             self.walk,
             self.state,
@@ -108,20 +123,22 @@ class _Walk:
         )
 
     def _zeros(self, size: int) -> Any:
+        """An array of zeros for machine code, a list of zeros for plain Python."""
         return np.zeros(size, np.int64) if self.is_compiled else [0] * size
 
     def begin(self, masks: Sequence[int], *, unique: bool) -> None:
-        self.walk[: L.TECHNIQUE_ROWS] = self._fresh[: L.TECHNIQUE_ROWS]
+        """Start a walk through a puzzle; `masks` and `unique` as for `steps`."""
+        self.walk[: L.TECHNIQUE_ROWS] = self._initial_walk[: L.TECHNIQUE_ROWS]
         self.walk[L.IS_UNIQUE] = int(unique)
         self.state[L.CELLS : L.CELLS + 81] = masks
 
     def take(self, max_steps: int) -> int:
-        """Take at most `max_steps` steps; returns how the walk ended. Raises StepRejected."""
-        ended = self._run(*self._arrays, max_steps)
-        if ended == WRONG:
+        """Take at most `max_steps` steps. Returns MORE, FILLED or STUCK; raises StepRejected."""
+        outcome = self._run(*self._arrays, max_steps)
+        if outcome == UNSOUND:
             name = self.order[int(self.step[L.TECHNIQUE])].name
             raise StepRejected(int(self.walk[L.STEPS_TAKEN]) + 1, name)
-        return ended
+        return outcome
 
 
 def steps(
@@ -131,34 +148,38 @@ def steps(
     techniques: Sequence[Technique] = BY_SCORE,
     struck: Iterable[tuple[int, int]] = (),
 ) -> Iterator[Step]:
-    """The steps through a puzzle, the simplest first, until it is filled or no technique applies.
+    """Yield the steps through a puzzle until it is filled or no technique applies.
 
-    - `masks`: the values that each of the 81 cells may hold, with bit 0 for 1. A single value is a
-      given.
-    - `unique`: whether the solution is proved to be unique; only then may steps rely on that.
+    Each step uses the first technique that applies.
+
+    - `masks`: a mask for each of the 81 cells with the values it may hold; bit 0 stands for 1. A
+      cell with a single value is a given.
+    - `unique`: whether the solution is proved to be unique. If not, techniques that rely on
+      uniqueness are left out.
     - `techniques`: the techniques to try, in this order.
-    - `struck`: candidates (cell, value) that were eliminated before.
+    - `struck`: candidates (cell, value) that are eliminated before the first step.
 
     Raises StepRejected for an unsound step, which is a fault of this program.
     """
     order = [t for t in techniques if unique or not t.needs_unique]
-    walking = _Walk(loaded.get(_PYTHON_STEP), order)
-    walking.begin(masks, unique=unique)
-    walking.take(0)
+    walker = _Walker(loaded.get(_SECONDS_PER_STEP), order)
+    walker.begin(masks, unique=unique)
+    walker.take(0)
     for cell, value in struck:
-        _eliminate(walking.state, step_arrays.make_tables(), 9 * cell + value - 1)
+        _eliminate(walker.state, step_arrays.make_tables(), 9 * cell + value - 1)
     count = 0
     while True:
-        before = [int(mask) for mask in walking.state[L.CELLS : L.CELLS + 81]]
-        walking.take(1)
-        if int(walking.walk[L.STEPS_TAKEN]) == count:
+        masks_before = [int(mask) for mask in walker.state[L.CELLS : L.CELLS + 81]]
+        walker.take(1)
+        if int(walker.walk[L.STEPS_TAKEN]) == count:
             return
         count += 1
-        yield _step(walking, before)
+        yield _decode_step(walker, masks_before)
 
 
-def _step(walking: _Walk, before: Sequence[int]) -> Step:
-    step = [int(number) for number in walking.step]
+def _decode_step(walker: _Walker, masks_before: Sequence[int]) -> Step:
+    """Convert the step array of a walk; `masks_before`: the candidates before the step."""
+    step = [int(number) for number in walker.step]
 
     def list_at(first: int) -> list[int]:
         return step[first + 1 : first + 1 + step[first]]
@@ -167,38 +188,41 @@ def _step(walking: _Walk, before: Sequence[int]) -> Step:
         return [(candidate // 9, candidate % 9 + 1) for candidate in list_at(first)]
 
     return Step(
-        walking.order[step[L.TECHNIQUE]],
+        walker.order[step[L.TECHNIQUE]],
         tuple(candidates_at(L.PLACED)),
         tuple(sorted(candidates_at(L.ELIMINATED))),
         tuple(values_of(step[L.PATTERN_DIGITS])),
         tuple(list_at(L.PATTERN_CELLS)),
         tuple(values_of(step[L.BASE_UNITS], 0)),
         tuple(values_of(step[L.COVER_UNITS], 0)),
-        tuple(_node(signed, before) for signed in reversed(list_at(L.CHAIN_NODES))),
+        tuple(_decode_node(signed, masks_before) for signed in reversed(list_at(L.CHAIN_NODES))),
     )
 
 
-def _node(signed: int, before: Sequence[int]) -> Node:
+def _decode_node(signed: int, masks_before: Sequence[int]) -> Node:
+    """Convert a signed node of `layout`; `masks_before`: the candidates before the step."""
     tables, node, digit = step_arrays.make_tables(), signed // 2, signed // 2 % 9
     constraint, mask = tables[L.NODE_CONSTRAINTS + 4 * node], tables[L.NODE_MASKS + 4 * node]
     candidates = tables[L.CANDIDATES + 9 * constraint : L.CANDIDATES + 9 * constraint + 9]
     cells = (candidate // 9 for k, candidate in enumerate(candidates) if mask >> k & 1)
-    open_cells = tuple(cell for cell in cells if node < L.SINGLES or before[cell] >> digit & 1)
+    open_cells = tuple(
+        cell for cell in cells if node < L.SINGLES or masks_before[cell] >> digit & 1
+    )
     return Node(digit + 1, open_cells, bool(signed & 1))
 
 
 def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
-    """Rate puzzles that are proved to have one solution, given by their masks as in `steps`.
+    """Rate puzzles that are proved to have one solution, each given by its masks as in `steps`.
 
-    An unsound step ends only its own puzzle, whose rating says why.
+    If a step is unsound, the rating of that puzzle contains the message in `failed`.
     """
-    step, walks = None, None
+    run, walkers = None, None
     for masks in puzzles:
-        step = step or loaded.get(_PYTHON_RATING)
-        if walks is None or (step and not walks[0].is_compiled):
-            walks = _Walk(step, BY_SCORE), _Walk(step, BY_RATING)
+        run = run or loaded.get(_SECONDS_PER_RATING)
+        if walkers is None or (run and not walkers[0].is_compiled):
+            walkers = _Walker(run, BY_SCORE), _Walker(run, BY_RATING)
         try:
-            yield _rating(*walks, masks)
+            yield _rate(*walkers, masks)
         except StepRejected as error:
             name, number, reason = error.technique, error.number, str(error)
             yield Rating(
@@ -206,11 +230,12 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
             )
 
 
-def _rating(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:
+def _rate(by_score: _Walker, by_rating: _Walker, masks: Sequence[int]) -> Rating:
+    """Rate a puzzle by two walks through it: in the order of scores and in that of ratings."""
     solved = True
-    for walking in (by_score, by_rating):
-        walking.begin(masks, unique=True)
-        solved = walking.take(_ALL) == FILLED and solved
+    for walker in (by_score, by_rating):
+        walker.begin(masks, unique=True)
+        solved = walker.take(_MAX_STEPS) == FILLED and solved
     score, count = int(by_score.walk[L.SCORE]), int(by_score.walk[L.STEPS_TAKEN])
     hardest = by_score.order[int(by_score.walk[L.HARDEST])]
     name, level = hardest.name if count else "", hardest.level
@@ -222,16 +247,16 @@ def _rating(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:
     )
 
 
-def try_walk(step: Callable[..., int]) -> None:
-    """Walk through a puzzle that needs most techniques.
+def try_walk(run: Callable[..., int]) -> None:
+    """Test the compiled `take_steps` on a puzzle that needs most techniques.
 
-    Raises RuntimeError if the steps differ from plain Python.
+    Raises RuntimeError if its steps differ from those of plain Python.
     """
-    masks = [1 << int(sign) - 1 if sign != "0" else 511 for sign in _TRIAL]
+    masks = [1 << int(sign) - 1 if sign != "0" else 511 for sign in _TRIAL_PUZZLE]
     for order in (BY_SCORE, BY_RATING):
-        tried, plain = _Walk(step, order), _Walk(None, order)
-        for walking in (tried, plain):
-            walking.begin(masks, unique=True)
+        compiled, plain = _Walker(run, order), _Walker(None, order)
+        for walker in (compiled, plain):
+            walker.begin(masks, unique=True)
         for _ in range(40):
-            if tried.take(1) != plain.take(1) or [*tried.step] != plain.step:
-                raise RuntimeError("the compiled steps differ from plain Python")
+            if compiled.take(1) != plain.take(1) or [*compiled.step] != plain.step:
+                raise RuntimeError("compiled code finds other steps than plain Python")

@@ -1,9 +1,9 @@
 """Techniques that follow links between candidates: wings, colours, chains and forcing chains.
 
 Two nodes have a *strong link* if at least one of them holds, because a constraint has no other
-candidate left, and a *weak link* if they cannot both hold. A chain alternates between the two: if a
-node does not hold, the other end of its strong link does, and the other end of a weak link from
-there does not. Searches are breadth-first, so chains are as short as possible. `layout` describes
+candidates. They have a *weak link* if they cannot both hold. A chain alternates strong and weak
+links: if a node does not hold, the next node by a strong link holds, and the next one by a weak
+link does not. Searches are breadth-first and therefore find the shortest chains. `layout` describes
 the arrays.
 """
 
@@ -23,35 +23,40 @@ from pipeline.steps.step_arrays import (
 )
 
 BY_CELL, BY_ROW, BY_COLUMN, BY_LINE, BY_BOX, BY_UNIT, BY_ANY = 1, 2, 4, 6, 8, 14, 15
+"""Sets of kinds of constraints, as bits: the kinds that a strong link may use."""
+
 (
     EMPTY_RECTANGLE, SKYSCRAPER, KITE, TURBOT, X_CHAIN, COLOURS, W_WING, XY_WING, XYZ_WING,
     XY_CHAIN, AIC, GROUPED,
 ) = range(12)  # fmt: skip
+"""Kinds of chains. Up to COLOURS all nodes of a chain have the same digit."""
+
 _STRONG_LINKS_OF = (
-    (BY_LINE, BY_BOX, 0, 0),  # EMPTY_RECTANGLE, which may have groups
-    (BY_LINE, BY_LINE, 0, 0),  # SKYSCRAPER, whose weak link is in a line alone
-    (BY_ROW, BY_COLUMN, 0, 0),  # KITE, whose weak link is in a box
+    (BY_LINE, BY_BOX, 0, 0),  # EMPTY_RECTANGLE; nodes may be groups
+    (BY_LINE, BY_LINE, 0, 0),  # SKYSCRAPER; the weak link is in a line, not in a box
+    (BY_ROW, BY_COLUMN, 0, 0),  # KITE; the weak link is in a box
     (BY_UNIT, BY_UNIT, 0, 0),  # TURBOT
     (BY_UNIT, BY_UNIT, BY_UNIT, BY_UNIT),  # X_CHAIN
-    (BY_UNIT, BY_UNIT, BY_UNIT, BY_UNIT),  # COLOURS, with strong links alone
+    (BY_UNIT, BY_UNIT, BY_UNIT, BY_UNIT),  # COLOURS; no weak links
     (BY_CELL, BY_UNIT, BY_CELL, 0),  # W_WING
     (BY_CELL, BY_CELL, BY_CELL, 0),  # XY_WING
-    (BY_CELL, 0, 0, 0),  # XYZ_WING, from each candidate of its pivot
+    (BY_CELL, 0, 0, 0),  # XYZ_WING; a chain starts at each candidate of the pivot
     (BY_CELL, BY_CELL, BY_CELL, BY_CELL),  # XY_CHAIN
     (BY_ANY, BY_ANY, BY_ANY, BY_ANY),  # AIC
-    (BY_ANY, BY_ANY, BY_ANY, BY_ANY),  # GROUPED, which may have groups
+    (BY_ANY, BY_ANY, BY_ANY, BY_ANY),  # GROUPED; nodes may be groups
 )
 STRONG_LINKS = tuple(a | b << 4 | c << 8 | d << 12 for a, b, c, d in _STRONG_LINKS_OF)
-"""For each kind of chain, the constraints that its first, second, third and further strong links
-may use, in 4 bits each. Up to COLOURS all nodes have the same digit."""
+"""For each kind of chain, the kinds of constraints that its first, second, third and further strong
+links may use, in 4 bits each.
+"""
 
 MAX_LINKS, MAX_IMPLICATION_LINKS = 63, 160
-"""Maximum number of links of a chain, and of an implication; a step has room for nine of these."""
+"""Maximum number of links of a chain, and of each of the up to nine chains of a forcing chain."""
 
 
 @compiled()
 def link_graph(state, tables, graph):
-    """Find all links of a state, unless they are known."""
+    """Write the links of a state to `graph`, unless IS_KNOWN says that they are there."""
     if graph[L.IS_KNOWN]:
         return
     graph[L.IS_KNOWN], graph[L.HAS_TURBOT] = 1, L.NOTHING
@@ -65,12 +70,12 @@ def link_graph(state, tables, graph):
         count = 0 if not graph[L.IS_NODE + node] else 4 if node < L.SINGLES else 2
         for k in range(4 * node, 4 * node + count):
             constraint = tables[L.NODE_CONSTRAINTS + k]
-            rest = state[constraint] & ~tables[L.NODE_MASKS + k]
-            spot, is_single = L.NOTHING, bit_count(tables, rest) == 1
+            remaining = state[constraint] & ~tables[L.NODE_MASKS + k]
+            spot, is_single = L.NOTHING, bit_count(tables, remaining) == 1
             if constraint >= L.UNIT_DIGITS:
-                spot = tables[L.SPOT_AT + 512 * (constraint // 9 - 9) + rest]
+                spot = tables[L.SPOT_AT + 512 * (constraint // 9 - 9) + remaining]
             if is_single or spot != L.NOTHING:
-                single = candidate_at(tables, constraint, lowest_bit(tables, rest))
+                single = candidate_at(tables, constraint, lowest_bit(tables, remaining))
                 graph[L.STRONG + strong] = single if is_single else 9 * spot + node % 9
                 graph[L.LINK_CONSTRAINT + strong] = constraint
                 strong += 1
@@ -87,11 +92,12 @@ def link_graph(state, tables, graph):
 
 
 # Breadth-first search in the implication graph. Weak links lead from a node that holds to nodes
-# that do not, strong links from a node that does not hold to nodes that do. If the start does not
-# hold, weak links are followed only to nodes with strong links (LIVE): others are dead ends.
+# that do not; strong links lead from a node that does not hold to nodes that do. If the start does
+# not hold, the search follows weak links only to nodes with strong links (LIVE): a chain must end
+# with a strong link.
 @compiled()
 def _search(tables, graph, start, kind, max_links):
-    """Follow the implications of a signed node over `max_links`; returns the length of QUEUE."""
+    """Find what a signed node implies over at most `max_links`. Returns the length of QUEUE."""
     graph[L.SEARCH] += 1
     search = graph[L.SEARCH]
     graph[L.QUEUE], graph[L.PARENT + 4 * start], graph[L.DISTANCE + 4 * start] = start, L.NOTHING, 0
@@ -109,7 +115,7 @@ def _search(tables, graph, start, kind, max_links):
             other = graph[link + k]
             implied = 2 * other + 1 - (signed & 1)
             if is_weak and other >= L.SINGLES and not has_groups:
-                break  # groups come after all candidates
+                break  # candidates come first, so all further nodes are groups
             if graph[L.REACHED + 4 * implied] == search or (other >= L.SINGLES and not has_groups):
                 continue
             constraint = L.NOTHING if is_weak else graph[L.LINK_CONSTRAINT + k]
@@ -127,7 +133,11 @@ def _search(tables, graph, start, kind, max_links):
 
 @compiled(inline=True)
 def _is_allowed(tables, kind, start, node, other, constraint, links):
-    """Whether a chain of a kind may continue by this link, after `links` strong links."""
+    """Whether the next link of a chain may lead from `node` to `other`.
+
+    `constraint`: that of a strong link, NOTHING for a weak one. `links`: the number of strong links
+    before this link.
+    """
     if kind <= COLOURS and other % 9 != start % 9:
         return False
     if constraint != L.NOTHING:
@@ -137,26 +147,27 @@ def _is_allowed(tables, kind, start, node, other, constraint, links):
 
 
 # Alternating inference chain. It starts and ends with a strong link, so if its first node does not
-# hold, its last one does. One of the two holds, and a candidate that both exclude is eliminated. If
-# the last node also excludes the first, the chain is a loop (continuous nice loop). Then exactly
-# one of any two neighbours holds, so each weak link eliminates in the same way. Skyscraper,
-# 2-string kite, empty rectangle, W-wing and XY-wing are chains of two or three strong links with
-# constraints of given kinds. They are never treated as loops, and are described by their cells.
+# hold, its last node does. Therefore one of these two holds, and a candidate that both exclude is
+# eliminated. If the last node also excludes the first, the chain is a loop (continuous nice loop).
+# In a loop exactly one of any two neighbours holds, so candidates that both ends of a weak link
+# exclude are eliminated too. Skyscraper, 2-string kite, empty rectangle, W-wing and XY-wing are
+# chains of two or three strong links with constraints of given kinds. They are never treated as
+# loops, and the step shows their cells instead of their nodes.
 @compiled()
-def chain(state, tables, step, graph, kind):
+def find_chain(state, tables, step, graph, kind):
     """Find the shortest chain of a kind."""
     link_graph(state, tables, graph)
-    if kind in (SKYSCRAPER, KITE, TURBOT):  # special turbot fish
+    if kind in (SKYSCRAPER, KITE, TURBOT):  # special cases of the turbot fish
         if graph[L.HAS_TURBOT] == L.NOTHING:
-            graph[L.HAS_TURBOT] = _shortest(state, tables, step, graph, TURBOT)
+            graph[L.HAS_TURBOT] = _find_shortest(state, tables, step, graph, TURBOT)
             reset_step(step)
         if not graph[L.HAS_TURBOT]:
             return 0
-    return _shortest(state, tables, step, graph, kind)
+    return _find_shortest(state, tables, step, graph, kind)
 
 
 @compiled()
-def _shortest(state, tables, step, graph, kind):
+def _find_shortest(state, tables, step, graph, kind):
     """Find the shortest chain of a kind by a search from each node."""
     links = STRONG_LINKS[kind]
     best = (MAX_LINKS if links >> 12 else 5 if links >> 8 else 3) + 1
@@ -172,7 +183,9 @@ def _shortest(state, tables, step, graph, kind):
             signed = graph[L.QUEUE + k]
             end = signed // 2
             is_end = signed & 1 and graph[L.DISTANCE + 4 * signed] > 2
-            is_new = end >= start or kind < TURBOT  # else it is the same chain backwards
+            is_new = (
+                end >= start or kind < TURBOT
+            )  # otherwise a search from `end` found the same chain
             is_likely = is_end and is_new and _can_conclude(graph, start, end)
             if is_likely and _conclude(state, tables, step, graph, start, end, kind):
                 best, best_start, best_end = graph[L.DISTANCE + 4 * signed], start, end
@@ -182,7 +195,7 @@ def _shortest(state, tables, step, graph, kind):
         return 0
     _search(tables, graph, 2 * best_start, kind, best)
     _conclude(state, tables, step, graph, best_start, best_end, kind)
-    _trace(step, graph, 2 * best_end + 1)
+    _append_chain(step, graph, 2 * best_end + 1)
     if not links >> 12:
         _show_as_pattern(step, kind)
     return 1
@@ -190,7 +203,7 @@ def _shortest(state, tables, step, graph, kind):
 
 @compiled()
 def _show_as_pattern(step, kind):
-    """Describe a chain by its units and cells instead."""
+    """Replace the nodes of a chain by its units and cells."""
     for k in range(
         L.CHAIN_NODES + step[L.CHAIN_NODES],
         L.CHAIN_NODES + (2 if kind == EMPTY_RECTANGLE else 0),
@@ -209,7 +222,7 @@ def _show_as_pattern(step, kind):
 
 @compiled()
 def _conclude(state, tables, step, graph, start, end, kind):
-    """Write the conclusions of a chain between two nodes; returns whether there are any."""
+    """Write the conclusions of a chain from `start` to `end`. Returns whether there are any."""
     is_pattern = not STRONG_LINKS[kind] >> 12
     if start == end:
         if start < L.SINGLES and not is_pattern:
@@ -221,15 +234,15 @@ def _conclude(state, tables, step, graph, start, end, kind):
         _eliminate_between(state, tables, step, graph, start, end)
         signed = graph[L.PARENT + 4 * (2 * end + 1)] if is_loop and not is_pattern else 2 * start
         while signed != 2 * start:
-            before = graph[L.PARENT + 4 * signed]
-            _eliminate_between(state, tables, step, graph, before // 2, signed // 2)
-            signed = graph[L.PARENT + 4 * before]
+            parent = graph[L.PARENT + 4 * signed]
+            _eliminate_between(state, tables, step, graph, parent // 2, signed // 2)
+            signed = graph[L.PARENT + 4 * parent]
     return step[L.PLACED] + step[L.ELIMINATED] > 0
 
 
 @compiled(inline=True)
 def _can_conclude(graph, start, end):
-    """Whether the end excludes the start, or a candidate that the start excludes, too."""
+    """Whether `end` is `start`, excludes it, or excludes a candidate that `start` also excludes."""
     for k in range(graph[L.WEAK_FIRST + end], graph[L.WEAK_FIRST + end + 1]):
         node = graph[L.WEAK + k]
         if node == start or (node < L.SINGLES and graph[L.EXCLUDED_BY + node] == start):
@@ -256,8 +269,8 @@ def _eliminate_between(state, tables, step, graph, a, b):
 
 
 @compiled()
-def _trace(step, graph, signed):
-    """Write the nodes of a chain, from its end, and cite its strong links."""
+def _append_chain(step, graph, signed):
+    """Append the nodes of a chain to CHAIN_NODES, from its end, and cite its strong links."""
     while signed != L.NOTHING:
         step[L.CHAIN_NODES] += 1
         step[L.CHAIN_NODES + step[L.CHAIN_NODES]] = signed
@@ -266,12 +279,13 @@ def _trace(step, graph, signed):
         signed = graph[L.PARENT + 4 * signed]
 
 
-# Simple colouring. Strong links of one digit colour candidates alternately: either all candidates
-# of one colour hold, or all of the other. If two of the same colour see each other, that colour is
-# false (colour wrap). A candidate that sees both colours is false in any case (colour trap).
+# Simple colouring. Candidates that strong links of one digit connect get two colours alternately:
+# either all candidates of one colour hold, or all of the other colour. If two candidates of one
+# colour see each other, that colour is false (colour wrap). Otherwise a candidate that sees both
+# colours is false (colour trap).
 @compiled()
-def colours(state, tables, step, graph):
-    """Find eliminations by two colours of a digit."""
+def find_colours(state, tables, step, graph):
+    """Find a step of simple colouring."""
     link_graph(state, tables, graph)
     searches_before = graph[L.SEARCH]
     for start in range(L.SINGLES):
@@ -295,7 +309,7 @@ def colours(state, tables, step, graph):
 
 @compiled()
 def _colour_eliminations(state, tables, step, graph, size, digit):
-    """Eliminate a digit by the two colours in the queue."""
+    """Eliminate a digit by the two colours of the nodes in QUEUE."""
     for k in range(size * size):
         a, b = graph[L.QUEUE + k // size], graph[L.QUEUE + k % size]
         if (a ^ b) & 1 == 0 and sees(tables, a // 18, b // 18):
@@ -312,21 +326,21 @@ def _colour_eliminations(state, tables, step, graph, size, digit):
             add_eliminations(state, tables, step, cell, 1 << digit)
 
 
-# Forcing chains (cell or unit forcing chains; "verity" is HoDoKu's word). One candidate of a
-# constraint holds, so a candidate that each of them excludes is eliminated. The XYZ-wing is the
-# case of a pivot with three candidates, where the eliminated cell sees the pivot. The exclusions of
-# each candidate are computed once per state, as a small bit set.
+# Cell and unit forcing chains; HoDoKu calls their result a verity. One candidate of a constraint
+# holds, so a candidate that all of them exclude is eliminated. In an XYZ-wing the constraint is a
+# cell with three candidates, the pivot, and the eliminations are in cells that see it. EXCLUSIONS
+# are computed once per state for each candidate.
 @compiled()
-def verity(state, tables, step, graph, kind):
+def find_verity(state, tables, step, graph, kind):
     """Find candidates that every candidate of some constraint excludes."""
     link_graph(state, tables, graph)
     for candidate in range(L.SINGLES):
-        graph[L.IS_FOLLOWED + candidate] = 0
+        graph[L.HAS_EXCLUSIONS + candidate] = 0
     for constraint in range(L.UNIT_DIGITS if kind == XYZ_WING else L.CONSTRAINTS):
         count = bit_count(tables, state[constraint])
         if count == 3 or (count > 3 and kind != XYZ_WING):
             reset_step(step)
-            _exclude_common(state, tables, step, graph, constraint, kind)
+            _eliminate_common(state, tables, step, graph, constraint, kind)
             if step[L.ELIMINATED]:
                 _cite_chains(state, tables, step, graph, constraint, kind)
                 return 1
@@ -334,45 +348,45 @@ def verity(state, tables, step, graph, kind):
 
 
 @compiled()
-def _exclude_common(state, tables, step, graph, constraint, kind):
+def _eliminate_common(state, tables, step, graph, constraint, kind):
     """Eliminate the candidates that every candidate of a constraint excludes."""
     for word in range(L.WORDS):
-        graph[L.SHARED + word] = -1
+        graph[L.COMMON + word] = -1
     for position in range(9):
         if state[constraint] >> position & 1:
             candidate = candidate_at(tables, constraint, position)
-            _follow(tables, graph, candidate, kind)
+            _find_exclusions(tables, graph, candidate, kind)
             for word in range(L.WORDS):
-                graph[L.SHARED + word] &= graph[L.IMPLIED + L.WORDS * candidate + word]
+                graph[L.COMMON + word] &= graph[L.EXCLUSIONS + L.WORDS * candidate + word]
     for word in range(L.WORDS):
-        for bit in range(L.BITS if graph[L.SHARED + word] else 0):
+        for bit in range(L.BITS if graph[L.COMMON + word] else 0):
             cell, digit = (L.BITS * word + bit) // 9, (L.BITS * word + bit) % 9
-            is_excluded = graph[L.SHARED + word] >> bit & 1
-            if is_excluded and kind == XYZ_WING:  # only what sees the pivot
+            is_excluded = graph[L.COMMON + word] >> bit & 1
+            if is_excluded and kind == XYZ_WING:  # only in cells that see the pivot
                 is_excluded = sees(tables, constraint, cell) and state[constraint] >> digit & 1
             if is_excluded:
                 append_new(step, L.ELIMINATED, 9 * cell + digit)
 
 
 @compiled()
-def _follow(tables, graph, candidate, kind):
-    """Find the candidates that a candidate excludes, unless they are known."""
-    if graph[L.IS_FOLLOWED + candidate]:
+def _find_exclusions(tables, graph, candidate, kind):
+    """Write the candidates that a candidate excludes to EXCLUSIONS, unless they are known."""
+    if graph[L.HAS_EXCLUSIONS + candidate]:
         return
-    graph[L.IS_FOLLOWED + candidate] = 1
+    graph[L.HAS_EXCLUSIONS + candidate] = 1
     for word in range(L.WORDS):
-        graph[L.IMPLIED + L.WORDS * candidate + word] = 0
+        graph[L.EXCLUSIONS + L.WORDS * candidate + word] = 0
     for k in range(_search(tables, graph, 2 * candidate + 1, kind, MAX_IMPLICATION_LINKS)):
         node = graph[L.QUEUE + k] // 2
         if node < L.SINGLES and graph[L.QUEUE + k] & 1 == 0:
-            graph[L.IMPLIED + L.WORDS * candidate + node // L.BITS] |= 1 << node % L.BITS
+            graph[L.EXCLUSIONS + L.WORDS * candidate + node // L.BITS] |= 1 << node % L.BITS
 
 
 @compiled()
 def _cite_chains(state, tables, step, graph, constraint, kind):
-    """Cite the chains from all candidates of a constraint to all eliminations.
+    """Cite the chains from each candidate of a constraint to each elimination.
 
-    Only the nodes of the chains to the first elimination are kept.
+    CHAIN_NODES keeps only the chains to the first elimination.
     """
     append_new(step, L.CITED, constraint)
     if constraint < L.UNIT_DIGITS:
@@ -386,7 +400,7 @@ def _cite_chains(state, tables, step, graph, constraint, kind):
             _search(tables, graph, start, kind, MAX_IMPLICATION_LINKS)
             for k in range(step[L.ELIMINATED], 0, -1):
                 length = step[L.CHAIN_NODES]
-                _trace(step, graph, 2 * step[L.ELIMINATED + k])
+                _append_chain(step, graph, 2 * step[L.ELIMINATED + k])
                 step[L.CHAIN_NODES] = step[L.CHAIN_NODES] if k == 1 else length
     if kind == XYZ_WING:
         _show_as_pattern(step, kind)

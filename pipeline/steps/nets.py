@@ -1,4 +1,4 @@
-"""Forcing nets: candidates that singles refute; `layout` describes the arrays."""
+"""Forcing nets: assume a candidate, and refute it by singles. `layout` describes the arrays."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pipeline.steps import layout as L
 from pipeline.steps.step_arrays import append_new, candidate_at, fill, lowest_bit, reset_step
 
 
-# A candidate is false if assuming it leads to a contradiction by singles alone (a failed literal,
-# in the words of SAT). The search starts at the cell where the last net was found, and so tries
-# candidates again last that have failed already.
+# A candidate is false if assuming it leads to a contradiction by singles alone. In SAT this is a
+# failed literal. The search starts at the cell of the last net, so candidates that it could not
+# refute then are tried last.
 @compiled()
-def forcing_net(state, tables, step, graph, scratch):
+def find_forcing_net(state, tables, step, graph, scratch):
     """Find a candidate that singles refute."""
     for k in range(L.SINGLES):
         candidate = (graph[L.NET_START] + k) % L.SINGLES
@@ -27,7 +27,10 @@ def forcing_net(state, tables, step, graph, scratch):
 
 @compiled()
 def _contradicts(state, tables, step, scratch, candidate):
-    """Fill a cell in a copy and follow singles, which are cited; whether a constraint fails."""
+    """Assume a candidate in a copy of the state, and place and cite all singles that follow.
+
+    Returns whether a constraint has no candidate left.
+    """
     for k in range(L.STATE_SIZE):
         scratch[k] = state[k]
     fill(scratch, tables, candidate)

@@ -1,7 +1,7 @@
 """Techniques that look for a pattern of cells: singles, subsets, fish, rectangles, BUG+1.
 
-Each function writes its conclusions and its citations to `step`, and returns whether it found any.
-`layout` describes the arrays. `certify.steps` checks the result.
+Each `find_` function writes its conclusions and citations to `step`, and returns whether it found
+a step. `layout` describes the arrays. `certify.steps` checks the result.
 """
 
 from __future__ import annotations
@@ -24,17 +24,21 @@ from pipeline.steps.step_arrays import (
     unit_of,
 )
 
-FULL_HOUSE, NAKED_SINGLE, EVERYWHERE, IN_BOXES, IN_LINES = range(5)
+FULL_HOUSE, NAKED_SINGLE, IN_UNITS, IN_BOXES, IN_LINES = range(5)
+"""Forms of singles. IN_UNITS, IN_BOXES and IN_LINES are hidden singles."""
+
 POINTING, CLAIMING, DIRECT_POINTING, DIRECT_CLAIMING = range(4)
+"""Forms of locked candidates."""
+
 NAKED, LOCKED, HIDDEN, DIRECT, BASIC, FINNED, SASHIMI = range(7)
-"""Forms of singles (the last three are hidden), of locked candidates, and of subsets and fish."""
+"""Forms of subsets and, from BASIC on, of fish. DIRECT is a hidden subset that leaves a single."""
 
 
 # A constraint with one candidate left: a naked single if it is a cell, a hidden single if it is a
 # digit in a unit. A full house is the last open cell of a unit.
 @compiled()
-def single(state, tables, step, form):
-    """Find a single: in cells, or in boxes, then rows and columns."""
+def find_single(state, tables, step, form):
+    """Find a single. Unless `form` limits the search, boxes come first, then rows and columns."""
     first = 0 if form == NAKED_SINGLE else 81 if form in (FULL_HOUSE, IN_LINES) else 243
     count = 81 if form in (NAKED_SINGLE, IN_BOXES) else 162 if form == IN_LINES else 243
     for k in range(first, first + count):
@@ -54,13 +58,13 @@ def single(state, tables, step, form):
     return 0
 
 
-# Locked candidates. All places of a digit in one unit are also in a second unit, where a box meets
-# a line. One of them holds the digit, so the rest of the second unit loses it: pointing from a box
-# to a line, claiming from a line to a box. The direct form (Sudoku Explainer) leaves a hidden
-# single.
+# Locked candidates. All places of a digit in one unit are where a box meets a line, so they are
+# also in a second unit. One of them holds the digit, so it is eliminated from the rest of the
+# second unit. Pointing goes from a box to a line, claiming from a line to a box. In the direct form
+# of Sudoku Explainer the eliminations leave a hidden single.
 @compiled()
-def locked(state, tables, step, scratch, form):
-    """Find locked candidates that eliminate something."""
+def find_locked_candidates(state, tables, step, scratch, form):
+    """Find locked candidates that eliminate a candidate."""
     is_box = form in (POINTING, DIRECT_POINTING)
     for constraint in range(243 if is_box else 81, 324 if is_box else 243):
         unit, digit = constraint // 9 - 9, constraint % 9
@@ -82,7 +86,7 @@ def locked(state, tables, step, scratch, form):
 
 @compiled()
 def _leaves_single(state, tables, step, scratch):
-    """Whether the eliminations leave some digit a single place in a unit."""
+    """Whether the eliminations leave a hidden single."""
     for k in range(L.STATE_SIZE):
         scratch[k] = state[k]
     apply_step(scratch, tables, step)
@@ -95,7 +99,7 @@ def _leaves_single(state, tables, step, scratch):
 
 @compiled()
 def _usable_rows(state, tables, max_bits):
-    """The rows that can be in a subset: those with two to `max_bits` bits in ROW_MASKS."""
+    """The rows with two to `max_bits` columns in ROW_MASKS, as a mask."""
     usable = 0
     for row in range(9):
         if 1 < bit_count(tables, state[L.ROW_MASKS + row]) <= max_bits:
@@ -105,7 +109,10 @@ def _usable_rows(state, tables, max_bits):
 
 @compiled()
 def _next_set(state, tables, size, max_bits, usable, offset):
-    """The first set of rows, from an offset on, with `size` to `max_bits` columns; 0 if none."""
+    """Find a set of `size` usable rows that together have `size` to `max_bits` columns.
+
+    Searches SETS from `offset` on. Returns the offset of the set, or 0 if there is none.
+    """
     if bit_count(tables, usable) < size:
         return 0
     while offset < tables[L.SETS + size + 1]:
@@ -128,13 +135,14 @@ def _union_of_masks(state, tables, rows):
     return union
 
 
-# A subset is k rows of a 9×9 table that together have only k columns: these rows use up these
-# columns, so no other row has them. Rows and columns are cells and digits of a unit (naked subset),
-# digits and positions of a unit (hidden subset), or lines and crossing lines for one digit (fish:
-# X-wing, swordfish, jellyfish). One search finds all three. A fish may have a few more columns, its
-# fins.
+# A subset is k rows of a 9×9 table that together have only k columns: these rows need all of these
+# columns, so other rows lose them. In a naked subset, rows are cells of a unit and columns are
+# digits. In a hidden subset, rows are digits and columns are positions in a unit. In a fish
+# (X-wing, swordfish, jellyfish), rows are lines and columns are the lines that cross them, for one
+# digit. One search finds all three. A finned fish has more than k columns; the candidates in the
+# extra columns are its fins.
 @compiled()
-def subset(state, tables, step, scratch, size, form):
+def find_subset(state, tables, step, scratch, size, form):
     """Find a naked or hidden subset, or a fish."""
     max_bits = size + 3 if form in (FINNED, SASHIMI) else size
     for line in range(18 if form >= BASIC else L.UNITS):
@@ -145,7 +153,7 @@ def subset(state, tables, step, scratch, size, form):
         while k:
             rows, columns = tables[k], _union_of_masks(state, tables, tables[k])
             if form < BASIC:
-                is_found = _subset(state, tables, step, scratch, line, rows, columns, form)
+                is_found = _conclude_subset(state, tables, step, scratch, line, rows, columns, form)
             else:
                 is_found = _try_fins(state, tables, step, line, rows, columns, size, form)
             if is_found:
@@ -156,7 +164,10 @@ def subset(state, tables, step, scratch, size, form):
 
 @compiled(inline=True)
 def _row_constraint(tables, line, row, form):
-    """The constraint of a row: of a unit, or of a fish at 9 · (first line) + digit."""
+    """The constraint of a row of the table.
+
+    `line`: a unit or, for a fish, 9 · (0 for rows, 1 for columns) + digit.
+    """
     if form < HIDDEN:
         return cell_at(tables, line, row)
     return (
@@ -167,11 +178,12 @@ def _row_constraint(tables, line, row, form):
 
 
 @compiled()
-def _subset(state, tables, step, scratch, unit, rows, columns, form):
-    """Conclude from a subset of a unit.
+def _conclude_subset(state, tables, step, scratch, unit, rows, columns, form):
+    """Write the conclusions of a subset of a unit. Returns whether it is a step of this form.
 
-    Naked: cells that see all its cells lose its digits; a locked subset eliminates in two units.
-    Hidden: its cells lose all other digits; the direct form leaves a hidden single.
+    A naked subset eliminates its digits from all cells that see its cells; a locked one does so in
+    two units. A hidden subset eliminates all other digits from its cells; a direct one leaves a
+    hidden single.
     """
     reset_step(step)
     places, digits = (rows, columns) if form < HIDDEN else (columns, rows)
@@ -197,7 +209,10 @@ def _subset(state, tables, step, scratch, unit, rows, columns, form):
 
 @compiled()
 def _eliminates_in_both(tables, step, group):
-    """Whether a step eliminates outside of the line and outside of the box of a group."""
+    """Whether a step eliminates both outside the line of a group and outside its box.
+
+    False if `group` is no group.
+    """
     line = box = False
     for k in range(L.ELIMINATED + 1, L.ELIMINATED + 1 + step[L.ELIMINATED] if group >= 81 else 0):
         cell = step[k] // 9
@@ -211,48 +226,54 @@ def _eliminates_in_both(tables, step, group):
 
 @compiled()
 def _try_fins(state, tables, step, line, rows, columns, size, form):
-    """Try all fins whose removal leaves a fish: they must be in one third of the columns."""
+    """Try all sets of fins whose removal leaves a fish.
+
+    The fins must be in three adjacent columns that cross the same boxes.
+    """
     if form == BASIC:
-        return _fish(state, tables, step, line, rows, columns, form)
+        return _conclude_fish(state, tables, step, line, rows, columns, form)
     count = bit_count(tables, columns) - size
     for third in range(6, -1, -3):
         in_third = columns >> third & 7
         for fins in range(7 if count and bit_count(tables, in_third) >= count else 0, 0, -1):
             are_fins = fins & ~in_third == 0 and bit_count(tables, fins) == count
-            if are_fins and _fish(
+            if are_fins and _conclude_fish(
                 state, tables, step, line, rows, columns & ~(fins << third), form
             ):
                 return True
     return False
 
 
-# A finned fish: either a fin holds the digit, or there is a fish without fins. Both eliminate it in
-# cover columns where a cell sees all fins. A sashimi fish has a row with at most one place besides
-# its fins.
+# In a finned fish either a fin holds the digit, or there is a fish without fins. In both cases the
+# digit is eliminated from cells that are in a cover column and see all fins. A sashimi fish has a
+# row with at most one place besides its fins.
 @compiled()
-def _fish(state, tables, step, line, rows, columns, form):
-    """Conclude from a fish with these rows and columns; other candidates in the rows are fins."""
+def _conclude_fish(state, tables, step, line, rows, columns, form):
+    """Write the conclusions of a fish. Returns whether it is a step of this form.
+
+    Candidates that are in the rows and not in the columns are fins.
+    """
     reset_step(step)
     base, digit = line // 9 * 9, line % 9
-    fins, is_sashimi, rest = 0, False, rows
-    while rest:
-        row = lowest_bit(tables, rest)
+    fins, is_sashimi, remaining = 0, False, rows
+    while remaining:
+        row = lowest_bit(tables, remaining)
         columns_of_row = state[L.ROW_MASKS + row]
         if columns_of_row & ~columns:
             fins |= 1 << row
             add_pattern_cells(tables, step, base + row, columns_of_row & ~columns)
         is_sashimi = is_sashimi or bit_count(tables, columns_of_row & columns) < 2
-        rest &= rest - 1
+        remaining &= remaining - 1
     is_near = fins & ~(7 << 3 * (lowest_bit(tables, fins) // 3)) == 0
     if form != BASIC and not (is_near and is_sashimi == (form == SASHIMI)):
         return False
     for row in range(9):
-        rest = 0 if rows >> row & 1 else columns & state[L.ROW_MASKS + row]
-        while rest:
-            cell = cell_at(tables, base + row, lowest_bit(tables, rest))
+        remaining = 0 if rows >> row & 1 else columns & state[L.ROW_MASKS + row]
+        while remaining:
+            cell = cell_at(tables, base + row, lowest_bit(tables, remaining))
             if sees_pattern(tables, step, 0, cell):
                 add_eliminations(state, tables, step, cell, 1 << digit)
-            rest &= rest - 1
+            remaining &= remaining - 1
     for row in range(9 if step[L.ELIMINATED] else 0):
         if rows >> row & 1:
             append_new(step, L.CITED, _row_constraint(tables, line, row, form))
@@ -264,15 +285,17 @@ def _fish(state, tables, step, line, rows, columns, form):
     return step[L.ELIMINATED] > 0
 
 
-# Four cells in two rows, two columns and two boxes cannot hold only two digits, because these could
-# be exchanged (see `certify.steps`). The roof is the cells with extra candidates. If the solution
-# is unique, one of them holds an extra candidate. Type 1: a roof of one cell loses both digits.
-# Types 2 and 5: all extra candidates are the same digit, which is then in one of the roof cells.
-# Type 3: the two roof cells act as one cell with the extra candidates in a naked subset. Type 4: if
-# one of the two digits is confined to the roof in a unit, the roof cells lose the other one.
+# If the solution is unique, four cells in two rows, two columns and two boxes cannot hold only two
+# digits, because these could be exchanged (see `certify.steps`). The cells with further candidates
+# are the roof; one of them holds a further candidate.
+# Type 1: the roof is one cell; both digits are eliminated from it.
+# Types 2 and 5: all further candidates are the same digit, so one of the roof cells holds it.
+# Type 3: the two roof cells act as one cell of a naked subset, with the further candidates.
+# Type 4: in a unit, one of the two digits is possible only in the roof; the other digit is
+# eliminated from the roof.
 @compiled()
-def unique_rectangle(state, tables, step, kind):
-    """Find a unique rectangle of a type."""
+def find_unique_rectangle(state, tables, step, kind):
+    """Find a unique rectangle of type `kind`, 1 to 5."""
     for corners in range(L.RECTANGLES, L.RECTANGLES + 4 * L.RECTANGLE_COUNT, 4):
         common = 511
         for k in range(corners, corners + 4):
@@ -288,7 +311,10 @@ def unique_rectangle(state, tables, step, kind):
 
 @compiled()
 def _rectangle_eliminations(state, tables, step, corners, pair, kind):
-    """Conclude from a rectangle of four cells with two digits; the roof has more candidates."""
+    """Write the conclusions of a rectangle whose four cells have the two digits of `pair`.
+
+    `corners`: the offset of the cells in RECTANGLES.
+    """
     reset_step(step)
     step[L.DEADLY], step[L.PATTERN_DIGITS] = L.DEADLY_RECTANGLE, pair
     roof = extras = 0
@@ -308,35 +334,35 @@ def _rectangle_eliminations(state, tables, step, corners, pair, kind):
     elif kind in (3, 4) and is_aligned:
         for k in range(3):
             unit = unit_of(tables, first_roof, k)
-            both = (
+            roof_positions = (
                 tables[L.NODE_MASKS + 36 * first_roof + k]
                 | tables[L.NODE_MASKS + 36 * second_roof + k]
             )
             if unit == unit_of(tables, second_roof, k) and not step[L.ELIMINATED]:
                 if kind == 4:
-                    _conclude_type_4(state, tables, step, unit, both, pair)
+                    _conclude_type_4(state, tables, step, unit, roof_positions, pair)
                 else:
-                    _conclude_type_3(state, tables, step, unit, both, extras)
+                    _conclude_type_3(state, tables, step, unit, roof_positions, extras)
     step[L.PATTERN_CELLS] = 4
 
 
 @compiled()
-def _conclude_type_4(state, tables, step, unit, both, pair):
-    """Eliminate one digit of the pair from the roof if the other has no other place."""
+def _conclude_type_4(state, tables, step, unit, roof_positions, pair):
+    """Eliminate one digit of the pair from the roof if the other is only there in `unit`."""
     for digit in range(8, -1, -1):
-        if pair >> digit & 1 and state[L.UNIT_DIGITS + 9 * unit + digit] == both:
+        if pair >> digit & 1 and state[L.UNIT_DIGITS + 9 * unit + digit] == roof_positions:
             add_eliminations(
                 state,
                 tables,
                 step,
-                cell_at(tables, unit, lowest_bit(tables, both)),
+                cell_at(tables, unit, lowest_bit(tables, roof_positions)),
                 pair & ~(1 << digit),
             )
             add_eliminations(
                 state,
                 tables,
                 step,
-                cell_at(tables, unit, lowest_bit(tables, both & (both - 1))),
+                cell_at(tables, unit, lowest_bit(tables, roof_positions & (roof_positions - 1))),
                 pair & ~(1 << digit),
             )
             append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
@@ -344,10 +370,10 @@ def _conclude_type_4(state, tables, step, unit, both, pair):
 
 
 @compiled()
-def _conclude_type_3(state, tables, step, unit, both, extras):
-    """Eliminate the digits of a naked subset in which the roof counts as one cell."""
+def _conclude_type_3(state, tables, step, unit, roof_positions, extras):
+    """Eliminate the digits of a naked subset in which the roof acts as one cell."""
     for row in range(9):
-        mask = 0 if both >> row & 1 else state[cell_at(tables, unit, row)]
+        mask = 0 if roof_positions >> row & 1 else state[cell_at(tables, unit, row)]
         state[L.ROW_MASKS + row] = mask | extras if mask else 0
     for size in range(1, 4):
         usable = _usable_rows(state, tables, size + 1)
@@ -357,7 +383,7 @@ def _conclude_type_3(state, tables, step, unit, both, extras):
             for position in range(9 if bit_count(tables, digits) == size + 1 else 0):
                 if tables[k] >> position & 1:
                     append_new(step, L.CITED, cell_at(tables, unit, position))
-                elif not both >> position & 1:
+                elif not roof_positions >> position & 1:
                     add_eliminations(state, tables, step, cell_at(tables, unit, position), digits)
             if step[L.ELIMINATED]:
                 return
@@ -365,11 +391,11 @@ def _conclude_type_3(state, tables, step, unit, both, extras):
             k = _next_set(state, tables, size, size + 1, usable, k + 1)
 
 
-# BUG+1 (see `certify.steps`): all open cells are bivalue but one with three candidates. The
-# candidate that occurs three times in its row, column and box holds.
+# BUG+1 (see `certify.steps`): all open cells have two candidates, except one with three. Of these
+# three, the candidate that has three places in its row, in its column and in its box holds.
 @compiled()
-def bug(state, tables, step):
-    """Find a BUG+1: only the four constraints of one candidate have three candidates."""
+def find_bug(state, tables, step):
+    """Find a BUG+1: the only constraints with three candidates are the four of one candidate."""
     odd_constraints = 0
     for constraint in range(L.CONSTRAINTS):
         odd_constraints += bit_count(tables, state[constraint]) not in (0, 2)

@@ -1,6 +1,6 @@
-"""The candidates of a 9×9 grid and a step of logic, as arrays: see `layout`.
+"""Basic operations on the arrays that `layout` describes: candidates, constraints and steps.
 
-All functions that find steps work on arrays in machine code and on lists in plain Python.
+The functions work on arrays in machine code and on lists in plain Python.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import accumulate, chain, combinations, product
 
 from pipeline.native import compiled
-from pipeline.puzzle.geometry import NINE, units_of
+from pipeline.puzzle.geometry import NINE_BY_NINE, units_of
 from pipeline.steps import layout as L
 
 
@@ -25,19 +25,19 @@ def lowest_bit(tables, mask):
 
 @compiled(inline=True)
 def candidate_at(tables, constraint, position):
-    """The candidate of a constraint at a position."""
+    """The candidate at a position of a constraint."""
     return tables[L.CANDIDATES + 9 * constraint + position]
 
 
 @compiled(inline=True)
 def cell_at(tables, unit, position):
-    """The cell of a unit at a position."""
+    """The cell at a position of a unit."""
     return tables[L.UNIT_CELLS + 9 * unit + position]
 
 
 @compiled(inline=True)
 def unit_of(tables, spot, k):
-    """The row, the column or the box of a cell; the line or the box of a group."""
+    """Unit `k` of a spot: the row, column or box of a cell, the line or box of a group."""
     return tables[L.NODE_CONSTRAINTS + 36 * spot + k] // 9 - 9
 
 
@@ -49,14 +49,14 @@ def sees(tables, spot, cell):
 
 @compiled()
 def eliminate(state, tables, candidate):
-    """Eliminate a candidate from the four constraints that it is in."""
+    """Eliminate a candidate from its four constraints."""
     for k in range(4 * candidate, 4 * candidate + 4):
         state[tables[L.NODE_CONSTRAINTS + k]] &= ~tables[L.NODE_MASKS + k]
 
 
 @compiled()
 def fill(state, tables, candidate):
-    """Place a candidate, and eliminate all others of its constraints."""
+    """Place a candidate, and eliminate all other candidates of its constraints."""
     state[L.OPEN] -= 1
     for k in range(4 * candidate, 4 * candidate + 4):
         constraint = tables[L.NODE_CONSTRAINTS + k]
@@ -68,7 +68,7 @@ def fill(state, tables, candidate):
 
 @compiled()
 def set_up(state, tables):
-    """Make the state of a puzzle from its CELLS. A cell with one candidate is a given."""
+    """Set up the state of a puzzle from CELLS. Fill each cell that has only one candidate."""
     for k in range(L.UNIT_DIGITS, L.STATE_SIZE):
         state[k] = 0
     state[L.OPEN] = 81
@@ -103,7 +103,7 @@ def reset_step(step):
 
 @compiled()
 def append_new(step, first, number):
-    """Append a number to a list of the step unless the list has it."""
+    """Append a number to the list of a step that starts at `first`, unless the list has it."""
     for k in range(first + 1, first + 1 + step[first]):
         if step[k] == number:
             return
@@ -121,7 +121,7 @@ def add_pattern_cells(tables, step, unit, positions):
 
 @compiled()
 def add_eliminations(state, tables, step, cell, digits):
-    """Add digits that are candidates of a cell to the eliminations of the step."""
+    """Eliminate those of the digits that are candidates of a cell."""
     digits &= state[L.CELLS + cell]
     while digits:
         append_new(step, L.ELIMINATED, 9 * cell + lowest_bit(tables, digits))
@@ -130,7 +130,7 @@ def add_eliminations(state, tables, step, cell, digits):
 
 @compiled()
 def add_seen_eliminations(state, tables, step, first, digits):
-    """Add digits in all cells that see the pattern's cells from number `first` on."""
+    """Eliminate the digits in all cells that see the pattern cells from index `first` on."""
     for cell in range(81):
         if state[L.CELLS + cell] & digits and sees_pattern(tables, step, first, cell):
             add_eliminations(state, tables, step, cell, digits)
@@ -138,7 +138,7 @@ def add_seen_eliminations(state, tables, step, first, digits):
 
 @compiled()
 def sees_pattern(tables, step, first, cell):
-    """Whether a cell sees the cells of the pattern from number `first` on."""
+    """Whether a cell sees all pattern cells from index `first` on."""
     while first < step[L.PATTERN_CELLS] and sees(tables, step[L.PATTERN_CELLS + 1 + first], cell):
         first += 1
     return first == step[L.PATTERN_CELLS]
@@ -146,8 +146,8 @@ def sees_pattern(tables, step, first, cell):
 
 @lru_cache(maxsize=1)
 def make_tables() -> tuple[int, ...]:
-    """The constant tables: see `layout`."""
-    nine, cells, spots, units = range(9), range(81), range(L.SPOTS), units_of(NINE)
+    """Compute `tables`, as `layout` describes."""
+    nine, cells, spots, units = range(9), range(81), range(L.SPOTS), units_of(NINE_BY_NINE)
     groups = [
         sorted({*box} & {*line}) for box in units[L.FIRST_BOX :] for line in units[: L.FIRST_BOX]
     ]

@@ -1,8 +1,8 @@
-"""All techniques, from the simplest, and the walk through a puzzle that tries them in this order.
+"""All techniques, simplest first, and the walk through a puzzle that tries them in this order.
 
-A technique is a function of the candidates and a row in TECHNIQUES. A new function also needs a
-kind and its line in `_find`. Names, order, levels and scores come from HoDoKu 2.2 (B. Hobiger,
-2008), ratings from Sudoku Explainer 1.2 (N. Juillerat, 2006).
+A technique is a row in TECHNIQUES; its kind selects the function that finds it. A new function
+needs a new kind and a line in `_find`. Names, order, levels and scores come from HoDoKu 2.2 (B.
+Hobiger, 2008), ratings from Sudoku Explainer 1.2 (N. Juillerat, 2006).
 """
 
 from __future__ import annotations
@@ -19,23 +19,27 @@ from pipeline.steps import layout as L
 from pipeline.steps.step_arrays import apply_step, reset_step, set_up
 
 MAX_SCORES = (800, 1000, 1600, 1800)
-"""Maximum score of each level except the last; a puzzle with more is of a higher level."""
+"""Maximum score of a puzzle at each level except the last, which has no maximum."""
 
 CHAIN_LENGTHS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
-"""Numbers of nodes; Sudoku Explainer rates a chain one tenth higher for each that it exceeds."""
+"""Sudoku Explainer adds a tenth to the rating of a chain for each of these numbers of nodes that
+the chain exceeds.
+"""
 
 (
     SINGLE, LOCKED_CANDIDATES, SUBSET, FISH, UNIQUE_RECTANGLE, BUG, EMPTY_RECTANGLE, CHAIN,
     COLOURS, XYZ_WING, VERITY, FORCING_NET,
 ) = range(12)  # fmt: skip
-"""Kinds of techniques: one for each function, or for each way to call it."""
+"""Kinds of techniques: `_find` selects by kind the function to call."""
 
 
 class Technique(NamedTuple):
-    """A technique, with its level (an index in LEVELS), score, and rating in tenths.
+    """A technique of human solvers.
 
-    `kind`, `form` and `size` select how it is found, such as naked subsets of two cells. The score
-    is 0 if HoDoKu lacks the technique, the rating is 0 if Sudoku Explainer does.
+    - `level`: an index in LEVELS.
+    - `score`: the score of HoDoKu, 0 if HoDoKu does not have the technique.
+    - `se`: the rating of Sudoku Explainer in tenths, 0 if it does not have the technique.
+    - `kind`, `form`, `size`: the arguments of `_find`; a subset of size 2 is a pair.
     """
 
     name: str
@@ -58,7 +62,7 @@ class Technique(NamedTuple):
 TECHNIQUES = (
     Technique("full house", 0, 4, 10, SINGLE, patterns.FULL_HOUSE),
     Technique("naked single", 0, 4, 23, SINGLE, patterns.NAKED_SINGLE),
-    Technique("hidden single", 0, 14, 0, SINGLE, patterns.EVERYWHERE),
+    Technique("hidden single", 0, 14, 0, SINGLE, patterns.IN_UNITS),
     Technique("locked pair", 1, 40, 0, SUBSET, patterns.LOCKED, 2),
     Technique("locked triple", 1, 60, 0, SUBSET, patterns.LOCKED, 3),
     Technique("pointing", 1, 50, 26, LOCKED_CANDIDATES, patterns.POINTING),
@@ -108,10 +112,11 @@ TECHNIQUES = (
 )
 BY_SCORE = tuple(technique for technique in TECHNIQUES if technique.score)
 BY_RATING = tuple(sorted((t for t in TECHNIQUES if t.se), key=lambda technique: technique.se))
+"""The techniques of HoDoKu in its order, and those of Sudoku Explainer by rating."""
 
 
 def new_walk(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
-    """The array `walk` for a puzzle that is solved by these techniques."""
+    """The array `walk` at the start of a puzzle, for the techniques of `order`."""
     rows = [
         (1000 * technique.level + technique.score, technique.score, technique.se, *technique[-3:])
         for technique in order
@@ -119,49 +124,53 @@ def new_walk(order: Sequence[Technique], *, unique: bool = False) -> list[int]:
     return [-1, int(unique), len(order), 0, 0, 0, *chain.from_iterable(rows)]
 
 
-MORE, FILLED, STUCK, WRONG = range(4)
-"""How a walk ended: MORE steps are possible, all cells are FILLED, no technique applies (STUCK), or
-a step was unsound (WRONG).
+MORE, FILLED, STUCK, UNSOUND = range(4)
+"""Outcomes of `take_steps`.
+
+- MORE: it took `max_steps` steps, and cells are open.
+- FILLED: all cells are filled.
+- STUCK: no technique applies.
+- UNSOUND: a step does not follow from its citations.
 """
 
 
 @compiled()
 def _find(kind, form, size, state, tables, step, graph, scratch):
-    """Find a step of one kind and write it to `step`; returns 0 if it finds none."""
+    """Find a step of a kind and write it to `step`. Returns 0 if there is none, else 1."""
     reset_step(step)
     if kind == SINGLE:
-        return patterns.single(state, tables, step, form)
+        return patterns.find_single(state, tables, step, form)
     if kind == LOCKED_CANDIDATES:
-        return patterns.locked(state, tables, step, scratch, form)
+        return patterns.find_locked_candidates(state, tables, step, scratch, form)
     if kind in (SUBSET, FISH):
-        return patterns.subset(state, tables, step, scratch, size, form)
+        return patterns.find_subset(state, tables, step, scratch, size, form)
     if kind == UNIQUE_RECTANGLE:
-        return patterns.unique_rectangle(state, tables, step, form)
+        return patterns.find_unique_rectangle(state, tables, step, form)
     if kind == BUG:
-        return patterns.bug(state, tables, step)
+        return patterns.find_bug(state, tables, step)
     if kind in (EMPTY_RECTANGLE, CHAIN):
-        return chains.chain(state, tables, step, graph, form)
+        return chains.find_chain(state, tables, step, graph, form)
     if kind == COLOURS:
-        return chains.colours(state, tables, step, graph)
+        return chains.find_colours(state, tables, step, graph)
     if kind in (XYZ_WING, VERITY):
-        return chains.verity(state, tables, step, graph, form)
-    return nets.forcing_net(state, tables, step, graph, scratch)
+        return chains.find_verity(state, tables, step, graph, form)
+    return nets.find_forcing_net(state, tables, step, graph, scratch)
 
 
-# Soundness does not depend on the techniques: `certify.steps.follows` checks each step. After each
-# step the search starts again with the simplest technique, so a harder one is used only if nothing
-# simpler is left.
+# A fault in a technique cannot make a step unsound: `certify.steps.follows` checks each step. After
+# each step the search restarts with the first technique, so each step is of the simplest technique
+# that applies.
 @compiled()
 def take_steps(walk, state, tables, step, graph, scratch, stack, max_steps):
-    """Take at most `max_steps` steps; returns how the walk ended. `step` is the last one.
+    """Take at most `max_steps` steps. Returns MORE, FILLED, STUCK or UNSOUND.
 
-    A puzzle starts with -1 STEPS_TAKEN and its candidates in CELLS. `scratch` (STATE_SIZE) and
-    `stack` (STACK_SIZE) are scratch.
+    To start a puzzle, write -1 to STEPS_TAKEN and its candidates to CELLS. `step` then contains the
+    last step. `scratch` (STATE_SIZE numbers) and `stack` (STACK_SIZE) are scratch.
     """
     if walk[L.STEPS_TAKEN] < 0:
         set_up(state, tables)
         walk[L.STEPS_TAKEN] = graph[L.IS_KNOWN] = graph[L.NET_START] = 0
-    end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW * walk[L.TECHNIQUE_COUNT]
+    end = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.TECHNIQUE_COUNT]
     for _ in range(max_steps):
         if state[L.OPEN] == 0:
             return FILLED
@@ -170,12 +179,12 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, max_steps):
             kind, form, size = walk[row + L.KIND], walk[row + L.FORM], walk[row + L.SIZE]
             if _find(kind, form, size, state, tables, step, graph, scratch):
                 break
-            row += L.TECHNIQUE_ROW
+            row += L.TECHNIQUE_ROW_SIZE
         if row == end:
             return STUCK
-        step[L.TECHNIQUE] = (row - L.TECHNIQUE_ROWS) // L.TECHNIQUE_ROW
+        step[L.TECHNIQUE] = (row - L.TECHNIQUE_ROWS) // L.TECHNIQUE_ROW_SIZE
         if not follows(state, step, stack, walk[L.IS_UNIQUE]):
-            return WRONG
+            return UNSOUND
         walk[L.STEPS_TAKEN] += 1
         walk[L.SCORE] += walk[row + L.POINTS]
         nodes = step[L.CHAIN_NODES] - 2 if walk[row + L.KIND] == VERITY else step[L.CHAIN_NODES]
@@ -183,7 +192,7 @@ def take_steps(walk, state, tables, step, graph, scratch, stack, max_steps):
         for length in CHAIN_LENGTHS:
             rating += nodes > length
         walk[L.HIGHEST_RATING] = max(walk[L.HIGHEST_RATING], rating)
-        hardest = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW * walk[L.HARDEST]
+        hardest = L.TECHNIQUE_ROWS + L.TECHNIQUE_ROW_SIZE * walk[L.HARDEST]
         if walk[row + L.HARDNESS] > walk[hardest + L.HARDNESS]:
             walk[L.HARDEST] = step[L.TECHNIQUE]
         apply_step(state, tables, step)

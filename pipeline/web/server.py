@@ -28,7 +28,7 @@ from pipeline.outbox.report import Panel, page_chunks
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import EXIT_TEMPFAIL
 from pipeline.settings import Settings
-from pipeline.solving.solvers.child import EXIT_TIMEOUT, Child, child, ended_within
+from pipeline.solving.solvers.child import EXIT_TIMEOUT, Child, ended_within, start_child
 from pipeline.web.client import Client
 
 _WATCH_CODE = "import sys; sys.path[:] = {path!r}; from pipeline.cli import main; main()"
@@ -89,7 +89,7 @@ def _listen(host: str, port: int) -> socket.socket:
 def _watching(settings: Settings) -> Iterator[Child]:
     """Run `watch` with these settings in a child process, which is stopped at the end."""
     argv = [sys.executable, "-c", _WATCH_CODE.format(path=sys.path), "watch"]
-    with child(argv, output=_STANDARD_ERROR, variables=settings.variables) as process:
+    with start_child(argv, output=_STANDARD_ERROR, variables=settings.variables) as process:
         try:
             yield process
         finally:

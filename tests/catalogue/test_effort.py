@@ -19,7 +19,7 @@ from pipeline.catalogue.effort import backdoors_of, count_splits, depths_of, spl
 from pipeline.catalogue.puzzle_arrays import masks_of_values, random_symmetries
 from pipeline.catalogue.singles import close_singles, try_singles
 from pipeline.catalogue.solutions import certified_solutions
-from pipeline.puzzle.geometry import NINE as NINES
+from pipeline.puzzle.geometry import NINE_BY_NINE as NINES
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
 

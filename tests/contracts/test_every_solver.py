@@ -19,7 +19,7 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving.cnf import Cnf, Family, LazyClauses, Sat, Unknown, Unsat, decode_model
 from pipeline.solving.encode import ENCODINGS, encode_puzzle
-from pipeline.solving.enumeration import answers
+from pipeline.solving.enumeration import enumerate_models
 from pipeline.solving.solvers import Solver
 from pipeline.solving.solvers.minisat import Minisat
 from pipeline.solving.solvers.pysat import Pysat
@@ -64,7 +64,7 @@ def ask(solver, cnf, limits=LIMITS):
 def grids(solver, cnf, limit) -> tuple[list[Grid], bool]:
     """At most `limit` models as grids, and whether these are all."""
     found: list[Grid] = []
-    for answer in answers(cnf, solver, LIMITS):
+    for answer in enumerate_models(cnf, solver, LIMITS):
         if not isinstance(answer, Sat):
             assert answer == Unsat()
             return sorted(found), True
@@ -200,7 +200,7 @@ def test_no_session_leaves_a_temporary_folder_however_it_ends(solver, tmp_path, 
     ask(solver, HARD, SHORT)
     with pytest.raises(InterruptedError):
         break_off()
-    stream = answers(EASY, solver, LIMITS)
+    stream = enumerate_models(EASY, solver, LIMITS)
     next(stream)
     stream.close()
     assert list(tmp_path.iterdir()) == []
@@ -208,7 +208,7 @@ def test_no_session_leaves_a_temporary_folder_however_it_ends(solver, tmp_path, 
 
 def test_all_questions_together_have_one_time_limit_and_what_others_have_spent_counts(solver):
     endless = encode_puzzle(Puzzle.empty(SIX), "reduced")
-    *_, last = answers(endless, solver, SHORT)
+    *_, last = enumerate_models(endless, solver, SHORT)
     assert last == Unknown(SHORT.out_of_time)
     spent = Limits(7.0, 1024, spent=7.0)
     assert ask(solver, EASY, spent) == Unknown(spent.out_of_time)

@@ -17,7 +17,7 @@ from support.strategies import examples
 from pipeline.errors import LimitReached
 from pipeline.limits import Limits
 from pipeline.puzzle.builder import ClauseBuilder, ClauseLimits
-from pipeline.puzzle.connected import Connected, EqualToSome
+from pipeline.puzzle.connected import Connected, EqualToAny
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
@@ -25,12 +25,12 @@ from pipeline.puzzle.constraints import (
     AnyOf,
     AtLeast,
     Automaton,
-    Beyond,
-    ByValue,
     Constraint,
     Equivalent,
     OneOfSets,
+    OutsideRange,
     Pairs,
+    ValueSwitch,
 )
 from pipeline.puzzle.sums import CountOfEqual, SameTotals, SetTotal, Total, TotalBetween
 
@@ -173,15 +173,15 @@ def test_facts_are_equivalent(facts):
 
 @pytest.mark.parametrize("others", [(), (1,), (1, 2)])
 def test_a_cell_equals_one_of_others(others):
-    check(EqualToSome(0, others), lambda values: values[0] in held(values, others))
+    check(EqualToAny(0, others), lambda values: values[0] in held(values, others))
 
 
 def test_equality_of_two_cells_is_one_variable_under_all_conditions():
     clauses = ClauseBuilder(SIDE, CELLS)
     condition = clauses.new_variable()
     with clauses.condition(condition):
-        same = clauses.equal(0, 1)
-    assert clauses.equal(1, 0) == same
+        same = clauses.define_equal(0, 1)
+    assert clauses.define_equal(1, 0) == same
     equal = {held for held in product(EVERY, repeat=CELLS) if held[0] == held[1]}
     assert accepted_by(clauses, CELLS, -condition, same) == equal
     assert not accepted_by(clauses, CELLS, -condition, -same) & equal
@@ -191,7 +191,7 @@ def test_constraints_that_share_a_variable_keep_their_meaning():
     count = CountOfEqual(2, 0, ((1,),), 0, unbroken=True)
 
     def encode(clauses: ClauseBuilder) -> None:
-        for each in (EqualToSome(0, (1, 2)), count, EqualToSome(0, (1, 2)), count):
+        for each in (EqualToAny(0, (1, 2)), count, EqualToAny(0, (1, 2)), count):
             each.encode(clauses)
 
     def means(values: Values) -> bool:
@@ -217,7 +217,7 @@ def test_cells_with_the_values_form_one_connected_region(size, side):
 @pytest.mark.parametrize(("some", "low", "high"), [((0,), 1, 2), ((0, 1), 1, 2), ((), 0, 1)])
 def test_cells_are_below_the_low_cell_or_above_the_high_cell(some, low, high):
     check(
-        Beyond(some, low, high),
+        OutsideRange(some, low, high),
         lambda values: not any(values[low] <= values[c] <= values[high] for c in some),
     )
 
@@ -348,7 +348,7 @@ def test_conjunctions_and_disjunctions(options):
 @given(one=cell, other=cell, options=st.tuples(*[values_allowed] * SIDE))
 def test_the_value_of_a_cell_selects_the_part_that_holds(one, other, options):
     parts = tuple(Allowed(other, some) for some in options)
-    check(ByValue(one, parts), lambda values: values[other] in options[values[one] - 1])
+    check(ValueSwitch(one, parts), lambda values: values[other] in options[values[one] - 1])
 
 
 def test_cells_of_a_unit_need_no_clauses_to_differ():
@@ -364,7 +364,7 @@ def test_variables_are_numbered_after_all_candidates():
     assert clauses.literal(0, 1) == 1
     assert clauses.literal(80, 9) == clauses.variables == 729
     assert clauses.new_variable() == 730
-    assert clauses.selectors(2) == [731, 732]
+    assert clauses.new_selectors(2) == [731, 732]
     assert clauses.auxiliary == 3
 
 

@@ -16,7 +16,7 @@ from pipeline.puzzle.rules import neighbours
 from pipeline.reading.formats import read_values
 from pipeline.reading.formats.grid_text import write_values
 
-GEOMETRY = Geometry(1, 3, free=FreeGrid(2, 3, 0, (("VA", 4), ("VB", 1))))
+GEOMETRY = Geometry(1, 3, free_grid=FreeGrid(2, 3, 0, (("VA", 4), ("VB", 1))))
 VALUES = (0, 1, 2, 2, 0, 1, 0, 0, 1, 2, 2)
 
 
@@ -38,13 +38,13 @@ def test_extra_cells_are_numbered_after_the_grid_and_lie_below_it():
 
 def test_a_group_of_extra_cells_may_be_wider_than_the_grid_or_narrower():
     groups = (("VA", 5), ("VB", 2), ("VC", 3))
-    geometry = Geometry(1, 3, free=FreeGrid(2, 3, 1, groups, (("VA", 4), ("VB", 1))))
+    geometry = Geometry(1, 3, free_grid=FreeGrid(2, 3, 1, groups, (("VA", 4), ("VB", 1))))
     places = [geometry.place(cell) for cell in range(6, geometry.size)]
     assert places[:5] == [(4, 1), (4, 2), (4, 3), (4, 4), (5, 1)]
     assert places[5:] == [(7, 1), (8, 1), (10, 1), (10, 2), (10, 3)]
     assert geometry.extent == (10, 4)
-    assert geometry.free
-    assert [geometry.free.width_of(name) for name, _ in groups] == [4, 1, 3]
+    assert geometry.free_grid
+    assert [geometry.free_grid.width_of(name) for name, _ in groups] == [4, 1, 3]
     assert [*geometry.columns()] == [(0, 3), (1, 4), (2, 5)]
 
 
@@ -67,7 +67,7 @@ def test_invalid_widths_are_refused(widths):
     ],
 )
 def test_an_invalid_shape_is_refused(rows, columns, lowest, groups):
-    with pytest.raises(ValueError, match=r"cells|lowest|groups"):
+    with pytest.raises(ValueError, match=r"cells|rows|lowest|groups"):
         FreeGrid(rows, columns, lowest, groups)
 
 
@@ -95,7 +95,7 @@ def test_a_solution_is_written_as_rows_and_a_line_for_each_group():
     assert [*grid.rows()] == [(0, 1, 2), (2, 0, 1), (0, 0, 1, 2), (2,)]
     with pytest.raises(InvalidPuzzle, match=r"s:4:1: expected a value from 0 to 2, found '3'"):
         read_values(b"012\n201\n0012\n3\n", "s", GEOMETRY)
-    wide = Geometry(1, 11, free=FreeGrid(1, 2, 0))
+    wide = Geometry(1, 11, free_grid=FreeGrid(1, 2, 0))
     assert write_values(Grid(wide, (10, 0))) == "10 0\n"
 
 

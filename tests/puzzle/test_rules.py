@@ -346,14 +346,14 @@ def sign(text, row, column, look="greater"):
         ),
         (
             rules.Arrow((10,), (20, 21)),
-            [Ring(((2, 2),), "arrow"), Line(((2, 2), (3, 3), (3, 4)), "arrow", head=True)],
+            [Ring(((2, 2),), "arrow"), Line(((2, 2), (3, 3), (3, 4)), "arrow", has_arrowhead=True)],
             "arrow at r2c2",
         ),
         (
             rules.Arrow((1, 0), (2, 3)),  # the shaft starts at the nearest cell of its circle
             [
                 Ring(((1, 1), (1, 2)), "arrow"),
-                Line(((1, 2), (1, 3), (1, 4)), "arrow", head=True),
+                Line(((1, 2), (1, 3), (1, 4)), "arrow", has_arrowhead=True),
             ],
             "arrow at r1c1",
         ),
@@ -384,12 +384,12 @@ def sign(text, row, column, look="greater"):
         ),
         (
             rules.Thermometer((0, 10)),
-            [Line(((1, 1), (2, 2)), "thermometer", bulb=True)],
+            [Line(((1, 1), (2, 2)), "thermometer", has_bulb=True)],
             "thermometer from r1c1",
         ),
         (
             rules.Thermometer((0, 10), slow=True),
-            [Line(((1, 1), (2, 2)), "slow-thermometer", bulb=True)],
+            [Line(((1, 1), (2, 2)), "slow-thermometer", has_bulb=True)],
             "slow thermometer from r1c1",
         ),
         (
@@ -405,7 +405,7 @@ def sign(text, row, column, look="greater"):
         (
             rules.ValueIndexer((0, 1, 2)),
             [
-                Line(((1, 1), (1, 2), (1, 3)), "value-indexer", head=True),
+                Line(((1, 1), (1, 2), (1, 3)), "value-indexer", has_arrowhead=True),
                 Ring(((1, 1),), "value-indexer"),
             ],
             "value indexer from r1c1",
@@ -575,7 +575,7 @@ def test_a_little_killer_is_drawn_before_its_diagonal_and_points_along_it(diagon
     assert clue.describe(NINE) == f"little killer 12 from r{row}c{column}"
     label, line = clue.draw(NINE)
     assert label == Label(point, "12", "little-killer")
-    assert line.head
+    assert line.has_arrowhead
     for at, from_here, to_there, first in zip(point, *line.points, step, strict=True):
         assert 0 < (from_here - at) * first < (to_there - at) * first < 1
 
@@ -691,7 +691,7 @@ def test_invalid_data_are_refused(kind, data, message):
         ),
         (
             rules.BoxIndexer(0, tuple(range(9))),
-            Geometry(1, 9, free=FreeGrid(3, 3, 0)),
+            Geometry(1, 9, free_grid=FreeGrid(3, 3, 0)),
             "box indexer: the values must begin with 1",
         ),
         (rules.Indexer(0, row=True), TWO_GRIDS, "indexer: only a single grid"),

@@ -93,7 +93,7 @@ def test_clauses_in_an_array_are_the_same_as_in_a_list(clauses, signs, least):
     assert all(len(each) >= least for each in full)
     model = {x if sign else -x for x, sign in enumerate(signs, 1)}
     cnf = cnf_of(Family("clauses", len(clauses), clauses), variables=6)
-    assert packed.hold_in(cnf._true_literals_table(model)) == cnf.satisfied_by(model)
+    assert packed.hold_for(cnf._truth_table(model)) == cnf.satisfied_by(model)
 
 
 def test_many_packed_clauses_are_the_same_as_in_a_list():
@@ -112,7 +112,7 @@ def test_what_is_decided_is_left_out_of_clauses_in_an_array(clauses, numbers):
     of_literals = np.array([0, *numbers, *(-x for x in reversed(numbers))], np.int32)
     renamed = [tuple(int(of_literals[x]) for x in each) for each in clauses]
     expected = [tuple(x for x in each if x != -9) for each in renamed if 9 not in each]
-    assert [*array_of(clauses).assigned(of_literals, 9)] == expected
+    assert [*array_of(clauses).renumbered(of_literals, 9)] == expected
 
 
 def test_the_text_of_clauses_with_many_variables_is_the_same():

@@ -13,7 +13,7 @@ from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle, parse_source
-from pipeline.solving.drawing import caret, line_at, marked_grid, side_by_side
+from pipeline.solving.drawing import line_at, marked_grid, side_by_side, with_caret
 
 CLASSIC = """\
 [1] . | .  .
@@ -120,7 +120,7 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz"
     ],
 )
 def test_the_caret_stands_below_its_character(line, column, shown):
-    assert caret(line, column) == shown
+    assert with_caret(line, column) == shown
 
 
 @for_each(
@@ -136,7 +136,7 @@ def test_the_caret_stands_below_its_character(line, column, shown):
     ],
 )
 def test_a_long_line_is_cut_around_the_caret(line, column, shown):
-    assert caret(line, column, 20) == shown
+    assert with_caret(line, column, 20) == shown
 
 
 signs = st.sampled_from("12.x\t \x1b\0一\u0301\u05d0…│") | st.characters(exclude_characters="\r\n")
@@ -145,7 +145,7 @@ signs = st.sampled_from("12.x\t \x1b\0一\u0301\u05d0…│") | st.characters(ex
 @examples(38)
 @given(line=st.text(signs, max_size=80), column=st.integers(-1, 90), width=st.integers(20, 60))
 def test_whatever_the_line_two_narrow_and_harmless_lines_come(line, column, width):
-    text, below = caret(line, column, width).split("\n")
+    text, below = with_caret(line, column, width).split("\n")
     assert (text + below).isprintable()
     assert below == " " * (len(below) - 1) + "^"
     assert max(len(text), len(below)) <= width
@@ -164,4 +164,4 @@ GRID = "\ufeff// a comment\n\n1...\n..2.\n.3q.\n...4\n"
 def test_a_line_is_found_by_the_number_that_an_error_gives(data, shown):
     with pytest.raises(InvalidPuzzle) as caught:
         parse_source(data, "a.txt")
-    assert caret(line_at(data, caught.value.line), caught.value.column) == shown
+    assert with_caret(line_at(data, caught.value.line), caught.value.column) == shown

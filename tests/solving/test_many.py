@@ -38,7 +38,7 @@ from pipeline.service.solving import MIN_PERSISTENT, solve_problems, solve_sourc
 from pipeline.settings import Settings
 from pipeline.solving.cnf import clause_lines, decode_model
 from pipeline.solving.encode import encode_puzzle
-from pipeline.solving.many import MIN_KEPT_ALIVE, Batch, masks_of, solve_batch
+from pipeline.solving.many import MIN_PERSISTENT_PYSAT, Batch, masks_of, solve_batch
 from pipeline.solving.one import MIN_BATCH as FEWEST
 from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Stopwatch
@@ -176,12 +176,12 @@ def test_a_new_process_loads_machine_code_for_some_puzzles_and_not_even_numpy_fo
 
 @pytest.mark.parametrize("solver", ["auto", "batch"])
 def test_without_machine_code_and_for_other_sides_all_go_through_the_chain(solver, monkeypatch):
-    some = many(Geometry(2, 3), MIN_KEPT_ALIVE)
+    some = many(Geometry(2, 3), MIN_PERSISTENT_PYSAT)
     results = solved(some, solver=solver)
     check(some, results)
     assert "batch" not in names(results)
     put_in_place(monkeypatch, None)
-    some = many(Geometry(3, 3), MIN_KEPT_ALIVE)
+    some = many(Geometry(3, 3), MIN_PERSISTENT_PYSAT)
     results = solved(some, solver=solver)
     check(some, results)
     assert names(results) == {"pysat"} if solver == "auto" else "batch" not in names(results)
@@ -260,7 +260,7 @@ def test_what_cannot_be_done_together_is_done_one_by_one(changed):
 
 def test_lacking_minisat_is_told_of_every_batch():
     with Solvers("pysat") as solvers:
-        solvers.lacking = "minisat is not installed"
+        solvers.missing_solver = "minisat is not installed"
         (used, _) = [result.solver for result in solved(many(FOUR, 2), solvers)]
     assert (used.name, used.fallback, used.warning) == ("pysat", "minisat is not installed", None)
 

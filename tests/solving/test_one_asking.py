@@ -38,7 +38,7 @@ def found(text, first, then):
     search = Search(problem, Settings(timeout=SECONDS), Stopwatch())
     *grids, ended = search.stream(first, then)
     assert len({*grids}) == len(grids)
-    return {*grids}, ended, search.by
+    return {*grids}, ended, search.last_solver
 
 
 def test_the_second_solver_goes_on_from_the_first_models(first, then):

@@ -158,28 +158,28 @@ def test_without_a_check_the_solver_is_trusted(solvers):
 
 def stopping_after(number):
     """A solver that reports too early that there are no more solutions."""
-    asked = chain.answers
+    asked = chain.enumerate_models
 
-    def answers(cnf, solver, limits, *_):
+    def enumerate_models(cnf, solver, limits, *_):
         stream = asked(cnf, solver, limits)
         for _ in range(number):
             yield next(stream)
         yield Unsat()
 
-    return answers
+    return enumerate_models
 
 
 def giving_up_after(number):
-    """A replacement of `answers` that times out after some models."""
-    asked = chain.answers
+    """A replacement of `enumerate_models` that times out after some models."""
+    asked = chain.enumerate_models
 
-    def answers(cnf, solver, limits, *_):
+    def enumerate_models(cnf, solver, limits, *_):
         stream = asked(cnf, solver, limits)
         for _ in range(number):
             yield next(stream)
         yield Unknown("no time")
 
-    return answers
+    return enumerate_models
 
 
 RULED = {
@@ -199,7 +199,7 @@ def test_a_search_answers_where_the_solver_gave_up_and_a_proof_checks_that(
 ):
     expected = solved(RULED[number], solvers).solutions
     assert len(expected) == number
-    monkeypatch.setattr(chain, "answers", giving_up_after(0))
+    monkeypatch.setattr(chain, "enumerate_models", giving_up_after(0))
     result = solved(RULED[number], solvers, prove="never")
     assert (result.status, result.solutions) == (chain.STATUSES[number], expected)
     assert (result.solver.name, result.solver.fallback) == (
@@ -211,11 +211,11 @@ def test_a_search_answers_where_the_solver_gave_up_and_a_proof_checks_that(
 
 @pytest.mark.parametrize("prove", ["never", "always"])
 def test_what_a_search_alone_has_found_is_claimed_to_be_all(prove, monkeypatch, solvers):
-    monkeypatch.setattr(chain, "answers", giving_up_after(0))
+    monkeypatch.setattr(chain, "enumerate_models", giving_up_after(0))
     monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
     result = solved(RULED[2], solvers, prove=prove)
     assert (result.status, result.complete) == ("multiple", True)
-    assert result.certificate == chain.UNSHARED
+    assert result.certificate == chain.ONLY_SEARCHED
 
 
 def prove_nothing(*_):
@@ -223,7 +223,7 @@ def prove_nothing(*_):
 
 
 def test_that_a_solver_which_gave_up_found_the_only_solution_wants_a_proof(monkeypatch, solvers):
-    monkeypatch.setattr(chain, "answers", giving_up_after(1))
+    monkeypatch.setattr(chain, "enumerate_models", giving_up_after(1))
     result = solved(RULED[1], solvers, prove="never")
     assert (result.status, result.solver.name) == ("unique", "pysat")
     assert (result.certificate.complete, result.certificate.by) == ("proved", "lrat")
@@ -234,7 +234,7 @@ def test_a_search_that_sees_nothing_proves_no_solution_to_be_the_only_one(
     is_provable, monkeypatch, solvers
 ):
     """The solver found one of two solutions and gave up."""
-    monkeypatch.setattr(chain, "answers", giving_up_after(1))
+    monkeypatch.setattr(chain, "enumerate_models", giving_up_after(1))
     monkeypatch.setattr(chain, "search_missing", lambda *_: SearchResult((), 0, None))
     if not is_provable:
         monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
@@ -244,7 +244,7 @@ def test_a_search_that_sees_nothing_proves_no_solution_to_be_the_only_one(
 
 
 def test_a_search_that_ends_too_early_leaves_what_is_unknown(monkeypatch, solvers):
-    monkeypatch.setattr(chain, "answers", giving_up_after(0))
+    monkeypatch.setattr(chain, "enumerate_models", giving_up_after(0))
     monkeypatch.setattr(complete, "SEARCH_SECONDS", 0.0)
     result = solved(RULED[1], solvers)
     assert (result.status, result.message, result.complete) == ("unknown", "no time", False)
@@ -254,7 +254,7 @@ def test_a_search_that_ends_too_early_leaves_what_is_unknown(monkeypatch, solver
 def test_a_solver_that_stops_too_early_is_caught_by_the_proof_if_by_nothing_else(
     text, found, monkeypatch, solvers
 ):
-    monkeypatch.setattr(chain, "answers", stopping_after(found))
+    monkeypatch.setattr(chain, "enumerate_models", stopping_after(found))
     monkeypatch.setattr("pipeline.solving.complete.SEARCH_SECONDS", 0.0)
     result = solved(parse_puzzle(text), solvers)
     assert len(result.solutions) == found

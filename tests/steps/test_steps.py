@@ -152,10 +152,12 @@ def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
 
     lied = EXAMPLES["pointing"][1]
     truth = [RatingColumns.texts(rating) for rating in ratings([masks_of(EASY)])]
-    monkeypatch.setattr("pipeline.steps.patterns.locked", lies)
+    monkeypatch.setattr("pipeline.steps.patterns.find_locked_candidates", lies)
     first, second, third = ratings([masks_of(EASY), masks_of(lied), masks_of(EASY)])
     assert [*map(RatingColumns.texts, (first, third))] == [*truth, *truth]
-    assert second.failed == "step 1, pointing, does not follow from what it cites"
+    assert (
+        second.failed == "step 1, pointing, does not follow from the cells and units that it cites"
+    )
     assert RatingColumns.texts(second) == ["failed", "", "pointing", "1", ""]
     results = [*solve_many([EASY, lied], traits="rating")]
     assert [result.status for result in results] == ["unique", "unique"]

@@ -17,7 +17,7 @@ from pipeline.certify.exhaustive import NotSolutions, search_all
 from pipeline.certify.many.search import Verdict, new_searches
 from pipeline.limits import NEVER, Deadline, Limits
 from pipeline.native import Loaded, Program
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 __all__ = ["MAX_NODES", "Verdict", "machine_code", "search_all_of_batch"]
@@ -75,7 +75,7 @@ def search_all_of_batch(
             f"masks of {masks.dtype}, counts of {counts.dtype}, grids of {grids.dtype}"
         )
     deadline = Deadline.of(Limits(seconds))
-    compiled_search = machine_code(len(masks)) if geometry == NINE else None
+    compiled_search = machine_code(len(masks)) if geometry == NINE_BY_NINE else None
     if compiled_search:
         verdicts, nodes = check_side_by_side(
             compiled_search, masks, counts, grids, max_nodes, deadline
@@ -100,7 +100,7 @@ def check_side_by_side(
     deadline: Deadline,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Check 9×9 puzzles in machine code. Returns their verdicts and numbers of nodes."""
-    masks_16 = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
+    masks_16 = np.array(masks & np.uint16(NINE_BY_NINE.all_values), np.uint16, order="C")
     verdicts, nodes = np.zeros(len(masks), np.uint8), np.zeros(len(masks), np.int64)
     arrays = masks_16, np.array(counts, np.int64), np.ascontiguousarray(grids, np.uint8)
     searches = new_searches()
@@ -164,7 +164,7 @@ def try_check(compiled_search: Callable[..., int]) -> None:
     other = grid.copy()
     other[:2, ::3] = grid[1::-1, ::3]  # in these columns the first two rows are exchanged
     masks = np.left_shift(1, grid - 1, dtype=np.uint16)
-    masks[:2, ::3] = NINE.all_values
+    masks[:2, ::3] = NINE_BY_NINE.all_values
     grids = np.repeat([[grid.ravel()], [other.ravel()]], 3, axis=1)
     arrays = np.repeat([masks.ravel()], 3, axis=0), np.arange(3), grids
     verdicts, _ = check_side_by_side(compiled_search, *arrays, 1, NEVER)

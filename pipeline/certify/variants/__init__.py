@@ -203,7 +203,7 @@ def try_search(compiled_search: Callable[..., int]) -> None:
         free.ChaosArrow(1, ((10, 1, 12), (10, 5, 4))),
         outside.FullRank((0, 1, 2, 3), 6),
     )
-    regions = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("CC", 4),)))
+    regions = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("CC", 4),)))
     for puzzle in (
         Puzzle.empty(Geometry(2, 2), classic_rules),
         Puzzle.empty(Geometry(2, 2), region_rules),

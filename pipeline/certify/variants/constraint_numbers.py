@@ -165,7 +165,7 @@ class ConstraintNumbers:
         return [self._add(L.MIN_COUNT, queue, cells, bit, constraint.minimum)]
 
     def add_same_counts(self, constraint: SameTotals, queue: int) -> list[int]:
-        parts, counted = constraint.parts, constraint.counted
+        parts, counted = constraint.parts, constraint.counted_value
         bits = 0 if counted is None else self.source.mask((counted,))
         if len(parts) < 2 or not bits:
             return []

@@ -12,19 +12,19 @@ from operator import eq
 from typing import Any, NamedTuple
 
 from pipeline.certify.variants.value_tables import RelationTables, TooLarge, relation_tables
-from pipeline.puzzle.connected import EqualToSome
+from pipeline.puzzle.connected import EqualToAny
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
     Allowed,
     AnyOf,
     Automaton,
-    Beyond,
-    ByValue,
     Cells,
     Constraint,
     Equivalent,
+    OutsideRange,
     Pairs,
+    ValueSwitch,
 )
 from pipeline.puzzle.geometry import Geometry, units_of
 from pipeline.puzzle.puzzle import Puzzle
@@ -148,7 +148,7 @@ class Simplified:
         for part in constraint.parts:
             self.add(part)
 
-    def add_choice(self, constraint: AnyOf | ByValue) -> None:
+    def add_choice(self, constraint: AnyOf | ValueSwitch) -> None:
         alternatives = self._alternatives(constraint)
         if len(alternatives) == 1:
             self.add_all(AllOf(tuple(alternatives[0])))
@@ -190,7 +190,7 @@ class Simplified:
         between = Automaton(cells, -1, sum_between_ends, frozenset((-2,)), (n, constraint.total))
         return [*self._allowed(cells, range(1, n + 1)), AllDifferent(cells), between]
 
-    def simplify_beyond(self, constraint: Beyond) -> list[Constraint]:
+    def simplify_outside_range(self, constraint: OutsideRange) -> list[Constraint]:
         cells = constraint.low, constraint.high, *constraint.cells
         return [Automaton(cells, (), _beyond, frozenset(product(self.values, repeat=2)))]
 
@@ -203,7 +203,7 @@ class Simplified:
         accepted = [(values.bit_count(), values) for values in range(1 << self.values[-1] + 1)]
         return [Automaton(cells, (), _count_different, frozenset(accepted))]
 
-    def simplify_equal_to_some(self, constraint: EqualToSome) -> list[Constraint]:
+    def simplify_equal_to_any(self, constraint: EqualToAny) -> list[Constraint]:
         cell, other_cells = constraint.cell, constraint.other_cells
         return [AnyOf(tuple(Pairs(((cell, other),), eq) for other in other_cells))]
 
@@ -215,7 +215,7 @@ class Simplified:
 
     def simplify_same_totals(self, constraint: SameTotals) -> list[Constraint] | None:
         parts = constraint.parts
-        if constraint.counted is not None:
+        if constraint.counted_value is not None:
             return None
         pairs = combinations(parts, 2) if len(parts) <= _MAX_PAIRED_PARTS else pairwise(parts)
         return [
@@ -240,7 +240,7 @@ class Simplified:
                 return [[*chain.from_iterable(combined)] for combined in product(*choices)]
             case AnyOf():
                 alternatives = [*chain.from_iterable(map(self._alternatives, constraint.parts))]
-            case ByValue():
+            case ValueSwitch():
                 alternatives = [
                     [Allowed(constraint.cell, (value,)), *alternative]
                     for value, part in zip(self.values, constraint.parts, strict=True)
@@ -293,7 +293,7 @@ def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple
     """Sets of cells with a known total, each after the number of times it holds every value."""
     bands = {set_of(unit): 1 for unit in units}
     side = geometry.side
-    if geometry.free:
+    if geometry.free_grid:
         return [(multiplicity, cells) for cells, multiplicity in bands.items()]
     for lines in (tuple(geometry.rows()), tuple(geometry.columns())):
         for start in range(0, len(lines), side):
@@ -307,7 +307,7 @@ def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple
 _ADD: dict[type[Constraint], Callable[[Simplified, Any], None]] = {
     AllOf: Simplified.add_all,
     AnyOf: Simplified.add_choice,
-    ByValue: Simplified.add_choice,
+    ValueSwitch: Simplified.add_choice,
     Allowed: Simplified.add_allowed,
     AllDifferent: Simplified.add_different,
     Pairs: Simplified.add_pairs,
@@ -315,9 +315,9 @@ _ADD: dict[type[Constraint], Callable[[Simplified, Any], None]] = {
 _SIMPLIFY: dict[type[Constraint], Callable[[Simplified, Any], list[Constraint] | None]] = {
     SetTotal: Simplified.simplify_set_total,
     TotalBetween: Simplified.simplify_total_between,
-    Beyond: Simplified.simplify_beyond,
+    OutsideRange: Simplified.simplify_outside_range,
     CountOfValues: Simplified.simplify_count_of_values,
-    EqualToSome: Simplified.simplify_equal_to_some,
+    EqualToAny: Simplified.simplify_equal_to_any,
     Equivalent: Simplified.simplify_equivalent,
     SameTotals: Simplified.simplify_same_totals,
 }
@@ -342,7 +342,7 @@ def _count_different(state: tuple[int, ...], value: int) -> tuple[int, ...] | No
 
 
 def _beyond(ends: tuple[int, ...], value: int) -> tuple[int, ...] | None:
-    """A step of the automaton of `Beyond`: it reads the two ends first, then values beyond them."""
+    """A step of the automaton of `OutsideRange`: it reads the two ends, then values beyond them."""
     if len(ends) < 2:
         return (*ends, value)
     return ends if value < ends[0] or value > ends[1] else None

@@ -88,7 +88,7 @@ def audit(
     from pipeline.outbox.audit import AuditOptions
     from pipeline.outbox.audit import audit as audited
     from pipeline.service.log import Display, Progress
-    from pipeline.solving.complete import refuter
+    from pipeline.solving.complete import make_refuter
     from pipeline.solving.solvers import Solvers
 
     outbox = outbox_of(folder, settings)
@@ -105,7 +105,7 @@ def audit(
         display.tick(source, Progress(done, done, total, "row", is_count=True))
 
     with Solvers("pysat") as solvers:
-        ask = refuter(solvers, settings.memory_limit)
+        ask = make_refuter(solvers, settings.memory_limit)
         terms = AuditOptions(settings, settings.timeout, ask, on_rows=show_rows)
         if checker:
             from pipeline.cli.proof_files import Checker

@@ -103,7 +103,7 @@ def solve(  # noqa: PLR0913 - one for each option
     from pipeline.cli import results
     from pipeline.cli.answers import solve_files
     from pipeline.cli.file_access import STANDARD_OUTPUT
-    from pipeline.solving import NOT_WELL
+    from pipeline.solving import ERROR_STATUSES
 
     _check_drawing(svg, files, puzzle_only=puzzle_only, is_step=steps or hint, force=force)
     _check_records(svg, times=times, as_json=as_json)
@@ -113,7 +113,7 @@ def solve(  # noqa: PLR0913 - one for each option
     boards = board or sys.stdout.isatty()
     kept, code = [], EXIT_OK
     for number, (item, result) in enumerate(solve_files(files, settings)):
-        _check_single(svg, files[0], is_alone=item.is_alone)
+        _check_single(svg, files[0], is_alone=item.is_only_item)
         if steps or hint:
             from pipeline.cli.walkthrough import show_steps
 
@@ -121,10 +121,10 @@ def solve(  # noqa: PLR0913 - one for each option
             code = code if explained else EXIT_BAD_INPUT
         elif as_json:
             print(results.record_line(item, result, settings))
-        is_bad = result.status in NOT_WELL
+        is_bad = result.status in ERROR_STATUSES
         if not as_json and (is_bad or not hint):
             before = f"{item.name}: " if len(files) > 1 else ""
-            if boards and number and item.is_alone:
+            if boards and number and item.is_only_item:
                 print()
             is_drawn = hint or svg == STANDARD_OUTPUT
             results.show_result(item, result, settings, None if is_drawn else before, boards=boards)
@@ -145,7 +145,7 @@ def _tabulate(
     """Write the table of these files and print a summary; returns the exit code."""
     from pipeline.cli.answers import write_table
     from pipeline.cli.file_access import TABLES, check_ending, check_target
-    from pipeline.solving import NOT_WELL
+    from pipeline.solving import ERROR_STATUSES
 
     if not is_alone:
         options = "--board, --steps, --hint, --times, --svg or --json"
@@ -156,7 +156,7 @@ def _tabulate(
     summary = ", ".join(f"{count:,} {status}" for status, count in totals.items())
     text = f": {counted(totals.total(), 'puzzle', ',')}: {summary}"
     Output(quiet=settings.quiet).report_file(table, text)
-    return EXIT_BAD_INPUT if NOT_WELL & totals.keys() else EXIT_OK
+    return EXIT_BAD_INPUT if ERROR_STATUSES & totals.keys() else EXIT_OK
 
 
 def _check_drawing(
@@ -222,7 +222,7 @@ def count(
         say_fault,
         say_unused,
     )
-    from pipeline.solving import NOT_WELL
+    from pipeline.solving import ERROR_STATUSES
 
     def print_solution(text: str) -> None:
         print(text, flush=True)
@@ -233,21 +233,21 @@ def count(
     counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
     for item, result in solve_files(files, counting, print_solution if show else None):
         name, number = printable(item.where), len(result.solutions)
-        code = EXIT_BAD_INPUT if result.status in NOT_WELL else code
+        code = EXIT_BAD_INPUT if result.status in ERROR_STATUSES else code
         if as_json:
             print(count_line(item, result))
             continue
         if result.status not in ("invalid", "failed"):
-            before = "" if item.is_alone and len(files) == 1 else f"{name}: "
+            before = "" if item.is_only_item and len(files) == 1 else f"{name}: "
             bound = "" if result.complete else "<=" if is_cut_off(result) else ">="
             print(f"{before}{bound}{number}")
-        if item.is_alone and result.status == "invalid":
+        if item.is_only_item and result.status == "invalid":
             say_fault(item, result)
-        elif result.status in NOT_WELL or (not result.complete and number < limit):
+        elif result.status in ERROR_STATUSES or (not result.complete and number < limit):
             say(f"{name}: {result.status}: {result.full_message}")
-        elif result.caveat and (item.is_alone or not result.unread_texts):
+        elif result.caveat and (item.is_only_item or not result.unread_texts):
             say(f"{name}: {result.caveat}")
-        if item.is_alone and not settings.quiet:
+        if item.is_only_item and not settings.quiet:
             say_evidence(name, result)
             say_unused(name, result)
     raise typer.Exit(code)
@@ -342,7 +342,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     from pipeline.cli import sheet_puzzles as sheets
     from pipeline.cli.file_access import check_target, source_name, unused_path
     from pipeline.outbox.report import Head, Sheet
-    from pipeline.solving import NOT_WELL
+    from pipeline.solving import ERROR_STATUSES
 
     sources = sources or [outbox_of(None, settings, f", or puzzles{example_hint(context.command)}")]
     target = output or unused_path("sheet.html")
@@ -380,5 +380,5 @@ def sheet(  # noqa: PLR0913 - one for each option
     sheets.write(target, laid_out)
     fields = {"file": str(target)} | laid_out.counts | {"omitted": len(faults)}
     Output(as_json, settings.quiet).report_file(target, f": {laid_out.summary}", fields)
-    is_bad = not no_solutions and any(puzzle.status in NOT_WELL for puzzle in printed)
+    is_bad = not no_solutions and any(puzzle.status in ERROR_STATUSES for puzzle in printed)
     raise typer.Exit(EXIT_BAD_INPUT if faults or is_bad else EXIT_OK)

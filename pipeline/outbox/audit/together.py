@@ -16,7 +16,7 @@ from pipeline.outbox.audit.audited_rows import AuditedRow, RowChunk
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.fits import COMPLETE, misfit
 from pipeline.outbox.tables import PuzzleRow, csv_field
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.plain import masks_of_plain
 
@@ -56,7 +56,7 @@ def correct_rows(chunk: RowChunk, seconds: float) -> dict[str, list[int]]:
             np.full(len(valid), count),
         )
         time = seconds * len(valid)
-        verdicts, _ = search_all_of_batch(NINE, masks, counts, grids[:, valid], time)
+        verdicts, _ = search_all_of_batch(NINE_BY_NINE, masks, counts, grids[:, valid], time)
         correct[assertion] = np.array([*rows])[valid[verdicts == asserted]].tolist()
     return correct
 

@@ -147,7 +147,7 @@ def board_summary(board: Board) -> str:
     geometry = board.geometry
     n, grids = geometry.side, len(geometry.grids)
     cells = f"{n}×{n} cells"
-    if free := geometry.free:
+    if free := geometry.free_grid:
         cells = (
             f"{free.rows}×{free.columns} cells, values {geometry.lowest} to {geometry.values[-1]}"
         )
@@ -248,9 +248,9 @@ def _elements(board: Board) -> Iterator[str]:
 def _group_names(geometry: Geometry) -> str:
     """The names of groups of cells outside the grid, written above them."""
     spans = []
-    for name, _ in geometry.free.groups if geometry.free else ():
-        assert geometry.free  # noqa: S101 - it has groups
-        row, _ = geometry.place(geometry.free.group(name)[0])
+    for name, _ in geometry.free_grid.groups if geometry.free_grid else ():
+        assert geometry.free_grid  # noqa: S101 - it has groups
+        row, _ = geometry.place(geometry.free_grid.cells_of_group(name)[0])
         spans.append(f'<tspan x="1" y="{(row - 1) * CELL - 3}">{escape(name)}</tspan>')
     return f'<text class="group">{"".join(spans)}</text>' if spans else ""
 
@@ -327,8 +327,8 @@ def _description(board: Board) -> str:
 
 def _lines(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
     """The names and cells of the rows, and of groups of cells outside the grid."""
-    if geometry.free:
-        return geometry.free.rows_and_groups()
+    if geometry.free_grid:
+        return geometry.free_grid.rows_and_groups()
     return ((unit_name(geometry, index), row) for index, row in enumerate(geometry.rows()))
 
 

@@ -43,7 +43,7 @@ UNREADABLE: Final = "unreadable"
 STATUSES: Final = (*(status for status in schema.STATUSES if status not in WITH_TOTALS), UNREADABLE)
 """The statuses of puzzles, in display order."""
 
-NOT_WELL: Final = solving.NOT_WELL | {schema.REFUSED, UNREADABLE}
+ERROR_STATUSES: Final = solving.ERROR_STATUSES | {schema.REFUSED, UNREADABLE}
 UNRECOGNISED: Final = "unrecognised"
 _MAX_NAME, _MAX_TEXT = 255, 600
 _MAX_CELLS = MAX_SIDE * MAX_SIDE
@@ -95,7 +95,7 @@ class PublishedJob(Published):
     @property
     def is_well(self) -> bool:
         """Whether none of its puzzles is invalid, unknown, failed or unreadable."""
-        return self.status not in NOT_WELL and not NOT_WELL & self.totals.keys()
+        return self.status not in ERROR_STATUSES and not ERROR_STATUSES & self.totals.keys()
 
     @property
     def format(self) -> str:
@@ -271,7 +271,7 @@ def sample_table(
             is_kept = is_kept and len(line) <= _MAX_LINE
             row = line if is_kept else _row(table, place, line)
             status = fields[status_at] if isinstance(row, str) else row.status
-            rank = 0 if status in NOT_WELL else _RANKS.get(status, 4)
+            rank = 0 if status in ERROR_STATUSES else _RANKS.get(status, 4)
             yield rank, place, row, other if len(other) <= _MAX_LINE else ""
 
     best = heapq.nsmallest(max_rows, ranked())

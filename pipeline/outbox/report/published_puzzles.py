@@ -19,7 +19,7 @@ from pipeline.outbox.originals import Originals, SmallOriginals, archive_above
 from pipeline.outbox.report.board import Board
 from pipeline.outbox.report.drawn import board_of_job, board_of_row, find_members
 from pipeline.outbox.report.published_jobs import (
-    NOT_WELL,
+    ERROR_STATUSES,
     UNRECOGNISED,
     PublishedJob,
     display_text,
@@ -33,7 +33,7 @@ from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
 from pipeline.reading.formats.dimacs import CNF_FORMAT, FORMULA_REFUSED
 
 _TABLE = ".csv"
-_UNDRAWN_STATUSES = NOT_WELL - {"unknown"} | {UNRECOGNISED}
+_UNDRAWN_STATUSES = ERROR_STATUSES - {"unknown"} | {UNRECOGNISED}
 _BATCH_MEMBERS = 1_000
 _MAX_MEMBERS = 50_000
 """The most members of archives that are read to find originals."""

@@ -250,7 +250,7 @@ def _tints(look: ShapeStyle, shapes: Sequence[Tint]) -> Iterator[str]:
 
 def _lines(look: ShapeStyle, shapes: Sequence[Line]) -> Iterator[str]:
     drawn = _path(look.names, (_line(shape) for shape in shapes))
-    bulbs = [_disc(_xy(shape.points[0]), _BULB) for shape in shapes if shape.bulb]
+    bulbs = [_disc(_xy(shape.points[0]), _BULB) for shape in shapes if shape.has_bulb]
     # a group, so that line and bulb are made transparent together
     yield f'<g class="bulbs">{drawn}{_path(look.named("bulb"), bulbs)}</g>' if bulbs else drawn
 
@@ -260,7 +260,10 @@ def _line(line: Line) -> str:
     if len(places) < 2:
         return f"M{_coordinates(places[0])}h0"
     drawn = f"M{_coordinates(places[0])}L{' '.join(map(_coordinates, places[1:]))}"
-    return drawn + _arrow_head(places[-2], places[-1], _HEADS.get(line.kind, _HEAD)) * line.head
+    return (
+        drawn
+        + _arrow_head(places[-2], places[-1], _HEADS.get(line.kind, _HEAD)) * line.has_arrowhead
+    )
 
 
 def _arrow_head(begin: Point, tip: Point, size: float) -> str:

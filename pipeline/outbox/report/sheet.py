@@ -17,7 +17,7 @@ from pipeline.outbox.report.page import content_policy, read_asset, template
 from pipeline.outbox.report.published_jobs import shorten
 from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.puzzle.rules import Along
+from pipeline.puzzle.rules import LineRule
 from pipeline.puzzle.rules.meaning import sentences
 from pipeline.reading.unread import caveat, unread_texts
 from pipeline.version import __version__
@@ -141,7 +141,7 @@ def _captions(puzzle: Puzzle) -> Iterable[str]:
         titles[look].add(rule.title())
     return dict.fromkeys(
         rule.describe(geometry)
-        if isinstance(rule, Along) and len(titles[look]) > 1
+        if isinstance(rule, LineRule) and len(titles[look]) > 1
         else rule.caption()
         for rule, look in zip(puzzle.rules, looks, strict=True)
     )
@@ -158,7 +158,7 @@ def _rules_of(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
     paragraphs = [
         (f"{names[:1].upper()}{names[1:]}", sentence) for names, sentence in sentences(rules)
     ]
-    boxes = {puzzle.geometry.has_boxes for puzzle in puzzles if not puzzle.geometry.free}
+    boxes = {puzzle.geometry.has_boxes for puzzle in puzzles if not puzzle.geometry.free_grid}
     if not paragraphs or not boxes:
         return paragraphs
     units = "row, column and box" if all(boxes) else "row and column"

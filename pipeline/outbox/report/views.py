@@ -16,7 +16,7 @@ from pipeline.outbox.originals import Originals, SmallOriginals
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.drawn import MemberJob, board_of_job, board_of_row, find_members
 from pipeline.outbox.report.published_jobs import (
-    NOT_WELL,
+    ERROR_STATUSES,
     STATUSES,
     PublishedJob,
     display_text,
@@ -114,7 +114,7 @@ class View:
         message = shorten(self.job.message, _MAX_REASON) or self.job.rating_text
         if not self.job.is_many:
             return message
-        failures = (f"{n:,} {status}" for status, n in self.counts if status in NOT_WELL)
+        failures = (f"{n:,} {status}" for status, n in self.counts if status in ERROR_STATUSES)
         return "; ".join(filter(None, (", ".join(failures), message)))
 
     @property
@@ -211,7 +211,7 @@ class Viewer:
         return cards, sample.count
 
     def _row_card(self, job: PublishedJob, row: PuzzleRow, other: str, prefix: str) -> Card:
-        board: Board | str = "" if row.status in NOT_WELL else _NO_ROOM
+        board: Board | str = "" if row.status in ERROR_STATUSES else _NO_ROOM
         if self._has_room(self.left):
             board = board_of_row(row, other, job.reading) or ""
             self.left -= 1
@@ -254,7 +254,7 @@ class Viewer:
         row, member, original = matched
         name = shorten(row.member)
         if member is None or member.puzzle is None:
-            why = "" if row.status in NOT_WELL else "The record was not found."
+            why = "" if row.status in ERROR_STATUSES else "The record was not found."
             return self._card(name, row.status, why, row.message)
         board: Board | str = _NO_ROOM
         if self._has_room(self.left):
@@ -311,7 +311,7 @@ class Viewer:
 
 def _sort_key(member: MemberJob) -> int:
     """Failures come first, then collections with failures; other collections come last."""
-    if member.row.status in NOT_WELL:
+    if member.row.status in ERROR_STATUSES:
         return 0
     if member.job and member.job.is_many:
         return 3 if member.job.is_well else 1

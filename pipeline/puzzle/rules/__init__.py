@@ -1,7 +1,7 @@
-"""Rules of variants, one class each, with its data, constraints, drawing and name.
+"""Rules of variants, one class each, with data, constraints, a drawing and a name.
 
-This module has the base classes of rules that are drawn and described in the same way, and helpers
-for constraints, drawings and checks.
+This module has base classes for rules that are drawn and described in the same way, and helpers for
+constraints, drawings and checks.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.shapes import Dot, Line, Point, Ring, Shape, Tint
 
 
-class Everywhere(Rule):
-    """A rule about all cells of the grid, which is not drawn."""
+class GridRule(Rule):
+    """A rule about all cells of the grid. It is not drawn."""
 
     def cells(self, geometry: Geometry) -> Cells:
         return tuple(range(geometry.grid_size))
 
 
-class OnBorder(Rule):
+class BorderRule(Rule):
     """A rule about two cells, drawn as a dot between them.
 
-    `bounded_field` is the name of its number, if any, and the minimum of that number.
+    `bounded_field`: the name and the minimum of the rule's number; None if it has no number.
     """
 
     style: ClassVar[str]
@@ -55,26 +55,27 @@ class OnBorder(Rule):
         return " ".join(filter(None, (self.name, self.text())))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        return (Dot(border(geometry, self.a, self.b), self.style, self.text()),)
+        return (Dot(border_point(geometry, self.a, self.b), self.style, self.text()),)
 
     def describe(self, geometry: Geometry) -> str:
         return f"{self.title()} between {geometry.name_of(self.a)} and {geometry.name_of(self.b)}"
 
 
-class Along(Rule):
+class LineRule(Rule):
     """A rule about the cells of a line, in order.
 
-    - `min_cells`: the minimum length.
-    - `no_repeats`: no cell may repeat.
-    - `has_ends`: the line is drawn with rings at its ends.
-    - `bounded_field`: the name of its number, which is not drawn, and the minimum of that number.
+    - `min_cells`: the minimum number of cells.
+    - `no_repeats`: whether a cell may not repeat.
+    - `has_end_rings`: whether the line is drawn with rings at its ends.
+    - `bounded_field`: the name and the minimum of the rule's number, which is not drawn; None if it
+      has no number.
     """
 
     preposition = "from"
     style: ClassVar[str]
     min_cells: ClassVar[int] = 2
     no_repeats: ClassVar[bool] = False
-    has_ends: ClassVar[bool] = False
+    has_end_rings: ClassVar[bool] = False
     bounded_field: ClassVar[tuple[str, int] | None] = None
 
     line: Cells
@@ -96,12 +97,12 @@ class Along(Rule):
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = places(geometry, self.line)
-        ends = (line[:1], line[-1:]) if self.has_ends else ()
+        ends = (line[:1], line[-1:]) if self.has_end_rings else ()
         return Line(line, self.style), *(Ring(end, self.style) for end in ends)
 
 
 def places(geometry: Geometry, cells: Iterable[int]) -> tuple[tuple[int, int], ...]:
-    """Row and column of each cell."""
+    """The row and column of each cell, counted from 1."""
     return tuple(map(geometry.place, cells))
 
 
@@ -110,26 +111,26 @@ def tints(geometry: Geometry, groups: Iterable[Cells], style: str) -> list[Shape
     return [Tint(places(geometry, dict.fromkeys(group)), style) for group in groups]
 
 
-def border(geometry: Geometry, a: int, b: int) -> Point:
-    """The point halfway between two cells; for neighbours the middle of their border."""
+def border_point(geometry: Geometry, a: int, b: int) -> Point:
+    """The point halfway between two cells; for adjacent cells the middle of their border."""
     (row, column), (other_row, other_column) = geometry.place(a), geometry.place(b)
     return (row + other_row) / 2, (column + other_column) / 2
 
 
-def moves(geometry: Geometry, steps: CellPairs) -> Iterator[tuple[int, int]]:
-    """Pairs of grid cells that differ by one of the steps (rows down, columns right)."""
-    inner = geometry.grid_size
-    for cell in range(inner):
+def pairs_at(geometry: Geometry, steps: CellPairs) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of grid cells that are one of the steps (rows down, columns right) apart."""
+    size = geometry.grid_size
+    for cell in range(size):
         row, column = geometry.place(cell)
         for down, right in steps:
             other = geometry.cell_at(row + down, column + right)
-            if other is not None and other < inner:
+            if other is not None and other < size:
                 yield cell, other
 
 
 def neighbours(geometry: Geometry) -> Iterator[tuple[int, int]]:
-    """All pairs of orthogonal neighbours, the smaller cell first."""
-    return moves(geometry, ((0, 1), (1, 0)))
+    """Yield all pairs of orthogonally adjacent cells, the smaller cell first."""
+    return pairs_at(geometry, ((0, 1), (1, 0)))
 
 
 def adjacent_pairs(geometry: Geometry, cells: Cells) -> CellPairs:
@@ -144,7 +145,7 @@ def adjacent_pairs(geometry: Geometry, cells: Cells) -> CellPairs:
 
 
 def directed_lines(geometry: Geometry) -> Iterator[Cells]:
-    """All rows, then all columns, each in both directions."""
+    """Yield all rows, then all columns, each in both directions."""
     for line in (*geometry.rows(), *geometry.columns()):
         yield line
         yield line[::-1]
@@ -170,7 +171,7 @@ def pointer(cell: Cell, line: Cells, value: int, values: range) -> Constraint:
 def check_cells(
     name: str, cells: Sequence[int], min_cells: int = 1, *, no_repeats: bool = False
 ) -> None:
-    """Raise ValueError for fewer than `min_cells` cells, or for a repeated one if `no_repeats`."""
+    """Raise ValueError for fewer than `min_cells` cells, or, with `no_repeats`, a repeated cell."""
     if len(cells) < min_cells:
         noun = "cell" if min_cells == 1 else "cells"
         raise ValueError(f"{name}: at least {min_cells} {noun}, not {len(cells)}")
@@ -178,8 +179,8 @@ def check_cells(
         raise ValueError(f"{name}: a cell is listed twice")
 
 
-def _check_bounded_field(rule: OnBorder | Along) -> None:
-    """Raise ValueError if the number is below its minimum."""
+def _check_bounded_field(rule: BorderRule | LineRule) -> None:
+    """Raise ValueError if the rule's number is below its minimum."""
     if not rule.bounded_field:
         return
     field, minimum = rule.bounded_field
@@ -188,18 +189,18 @@ def _check_bounded_field(rule: OnBorder | Along) -> None:
 
 
 def check_one_grid(name: str, geometry: Geometry) -> None:
-    """Raise ValueError for several grids that share boxes, and for a free geometry."""
+    """Raise ValueError for several overlapping grids, and for a free geometry."""
     if geometry.grids:
         raise ValueError(f"{name}: only a single grid can have this rule")
-    if geometry.free:
+    if geometry.free_grid:
         raise ValueError(f"{name}: only a grid with standard units can have this rule")
 
 
 def square_side(name: str, geometry: Geometry) -> int:
     """The number of rows of a square grid. Raises ValueError for other and for several grids."""
-    if geometry.free is None:
+    if geometry.free_grid is None:
         check_one_grid(name, geometry)
         return geometry.side
-    if geometry.free.rows != geometry.free.columns:
+    if geometry.free_grid.rows != geometry.free_grid.columns:
         raise ValueError(f"{name}: the grid is not square")
-    return geometry.free.rows
+    return geometry.free_grid.rows

@@ -31,16 +31,16 @@ from pipeline.puzzle.shapes import Dot, Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import CountOfValues, SameTotals, SetTotal, Total
 
 MAX_CIRCLE = 3
-"""Maximum number of cells in an arrow's circle, which are the digits of a number."""
+"""Maximum number of cells in an arrow's circle. They are the digits of one number."""
 
 _MAX_SETS = 1000
-"""Maximum number of sets of values that a constraint lists; beyond it, an automaton adds up."""
+"""Maximum number of sets of values that a constraint lists. With more, it uses an automaton."""
 
-_SHOWN = 6
-"""Number of values that a title names."""
+_MAX_TITLE_VALUES = 6
+"""Maximum number of values in a title."""
 
-_MAX_ALL_SUBSETS, _MAX_SUBSETS = 9, 16
-"""Maximum side for which all sets of values are tried, and for which all sets of one size are."""
+_MAX_SIDE_ALL_SETS, _MAX_SIDE_ONE_SIZE = 9, 16
+"""Maximum sides for trying all sets of values, and for trying all sets of one size."""
 
 
 class Cage(AllDifferentRule):
@@ -65,7 +65,7 @@ class Cage(AllDifferentRule):
 
 
 class DigitalRoot(Rule):
-    """Values do not repeat; adding the digits of their sum until one is left gives `root`.
+    """Values do not repeat; adding up the digits of their sum until one digit is left gives `root`.
 
     In a `repeating` group, values may repeat.
     """
@@ -123,7 +123,8 @@ class RellikCage(AllDifferentRule):
 class EqualityCage(AllDifferentRule):
     """Values do not repeat; as many are even as odd, as many low as high, and none is the middle.
 
-    Low and high are the halves of all values; if their number is odd, the middle one is neither.
+    Low values are the lower half of all values, high values the upper half. If the number of values
+    is odd, the middle value is in neither half.
     """
 
     name = "equality cage"
@@ -154,45 +155,45 @@ class Contains(Rule):
     name, preposition = "contains", "at"
 
     group: Cells
-    wanted: Values
+    values: Values
     exactly: bool = False
 
     def __post_init__(self) -> None:
         check_cells(self.name, self.group, no_repeats=True)
-        if not self.wanted:
+        if not self.values:
             raise ValueError(f"{self.name}: no values")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        cells, wanted = self.group, Counter(self.wanted)
+        cells, counts = self.group, Counter(self.values)
         parts: list[Constraint] = []
-        for value, times in wanted.items():
+        for value, times in counts.items():
             if self.exactly or (times > 2 and len(cells) > 4):
-                number = frozenset((times,))
+                accepted = frozenset((times,))
                 parts.append(
-                    Automaton(cells, 0, _capped_count, number, (value, times, self.exactly))
+                    Automaton(cells, 0, _capped_count, accepted, (value, times, self.exactly))
                 )
             else:
                 parts.append(AtLeast(cells, value, times))
-        if len(self.wanted) == len(cells):
-            parts += [Allowed(cell, tuple(wanted)) for cell in cells]
+        if len(self.values) == len(cells):
+            parts += [Allowed(cell, tuple(counts)) for cell in cells]
         return AllOf(tuple(parts))
 
     def title(self) -> str:
         exactly = " exactly" if self.exactly else ""
-        return f"{self.name}{exactly} {' '.join(map(str, self.wanted[:_SHOWN]))}" + (
-            " …" if len(self.wanted) > _SHOWN else ""
-        )
+        values = " ".join(map(str, self.values[:_MAX_TITLE_VALUES]))
+        ellipsis = " …" if len(self.values) > _MAX_TITLE_VALUES else ""
+        return f"{self.name}{exactly} {values}{ellipsis}"
 
     def caption(self) -> str:
         return self.title()
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        text = " ".join(map(str, self.wanted))
+        text = " ".join(map(str, self.values))
         return (Outline(places(geometry, self.group), "contains", text),)
 
 
 class CountingCircles(Rule):
-    """A value in a circle appears in exactly that many circles."""
+    """A value v in a circle appears in exactly v circles."""
 
     name, preposition = "counting circles", "from"
 
@@ -207,19 +208,19 @@ class CountingCircles(Rule):
             Automaton(cells, 0, _capped_count, frozenset((0, value)), (value, value, True))
             for value in values
         ]
-        if len(values) > _MAX_ALL_SUBSETS:
+        if len(values) > _MAX_SIDE_ALL_SETS:
             return AllOf(tuple(counts))
         sizes = range(len(values) + 1)
         subsets = (subset for size in sizes for subset in combinations(values, size))
-        full = tuple(subset for subset in subsets if sum(subset) == len(cells))
-        return AllOf((*counts, OneOfSets(cells, full)))
+        sets = tuple(subset for subset in subsets if sum(subset) == len(cells))
+        return AllOf((*counts, OneOfSets(cells, sets)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return [Ring((place,), "counting") for place in places(geometry, self.circles)]
 
 
 class CountOfDifferent(Rule):
-    """The cell in a ring, `counter`, holds the number of different values in the outlined cells."""
+    """The cell with a ring holds the number of different values in the outlined cells."""
 
     name, preposition = "number of different values", "at"
 
@@ -238,7 +239,7 @@ class CountOfDifferent(Rule):
 
 
 class Sum(Rule):
-    """The values, each times its weight, sum to `total`; a cell may be listed more than once."""
+    """The values, each multiplied by its weight, sum to `total`; a cell may be listed twice."""
 
     name, preposition = "sum", "at"
 
@@ -259,9 +260,9 @@ class Sum(Rule):
 
 
 class Arrow(Rule):
-    """Values on the shaft sum to the circle; a circle of several cells is read as one number.
+    """Values on the shaft sum to the circle; several cells in the circle form one number.
 
-    The cells of the circle are digits in reading order. Values above 9 carry: 1 and 12 make 22.
+    The cells of the circle are its digits, in reading order. Values above 9 carry: 1 and 12 are 22.
     """
 
     name, preposition = "arrow", "at"
@@ -273,7 +274,8 @@ class Arrow(Rule):
         check_cells(f"{self.name}: its circle", self.circle, no_repeats=True)
         check_cells(f"{self.name}: its shaft", self.shaft)
         if len(self.circle) > MAX_CIRCLE:
-            raise ValueError(f"{self.name}: at most 3 cells in the circle, not {len(self.circle)}")
+            size = len(self.circle)
+            raise ValueError(f"{self.name}: at most {MAX_CIRCLE} cells in the circle, not {size}")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         weights = (-100, -10, -1)[-len(self.circle) :]
@@ -284,7 +286,7 @@ class Arrow(Rule):
         circle, shaft = places(geometry, sorted(self.circle)), places(geometry, self.shaft)
         (row, column) = shaft[0]
         start = min(circle, key=lambda place: abs(place[0] - row) + abs(place[1] - column))
-        return Ring(circle, "arrow"), Line((start, *shaft), "arrow", head=True)
+        return Ring(circle, "arrow"), Line((start, *shaft), "arrow", has_arrowhead=True)
 
 
 class Quadruple(Rule):
@@ -292,24 +294,24 @@ class Quadruple(Rule):
 
     name, preposition = "quadruple", "at"
 
-    around: Cells
-    wanted: Values
+    group: Cells
+    values: Values
 
     def __post_init__(self) -> None:
-        check_cells(self.name, self.around, 2, no_repeats=True)
-        if len(self.around) > 4:
-            raise ValueError(f"{self.name}: at most 4 cells, not {len(self.around)}")
-        if not self.wanted:
+        check_cells(self.name, self.group, 2, no_repeats=True)
+        if len(self.group) > 4:
+            raise ValueError(f"{self.name}: at most 4 cells, not {len(self.group)}")
+        if not self.values:
             raise ValueError(f"{self.name}: no values")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        cells, wanted = tuple(sorted(self.around)), Counter(self.wanted)
-        return AllOf(tuple(AtLeast(cells, value, times) for value, times in wanted.items()))
+        cells, counts = tuple(sorted(self.group)), Counter(self.values)
+        return AllOf(tuple(AtLeast(cells, value, times) for value, times in counts.items()))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        rows, columns = zip(*places(geometry, self.around), strict=True)
+        rows, columns = zip(*places(geometry, self.group), strict=True)
         middle = ((min(rows) + max(rows)) / 2, (min(columns) + max(columns)) / 2)
-        return (Dot(middle, "quadruple", " ".join(map(str, self.wanted))),)
+        return (Dot(middle, "quadruple", " ".join(map(str, self.values))),)
 
 
 class Clone(Rule):
@@ -357,26 +359,26 @@ class SameMultiset(EqualSums):
 
     def constraints(self, geometry: Geometry) -> Constraint:
         values = geometry.values
-        return AllOf(tuple(SameTotals(self.parts, counted=value) for value in values))
+        return AllOf(tuple(SameTotals(self.parts, counted_value=value) for value in values))
 
 
 def _checked_values(name: str, geometry: Geometry) -> range:
-    """The values. Raises ValueError if they have too many subsets."""
+    """The values of the geometry. Raises ValueError if they have too many subsets."""
     values = geometry.values
-    if len(values) > _MAX_SUBSETS:
-        raise ValueError(f"{name}: at most {_MAX_SUBSETS} values, not {len(values)}")
+    if len(values) > _MAX_SIDE_ONE_SIZE:
+        raise ValueError(f"{name}: at most {_MAX_SIDE_ONE_SIZE} values, not {len(values)}")
     return values
 
 
 @lru_cache(maxsize=128)
 def _sets_without(values: range, size: int, total: int) -> tuple[Cells, ...]:
-    """The sets of `size` values without a subset that sums to the total."""
+    """The sets of `size` values that have no subset with that total."""
     return tuple(s for s in combinations(values, size) if not _has_subset_sum(s, total))
 
 
 @lru_cache(maxsize=128)
 def _balanced_sets(values: range, size: int) -> tuple[Cells, ...]:
-    """The sets of `size` values with as many odd as even ones, and as many low as high ones."""
+    """The sets of `size` values: half of them odd, half of them low, and none the middle value."""
     half = len(values) // 2
     halves = {*values[:half]}, {*values[len(values) - half :]}
     return tuple(
@@ -388,7 +390,7 @@ def _balanced_sets(values: range, size: int) -> tuple[Cells, ...]:
 
 
 def _has_subset_sum(values: Sequence[int], total: int) -> bool:
-    """Whether a non-empty subset of the values sums to the total."""
+    """Whether a non-empty subset of the values has that total."""
     sums = {0}
     for value in values:
         if total - value in sums:
@@ -398,14 +400,20 @@ def _has_subset_sum(values: Sequence[int], total: int) -> bool:
 
 
 def _capped_count(so_far: int, value: int, counted: int, times: int, exactly: bool) -> int | None:
-    """The occurrences of a value, capped at `times`; if `exactly`, more is a dead end."""
+    """The number of cells that hold the value `counted`.
+
+    Beyond `times`: None if `exactly`, else `times`.
+    """
     if value != counted:
         return so_far
     return so_far + 1 if so_far < times else None if exactly else times
 
 
 def _check_parts(name: str, parts: tuple[Cells, ...], *, same_size: bool) -> None:
-    """Raise ValueError for fewer than two parts, an empty part, or, if `same_size`, other sizes."""
+    """Raise ValueError for fewer than two parts or an empty part.
+
+    With `same_size`, also for parts of different sizes.
+    """
     if len(parts) < 2:
         raise ValueError(f"{name}: at least 2 parts, not {len(parts)}")
     for part in parts:
@@ -414,7 +422,7 @@ def _check_parts(name: str, parts: tuple[Cells, ...], *, same_size: bool) -> Non
         raise ValueError(f"{name}: the parts have different numbers of cells")
 
 
-def _digital_root(before: int, value: int) -> int:
-    """The digital root of a sum, from the root before a value was added."""
-    total = before + value
+def _digital_root(so_far: int, value: int) -> int:
+    """The digital root of a sum; `so_far` is the root without the last value."""
+    total = so_far + value
     return (total - 1) % 9 + 1 if total else 0

@@ -8,25 +8,27 @@ from itertools import chain, combinations, pairwise
 from pipeline.puzzle.constraints import AllOf, AnyOf, Automaton, Cells, Constraint, Pairs
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import Along, places
+from pipeline.puzzle.rules import LineRule, places
 from pipeline.puzzle.shapes import Line, Shape
 
 MAX_STATES = (1 << 16) - 1
+"""Maximum number of states of a state machine."""
+
 NO_STATE = MAX_STATES
-"""No transition: the line is rejected."""
+"""Stands for "no next state": the value is rejected."""
 
 MAX_LABEL = 40
 """Maximum number of characters of a label."""
 
 _MAX_DESCRIPTION = 80
-"""Maximum number of characters of a description that names all choices."""
+"""Maximum number of characters of a description that lists all choices."""
 
 
-class Relation(Along):
-    """Neighbours on the line are related as the puzzle defines.
+class Relation(LineRule):
+    """Neighbours on the line are in a relation that the puzzle defines.
 
-    With `every`, the relation holds between each cell and all later ones. `related` has a bit mask
-    for each value u, in which bit v is set if v may follow u. `label` is a name for people.
+    With `every`, each cell is in this relation to all later cells. `related` has a bit mask for
+    each value u, where bit v is set if v may follow u. `label` is the name shown to users.
     """
 
     name = style = "relation"
@@ -37,7 +39,7 @@ class Relation(Along):
     label: str = ""
 
     def __post_init__(self) -> None:
-        Along.__post_init__(self)
+        LineRule.__post_init__(self)
         _check_label(self.name, self.label)
 
     def constraints(self, geometry: Geometry) -> Constraint:
@@ -55,11 +57,12 @@ class Relation(Along):
         return (Line(places(geometry, self.line), style),)
 
 
-class StateMachine(Along):
+class StateMachine(LineRule):
     """A state machine that reads the values along the line ends in an accepted state.
 
-    `moves` has for each state two bytes for each value from 0 on, the lower byte first: the next
-    state, or 65535 if the value is rejected. The first state is 0. `label` is a name for people.
+    `moves` has a byte string for each state. It has two bytes for each value from 0 on, the lower
+    byte first: the next state, or 65535 if the value is rejected. The first state is 0. `label` is
+    the name shown to users.
     """
 
     name, style, min_cells = "state machine", "state-machine", 1
@@ -69,24 +72,24 @@ class StateMachine(Along):
     label: str = ""
 
     def __post_init__(self) -> None:
-        Along.__post_init__(self)
+        LineRule.__post_init__(self)
         _check_label(self.name, self.label)
         states = len(self.moves)
         if not 0 < states <= MAX_STATES:
             raise ValueError(f"{self.name}: 1 to {MAX_STATES} states, not {states}")
-        ends = {end for row in self.moves for end in zip(row[::2], row[1::2], strict=True)}
-        if any(states <= low + 256 * high < NO_STATE for low, high in ends):
+        targets = {pair for row in self.moves for pair in zip(row[::2], row[1::2], strict=True)}
+        if any(states <= low + 256 * high < NO_STATE for low, high in targets):
             raise ValueError(f"{self.name}: a move to an unknown state")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        return Automaton(self.line, 0, _move, self.accepted, (self.moves,))
+        return Automaton(self.line, 0, _next_state, self.accepted, (self.moves,))
 
     def title(self) -> str:
         return self.label or self.name
 
 
 class OneOf(Rule):
-    """At least one choice holds; a choice is one rule, or several rules that hold together."""
+    """At least one of the `choices` holds. A choice is one rule, or several rules that all hold."""
 
     name, preposition, is_faint = "one of several", "at", True
 
@@ -109,9 +112,9 @@ class OneOf(Rule):
 
     def describe(self, geometry: Geometry) -> str:
         choices = (" and ".join(r.describe(geometry) for r in rules) for rules in self.choices)
-        whole = " or ".join(choices)
-        if 0 < len(whole) <= _MAX_DESCRIPTION and all(self.choices):
-            return whole
+        text = " or ".join(choices)
+        if 0 < len(text) <= _MAX_DESCRIPTION and all(self.choices):
+            return text
         cells = self.cells(geometry)
         location = f" {self.preposition} {geometry.name_of(cells[0])}" if cells else ""
         return f"one of {len(self.choices)} rules{location}"
@@ -125,17 +128,19 @@ class OneOf(Rule):
 
 
 def _all_of(rules: tuple[Rule, ...], geometry: Geometry) -> Constraint:
-    formulas = tuple(rule.constraints(geometry) for rule in rules)
-    return formulas[0] if len(formulas) == 1 else AllOf(formulas)
+    """The constraint that all rules hold."""
+    constraints = tuple(rule.constraints(geometry) for rule in rules)
+    return constraints[0] if len(constraints) == 1 else AllOf(constraints)
 
 
 def _may_follow(u: int, v: int, related: tuple[int, ...]) -> bool:
     return u < len(related) and bool(related[u] >> v & 1)
 
 
-def _move(state: int, value: int, moves: tuple[bytes, ...]) -> int | None:
-    after = moves[state][2 * value : 2 * value + 2]
-    return int.from_bytes(after, "little") if len(after) == 2 and after != b"\xff\xff" else None
+def _next_state(state: int, value: int, moves: tuple[bytes, ...]) -> int | None:
+    """The next state of a state machine; None if the value is rejected."""
+    data = moves[state][2 * value : 2 * value + 2]
+    return int.from_bytes(data, "little") if len(data) == 2 and data != b"\xff\xff" else None
 
 
 def _check_label(name: str, label: str) -> None:

@@ -1,20 +1,20 @@
-"""Rules of free grids: their rows, columns and boxes, and regions that the solver has to find."""
+"""Rules of free grids: rows, columns, boxes, and regions that the solver has to find."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import accumulate
 
-from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToSome
+from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToAny
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
     Allowed,
     Automaton,
-    ByValue,
     Cell,
     Cells,
     Constraint,
+    ValueSwitch,
 )
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
@@ -25,13 +25,14 @@ from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import CountOfEqual
 
 REGIONS = "CC"
-"""The name, in texts, of the extra cells that number the regions of a chaos construction."""
+"""The name of the group of extra cells that number the regions of a chaos construction."""
 
 UNIT_KINDS = ("row", "column", "box")
+"""The kinds of a `Unit`."""
 
 
 class Unit(AllDifferentRule):
-    """A row, column or box of a free grid: values do not repeat; n cells contain each once."""
+    """Values do not repeat in the row, column or box of a free grid; n cells contain each value."""
 
     name = "row, column or box"
 
@@ -64,7 +65,7 @@ class Unit(AllDifferentRule):
 class SameRegions(SameMultiset):
     """All these rows, columns, boxes or regions contain the same set of values.
 
-    Each has fewer cells than there are values, and no value repeats in it.
+    Each region has fewer cells than there are values, and no value repeats in it.
     """
 
     name, preposition = "same values in all regions", ""
@@ -79,8 +80,8 @@ class SameRegions(SameMultiset):
 class ConnectedValues(Rule):
     """The cells of the group that hold one of the values form one region, connected by sides.
 
-    The region is not empty, and has exactly `size` cells unless that is 0. The group is the grid,
-    or a group of extra cells in rows as long as the grid's.
+    The region is not empty. It has exactly `size` cells; 0 allows any number. The group is the
+    grid, or a group of extra cells, whose rows are as long as those of the grid.
     """
 
     name, preposition = "connected values", "from"
@@ -107,11 +108,11 @@ class ConnectedValues(Rule):
 
 
 class ChaosConstruction(Rule):
-    """The grid divides into regions of `size` cells, to be found, in which no value repeats.
+    """The grid divides into unknown regions of `size` cells, in which no value repeats.
 
     The cells of a region are connected by their sides. `regions` are extra cells, one for each cell
-    of the grid, whose values number the regions. Regions are numbered from the lowest value, in the
-    order of their first cells, so that each division counts once.
+    of the grid, and hold the number of its region. Regions are numbered from the lowest value, in
+    the order of their first cells, so each division into regions counts once.
     """
 
     name = "chaos construction"
@@ -131,28 +132,28 @@ class ChaosConstruction(Rule):
         return (*range(geometry.grid_size), *self.regions)
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        number, inner = len(self.regions) // self.size, range(geometry.grid_size)
-        if len(self.regions) != len(inner) or number > geometry.side:
+        number, grid_cells = len(self.regions) // self.size, range(geometry.grid_size)
+        if len(self.regions) != len(grid_cells) or number > geometry.side:
             raise ValueError(f"{self.name}: the number of regions does not fit the grid")
         labels = geometry.values[:number]
         adjacent = adjacent_pairs(geometry, self.regions)
         first, last = labels[0] - 1, labels[-1]
         order = Automaton(self.regions, first, _next_label, frozenset((last,)), (last,))
         parts = [Connected(self.regions, adjacent, (label,), self.size) for label in labels]
-        apart = DifferentPairs(tuple(zip(inner, self.regions, strict=True)))
-        near = parts[0].neighbours()
-        checkpointed = (EqualToSome(cell, tuple(near[cell])) for cell in self.regions)
-        return AllOf((order, *parts, apart, *checkpointed))
+        no_repeats = DifferentPairs(tuple(zip(grid_cells, self.regions, strict=True)))
+        neighbours = parts[0].neighbours()
+        with_neighbour = (EqualToAny(cell, tuple(neighbours[cell])) for cell in self.regions)
+        return AllOf((order, *parts, no_repeats, *with_neighbour))
 
     def caption(self) -> str:
         return f"{self.name} of regions of {self.size} cells"
 
 
 class ChaosArrow(Rule):
-    """The control cell counts the cells, from the start on, that are in the start's region.
+    """The control cell counts the cells along the arms that are in the start's region.
 
-    Each arm is counted up to its first cell of another region. All arms begin with the start, which
-    counts once. The count is the control's value plus `offset`. Arms are made of the cells that
+    All arms begin with the start, which counts once. An arm ends before its first cell of another
+    region. The count is the control's value plus `offset`. The `arms` consist of the cells that
     number the regions of a chaos construction.
     """
 
@@ -182,17 +183,17 @@ class ChaosArrow(Rule):
         for arm in self.arms:
             points = places(geometry, (_cell_of(geometry, cell) for cell in arm[:2]))
             if len(points) > 1:
-                yield Line(points, "chaos-arrow", head=True)
+                yield Line(points, "chaos-arrow", has_arrowhead=True)
 
     def caption(self) -> str:
         return f"{self.name} + {self.offset}" if self.offset else self.name
 
 
 class ChaosCount(Rule):
-    """The control cell counts the listed cells that are in the region of the first.
+    """The control cell counts the listed cells that are in the region of the first listed cell.
 
-    The first cell counts too. The count is the control's value plus `offset`. The `counted` cells
-    number the regions of a chaos construction.
+    The first listed cell counts too. The count is the control's value plus `offset`. The `counted`
+    cells number the regions of a chaos construction.
     """
 
     name, preposition = "chaos count", "at"
@@ -222,8 +223,9 @@ class Doppelganger(Rule):
     """Each row, column and box of n cells contains 0 and all but one of the values 1 … n.
 
     No two rows lack the same value, nor do two columns or two boxes. The row, column and box of a 0
-    lack three different values. `missing` are extra cells, each with the value that one of the
-    `units` lacks; `kinds` are the numbers of rows, columns and boxes among the units.
+    lack three different values. `missing` has an extra cell for each of the `units`, which holds
+    the value that the unit lacks. `kinds` are the numbers of rows, columns and boxes among the
+    units.
     """
 
     name = "doppelganger"
@@ -241,26 +243,26 @@ class Doppelganger(Rule):
         return (*range(geometry.grid_size), *self.missing)
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        free = geometry.free
-        if not free or free.lowest or not free.rows == free.columns == geometry.side - 1:
+        grid = geometry.free_grid
+        if not grid or grid.lowest or not grid.rows == grid.columns == geometry.side - 1:
             raise ValueError(f"{self.name}: the values of n×n cells must be 0 to n")
         pairs = [*zip(self.units, self.missing, strict=True)]
         parts: list[Constraint] = [Allowed(cell, geometry.values[1:]) for cell in self.missing]
         parts += (AllDifferent((*unit, cell)) for unit, cell in pairs)
         for end, size in zip(accumulate(self.kinds), self.kinds, strict=True):
             parts.append(AllDifferent(self.missing[end - size : end]))
-        nothing = [AllOf(())] * (geometry.side - 1)
+        always_true = [AllOf(())] * (geometry.side - 1)
         for zero in range(geometry.grid_size):
-            around = AllDifferent(tuple(cell for unit, cell in pairs if zero in unit))
-            parts.append(ByValue(zero, (around, *nothing), 0))
+            lacking = AllDifferent(tuple(cell for unit, cell in pairs if zero in unit))
+            parts.append(ValueSwitch(zero, (lacking, *always_true), 0))
         return AllOf(tuple(parts))
 
 
-def _cell_of(geometry: Geometry, region: int) -> int:
-    """The cell of the grid whose region this extra cell numbers."""
-    return region - geometry.group_of(region).start
+def _cell_of(geometry: Geometry, extra_cell: int) -> int:
+    """The cell of the grid to which an extra cell of a chaos construction belongs."""
+    return extra_cell - geometry.group_of(extra_cell).start
 
 
 def _next_label(highest: int, value: int, last: int) -> int | None:
-    """The highest label so far; None if the next label was skipped."""
+    """The highest label so far; None if a label was skipped."""
     return max(highest, value) if value <= min(highest + 1, last) else None

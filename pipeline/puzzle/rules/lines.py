@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations, groupby, pairwise, product
+from itertools import combinations, groupby, pairwise, permutations
 from operator import eq, le, lt
 
 from pipeline.puzzle.constraints import (
@@ -12,21 +12,21 @@ from pipeline.puzzle.constraints import (
     Allowed,
     AnyOf,
     Automaton,
-    Beyond,
-    ByValue,
     CellPairs,
     Cells,
     Constraint,
     OneOfSets,
+    OutsideRange,
     Pairs,
+    ValueSwitch,
 )
 from pipeline.puzzle.geometry import Geometry
-from pipeline.puzzle.rules import Along, check_cells, places
+from pipeline.puzzle.rules import LineRule, check_cells, places
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
 from pipeline.puzzle.sums import SameTotals, Total, TotalBetween
 
 
-class Thermometer(Along):
+class Thermometer(LineRule):
     """Values increase along the thermometer from its bulb. On a `slow` one they may stay the same.
 
     A thermometer that visits a cell twice has no solution unless it is slow.
@@ -41,13 +41,13 @@ class Thermometer(Along):
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         style = "slow-thermometer" if self.slow else self.style
-        return (Line(places(geometry, self.line), style, bulb=True),)
+        return (Line(places(geometry, self.line), style, has_bulb=True),)
 
     def title(self) -> str:
         return f"slow {self.name}" if self.slow else self.name
 
 
-class Palindrome(Along):
+class Palindrome(LineRule):
     """Values read the same in both directions."""
 
     name = style = "palindrome"
@@ -57,8 +57,8 @@ class Palindrome(Along):
         return Pairs(tuple(zip(self.line[:half], self.line[::-1], strict=False)), eq)
 
 
-class Renban(Along):
-    """Values on the line form a set of consecutive values without repeats, in any order.
+class Renban(LineRule):
+    """Values on the line are consecutive, in any order, and do not repeat.
 
     A line that visits a cell twice has no solution.
     """
@@ -74,8 +74,8 @@ class Renban(Along):
         return AllOf((AllDifferent(self.line), OneOfSets(self.line, windows)))
 
 
-class Whispers(Along):
-    """Neighbours on the line differ by at least `difference`. The usual one is 5 in 9×9."""
+class Whispers(LineRule):
+    """Neighbours on the line differ by at least `difference`. It is usually 5 in 9×9 puzzles."""
 
     name = style = "whispers"
     bounded_field = ("difference", 1)
@@ -86,10 +86,10 @@ class Whispers(Along):
         return Pairs(tuple(pairwise(self.line)), _is_far_apart, (self.difference,))
 
 
-class Nabner(Along):
+class Nabner(LineRule):
     """No two values on the line are equal or consecutive.
 
-    A line that returns to a cell, as a ring does, counts it once.
+    A line may visit a cell again, as a ring does; the cell counts once.
     """
 
     name = style = "nabner"
@@ -98,11 +98,11 @@ class Nabner(Along):
         return Pairs(tuple(combinations(self.cells(geometry), 2)), _is_far_apart, (2,))
 
 
-class Entropic(Along):
+class Entropic(LineRule):
     """Any three consecutive cells hold a low, a middle and a high value (thirds of 1 … n).
 
-    The two values of a line of two cells are from different thirds. If n is not divisible by 3,
-    there are as many low values as high ones, and one more or one fewer in the middle.
+    On a line of two cells, the values are from different thirds. If n is not divisible by 3, there
+    are as many low as high values, and the number of middle values differs by one.
     """
 
     name, style = "entropic line", "entropic"
@@ -113,10 +113,10 @@ class Entropic(Along):
         return Pairs(_pairs_within(self.line, 3), _differ_in_third, (third, geometry.side - third))
 
 
-class Modular(Along):
+class Modular(LineRule):
     """Any `modulus` consecutive cells have different remainders modulo `modulus`.
 
-    On a shorter line all remainders differ.
+    On a line with fewer cells, all remainders differ.
     """
 
     name, style = "modular line", "modular"
@@ -128,11 +128,11 @@ class Modular(Along):
         return Pairs(_pairs_within(self.line, self.modulus), _differ_in_remainder, (self.modulus,))
 
 
-class Between(Along):
+class Between(LineRule):
     """Values on the line lie strictly between the values of its two end cells."""
 
     name, style = "between line", "between"
-    min_cells, has_ends = 3, True
+    min_cells, has_end_rings = 3, True
 
     def constraints(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
@@ -141,29 +141,29 @@ class Between(Along):
         return AnyOf((Pairs(above[0] + below[1], lt), Pairs(above[1] + below[0], lt)))
 
 
-class Lockout(Along):
-    """The ends differ by at least `difference`; other values are below both ends or above both."""
+class Lockout(LineRule):
+    """The two ends differ by at least `difference`; other values are less or greater than both."""
 
     name, style = "lockout line", "lockout"
-    has_ends, bounded_field = True, ("difference", 1)
+    has_end_rings, bounded_field = True, ("difference", 1)
 
     difference: int = 4
 
     def constraints(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
 
-        def locked(low: int, high: int) -> Constraint:
-            ends = Pairs(((low, high),), _is_rise, (self.difference,))
-            return AllOf((ends, Beyond(tuple(inside), low, high)))
+        def with_ends(low: int, high: int) -> Constraint:
+            ends = Pairs(((low, high),), _rises_by_at_least, (self.difference,))
+            return AllOf((ends, OutsideRange(tuple(inside), low, high)))
 
-        return AnyOf((locked(first, last), locked(last, first)))
+        return AnyOf((with_ends(first, last), with_ends(last, first)))
 
 
-class RegionSum(Along):
-    """Every segment of the line within one region, usually a box, has the same sum.
+class RegionSum(LineRule):
+    """Regions, usually boxes, divide the line into segments; all segments have the same sum.
 
-    Cells outside all regions belong to no segment and end none. A cell counts as often as the line
-    visits it.
+    Cells of the line that are in no region are skipped. A cell counts as often as the line visits
+    it.
     """
 
     name, style = "region sum line", "region-sum"
@@ -171,18 +171,19 @@ class RegionSum(Along):
     regions: tuple[Cells, ...]
 
     def __post_init__(self) -> None:
-        Along.__post_init__(self)
+        LineRule.__post_init__(self)
         in_regions = [cell for region in self.regions for cell in region]
         check_cells(f"{self.name}: its regions", in_regions, 0, no_repeats=True)
 
     def constraints(self, geometry: Geometry) -> Constraint:
         region_of = {cell: index for index, cells in enumerate(self.regions) for cell in cells}
         inside = (cell for cell in self.line if cell in region_of)
-        return SameTotals(tuple(tuple(run) for _, run in groupby(inside, region_of.__getitem__)))
+        segments = groupby(inside, region_of.__getitem__)
+        return SameTotals(tuple(tuple(segment) for _, segment in segments))
 
 
-class Zipper(Along):
-    """Each pair of cells equally far from the centre has the same sum; a centre cell holds it.
+class Zipper(LineRule):
+    """All pairs of cells equally far from the centre have the same sum; a centre cell holds it.
 
     A line that returns to its first cell pairs this cell with itself.
     """
@@ -196,14 +197,14 @@ class Zipper(Along):
         return SameTotals((*pairs, *([(self.line[half],)] if odd else [])))
 
 
-class DoubleArrow(Along):
-    """Values between the two end cells have the same sum as the end cells.
+class DoubleArrow(LineRule):
+    """The values between the two end cells have the same sum as the two end cells.
 
     A cell counts as often as the line visits it, also one that is both ends of a loop.
     """
 
     name, style = "double arrow", "double-arrow"
-    min_cells, has_ends = 3, True
+    min_cells, has_end_rings = 3, True
 
     def constraints(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
@@ -216,11 +217,11 @@ def _check_from_one(name: str, geometry: Geometry) -> None:
         raise ValueError(f"{name}: the values begin with 0")
 
 
-class SumLine(Along):
+class SumLine(LineRule):
     """The line can be divided into segments that each sum to `total`.
 
-    A `loop` continues from its last cell to its first; a segment may begin anywhere on it, and
-    there is at least one.
+    A `loop` continues from its last cell to its first. Its segments may begin anywhere, and there
+    is at least one segment.
     """
 
     name, style = "sum line", "segments"
@@ -230,15 +231,17 @@ class SumLine(Along):
     loop: bool = False
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        line, whole = self.line, frozenset((0,))
+        line, accepted, numbers = self.line, frozenset((0,)), (self.total,)
         if not self.loop:
-            return Automaton(line, 0, _segment, whole, (self.total,))
-        # without zeros a segment has at most `total` cells, so one starts within that many
-        turns = len(line) if 0 in geometry.values else min(len(line), self.total)
-        rotations = [line[start:] + line[:start] for start in range(turns)]
-        begin, numbers = self.total, (self.total,)
+            return Automaton(line, 0, _segment_sum, accepted, numbers)
+        # without the value 0, a segment has at most `total` cells: one starts in the first `total`
+        starts = len(line) if 0 in geometry.values else min(len(line), self.total)
+        rotations = [line[start:] + line[:start] for start in range(starts)]
         return AnyOf(
-            tuple(Automaton(rotated, begin, _segment, whole, numbers) for rotated in rotations)
+            tuple(
+                Automaton(rotation, self.total, _segment_sum, accepted, numbers)
+                for rotation in rotations
+            )
         )
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -246,10 +249,10 @@ class SumLine(Along):
         return (Line(places(geometry, line), self.style),)
 
     def title(self) -> str:
-        return f"{Along.title(self)}, a loop" if self.loop else Along.title(self)
+        return f"{LineRule.title(self)}, a loop" if self.loop else LineRule.title(self)
 
 
-class ValueIndexer(Along):
+class ValueIndexer(LineRule):
     """If the second cell holds k, the k-th cell after it holds the value of the first cell."""
 
     name, style, min_cells = "value indexer", "value-indexer", 3
@@ -259,8 +262,8 @@ class ValueIndexer(Along):
         # parts[k - geometry.lowest] holds if the second cell holds k
         parts: list[Constraint] = [AnyOf(())] * (1 - geometry.lowest)
         parts += (self._equal(cell, index) for index, cell in enumerate(counted, start=1))
-        nowhere = [AnyOf(())] * (geometry.side - len(parts))
-        return ByValue(counter, (*parts, *nowhere)[: geometry.side], geometry.lowest)
+        impossible = [AnyOf(())] * (geometry.side - len(parts))
+        return ValueSwitch(counter, (*parts, *impossible)[: geometry.side], geometry.lowest)
 
     def _equal(self, cell: int, index: int) -> Constraint:
         """The cell holds the value of the first cell, given that the second one holds `index`."""
@@ -273,11 +276,11 @@ class ValueIndexer(Along):
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = places(geometry, self.line)
-        return Line(line, self.style, head=True), Ring(line[:1], self.style)
+        return Line(line, self.style, has_arrowhead=True), Ring(line[:1], self.style)
 
 
-class Lunchbox(Along):
-    """Values do not repeat; those between the smallest and the largest value sum to `total`."""
+class Lunchbox(LineRule):
+    """Values do not repeat; the values between the smallest and the largest one sum to `total`."""
 
     name, style, no_repeats = "lunchbox", "lunchbox", True
 
@@ -288,17 +291,19 @@ class Lunchbox(Along):
             return TotalBetween(self.line, self.total)
         if len(self.line) > geometry.side:
             return AllDifferent(self.line)
-        indices = range(len(self.line))
-        ends = [pair for pair in product(indices, repeat=2) if pair[0] != pair[1]]
-        return AllOf((AllDifferent(self.line), AnyOf(tuple(self._between(*pair) for pair in ends))))
+        ends = permutations(range(len(self.line)), 2)
+        sums = AnyOf(tuple(self._sum_between(*pair) for pair in ends))
+        return AllOf((AllDifferent(self.line), sums))
 
-    def _between(self, smallest: int, largest: int) -> Constraint:
-        """The extreme values are at these indices of the line, and `total` is between them."""
+    def _sum_between(self, smallest: int, largest: int) -> Constraint:
+        """The extreme values are at these indices, and the values between them sum to `total`."""
         low, high = self.line[smallest], self.line[largest]
-        rest = [cell for cell in self.line if cell not in (low, high)]
+        other_cells = [cell for cell in self.line if cell not in (low, high)]
         first, last = sorted((smallest, largest))
         inside = tuple((cell, 1) for cell in self.line[first + 1 : last])
-        order = (low, high), *((low, cell) for cell in rest), *((cell, high) for cell in rest)
+        above_low = ((low, cell) for cell in other_cells)
+        below_high = ((cell, high) for cell in other_cells)
+        order = (low, high), *above_low, *below_high
         return AllOf((Pairs(order, lt), Total(inside, self.total)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -309,27 +314,31 @@ class Lunchbox(Along):
         return f"{self.name} {self.total}"
 
 
-def _segment(so_far: int, value: int, total: int) -> int | None:
-    """The sum of the current segment; 0 after a complete one.
+def _segment_sum(so_far: int, value: int, total: int) -> int | None:
+    """The sum of the current segment; 0 after a complete segment, None above `total`.
 
-    A loop starts with `total`, which zeros keep, so that it has at least one segment.
+    The automaton of a loop starts with `total`, and the value 0 keeps it. So a loop that contains
+    only zeros is rejected.
     """
-    after = so_far % total + value
+    reached = so_far % total + value
     if not value:
         return so_far
-    return after % total if after <= total else None
+    return reached % total if reached <= total else None
 
 
 def _is_far_apart(u: int, v: int, difference: int) -> bool:
     return abs(u - v) >= difference
 
 
-def _is_rise(u: int, v: int, difference: int) -> bool:
+def _rises_by_at_least(u: int, v: int, difference: int) -> bool:
     return v - u >= difference
 
 
 def _differ_in_third(u: int, v: int, low: int, middle: int) -> bool:
-    """Whether two values are in different thirds; `low` and `middle` end the first two thirds."""
+    """Whether two values are in different thirds.
+
+    `low` and `middle` are the last values of the first and of the second third.
+    """
     return (u > low) + (u > middle) != (v > low) + (v > middle)
 
 
@@ -338,7 +347,7 @@ def _differ_in_remainder(u: int, v: int, modulus: int) -> bool:
 
 
 def _pairs_within(line: Cells, reach: int) -> CellPairs:
-    """Pairs of cells of a line within `reach` consecutive cells."""
+    """The pairs of cells of a line that are within `reach` consecutive cells."""
     return tuple(
         (cell, other)
         for index, cell in enumerate(line)

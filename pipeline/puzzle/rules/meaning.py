@@ -1,7 +1,7 @@
-"""Descriptions of rules for people: all of it in the reference, one sentence on printed sheets.
+"""Descriptions of rules for the reference and for printed sheets.
 
-The description is the docstring of the rule's class. A sheet prints its first sentence, and those
-later sentences that name, in backquotes, a flag that is set.
+The description of a rule is the docstring of its class. The reference has all of it. A sheet has
+the first sentence, and the later sentences that mention, in backquotes, a flag that the rule sets.
 """
 
 from __future__ import annotations
@@ -15,36 +15,42 @@ from typing import Any
 from pipeline.puzzle.puzzle import Rule
 
 _FIELD = re.compile(r"`(\w+)`")
-_END = re.compile(r"(?<=\.) (?=[A-Z`])")
+"""A field name in a description."""
+
+_SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z`])")
 _WORD = re.compile(r"\w+")
 _FLAGS = ("bool", "CellPairs")
-"""Types of fields that count as flags: true, or not empty."""
+"""Types of fields that are flags. A flag is set if its value is true."""
 
 
 def meaning(kind: type[Rule]) -> str:
-    """The full description of a kind of rule, with its fields in backquotes."""
+    """The full description of a class of rules, with field names in backquotes."""
     return " ".join(cleandoc(kind.__doc__ or "").split())
 
 
 def sentence(rules: Sequence[Rule]) -> str:
-    """Describe rules of one kind, with the numbers that their drawings do not show.
+    """The description on a sheet of rules of one class, with numbers instead of field names.
 
-    Empty if Python has dropped its docstrings (`-OO`).
+    Empty if Python runs without docstrings (`-OO`).
     """
-    first, *later = _END.split(meaning(type(rules[0])))
+    first, *later = _SENTENCE_END.split(meaning(type(rules[0])))
     flags = {field.name for field in _fields(rules[0]) if field.type in _FLAGS}
     is_set = {name for name in flags if any(getattr(rule, name) for rule in rules)}
     applicable = [text for text in later if is_set.intersection(_FIELD.findall(text))]
-    text = _FIELD.sub(lambda match: _value_of(rules, match[1]), " ".join((first, *applicable)))
+    text = _FIELD.sub(lambda match: _field_text(rules, match[1]), " ".join((first, *applicable)))
     return text[:1].upper() + text[1:]
 
 
 def _fields(rule: Any) -> tuple[Field[Any], ...]:
-    return fields(rule)  # every rule is made a dataclass
+    return fields(rule)  # `Rule` makes each subclass a dataclass
 
 
-def _value_of(rules: Sequence[Rule], name: str) -> str:
-    """The number that all rules have, if it is the default or in their captions; else its name."""
+def _field_text(rules: Sequence[Rule], name: str) -> str:
+    """The text that replaces a field name in a description.
+
+    The number, if all rules have the same one and it is the default or in their caption; otherwise
+    the name.
+    """
     [field] = [field for field in _fields(rules[0]) if field.name == name]
     value, *other_values = {getattr(rule, name) for rule in rules}
     if field.type in _FLAGS:
@@ -58,7 +64,7 @@ def _value_of(rules: Sequence[Rule], name: str) -> str:
 
 
 def sentences(rules: Iterable[Rule]) -> list[tuple[str, str]]:
-    """Pairs of captions and description, one for each description that the rules have."""
+    """Pairs (captions, description), one for each description that some of the rules have."""
     kinds: dict[tuple[type[Rule], str], list[Rule]] = {}
     for rule in rules:
         kinds.setdefault((type(rule), rule.caption()), []).append(rule)

@@ -12,10 +12,10 @@ from pipeline.puzzle.constraints import (
     AllOf,
     AnyOf,
     Automaton,
-    ByValue,
     Cells,
     Constraint,
     Ranked,
+    ValueSwitch,
 )
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
@@ -25,8 +25,8 @@ from pipeline.puzzle.shapes import Label, Line, Shape
 from pipeline.puzzle.sums import SetTotal, Total, TotalBetween
 
 
-class Outside(Rule):
-    """A clue outside the grid about a line of cells, which starts at the clue."""
+class OutsideClue(Rule):
+    """A clue outside the grid about a line of cells. The line starts at the clue."""
 
     style: ClassVar[str]
     min_cells: ClassVar[int] = 2
@@ -48,11 +48,11 @@ class Outside(Rule):
         """`skyscraper 3 of row 3 from the left`."""
         sides = {(0, 1): "left", (0, -1): "right", (1, 0): "top", (-1, 0): "bottom"}
         side = sides.get(step_of(geometry, self.line))
-        seen = f" from the {side}" if side else ""
-        return f"{self.name} {self.number} {_line_text(geometry, self.line)}{seen}"
+        direction = f" from the {side}" if side else ""
+        return f"{self.name} {self.number} {_line_text(geometry, self.line)}{direction}"
 
 
-class LittleKiller(Outside):
+class LittleKiller(OutsideClue):
     """Values along the diagonal that the arrow points at sum to the clue; they may repeat."""
 
     name, style, min_cells = "little killer", "little-killer", 1
@@ -64,14 +64,14 @@ class LittleKiller(Outside):
         row, column = geometry.place(self.line[0])
         down, right = step_of(geometry, self.line)
         arrow = tuple((row - by * down, column - by * right) for by in (0.68, 0.42))
-        return *Outside.draw(self, geometry), Line(arrow, self.style, head=True)
+        return *OutsideClue.draw(self, geometry), Line(arrow, self.style, has_arrowhead=True)
 
     def describe(self, geometry: Geometry) -> str:
         return f"{self.name} {self.number} from {geometry.name_of(self.line[0])}"
 
 
-class Sandwich(Outside):
-    """Values between 1 and n sum to the clue; the line contains each value once.
+class Sandwich(OutsideClue):
+    """Values in the cells between 1 and n sum to the clue; the line contains each value once.
 
     In a free grid, the smallest and the largest value of the line replace 1 and n.
     """
@@ -79,7 +79,7 @@ class Sandwich(Outside):
     name = style = "sandwich"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        if geometry.free:
+        if geometry.free_grid:
             return Lunchbox(self.line, self.number).constraints(geometry)
         is_whole = len(self.line) == geometry.side
         return TotalBetween(self.line, self.number) if is_whole else AnyOf(())
@@ -88,8 +88,8 @@ class Sandwich(Outside):
         return f"{self.name} {self.number} {_line_text(geometry, self.line)}"
 
 
-class Skyscraper(Outside):
-    """The clue counts the values, looking from it, that are larger than all values before them."""
+class Skyscraper(OutsideClue):
+    """The clue counts the values that are larger than all values between them and the clue."""
 
     name = style = "skyscraper"
 
@@ -99,7 +99,7 @@ class Skyscraper(Outside):
         return Automaton(self.line, (0, 0), _count_visible, seen, (self.number, n))
 
 
-class XSum(Outside):
+class XSum(OutsideClue):
     """The first x cells sum to the clue, where x is the first value; the line has each value once.
 
     The line of a free grid may contain only some of the values, and x may be 0.
@@ -110,25 +110,25 @@ class XSum(Outside):
     def constraints(self, geometry: Geometry) -> Constraint:
         first, *rest = self.line
         values = geometry.values
-        if geometry.free:
-            return ByValue(first, tuple(map(self._sum_of, values)), geometry.lowest)
+        if geometry.free_grid:
+            return ValueSwitch(first, tuple(map(self._sum_of, values)), geometry.lowest)
         if len(self.line) != len(values):
             return AnyOf(())
         sums = [
             SetTotal(tuple(rest[: x - 1]), self.number - x, tuple(v for v in values if v != x))
             for x in values
         ]
-        return AllOf((AllDifferent(self.line), ByValue(first, tuple(sums))))
+        return AllOf((AllDifferent(self.line), ValueSwitch(first, tuple(sums))))
 
     def _sum_of(self, x: int) -> Constraint:
-        """The first x cells sum to the clue, given that the first one holds x."""
+        """The first x cells sum to the clue, if the first cell holds x."""
         if x > len(self.line):
             return AnyOf(())
         return Total(tuple((cell, 1) for cell in self.line[1:x]), self.number - x)
 
 
-class HiddenSkyscraper(Outside):
-    """Looking from the clue, the first value that is not larger than all before it is the clue."""
+class HiddenSkyscraper(OutsideClue):
+    """The clue is the first value that is hidden, seen from it, by an equal or larger value."""
 
     name, style = "hidden skyscraper", "hidden-skyscraper"
 
@@ -136,8 +136,8 @@ class HiddenSkyscraper(Outside):
         return Automaton(self.line, -1, _highest_visible, frozenset((_HIDDEN,)), (self.number,))
 
 
-class NumberedRoom(Outside):
-    """If the first cell holds k, the k-th cell holds the clue, and no other cell does."""
+class NumberedRoom(OutsideClue):
+    """If the first cell holds k, the k-th cell holds the clue; no other cell holds the clue."""
 
     name, style = "numbered room", "numbered-room"
 
@@ -145,12 +145,12 @@ class NumberedRoom(Outside):
         return pointer(self.line[0], self.line, self.number, geometry.values)
 
 
-class FullRank(Outside):
+class FullRank(OutsideClue):
     """The clue is the line's rank among all rows and columns, read from both ends as numbers.
 
-    Rank 1 is the smallest. Each value begins four of the lines: ranks 1 to 4 begin with the lowest
-    value, ranks 5 to 8 with the next one, and so on. If it is `tied`, other lines may be equal to
-    it.
+    The smallest number has rank 1. Each value begins four of these lines: ranks 1 to 4 begin with
+    the lowest value, ranks 5 to 8 with the next one, and so on. If a line is `tied`, other lines
+    may be equal to it.
     """
 
     name, style = "full rank", "full-rank"
@@ -168,14 +168,14 @@ class FullRank(Outside):
         return tuple(dict.fromkeys(chain(self.line, *self._other_lines(geometry))))
 
     def _other_lines(self, geometry: Geometry) -> tuple[Cells, ...]:
-        """The other lines. Raises ValueError if its own is not a whole row or column."""
+        """All other lines. Raises ValueError if the rule's line is not a whole row or column."""
         lines = dict.fromkeys(directed_lines(geometry))
         if self.line not in lines:
             raise ValueError(f"{self.name}: its line is not a whole row or column")
         return tuple(line for line in lines if line != self.line)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        labels = (s for s in Outside.draw(self, geometry) if isinstance(s, Label))
+        labels = (s for s in OutsideClue.draw(self, geometry) if isinstance(s, Label))
         return [replace(label, text=f"#{self.number}") for label in labels]
 
     def caption(self) -> str:
@@ -183,10 +183,11 @@ class FullRank(Outside):
 
 
 _HIDDEN = -2
+"""The state of `_highest_visible` after the first hidden value."""
 
 
 def _highest_visible(highest: int, value: int, number: int) -> int | None:
-    """The highest value so far; `_HIDDEN` once the first hidden value was the clue."""
+    """The highest value so far; after the first hidden value, `_HIDDEN` if it was `number`."""
     if highest == _HIDDEN or value > highest:
         return highest if highest == _HIDDEN else value
     return _HIDDEN if value == number else None
@@ -195,7 +196,7 @@ def _highest_visible(highest: int, value: int, number: int) -> int | None:
 def _count_visible(
     seen: tuple[int, int], value: int, number: int, side: int
 ) -> tuple[int, int] | None:
-    """The highest value and the count of visible ones; None if `number` is out of reach."""
+    """The highest value and the number of visible values; None if that cannot become `number`."""
     highest, count = seen
     if value <= highest:
         return seen
@@ -204,24 +205,25 @@ def _count_visible(
 
 
 def step_of(geometry: Geometry, line: Sequence[int]) -> tuple[int, int]:
-    """The step (rows down, columns right) from the first cell of a line to its second.
+    """The step (rows down, columns right) from the first cell of a line to the second.
 
-    For a single cell, which is a corner of the grid, the step from its clue, outside that corner.
+    A line of a single cell is a corner of the grid; its step is that from the clue to the corner.
     """
     row, column = geometry.place(line[0])
     if len(line) > 1:
         next_row, next_column = geometry.place(line[1])
         return _signum(next_row - row), _signum(next_column - column)
-    columns = geometry.free.columns if geometry.free else geometry.extent[1]
+    columns = geometry.free_grid.columns if geometry.free_grid else geometry.extent[1]
     return 1 if row == 1 else -1, 1 if column == columns else -1
 
 
 def _signum(number: int) -> int:
+    """1, 0 or -1."""
     return (number > 0) - (number < 0)
 
 
 def _line_text(geometry: Geometry, line: Cells) -> str:
-    """`of row 3`, `of column 3`, or, if it is neither, `from r1c1`."""
+    """`of row 3`, `of column 3`, or, for other lines, `from r1c1`."""
     for kind, numbers in zip(
         ("row", "column"), zip(*places(geometry, line), strict=True), strict=True
     ):

@@ -18,41 +18,41 @@ from pipeline.puzzle.constraints import (
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import (
-    Everywhere,
-    OnBorder,
-    border,
+    BorderRule,
+    GridRule,
+    border_point,
     check_cells,
     check_one_grid,
-    moves,
     neighbours,
+    pairs_at,
     pointer,
 )
 from pipeline.puzzle.shapes import Label, Outline, Shape, Tint
 
-SIGNS = {5: "V", 10: "X"}
-"""The totals that are drawn as a letter."""
+TOTAL_LETTERS = {5: "V", 10: "X"}
+"""The letters that stand for totals in drawings."""
 
 
-class AntiKnight(Everywhere):
+class AntiKnight(GridRule):
     """Cells a knight's move apart hold different values."""
 
     name = "anti-knight"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        return Pairs(tuple(moves(geometry, ((1, -2), (1, 2), (2, -1), (2, 1)))), ne)
+        return Pairs(tuple(pairs_at(geometry, ((1, -2), (1, 2), (2, -1), (2, 1)))), ne)
 
 
-class AntiKing(Everywhere):
+class AntiKing(GridRule):
     """Cells that touch, even diagonally, hold different values."""
 
     name = "anti-king"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        return Pairs(tuple(moves(geometry, ((0, 1), (1, -1), (1, 0), (1, 1)))), ne)
+        return Pairs(tuple(pairs_at(geometry, ((0, 1), (1, -1), (1, 0), (1, 1)))), ne)
 
 
-class Negative:
-    """A rule about all orthogonal neighbours except the pairs `exempt`.
+class NegativeRule:
+    """Mixin: a rule about all pairs of orthogonally adjacent cells except the `exempt` ones.
 
     Raises ValueError unless `exempt` is sorted, without duplicates, and its pairs are ascending.
     """
@@ -70,7 +70,7 @@ class Negative:
         return tuple(pair for pair in neighbours(geometry) if pair not in exempt)
 
 
-class Nonconsecutive(Negative, Everywhere):
+class Nonconsecutive(NegativeRule, GridRule):
     """Adjacent cells do not hold consecutive values. Pairs with a dot are `exempt`."""
 
     name = "nonconsecutive"
@@ -81,10 +81,10 @@ class Nonconsecutive(Negative, Everywhere):
         return Pairs(self.pairs(geometry), _has_no_dot, ((1,), ()))
 
 
-class NegativeKropki(Negative, Everywhere):
+class NegativeKropki(NegativeRule, GridRule):
     """Adjacent cells have none of the listed differences and ratios.
 
-    `differences` and `ratios` list them. Pairs with a dot are `exempt`.
+    The lists are `differences` and `ratios`. Pairs with a dot are `exempt`.
     """
 
     name = "no other dots"
@@ -102,7 +102,7 @@ class NegativeKropki(Negative, Everywhere):
         return f"{self.name} ({', '.join(numbers)})"
 
 
-class NegativeXV(Negative, Everywhere):
+class NegativeXV(NegativeRule, GridRule):
     """Adjacent cells do not sum to `totals`. Pairs with a sign are `exempt`."""
 
     name = "no other XV"
@@ -114,7 +114,7 @@ class NegativeXV(Negative, Everywhere):
         return Pairs(self.pairs(geometry), _sums_to_none, self.totals)
 
 
-class WhiteDot(OnBorder):
+class WhiteDot(BorderRule):
     """The values on both sides of the dot differ by `difference`."""
 
     name, style, bounded_field = "white dot", "white", ("difference", 0)
@@ -128,7 +128,7 @@ class WhiteDot(OnBorder):
         return "" if self.difference == 1 else str(self.difference)
 
 
-class BlackDot(OnBorder):
+class BlackDot(BorderRule):
     """One of the values on both sides of the dot is `ratio` times the other."""
 
     name, style, bounded_field = "black dot", "black", ("ratio", 1)
@@ -142,7 +142,7 @@ class BlackDot(OnBorder):
         return "" if self.ratio == 2 else str(self.ratio)
 
 
-class XV(OnBorder):
+class XV(BorderRule):
     """The values on both sides of the sign sum to `total`: 10 for X, 5 for V."""
 
     name = "XV"
@@ -153,14 +153,14 @@ class XV(OnBorder):
         return Pairs(((self.a, self.b),), _sums_to, (self.total,))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        text = SIGNS.get(self.total, str(self.total))
-        return (Label(border(geometry, self.a, self.b), text, "xv"),)
+        text = TOTAL_LETTERS.get(self.total, str(self.total))
+        return (Label(border_point(geometry, self.a, self.b), text, "xv"),)
 
     def title(self) -> str:
-        return SIGNS.get(self.total, f"sum {self.total}")
+        return TOTAL_LETTERS.get(self.total, f"sum {self.total}")
 
 
-class Greater(OnBorder):
+class Greater(BorderRule):
     """The first cell holds the larger value; the sign opens towards it."""
 
     name = "greater than"
@@ -176,7 +176,7 @@ class Greater(OnBorder):
 
 
 class Extreme(Rule):
-    """The cell is smaller, or as a `maximum` larger, than each of its neighbours across a sign."""
+    """The cell is smaller than its neighbours across a sign; a `maximum` is larger."""
 
     name, preposition = "minimum or maximum", "at"
 
@@ -191,17 +191,17 @@ class Extreme(Rule):
         return self.cell, *self.neighbours
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        return Pairs(self._unequal(), gt)
+        return Pairs(self._ordered_pairs(), gt)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        signs = (_sign(geometry, *pair, self.title()) for pair in self._unequal())
+        signs = (_sign(geometry, *pair, self.title()) for pair in self._ordered_pairs())
         return Tint((geometry.place(self.cell),), self.title()), *signs
 
     def title(self) -> str:
         return "maximum" if self.maximum else "minimum"
 
-    def _unequal(self) -> CellPairs:
-        """Pairs of cells, the first of which holds the larger value."""
+    def _ordered_pairs(self) -> CellPairs:
+        """The pairs (cell with the larger value, cell with the smaller value)."""
         pairs = ((self.cell, other) for other in self.neighbours)
         return tuple(pairs if self.maximum else (pair[::-1] for pair in pairs))
 
@@ -215,8 +215,8 @@ class Parity(Rule):
     odd: bool
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        fitting = (value for value in geometry.values if value % 2 == self.odd)
-        return Allowed(self.cell, tuple(fitting))
+        allowed = (value for value in geometry.values if value % 2 == self.odd)
+        return Allowed(self.cell, tuple(allowed))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Tint((geometry.place(self.cell),), self.title()),)
@@ -228,8 +228,8 @@ class Parity(Rule):
 class Among(Rule):
     """The cell holds one of the values.
 
-    If the givens of a cell contradict each other, the later one becomes such a rule, and there is
-    no solution.
+    If a cell has two givens that contradict each other, the second becomes such a rule. The puzzle
+    then has no solution.
     """
 
     name, preposition = "values", "at"
@@ -253,10 +253,7 @@ class Among(Rule):
 
 
 class Indexer(Rule):
-    """A cell (r, c) holds v if and only if (r, v) holds c, or, with `row`, if (v, c) holds r.
-
-    So it holds neither 0 nor a number above the length of that row or column.
-    """
+    """Cell (r, c) holds v if and only if (r, v) holds c or, for a `row` indexer, (v, c) holds r."""
 
     name, preposition = "indexer", "at"
 
@@ -277,12 +274,12 @@ class Indexer(Rule):
         return f"{'row' if self.row else 'column'} {self.name}"
 
     def _line(self, geometry: Geometry) -> range:
-        """The cells that its value may point at, in order: its row, or its column if `row`."""
-        if geometry.free is None:
+        """The cells that the value may point at, in order: the row or, with `row`, the column."""
+        if geometry.free_grid is None:
             check_one_grid(self.name, geometry)
         elif self.cell >= geometry.grid_size:
             raise ValueError(f"{self.name}: a cell outside the grid")
-        n = geometry.free.columns if geometry.free else geometry.side
+        n = geometry.free_grid.columns if geometry.free_grid else geometry.side
         if self.row:
             return range(self.cell % n, geometry.grid_size, n)
         first = self.cell - self.cell % n
@@ -290,7 +287,7 @@ class Indexer(Rule):
 
 
 class BoxIndexer(Rule):
-    """The p-th cell of the region holds v if and only if the v-th holds p, in reading order."""
+    """In reading order, cell p of the region holds v if and only if cell v in it holds p."""
 
     name, preposition = "box indexer", "at"
 
@@ -315,8 +312,8 @@ class BoxIndexer(Rule):
         return (Tint((geometry.place(self.cell),), "box-indexer"),)
 
 
-def marked_pairs(geometry: Geometry, rules: Iterable[Rule], *kinds: type[OnBorder]) -> CellPairs:
-    """The neighbours that a rule of these kinds marks, in the form of `exempt`."""
+def marked_pairs(geometry: Geometry, rules: Iterable[Rule], *kinds: type[BorderRule]) -> CellPairs:
+    """The pairs of adjacent cells with a mark of these kinds, sorted as `exempt` must be."""
     marks = [(rule.a, rule.b) for rule in rules if isinstance(rule, kinds)]
     return tuple(sorted({(min(pair), max(pair)) for pair in marks} & {*neighbours(geometry)}))
 
@@ -343,10 +340,10 @@ def _has_no_dot(u: int, v: int, differences: Values, ratios: Values) -> bool:
 
 
 def _sign(geometry: Geometry, more: int, less: int, style: str) -> Label:
-    """The sign on the border of two cells that opens towards the larger value."""
+    """The sign between two cells; it opens towards `more`, the cell with the larger value."""
     (row, column), (other_row, other_column) = geometry.place(more), geometry.place(less)
     if row == other_row:
         text = ">" if column < other_column else "<"
     else:
         text = "∨" if row < other_row else "∧"
-    return Label(border(geometry, more, less), text, style)
+    return Label(border_point(geometry, more, less), text, style)

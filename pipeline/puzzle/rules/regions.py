@@ -47,7 +47,7 @@ class ExtraRegion(AllDifferentRule):
 
 
 class Diagonal(Rule):
-    """Each value appears exactly once on the diagonal. A `rising` one begins at the lower left."""
+    """Each value appears exactly once on the diagonal. A `rising` one starts at the lower left."""
 
     name, preposition = "diagonal", "from"
 
@@ -87,6 +87,7 @@ _WINDOWS = tuple(
     for rows in (range(1, 4), range(5, 8))
     for columns in (range(1, 4), range(5, 8))
 )
+"""The cells of each extra box of a windoku."""
 
 
 class DisjointGroups(Rule):

@@ -9,10 +9,10 @@ from operator import ne
 from pipeline.puzzle.constraints import AllOf, Allowed, AnyOf, Cells, Constraint, Pairs
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import Everywhere, square_side
+from pipeline.puzzle.rules import GridRule, square_side
 
 
-class AntiTaxicab(Everywhere):
+class AntiTaxicab(GridRule):
     """Two cells at taxicab distance v, in different rows and columns, do not both hold v."""
 
     name = "anti-taxicab"
@@ -24,7 +24,9 @@ class AntiTaxicab(Everywhere):
             down, right = (abs(x - y) for x, y in zip(places[a], places[b], strict=True))
             if down and right and down + right in distant:
                 distant[down + right].append((a, b))
-        return AllOf(tuple(Pairs(tuple(pairs), _not_both, (v,)) for v, pairs in distant.items()))
+        return AllOf(
+            tuple(Pairs(tuple(pairs), _do_not_both_hold, (v,)) for v, pairs in distant.items())
+        )
 
 
 class GlobalEntropy(Rule):
@@ -36,7 +38,7 @@ class GlobalEntropy(Rule):
         values = _checked_values(self.name, geometry)
         third = len(values) // 3
         thirds = [values[start : start + third] for start in range(0, len(values), third)]
-        return _part_in_each_square(geometry, thirds)
+        return _all_parts_in_each_square(geometry, thirds)
 
 
 class GlobalModular(Rule):
@@ -46,7 +48,7 @@ class GlobalModular(Rule):
 
     def constraints(self, geometry: Geometry) -> Constraint:
         values = _checked_values(self.name, geometry)
-        return _part_in_each_square(geometry, [values[remainder::3] for remainder in range(3)])
+        return _all_parts_in_each_square(geometry, [values[remainder::3] for remainder in range(3)])
 
 
 class Flatmates(Rule):
@@ -66,7 +68,7 @@ class Flatmates(Rule):
             mates = (row - 1, values[0]), (row + 1, values[-1])
             facts = [Allowed(cell, not_middle)]
             for mate_row, value in mates:
-                mate = geometry.cell_at(mate_row, column)  # None: the row below the grid is empty
+                mate = geometry.cell_at(mate_row, column)  # None outside the grid
                 facts += [] if mate is None else [Allowed(mate, (value,))]
             parts.append(AnyOf(tuple(facts)))
         return AllOf(tuple(parts))
@@ -83,31 +85,33 @@ class NoTiedLines(Rule):
 
 
 def _pairs_of_lines(geometry: Geometry) -> Iterator[tuple[Cells, Cells]]:
-    """The pairs of lines to compare; other directions would repeat them."""
+    """Yield each pair of lines once; pairs in other directions compare the same cells."""
     lines = (*geometry.rows(), *geometry.columns())
     for line in lines:
         yield line, line[::-1]
-    for one, other in combinations(lines, 2):
-        yield one, other
-        yield one, other[::-1]
+    for line, other_line in combinations(lines, 2):
+        yield line, other_line
+        yield line, other_line[::-1]
 
 
-def _lines_differ(one: Cells, other: Cells) -> Constraint:
-    """Two lines differ somewhere; pairs of cells that occur twice are compared once."""
-    pairs = {(min(pair), max(pair)) for pair in zip(one, other, strict=True) if pair[0] != pair[1]}
+def _lines_differ(line: Cells, other_line: Cells) -> Constraint:
+    """The constraint that two lines differ in some position."""
+    pairs = {
+        (min(pair), max(pair)) for pair in zip(line, other_line, strict=True) if pair[0] != pair[1]
+    }
     return AnyOf(tuple(Pairs((pair,), ne) for pair in sorted(pairs)))
 
 
 def _checked_values(name: str, geometry: Geometry) -> range:
-    """The values. Raises ValueError if their number is not divisible by 3."""
+    """The values of the geometry. Raises ValueError if their number is not divisible by 3."""
     values = geometry.values
     if len(values) % 3:
         raise ValueError(f"{name}: the side is {geometry.side}, which is not divisible by 3")
     return values
 
 
-def _part_in_each_square(geometry: Geometry, parts: list[range]) -> Constraint:
-    """Each square of four cells contains a value of each part."""
+def _all_parts_in_each_square(geometry: Geometry, parts: list[range]) -> Constraint:
+    """The constraint that each square of 2×2 cells contains a value of each part."""
     constraints: list[Constraint] = []
     for cell in range(geometry.grid_size):
         row, column = geometry.place(cell)
@@ -121,5 +125,5 @@ def _part_in_each_square(geometry: Geometry, parts: list[range]) -> Constraint:
     return AllOf(tuple(constraints))
 
 
-def _not_both(u: int, v: int, value: int) -> bool:
+def _do_not_both_hold(u: int, v: int, value: int) -> bool:
     return not u == v == value

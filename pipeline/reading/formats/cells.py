@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_letters, ascii_uppercase, digits
 from typing import TypeVar, get_args
 
-from pipeline.puzzle.geometry import NINE, Geometry, usual_boxes, values_of
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry, usual_boxes, values_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import AlphabetChoice
 
@@ -24,7 +24,7 @@ EVEN, ODD = "*", "."
 """The marks of even and odd cells. If only one of them occurs, it is the blank."""
 
 _PLAIN_CHARACTERS = {1 << index: digit for index, digit in enumerate(DIGITS)} | {
-    NINE.all_values: "."
+    NINE_BY_NINE.all_values: "."
 }
 
 KNOWN = frozenset(DIGITS + BLANKS)
@@ -90,7 +90,7 @@ def written_cells(puzzle: Puzzle, signs: Sequence[str], blank: str) -> list[str]
 
 def check_plain(puzzle: Puzzle) -> None:
     """Raise ValueError, with a noun, for rules, for several grids and for a free geometry."""
-    if puzzle.geometry.grids or puzzle.geometry.free:
+    if puzzle.geometry.grids or puzzle.geometry.free_grid:
         raise ValueError(shape_in_words(puzzle.geometry))
     if puzzle.rules:
         raise ValueError(puzzle.rules[0].describe(puzzle.geometry))
@@ -98,7 +98,7 @@ def check_plain(puzzle: Puzzle) -> None:
 
 def shape_in_words(geometry: Geometry) -> str:
     """A geometry in words: `boxes of 3×4 cells`."""
-    if free := geometry.free:
+    if free := geometry.free_grid:
         values = f"the values {geometry.lowest} to {geometry.values[-1]}"
         return f"a grid of {free.rows}×{free.columns} cells with {values}"
     if geometry.grids:
@@ -117,7 +117,7 @@ def cell_in_words(puzzle: Puzzle, cell: int) -> str:
 
 def plain_cells(puzzle: Puzzle) -> str:
     """A classic 9×9 puzzle as 81 digits and dots; empty for any other puzzle."""
-    if puzzle.geometry != NINE or puzzle.rules:
+    if puzzle.geometry != NINE_BY_NINE or puzzle.rules:
         return ""
     try:
         return "".join(map(_PLAIN_CHARACTERS.__getitem__, puzzle.cells))
@@ -180,7 +180,7 @@ def check_unmarked(puzzle: Puzzle) -> None:
 
 def classic_cells(puzzle: Puzzle) -> str:
     """Like `plain_cells`, but raises ValueError, with a noun, if the puzzle is not classic."""
-    if puzzle.geometry != NINE:
+    if puzzle.geometry != NINE_BY_NINE:
         raise ValueError(shape_in_words(puzzle.geometry))
     return "".join(written_cells(puzzle, DIGITS, "."))
 

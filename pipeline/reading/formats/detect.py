@@ -15,7 +15,7 @@ from itertools import chain, count, islice
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from pipeline.errors import InvalidPuzzle, LimitReached, UsageError
-from pipeline.puzzle.geometry import MAX_SIDE, NINE, Geometry
+from pipeline.puzzle.geometry import MAX_SIDE, NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import (
     chunk_may_name_rule,
@@ -206,7 +206,7 @@ class Layout:
     format: ManyFormat
     details: Details
     reason: str
-    cells: int = NINE.size
+    cells: int = NINE_BY_NINE.size
 
     def chunks(self, stream: BinaryIO, size: int) -> Iterator[TextChunk]:
         """Cut the stream into chunks of about `size` bytes, in bounded memory."""

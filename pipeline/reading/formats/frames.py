@@ -17,7 +17,7 @@ from itertools import chain, islice
 from typing import NamedTuple, Self
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.alphabets import Alphabet, Alphabets, digits
 from pipeline.reading.formats.borders import boxes_of
@@ -178,7 +178,7 @@ def frame_of_rows(
         usual = either(side for side in sides if side in ALL_GEOMETRIES)
         found = counted(first.width, noun)
         fault = text.error(first.line, 1, f"a row of {usual} {noun}s", found, code="wrong-shape")
-        side = NINE.side if NINE.side in sides else max(sides)
+        side = NINE_BY_NINE.side if NINE_BY_NINE.side in sides else max(sides)
     elif widths != [side] * side:
         fault = _fault_in(text, rows(), widths, side, noun)
     all_tokens = [*chain.from_iterable(tokens)]
@@ -250,4 +250,6 @@ def frame_of_line(
 
 def nine_of(text: Text, row: TextLine, expected: str, reading: Reading) -> Parsed:
     """The puzzle whose 81 cells are in this line. Raises InvalidPuzzle."""
-    return puzzle_of_frame(text, frame_of_line(text, row, (NINE.side,), expected), digits, reading)
+    return puzzle_of_frame(
+        text, frame_of_line(text, row, (NINE_BY_NINE.side,), expected), digits, reading
+    )

@@ -139,8 +139,8 @@ def _rows(geometry: Geometry) -> list[list[int | None]]:
 
     In a free geometry, each group of extra cells is a row too.
     """
-    if geometry.free:
-        return [[*cells] for _, cells in geometry.free.rows_and_groups()]
+    if geometry.free_grid:
+        return [[*cells] for _, cells in geometry.free_grid.rows_and_groups()]
     height, width = geometry.extent
     rows = [
         [geometry.cell_at(row, column) for column in range(1, width + 1)]

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import BinaryIO
 
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import BLANKS
 from pipeline.reading.formats.fpuzzles.document import Misread, parse_json
@@ -188,7 +188,7 @@ def _is_harmless(tail: str) -> bool:
         if document is not None:
             way = ("list",) * depth
             try:
-                return not read_other_members([*other_members(document, way)], NINE).unread
+                return not read_other_members([*other_members(document, way)], NINE_BY_NINE).unread
             except Misread:
                 return False
     return False
@@ -216,7 +216,7 @@ def _plain_entry(value: object, line: int) -> Entry | None:
     try:
         found = find_grid(value)
         plain = plain_of(cells_in(found.grid))
-        members = read_other_members(found.others, NINE) if plain else OtherMembers()
+        members = read_other_members(found.others, NINE_BY_NINE) if plain else OtherMembers()
     except Misread:
         return None
     if plain is None or (members.claimed and not is_full(members.claimed)):

@@ -21,7 +21,7 @@ from json import JSONDecoder
 from typing import Final, NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import (
     comments_in,
@@ -535,7 +535,7 @@ def cells_in(grid: object) -> str:
         return grid
     rows = grid if isinstance(grid, list) else []
     cells = [cell for row in rows for cell in (row if isinstance(row, list) else [row])]
-    are_digits = all(type(cell) is int and 0 <= cell <= NINE.side for cell in cells)
+    are_digits = all(type(cell) is int and 0 <= cell <= NINE_BY_NINE.side for cell in cells)
     return "".join(map(str, cells)) if are_digits else ""
 
 

@@ -19,7 +19,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
@@ -38,7 +38,7 @@ from pipeline.reading.formats.variants import (
 )
 from pipeline.settings import Reading
 
-_CELLS = NINE.size
+_CELLS = NINE_BY_NINE.size
 _SIGN = re.compile(r".")
 
 
@@ -52,7 +52,7 @@ def _killer(text: Text, line: TextLine, cages: Sequence[Rule], expected: str) ->
     """The puzzle of rules, of which at least one must be a cage."""
     if not cages:
         raise text.at_line(line, expected, "none")
-    return Parsed(Puzzle.empty(NINE, tuple(cages)), variant="rules")
+    return Parsed(Puzzle.empty(NINE_BY_NINE, tuple(cages)), variant="rules")
 
 
 _HEADER = re.compile(r"\s*3x3:(d?):k:")
@@ -132,7 +132,7 @@ def parse_arrows(text: Text, _reading: Reading) -> Parsed:
             raise text.at_word(word, expected)
     if len(words) != _CELLS:
         raise _at_end(text, "81 characters", counted(len(words), "character"))
-    ends = [end_of(cell, text, words, NINE) for cell in range(_CELLS)]
+    ends = [end_of(cell, text, words, NINE_BY_NINE) for cell in range(_CELLS)]
     members = {ends[cells[0]]: cells for cells in groups_of(ends)}
     sums = {end: _SUMS[words[end].text] for end in members}
     return _killer(text, line, cages_of(members, sums), "a cage: a step or a sum")

@@ -98,7 +98,7 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     cages.SameMultiset: {"SameValues": iss.equal_groups},
     cages.Arrow: {"arrow": fp.arrows, "Arrow": iss.arrow, "PillArrow": iss.pill_arrow},
     cages.Quadruple: {
-        "quadruple": [fp.cells("around", 4, 4), fp.values],
+        "quadruple": [fp.cells("group", 4, 4), fp.values],
         "Quad": [iss.square, iss.values],
     },
     cages.Clone: {"clone": fp.clone},
@@ -230,7 +230,9 @@ def negative_rules(
             pairs.marked_pairs(geometry, rules, pairs.WhiteDot, pairs.BlackDot),
         )
     if "xv" in marks:
-        yield pairs.NegativeXV(tuple(pairs.SIGNS), pairs.marked_pairs(geometry, rules, pairs.XV))
+        yield pairs.NegativeXV(
+            tuple(pairs.TOTAL_LETTERS), pairs.marked_pairs(geometry, rules, pairs.XV)
+        )
 
 
 def _nonconsecutive(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterator[Rule]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from pipeline.errors import RefusalCode, printable
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 
 Variant = Literal["classic", "even-odd", "rules"]
@@ -121,4 +121,6 @@ class Entry(NamedTuple):
         """The puzzle, converted if it is plain; None for an invalid record."""
         if not self.plain:
             return self.puzzle
-        return Puzzle.of_values(NINE, [int(sign) if sign != "." else 0 for sign in self.text])
+        return Puzzle.of_values(
+            NINE_BY_NINE, [int(sign) if sign != "." else 0 for sign in self.text]
+        )

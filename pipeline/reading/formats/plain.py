@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import plain_entry
 
@@ -104,7 +104,7 @@ def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
     """The masks of 9×9 puzzles, (P, 81), from their ASCII codes; anything but 1-9 is a blank."""
     shifts = cells - np.uint8(ord("1"))
     masks: NDArray[np.uint16] = np.left_shift(1, shifts, dtype=np.uint16)
-    masks |= (shifts > 8) * np.uint16(NINE.all_values)  # for blanks, the shift sets no bit
+    masks |= (shifts > 8) * np.uint16(NINE_BY_NINE.all_values)  # for blanks, the shift sets no bit
     return masks
 
 

@@ -272,8 +272,8 @@ def _canonical(rule: Rule, geometry: Geometry) -> Rule:
     match rule:
         case Sandwich(line):
             rule = replace(rule, line=min(line, line[::-1]))
-        case Quadruple(around):
-            rule = replace(rule, around=tuple(sorted(around)))
+        case Quadruple(group):
+            rule = replace(rule, group=tuple(sorted(group)))
         case Arrow(circle):
             rule = replace(rule, circle=tuple(sorted(circle)))
         case OneOf(choices):

@@ -37,7 +37,7 @@ from pipeline.outbox.write_record import (
     PuzzleSet,
     timestamp,
 )
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.checkpointed import CheckpointedFiles
 from pipeline.service.protocol.claim import Claim, Manifest
@@ -46,7 +46,7 @@ from pipeline.service.protocol.publish import PublishedSet
 from pipeline.service.protocol.settle import walk_folder
 from pipeline.service.workers import Request
 from pipeline.settings import Settings
-from pipeline.solving import NOT_WELL
+from pipeline.solving import ERROR_STATUSES
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
 
@@ -147,7 +147,7 @@ class ChunkSizes:
             return self.variants
         if settings.prove == "always" or any_slow(settings.trait_names):
             return self.proved
-        is_nine = layout.cells == NINE.size
+        is_nine = layout.cells == NINE_BY_NINE.size
         return self.chunk if is_nine else min(self.chunk, self.other_sides)
 
     def chunks(
@@ -190,7 +190,7 @@ class Ended:
     @property
     def bad(self) -> bool:
         """Whether any of its puzzles is invalid, unknown, failed or refused."""
-        return any(self.totals.get(name) for name in (*NOT_WELL, REFUSED))
+        return any(self.totals.get(name) for name in (*ERROR_STATUSES, REFUSED))
 
 
 class Job(ABC):

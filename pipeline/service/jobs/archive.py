@@ -47,7 +47,7 @@ from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.publish import CheckpointedFile, PublishedSet
 from pipeline.settings import Settings
-from pipeline.solving import NOT_WELL
+from pipeline.solving import ERROR_STATUSES
 from pipeline.solving.items import members_of
 from pipeline.solving.result import Result
 
@@ -191,7 +191,7 @@ class ArchiveJob(LongJob):
         )
         self._tree.write(table.stem.lstrip("/"), contents, table.names())
         self._tree.sync()
-        bad = sum(table.totals[status] for status in NOT_WELL)
+        bad = sum(table.totals[status] for status in ERROR_STATUSES)
         message = f"{bad} of {table.count} are invalid, unknown or failed" if bad else ""
         solved = table.totals["unique"] + table.totals["multiple"]
         message = printable(end.error or message)

@@ -14,7 +14,7 @@ from pipeline.outbox.rows import Rows, blank_lines, merge_fallbacks
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import PuzzleRow, header
 from pipeline.outbox.traits import any_slow
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading import Collection
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream
@@ -138,14 +138,15 @@ def is_quick(
     return (
         settings.cluster is None
         and collection.kind == "plain"
-        and cells <= NINE.size
+        and cells <= NINE_BY_NINE.size
         and size <= MAX_QUICK_CHUNKS * chunk_sizes.size(collection.layout, settings)
         and settings.solver in {"auto", "batch"}
         and (settings.max_solutions or 0) <= MAX_SOLUTIONS_IN_COLLECTION
         and settings.prove != "always"
         and not any_slow(settings.trait_names)
         and (
-            size <= MAX_QUICK_PUZZLES * (cells + 1) or (cells == NINE.size and _has_machine_code())
+            size <= MAX_QUICK_PUZZLES * (cells + 1)
+            or (cells == NINE_BY_NINE.size and _has_machine_code())
         )
     )
 

@@ -1,8 +1,8 @@
 """Unit propagation for LANES 9×9 puzzles in parallel, by bit-slicing: see `layout`.
 
-The order of deductions does not matter: at the fixpoint a puzzle has the same candidates, and
-`choose` selects the same cell, whatever the other lanes contain. (Bit-slicing with triads and their
-permutations: T. Dillon, tdoku, 2019.)
+The result does not depend on the other lanes: at the fixpoint a puzzle has the same candidates, and
+`choose_cells` chooses the same cell. (Bit-slicing with triads and their permutations: T. Dillon,
+tdoku, 2019.)
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from pipeline.solving.compiled import layout as L
 
 @compiled()
 def _parity(a, b, c):
-    """Sum bit of a full adder."""
+    """The sum bit of a full adder."""
     return a ^ b ^ c
 
 
 @compiled()
 def _majority(a, b, c):
-    """Carry bit of a full adder: whether at least two of the three are set."""
+    """The carry bit of a full adder: whether at least two of the three bits are set."""
     return (a & b) | (c & (a | b))
 
 
 @compiled()
 def _store_line(planes, may, must, x, y, z):
-    """Store the values that the three triads of a line can and must have."""
+    """Store whether each of the three triads of a line can have the value, and must have it."""
     store(planes, may, x)
     store(planes, may + 9, y)
     store(planes, may + 18, z)
@@ -37,14 +37,14 @@ def _store_line(planes, may, must, x, y, z):
     store(planes, must + 18, z & ~(x | y))
 
 
-# Each value is in one triad of each line and of each box of a band, so its triads form a
-# permutation matrix. First, the value is eliminated from the other triads of a line if one of them
-# must have it. Then all six permutations are listed, three even and three odd. A triad can have the
-# value if some permutation through it is left, and must have it if the other triads of its line
-# cannot. This finds locked candidates of both kinds.
+# A value is in one triad of each line and of each box of a band, so its triads form a permutation
+# matrix. First, if a triad of a line must have the value, it is eliminated from the other two. Then
+# all six permutations are tried, three even and three odd. A triad can have the value if it is in
+# one of the possible permutations. It must have the value if the other triads of its line cannot.
+# This finds locked candidates of both kinds.
 @compiled()
-def _permute(planes, may, must):
-    """Restrict the nine triads of a chute for one value; returns the lanes without contradiction.
+def _restrict_chute(planes, may, must):
+    """Restrict the nine triads of a chute for one value. Returns the lanes without contradiction.
 
     A chute is a band or a stack. Its lines are 27 vectors apart, its boxes 9.
     """
@@ -68,12 +68,12 @@ def _permute(planes, may, must):
     return even_0 | even_1 | even_2 | odd_0 | odd_1 | odd_2
 
 
-# A triad has three cells, so three values fill it: a naked triple. The values are counted in unary:
-# once, twice, and `full` for three or more.
+# A triad has three cells, so three values that it must have fill it: a naked triple. The number of
+# such values is counted in unary: `once`, `twice`, and `full` for three or more.
 @compiled()
 def _restrict_full_triads(planes, may, must):
-    """Restrict a triad that must have three values to these."""
-    once, twice = load(planes, must), broadcast(L.NONE)
+    """Restrict each triad that must have three values to these values."""
+    once, twice = load(planes, must), broadcast(L.NO_BITS)
     full = twice
     for v in range(1, 9):
         must_v = load(planes, must + v)
@@ -85,23 +85,24 @@ def _restrict_full_triads(planes, may, must):
 
 
 @compiled()
-def _scan(planes, plane, column_triad, row_may, row_must, hidden, once, twice):
-    """Update the flags of a cell for one more candidate: hidden single, one, several."""
-    left = load(planes, plane) & row_may & load(planes, L.COLUMN_MAY + column_triad)
+def _update_flags(planes, plane, column_triad, row_may, row_must, hidden, once, twice):
+    """Update three flags of a cell for one more candidate: hidden single, one, several."""
+    remaining = load(planes, plane) & row_may & load(planes, L.COLUMN_MAY + column_triad)
     return (
         hidden | (row_must & load(planes, L.COLUMN_MUST + column_triad)),
-        once | left,
-        twice | (once & left),
+        once | remaining,
+        twice | (once & remaining),
     )
 
 
-# A candidate needs both of its triads. If both must have its value, the value is in their common
-# cell (hidden single), which then has no other candidate. Hidden and naked singles are certain.
+# A candidate is possible only if both of its triads can have its value. If both must have the
+# value, it is in their common cell (hidden single), which then has no other candidate. Hidden and
+# naked singles are certain.
 @compiled()
-def _restrict(planes, plane, column_triad, row_may, row_must, cell):
+def _restrict_candidate(planes, plane, column_triad, row_may, row_must, cell):
     """Eliminate a candidate unless its triads and its cell allow it.
 
-    Returns whether it is left, whether it is certain, and whether it changed.
+    Returns the lanes in which it remains, in which it is certain, and in which it was eliminated.
     """
     hidden, several = load(planes, L.HIDDEN_SINGLE + cell), load(planes, L.SEVERAL + cell)
     before = load(planes, plane)
@@ -115,9 +116,10 @@ def _restrict(planes, plane, column_triad, row_may, row_must, cell):
 def _scan_box(planes, plane, column_triad, row_triad):
     """Find the singles of the nine cells of a box.
 
-    Returns the lanes in which each cell has a candidate, and those in which some cell has several.
+    Returns the lanes in which each cell has a candidate, and the lanes in which some cell has
+    several.
     """
-    none = broadcast(L.NONE)
+    none = broadcast(L.NO_BITS)
     alive, several = ~none, none
     for r in range(3):
         hidden_0, hidden_1, hidden_2 = none, none, none
@@ -126,13 +128,13 @@ def _scan_box(planes, plane, column_triad, row_triad):
         for v in range(9):
             triad, first = row_triad + r * 27 + v, plane + r * 81 + v
             may, must = load(planes, L.ROW_MAY + triad), load(planes, L.ROW_MUST + triad)
-            hidden_0, once_0, twice_0 = _scan(
+            hidden_0, once_0, twice_0 = _update_flags(
                 planes, first, column_triad + v, may, must, hidden_0, once_0, twice_0
             )
-            hidden_1, once_1, twice_1 = _scan(
+            hidden_1, once_1, twice_1 = _update_flags(
                 planes, first + 9, column_triad + 27 + v, may, must, hidden_1, once_1, twice_1
             )
-            hidden_2, once_2, twice_2 = _scan(
+            hidden_2, once_2, twice_2 = _update_flags(
                 planes, first + 18, column_triad + 54 + v, may, must, hidden_2, once_2, twice_2
             )
         alive = alive & (once_0 & once_1 & once_2)
@@ -148,11 +150,19 @@ def _scan_box(planes, plane, column_triad, row_triad):
 
 @compiled(inline=True)
 def _restrict_row(planes, plane, column_triad, row_triad, cell):
-    """Restrict a value in three cells of a row, and update their row triad."""
+    """Restrict a value in three cells of a row, and update their row triad.
+
+    Returns, for the three cells, the lanes in which the candidate remains and in which it is
+    certain; then the lanes that changed.
+    """
     row_may, row_must = load(planes, L.ROW_MAY + row_triad), load(planes, L.ROW_MUST + row_triad)
-    a, fa, da = _restrict(planes, plane, column_triad, row_may, row_must, cell)
-    b, fb, db = _restrict(planes, plane + 9, column_triad + 27, row_may, row_must, cell + 1)
-    c, fc, dc = _restrict(planes, plane + 18, column_triad + 54, row_may, row_must, cell + 2)
+    a, fa, da = _restrict_candidate(planes, plane, column_triad, row_may, row_must, cell)
+    b, fb, db = _restrict_candidate(
+        planes, plane + 9, column_triad + 27, row_may, row_must, cell + 1
+    )
+    c, fc, dc = _restrict_candidate(
+        planes, plane + 18, column_triad + 54, row_may, row_must, cell + 2
+    )
     store(planes, L.ROW_MAY + row_triad, a | b | c)
     store(planes, L.ROW_MUST + row_triad, fa | fb | fc)
     return a, b, c, fa, fb, fc, da | db | dc
@@ -160,8 +170,8 @@ def _restrict_row(planes, plane, column_triad, row_triad, cell):
 
 @compiled()
 def _restrict_box(planes, plane, column_triad, row_triad):
-    """Restrict the candidates of a box and update its triads; returns the lanes that changed."""
-    changed = broadcast(L.NONE)
+    """Restrict the candidates of a box, and update its triads. Returns the lanes that changed."""
+    changed = broadcast(L.NO_BITS)
     for v in range(9):
         first, column, row = plane + v, column_triad + v, row_triad + v
         a, b, c, fa, fb, fc, changed_0 = _restrict_row(planes, first, column, row, 0)
@@ -178,9 +188,9 @@ def _restrict_box(planes, plane, column_triad, row_triad):
 
 
 @compiled()
-def _round(planes):
+def _propagate_once(planes):
     """Propagate once through all boxes, then through all bands and stacks."""
-    alive, several, changed = ~broadcast(L.NONE), broadcast(L.NONE), broadcast(L.NONE)
+    alive, several, changed = ~broadcast(L.NO_BITS), broadcast(L.NO_BITS), broadcast(L.NO_BITS)
     for band in range(3):
         for stack in range(3):
             plane = band * 243 + stack * 27
@@ -191,11 +201,11 @@ def _round(planes):
             several = several | box_several
         for v in range(9):
             triad = band * 81 + v
-            alive = alive & _permute(planes, L.ROW_MAY + triad, L.ROW_MUST + triad)
+            alive = alive & _restrict_chute(planes, L.ROW_MAY + triad, L.ROW_MUST + triad)
     for stack in range(3):
         for v in range(9):
             triad = stack * 81 + v
-            alive = alive & _permute(planes, L.COLUMN_MAY + triad, L.COLUMN_MUST + triad)
+            alive = alive & _restrict_chute(planes, L.COLUMN_MAY + triad, L.COLUMN_MUST + triad)
     for t in range(27):
         _restrict_full_triads(planes, L.ROW_MAY + t * 9, L.ROW_MUST + t * 9)
         _restrict_full_triads(planes, L.COLUMN_MAY + t * 9, L.COLUMN_MUST + t * 9)
@@ -206,20 +216,23 @@ def _round(planes):
 
 @compiled()
 def propagate(planes):
-    """Propagate for ROUNDS rounds. The planes of triads are derived from the candidates."""
+    """Propagate for ROUNDS rounds, after a reset of the planes of triads."""
     for i in range(243):
-        store(planes, L.ROW_MAY + i, broadcast(L.ALL))
-        store(planes, L.COLUMN_MAY + i, broadcast(L.ALL))
-        store(planes, L.ROW_MUST + i, broadcast(L.NONE))
-        store(planes, L.COLUMN_MUST + i, broadcast(L.NONE))
-    store(planes, L.DEAD, broadcast(L.NONE))
+        store(planes, L.ROW_MAY + i, broadcast(L.ALL_BITS))
+        store(planes, L.COLUMN_MAY + i, broadcast(L.ALL_BITS))
+        store(planes, L.ROW_MUST + i, broadcast(L.NO_BITS))
+        store(planes, L.COLUMN_MUST + i, broadcast(L.NO_BITS))
+    store(planes, L.DEAD, broadcast(L.NO_BITS))
     for _ in range(L.ROUNDS):
-        _round(planes)
+        _propagate_once(planes)
 
 
 @compiled()
 def _sum_of_nine(planes, first):
-    """Binary digits of the number of set planes among nine, lowest first: a tree of full adders."""
+    """Count the set bits of nine planes, by a tree of full adders.
+
+    Returns the binary digits of the count, lowest first.
+    """
     a, b, c = load(planes, first), load(planes, first + 1), load(planes, first + 2)
     d, e, f = load(planes, first + 3), load(planes, first + 4), load(planes, first + 5)
     g, h, j = load(planes, first + 6), load(planes, first + 7), load(planes, first + 8)
@@ -231,11 +244,11 @@ def _sum_of_nine(planes, first):
     return _parity(s0, s1, s2), x ^ c3, y ^ z, y & z
 
 
-# The smallest of 81 binary numbers, in all lanes at once: from the highest digit down, cells with a
-# 1 are deselected if some selected cell has a 0.
+# This finds the smallest of 81 binary numbers in all lanes at once: from the highest digit to the
+# lowest, cells with a 1 are deselected if some selected cell has a 0.
 @compiled()
 def _select_fewest(planes):
-    """Select the cells with the fewest candidates among the open ones."""
+    """Select the open cells with the fewest candidates."""
     for c in range(81):
         d0, d1, d2, d3 = _sum_of_nine(planes, c * 9)
         store(planes, L.COUNT + c, d0)
@@ -244,7 +257,7 @@ def _select_fewest(planes):
         store(planes, L.COUNT + 243 + c, d3)
         store(planes, L.SELECTED + c, d1 | d2 | d3)
     for k in range(3, -1, -1):
-        some_zero = broadcast(L.NONE)
+        some_zero = broadcast(L.NO_BITS)
         for c in range(81):
             has_zero = ~load(planes, L.COUNT + k * 81 + c)
             some_zero = some_zero | (load(planes, L.SELECTED + c) & has_zero)
@@ -255,7 +268,7 @@ def _select_fewest(planes):
 
 @compiled()
 def _find_single_triads(planes, has, single):
-    """For each line and value, whether at most one triad of the line has the value."""
+    """Write to `single`, for each line and value, whether at most one triad can have the value."""
     for line in range(9):
         for v in range(9):
             triad = has + line * 27 + v
@@ -265,8 +278,8 @@ def _find_single_triads(planes, has, single):
 
 @compiled()
 def _avoid_marked(planes):
-    """Deselect marked cells, unless that would leave no cell."""
-    some_unmarked = broadcast(L.NONE)
+    """Deselect the AVOIDED cells of each lane, unless that would leave no cell."""
+    some_unmarked = broadcast(L.NO_BITS)
     for c in range(81):
         is_unmarked = load(planes, L.SELECTED + c) & ~load(planes, L.AVOIDED + c)
         some_unmarked = some_unmarked | is_unmarked
@@ -277,11 +290,11 @@ def _avoid_marked(planes):
 
 @compiled(inline=True)
 def _mark_locked(planes):
-    """Mark selected cells with a value that has no place outside of the box in its row or column.
+    """Mark selected cells with a value whose places in the row or column are all in their box.
 
     Also sets ROW_HAS and COLUMN_HAS.
     """
-    none = broadcast(L.NONE)
+    none = broadcast(L.NO_BITS)
     for i in range(243):
         store(planes, L.ROW_HAS + i, none)
         store(planes, L.COLUMN_HAS + i, none)
@@ -303,10 +316,10 @@ def _mark_locked(planes):
 
 @compiled(inline=True)
 def _mark_unshared(planes):
-    """Mark cells with a value that no selected cell in another box of its row or column has."""
+    """Mark cells with a value that no selected cell of another box has in their row and column."""
     for r in range(9):
         for c in range(9):
-            unshared = broadcast(L.NONE)
+            unshared = broadcast(L.NO_BITS)
             for v in range(9):
                 candidate = load(planes, (r * 9 + c) * 9 + v)
                 in_row = load(planes, L.ROW_SINGLE + r * 9 + v)
@@ -315,12 +328,12 @@ def _mark_unshared(planes):
             store(planes, L.AVOIDED + r * 9 + c, unshared)
 
 
-# Fail first: a cell with the fewest candidates. If possible, it avoids cells with a value that is
-# locked in the box, and then cells that share no value with another selected cell. This is a
-# heuristic: any open cell would do. Ties are broken in a fixed order that does not depend on other
-# lanes, so a puzzle has the same branches alone and with others.
+# Fail first: choose a cell with the fewest candidates. If possible, avoid cells with a value that
+# is locked in their box, then cells with a value that no selected cell of another box in their row
+# and column has. This is a heuristic: any open cell would do. Ties are broken in a fixed order, so
+# the branches of a puzzle do not depend on the other lanes.
 @compiled()
-def choose(planes):
+def choose_cells(planes):
     """Choose a cell to branch on in each lane, and write its number to BRANCH_CELL."""
     _select_fewest(planes)
     _find_single_triads(planes, L.ROW_MAY, L.ROW_SINGLE)
@@ -331,11 +344,11 @@ def choose(planes):
     _avoid_marked(planes)
     _mark_unshared(planes)
     _avoid_marked(planes)
-    none = broadcast(L.NONE)
+    none = broadcast(L.NO_BITS)
     for k in range(L.BRANCH_BITS):
         store(planes, L.BRANCH_CELL + k, none)
     chosen = none
-    for i in range(81):  # by column in the box, row in it, stack, band
+    for i in range(81):  # ordered by column in the box, row in the box, stack, band
         c = (i % 3 * 3 + i // 9 % 3) * 9 + (i // 3 % 3 * 3 + i // 27)
         is_chosen = load(planes, L.SELECTED + c) & ~chosen
         chosen = chosen | is_chosen
@@ -355,7 +368,7 @@ def _exchange(low, high, distance, mask):
 
 @compiled()
 def _transpose_part(planes, first, gap, distance, m0, m1, m2):
-    """Three of the six steps of a transposition, on eight vectors."""
+    """Do three of the six rounds of a transposition on eight vectors."""
     a, b, c, d = (
         load(planes, first),
         load(planes, first + gap),
@@ -368,12 +381,12 @@ def _transpose_part(planes, first, gap, distance, m0, m1, m2):
     b, f = _exchange(b, f, distance, m0)
     c, g = _exchange(c, g, distance, m0)
     d, h = _exchange(d, h, distance, m0)
-    distance = distance >> L.ONE
+    distance = distance >> L.ONE_BIT
     a, c = _exchange(a, c, distance, m1)
     b, d = _exchange(b, d, distance, m1)
     e, g = _exchange(e, g, distance, m1)
     f, h = _exchange(f, h, distance, m1)
-    distance = distance >> L.ONE
+    distance = distance >> L.ONE_BIT
     a, b = _exchange(a, b, distance, m2)
     c, d = _exchange(c, d, distance, m2)
     e, f = _exchange(e, f, distance, m2)
@@ -388,11 +401,11 @@ def _transpose_part(planes, first, gap, distance, m0, m1, m2):
     store(planes, first + 7 * gap, h)
 
 
-# H. Warren, Hacker's Delight, 7-3: six rounds that exchange 32, 16, … 1 bits. Three consecutive
-# rounds work on the same eight vectors, which stay in registers.
+# H. Warren, Hacker's Delight, 7-3: six rounds exchange 32, 16, … 1 bits. Three consecutive rounds
+# work on the same eight vectors, which stay in registers.
 @compiled()
 def transpose(planes):
-    """Turn planes into rows or back: transpose all blocks of 64×64 bits."""
+    """Convert planes into rows or back: transpose all blocks of 64×64 bits."""
     m0, m1 = broadcast(np.uint64(0x00000000FFFFFFFF)), broadcast(np.uint64(0x0000FFFF0000FFFF))
     m2, m3 = broadcast(np.uint64(0x00FF00FF00FF00FF)), broadcast(np.uint64(0x0F0F0F0F0F0F0F0F))
     m4, m5 = broadcast(np.uint64(0x3333333333333333)), broadcast(np.uint64(0x5555555555555555))

@@ -1,8 +1,8 @@
 """The bit-sliced batch solver: LANES searches of 9×9 puzzles in parallel, each in one bit.
 
-Each lane is a depth-first search (DPLL) of its own. A step propagates all lanes for ROUNDS rounds.
-Then a lane that has a contradiction or a solution backtracks, and one that no longer changes
-branches. A lane without work starts the next puzzle, or steals a branch from another lane.
+Each lane is a depth-first search (DPLL). A step propagates all lanes for ROUNDS rounds. Then a lane
+with a contradiction or a solution backtracks, and a lane without a change branches. A lane without
+work starts the next puzzle, or steals a branch from another lane.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from pipeline.native import compiled
 from pipeline.native.vectors import Words, aligned, lowest_bit, popcount
 from pipeline.solving.compiled import layout as L
-from pipeline.solving.compiled.deduction import choose, propagate, transpose
+from pipeline.solving.compiled.deduction import choose_cells, propagate, transpose
 
 MAX_PENDING = 81
-"""Maximum number of pending branches of a lane: each decides another cell."""
+"""Maximum number of pending branches of a lane: each is about a different cell."""
 
 _WORD_STEP = L.WORD_BITS * L.VECTOR_WORDS
-"""Distance between two words of a row."""
+"""Distance between consecutive words of a row."""
 
 _LAST_WORD = (L.ROW_WORDS - 1) * _WORD_STEP
 """Distance from the first word of a row to the last."""
@@ -30,8 +30,8 @@ _LAST_WORD = (L.ROW_WORDS - 1) * _WORD_STEP
 class Lanes(NamedTuple):
     """The state of LANES searches, with S slots for pending branches.
 
-    The pending branches of a lane are a linked list, from `last_branch` back. So are the free
-    slots, from the one in `numbers`.
+    The pending branches of a lane are a linked list that starts at `last_branch` and continues with
+    `previous`. The free slots are such a list too; it starts at `numbers[FREE_SLOT]`.
     """
 
     planes: Words
@@ -47,13 +47,13 @@ class Lanes(NamedTuple):
     owner: NDArray[np.int64]
     """(S,): the puzzle of each pending branch."""
     previous: NDArray[np.int64]
-    """(S,): the branch before it in the same list, or -1."""
+    """(S,): the next slot of the same list, or -1."""
     numbers: NDArray[np.int64]
     """(5,): see `layout`."""
 
 
 def new_lanes() -> Lanes:
-    """The state in which all lanes are idle."""
+    """Create a state in which all lanes are idle."""
     slots = L.LANES * MAX_PENDING
     previous = np.arange(1, slots + 1)
     previous[-1] = -1
@@ -72,7 +72,7 @@ def new_lanes() -> Lanes:
 def decided_puzzles(
     lanes: Lanes, counts: NDArray[np.int64], max_solutions: int
 ) -> NDArray[np.bool_]:
-    """Whether each puzzle has been searched completely, or has `max_solutions` solutions."""
+    """For each puzzle, whether its search ended or found `max_solutions` solutions."""
     decided: NDArray[np.bool_] = np.arange(len(counts)) < lanes.numbers[L.STARTED]
     working = np.unpackbits(~lanes.idle.view(np.uint8), bitorder="little").astype(np.bool_)
     decided[lanes.puzzle[working]] = False
@@ -87,8 +87,8 @@ def decided_puzzles(
 
 @compiled()
 def _load_puzzle(planes, first, masks, puzzle):
-    """Write the candidates of a puzzle into a row."""
-    word, shift = L.NONE, 0
+    """Write the candidates of a puzzle to the row that starts at word `first`."""
+    word, shift = L.NO_BITS, 0
     for c in range(81):
         field = np.uint64(masks[puzzle, c])
         word |= field << np.uint64(shift)
@@ -103,24 +103,30 @@ def _load_puzzle(planes, first, masks, puzzle):
 
 @compiled()
 def _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutions):
-    """Remove the last branch of a lane whose puzzle still needs solutions, or return -1."""
+    """Remove branches of a lane, the last first, up to one whose puzzle still needs solutions.
+
+    Returns this branch, or -1 if there is none.
+    """
     while last_branch[lane] >= 0:
         branch = last_branch[lane]
         last_branch[lane] = previous[branch]
-        previous[branch] = numbers[L.FREE]
-        numbers[L.FREE] = branch
+        previous[branch] = numbers[L.FREE_SLOT]
+        numbers[L.FREE_SLOT] = branch
         numbers[L.PENDING] -= 1
         if counts[owner[branch]] < max_solutions:
             return branch
     return -1
 
 
-# Work stealing. Once all puzzles are started, a few hard ones would leave most lanes idle. The
-# solutions of a shared puzzle are not found in the order of a single search. If it has more than
-# `max_solutions`, a single search would find different ones: see `BatchSolver`.
+# Work stealing. After all puzzles are started, a few hard puzzles would leave most lanes idle, so
+# several lanes share a puzzle. They find its solutions in another order than a single lane. If the
+# puzzle has more than `max_solutions`, a single lane may find others: see `BatchSolver.__call__`.
 @compiled()
 def _steal_branch(last_branch, previous, owner, numbers, counts, max_solutions, is_shared):
-    """A branch of any lane whose puzzle still needs solutions; marks that puzzle as shared."""
+    """Remove a branch whose puzzle still needs solutions from any lane; marks the puzzle as shared.
+
+    Returns this branch, or -1 if there is none.
+    """
     for _ in range(L.LANES):
         if not numbers[L.PENDING]:
             break
@@ -136,14 +142,14 @@ def _steal_branch(last_branch, previous, owner, numbers, counts, max_solutions, 
 
 @compiled()
 def _assign_work(lanes, masks, max_solutions, counts, is_shared):
-    """Give idle lanes a pending branch or the next puzzle; returns how many lanes work."""
+    """Give idle lanes a pending branch or the next puzzle. Returns the number of working lanes."""
     planes, idle, puzzle, last_branch, branches, owner, previous, numbers = lanes
     working, started = 0, numbers[L.STARTED]
     for w in range(L.VECTOR_WORDS):
-        waiting, idle_bits = idle[w], L.NONE
+        waiting, idle_bits = idle[w], L.NO_BITS
         while waiting:
             bit = lowest_bit(waiting)
-            waiting &= waiting - L.ONE
+            waiting &= waiting - L.ONE_BIT
             lane, first = w * L.WORD_BITS + bit, bit * L.VECTOR_WORDS + w
             branch = _pop_branch(lane, last_branch, previous, owner, numbers, counts, max_solutions)
             if branch < 0 and started == len(masks) and len(is_shared):
@@ -159,9 +165,9 @@ def _assign_work(lanes, masks, max_solutions, counts, is_shared):
                 puzzle[lane] = started
                 started += 1
             else:
-                idle_bits |= L.ONE << np.uint64(bit)
+                idle_bits |= L.ONE_BIT << np.uint64(bit)
                 for k in range(L.ROW_WORDS):
-                    planes[first + k * _WORD_STEP] = L.NONE
+                    planes[first + k * _WORD_STEP] = L.NO_BITS
         idle[w] = idle_bits
         working += L.WORD_BITS - np.int64(popcount(idle_bits))
     numbers[L.STARTED] = started
@@ -170,24 +176,24 @@ def _assign_work(lanes, masks, max_solutions, counts, is_shared):
 
 @compiled()
 def _write_solution(planes, first, grids, puzzle, rank):
-    """Write the values, 1 to 9, of a solved row."""
-    word, nonzero_mask = planes[first], L.WORD_BITS
+    """Write the values, 1 to 9, of the solved row that starts at word `first` to `grids`."""
+    word, remaining_bits = planes[first], L.WORD_BITS
     for c in range(81):
-        if nonzero_mask < 9:
+        if remaining_bits < 9:
             first += _WORD_STEP
-            field = word | planes[first] << np.uint64(nonzero_mask)
-            word = planes[first] >> np.uint64(9 - nonzero_mask)
-            nonzero_mask += L.WORD_BITS - 9
+            field = word | planes[first] << np.uint64(remaining_bits)
+            word = planes[first] >> np.uint64(9 - remaining_bits)
+            remaining_bits += L.WORD_BITS - 9
         else:
             field = word
             word >>= np.uint64(9)
-            nonzero_mask -= 9
+            remaining_bits -= 9
         grids[rank, puzzle, c] = lowest_bit(field) + 1
 
 
 @compiled()
 def _branch(planes, first, branches, branch):
-    """Assume the smallest candidate of the chosen cell, and store the branch without it."""
+    """Assume the smallest candidate of the chosen cell, and store the other case as a branch."""
     last_word = first + _LAST_WORD
     c = np.int64(planes[last_word] >> np.uint64(L.BRANCH_SHIFT)) & ((1 << L.BRANCH_BITS) - 1)
     planes[last_word] &= L.CANDIDATE_BITS
@@ -199,20 +205,20 @@ def _branch(planes, first, branches, branch):
     if is_split:
         field |= planes[first_word + _WORD_STEP] << (np.uint64(L.WORD_BITS) - shift)
     field &= np.uint64(511)
-    smallest = field & (~field + L.ONE)
-    rest = field ^ smallest
-    planes[first_word] &= ~(rest << shift)
+    smallest = field & (~field + L.ONE_BIT)
+    other_candidates = field ^ smallest
+    planes[first_word] &= ~(other_candidates << shift)
     branches[branch, word_index] &= ~(smallest << shift)
     if is_split:
-        planes[first_word + _WORD_STEP] &= ~(rest >> (np.uint64(L.WORD_BITS) - shift))
+        planes[first_word + _WORD_STEP] &= ~(other_candidates >> (np.uint64(L.WORD_BITS) - shift))
         branches[branch, word_index + 1] &= ~(smallest >> (np.uint64(L.WORD_BITS) - shift))
 
 
 # Branches are binary: a cell holds its smallest candidate, or it does not. Each solution is in
-# exactly one of the two, so it is found once.
+# exactly one of these two cases, so it is found once.
 @compiled()
 def _advance(lanes, max_solutions, counts, grids):
-    """After propagation: write solutions, branch where nothing changes, free lanes that ended."""
+    """After propagation, write solutions, branch in unchanged lanes, and make ended lanes idle."""
     planes, idle, puzzle, last_branch, branches, owner, previous, numbers = lanes
     for w in range(L.VECTOR_WORDS):
         working, dead = ~idle[w], planes[L.DEAD * L.VECTOR_WORDS + w]
@@ -222,7 +228,7 @@ def _advance(lanes, max_solutions, counts, grids):
         stuck, propagating = working & ~ended & ~changed, working & ~ended & changed
         while solved:
             bit = lowest_bit(solved)
-            solved &= solved - L.ONE
+            solved &= solved - L.ONE_BIT
             solved_puzzle = puzzle[w * L.WORD_BITS + bit]
             if counts[solved_puzzle] < max_solutions:
                 first, rank = bit * L.VECTOR_WORDS + w, counts[solved_puzzle]
@@ -230,13 +236,13 @@ def _advance(lanes, max_solutions, counts, grids):
                 counts[solved_puzzle] += 1
         while stuck:
             bit = lowest_bit(stuck)
-            stuck &= stuck - L.ONE
+            stuck &= stuck - L.ONE_BIT
             lane = w * L.WORD_BITS + bit
             if counts[puzzle[lane]] == max_solutions:
-                ended |= L.ONE << np.uint64(bit)
+                ended |= L.ONE_BIT << np.uint64(bit)
                 continue
-            branch = numbers[L.FREE]
-            numbers[L.FREE] = previous[branch]
+            branch = numbers[L.FREE_SLOT]
+            numbers[L.FREE_SLOT] = previous[branch]
             previous[branch] = last_branch[lane]
             last_branch[lane] = branch
             owner[branch] = puzzle[lane]
@@ -245,28 +251,30 @@ def _advance(lanes, max_solutions, counts, grids):
             _branch(planes, bit * L.VECTOR_WORDS + w, branches, branch)
         while propagating:
             bit = lowest_bit(propagating)
-            propagating &= propagating - L.ONE
+            propagating &= propagating - L.ONE_BIT
             planes[_LAST_WORD + bit * L.VECTOR_WORDS + w] &= L.CANDIDATE_BITS
         idle[w] |= ended
 
 
 @compiled()
 def search(lanes, masks, max_solutions, counts, grids, is_shared, steps):
-    """Search for `max_solutions` of each puzzle; returns whether the search ended within `steps`.
+    """Search for up to `max_solutions` solutions of each puzzle; returns whether the search ended.
+
+    It stops after `steps` steps and continues at the next call.
 
     | array | shape | contents |
     |---|---|---|
     | `masks` | (P, 81) | bits 0 to 8: the candidates of each cell |
     | `counts` | (P,) | output: the number of solutions |
     | `grids` | (max_solutions, P, 81) | output: the solutions |
-    | `is_shared` | (P,) or (0,) | output: puzzles with stolen branches; if empty, none are stolen |
+    | `is_shared` | (P,) or (0,) | output: puzzles with stolen branches; empty: steal no branches |
     """
     for _ in range(steps):
         if not _assign_work(lanes, masks, max_solutions, counts, is_shared):
             return True
         transpose(lanes.planes)
         propagate(lanes.planes)
-        choose(lanes.planes)
+        choose_cells(lanes.planes)
         transpose(lanes.planes)
         _advance(lanes, max_solutions, counts, grids)
     return False

@@ -20,17 +20,18 @@ if TYPE_CHECKING:
     from pipeline.puzzle.clauses import Clause
     from pipeline.solving.cnf import Answer, Cnf
 
-LACKING = "minisat is not installed"
+MINISAT_MISSING = "minisat is not installed"
 NOT_FOR_BATCH = (
     "the batch solver needs machine code, solves only 9×9, up to 100 solutions of each, and keeps "
     "no CNF"
 )
+"""Reasons for a fallback."""
 
 _HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"
 
 
 class Closeable(ABC):
-    """A resource that `close`, or leaving its context, releases."""
+    """A resource that must be closed, by `close` or as a context manager."""
 
     @abstractmethod
     def close(self) -> None:
@@ -44,14 +45,14 @@ class Closeable(ABC):
 
 
 class Session(Protocol):
-    """A loaded Cnf, which can be solved, extended by clauses, and solved again.
+    """A CNF loaded into a solver, which can be solved, extended by clauses, and solved again.
 
-    Both methods raise SolverError if the solver crashes, loses its answer or returns nonsense.
-    Models are not verified; the caller checks them.
+    Both methods raise SolverError if the solver crashes, or returns no answer or an invalid one.
+    Models are not verified; the caller must check them.
     """
 
     def solve(self) -> Answer:
-        """Solve the clauses so far. Returns Unknown if a limit was hit."""
+        """Solve the clauses so far. Returns Unknown if a limit was reached."""
         ...
 
     def add(self, clause: Clause) -> None:
@@ -69,15 +70,15 @@ class Solver(Protocol):
     def version(self) -> str | None: ...
 
     def open(self, cnf: Cnf, limits: Limits) -> AbstractContextManager[Session]:
-        """Load the clauses. Leaving the context ends the session."""
+        """Context manager: load the clauses, and end the session on exit."""
         ...
 
     def warm(self, limits: Limits) -> None:
-        """Start processes for the next puzzle. Raises EnvironmentFailure or SolverError."""
+        """Start processes ahead of the next puzzle. Raises EnvironmentFailure or SolverError."""
         ...
 
     def close(self) -> None:
-        """End processes that serve several sessions."""
+        """End the processes of the solver."""
         ...
 
 
@@ -87,68 +88,72 @@ T = TypeVar("T", bound=Closeable)
 class Solvers(Closeable):
     """The solvers to ask, in order: each is the fallback of the one before.
 
-    `lacking` says which preferred solver is not installed. `fallback` is the reason why a solver of
-    the chain answers instead of the wanted one: `lacking`, or that the batch solver cannot take the
-    problem. Raises SolverMissing if a solver that was chosen by name or path is not installed.
+    - `choice`: the setting `solver`.
+    - `minisat`: the path of minisat; None to search for it in PATH.
+    - `missing_solver`: a message if the preferred solver is not installed, else None.
+
+    Raises SolverMissing if a solver that was chosen by name or path is not installed.
     """
 
-    def __init__(self, wanted: SolverChoice = "auto", minisat: str | None = None) -> None:
-        self.lacking: str | None = None
-        self._wanted = wanted
+    def __init__(self, choice: SolverChoice = "auto", minisat: str | None = None) -> None:
+        self.missing_solver: str | None = None
+        self._choice = choice
         self._shared: dict[Callable[[], Any], Any] = {}
-        self._program = None if wanted == "pysat" else shutil.which(minisat or "minisat")
-        if self._program is None and wanted != "pysat" and minisat:
-            why = f"--minisat {minisat}: not a program that can be run; {_HOW_TO_INSTALL}"
-            raise SolverMissing(why)
-        if self._program is None and wanted == "minisat":
-            raise SolverMissing(f"{LACKING}; {_HOW_TO_INSTALL}")
-        if self._program is None and wanted == "auto":
-            self.lacking = LACKING
+        self._program = None if choice == "pysat" else shutil.which(minisat or "minisat")
+        if self._program is None and choice != "pysat" and minisat:
+            message = f"--minisat {minisat}: not a program that can be run; {_HOW_TO_INSTALL}"
+            raise SolverMissing(message)
+        if self._program is None and choice == "minisat":
+            raise SolverMissing(f"{MINISAT_MISSING}; {_HOW_TO_INSTALL}")
+        if self._program is None and choice == "auto":
+            self.missing_solver = MINISAT_MISSING
 
     @cached_property
     def chain(self) -> tuple[Solver, ...]:
-        """The solvers. Their modules are imported on first use."""
-        from pipeline.solving.solvers.minisat import Minisat  # noqa: PLC0415 - see above
+        """The solvers, in order."""
+        from pipeline.solving.solvers.minisat import Minisat  # noqa: PLC0415 - not always needed
         from pipeline.solving.solvers.pysat import Pysat  # noqa: PLC0415
 
         return (Pysat(),) if self._program is None else (Minisat(self._program), Pysat())
 
     @property
     def fallback(self) -> str | None:
-        return NOT_FOR_BATCH if self._wanted == "batch" else self.lacking
+        """Why the first solver answers instead of the preferred one; None if it is preferred."""
+        return NOT_FOR_BATCH if self._choice == "batch" else self.missing_solver
 
     def successor(self, solver: Solver) -> Solver | None:
-        """The solver that takes over after the first solutions of `solver`, or None.
+        """The solver that takes over after the first solutions of `solver`; None if none does.
 
-        It is PySAT, which needs no new process per solution, unless minisat was chosen by name.
+        PySAT takes over from minisat, because it needs no new process for each solution. If minisat
+        was chosen by name, no solver takes over.
         """
-        hands_over = self._wanted in ("auto", "batch") and solver is not self.chain[-1]
+        hands_over = self._choice in ("auto", "batch") and solver is not self.chain[-1]
         return self.chain[-1] if hands_over else None
 
-    def for_many(self) -> Solvers:
-        """The solvers for many puzzles in turn: PySAT alone if the choice is `auto`.
+    def for_many_puzzles(self) -> Solvers:
+        """The solvers for many puzzles in turn. For `auto` it is only PySAT.
 
-        PySAT needs no new process per puzzle.
+        PySAT needs no new process for each puzzle.
         """
-        return self.shared(_pysat_alone) if self._wanted == "auto" else self
+        return self.get_shared(_only_pysat) if self._choice == "auto" else self
 
-    def shared(self, factory: Callable[[], T]) -> T:
-        """The object of a factory, made on first use and closed with the solvers."""
+    def get_shared(self, factory: Callable[[], T]) -> T:
+        """The object of a factory. The first call creates it; `close` closes it."""
         if factory not in self._shared:
             self._shared[factory] = factory()
-        made: T = self._shared[factory]
-        return made
+        shared_object: T = self._shared[factory]
+        return shared_object
 
     def warm(self, limits: Limits) -> None:
         """Start the processes of the first solver ahead of time."""
-        with suppress(SolverError, EnvironmentFailure):  # the first use raises it again
+        with suppress(SolverError, EnvironmentFailure):  # the first use raises the error again
             self.chain[0].warm(limits)
 
     def close(self) -> None:
-        chain = vars(self).get("chain", ())  # not created here if it was never used
+        chain = vars(self).get("chain", ())  # does not create the chain
         for closeable in (*chain, *self._shared.values()):
             closeable.close()
 
 
-def _pysat_alone() -> Solvers:
+def _only_pysat() -> Solvers:
     return Solvers("pysat")

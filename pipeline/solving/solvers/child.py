@@ -1,8 +1,8 @@
 """Start child processes that do not outlive this one, and Python children that serve requests.
 
-Only this module starts processes, apart from `native`, which starts the compiler. Each child leads
-a process group. The whole group is killed when the child has ended, when its time is up, and when
-this process dies.
+All processes are started here, except the compiler, which `native` starts. Each child leads a
+process group. The whole group is killed when the child ends, when its time is up, and when this
+process dies.
 """
 
 from __future__ import annotations
@@ -29,11 +29,16 @@ from pipeline.files import F_SETSIG
 from pipeline.limits import MIB
 
 Child = subprocess.Popen[bytes]
-_INTERRUPTING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
+
+_INTERRUPTING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
+"""The signals whose handlers may raise an exception."""
+
 EXIT_TIMEOUT = 5.0
 """Seconds to wait for the exit code of a peer."""
+
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # from <malloc.h> of glibc
 _SERVE = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve({descriptor})"
+"""The program of a peer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ class Bounds:
 
 
 @contextmanager
-def child(
+def start_child(
     argv: Sequence[str],
     bounds: Bounds | None = None,
     output: int | None = None,
@@ -54,11 +59,16 @@ def child(
     pass_fds: Sequence[int] = (),
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[Child]:
-    """Start a child within `bounds`, and kill its process group on exit.
+    """Context manager: start a child process, and kill its process group on exit.
 
-    Its standard input is the descriptor `source`, or a pipe that stays empty. Its standard output
-    and error go to the descriptor `output`, or are discarded. It inherits only the descriptors in
-    `pass_fds`, and our environment updated by `variables`. Raises OSError if it cannot be started.
+    - `bounds`: limits of the child.
+    - `output`: the descriptor for standard output and standard error; by default they are
+      discarded.
+    - `source`: the descriptor of standard input; by default an empty pipe.
+    - `pass_fds`: further descriptors that the child inherits.
+    - `variables`: changes of the environment.
+
+    Raises OSError if the child cannot be started.
     """
     leash, other_end = os.pipe()
     process: Child | None = None
@@ -79,37 +89,39 @@ def child(
         yield process
     finally:
         if process is not None:
-            _end(process)
+            _kill_group(process)
         os.close(leash)
         os.close(other_end)
 
 
 @contextmanager
 def _defer_signals() -> Iterator[None]:
-    """Defer interrupting signals, so that none arrives between fork and `_tie_to_leash`."""
+    """Context manager: defer interrupting signals, so that none arrives before `_tie_to_leash`."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    caught: list[int] = []
-    before = {
-        number: handler for number in _INTERRUPTING if callable(handler := signal.getsignal(number))
+    deferred: list[int] = []
+    handlers = {
+        number: handler
+        for number in _INTERRUPTING_SIGNALS
+        if callable(handler := signal.getsignal(number))
     }
-    for interrupting in before:
-        signal.signal(interrupting, lambda number, _frame: caught.append(number))
+    for interrupting in handlers:
+        signal.signal(interrupting, lambda number, _frame: deferred.append(number))
     try:
         yield
     finally:
-        for interrupting, handler in before.items():
+        for interrupting, handler in handlers.items():
             signal.signal(interrupting, handler)
-        for number in caught:
+        for number in deferred:
             signal.raise_signal(number)
 
 
 def _tie_to_leash(leash: int, group: int) -> None:
-    """Have the kernel kill the group when the other end of the pipe is closed.
+    """Let the kernel kill the group when the other end of the pipe `leash` is closed.
 
-    The exit of this process closes it. Unlike PR_SET_PDEATHSIG this needs no code between fork and
-    exec, which would cost a millisecond per child. If this process dies before the call, the child
+    The exit of this process closes that end. PR_SET_PDEATHSIG would need code between fork and
+    exec, which costs a millisecond for each child. If this process dies before this call, the child
     ends at its own time limit.
     """
     with contextlib.suppress(OSError):  # not on Linux
@@ -119,33 +131,32 @@ def _tie_to_leash(leash: int, group: int) -> None:
 
 
 def limit_process(process: Child, bounds: Bounds) -> None:
-    """Set the limits of a child and its children, up to our own limits."""
+    """Set the limits of a child and its children, but not above the limits of this process."""
     if not hasattr(resource, "prlimit"):
         return
     limits = []
-    for which, value in (
+    for kind, value in (
         (resource.RLIMIT_AS, bounds.memory_bytes),
         (resource.RLIMIT_FSIZE, bounds.file_bytes),
         (resource.RLIMIT_CPU, bounds.processor_seconds),
         (resource.RLIMIT_CORE, 0),
     ):
-        soft, hard = resource.getrlimit(which)
-        limits.append(
-            (which, (value if soft == resource.RLIM_INFINITY else min(value, soft), hard))
-        )
+        soft, hard = resource.getrlimit(kind)
+        limits.append((kind, (value if soft == resource.RLIM_INFINITY else min(value, soft), hard)))
     pids = [process.pid]
     for pid in pids:
-        for which, limit in limits:
+        for kind, limit in limits:
             with contextlib.suppress(OSError):  # it has ended, or lowered its hard limit
-                resource.prlimit(pid, which, limit)
-        listed = f"/proc/{pid}/task/{pid}/children"  # started before the limit was set
+                resource.prlimit(pid, kind, limit)
+        # it may have started children before its limits were set
+        list_path = f"/proc/{pid}/task/{pid}/children"
         # Path.read_text would take five times as long
-        with contextlib.suppress(OSError), open(listed, "rb", buffering=0) as children:  # noqa: PTH123
+        with contextlib.suppress(OSError), open(list_path, "rb", buffering=0) as children:  # noqa: PTH123
             pids += map(int, children.read().split())
 
 
-def nameless_file() -> BinaryIO:
-    """Open an empty file without a name, which disappears when the last process closes it.
+def open_unnamed_file() -> BinaryIO:
+    """Create a file without a name, which disappears when the last process closes it.
 
     The file is in memory if the system supports that. Raises OSError.
     """
@@ -154,8 +165,8 @@ def nameless_file() -> BinaryIO:
     return tempfile.TemporaryFile()  # pragma: no cover
 
 
-def _end(process: Child) -> None:
-    """Kill the group. Its leader is reaped afterwards, so its id cannot have been reused."""
+def _kill_group(process: Child) -> None:
+    """Kill the process group of a child, then reap the child: until then its id is not reused."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -163,7 +174,7 @@ def _end(process: Child) -> None:
 
 
 def ended_within(process: Child, seconds: float) -> bool:
-    """Wait up to `seconds` for the end of the child, without reaping it.
+    """Wait up to `seconds` for the end of a child, without reaping it. Returns whether it ended.
 
     Popen.wait polls with growing pauses and returns milliseconds late.
     """
@@ -185,27 +196,31 @@ def ended_within(process: Child, seconds: float) -> bool:
     return True  # pragma: no cover
 
 
-def pour(chunks: Iterable[bytes], sink: int, seconds: float) -> bool:
-    """Write chunks into a pipe; False if the time ran out. A closed reader is not an error."""
+def write_to_pipe(chunks: Iterable[bytes], pipe: int, seconds: float) -> bool:
+    """Write chunks to a pipe for up to `seconds`. Returns whether the time was enough.
+
+    If the reader has closed the pipe, the rest is discarded.
+    """
     end = time.monotonic() + seconds
-    os.set_blocking(sink, False)
+    os.set_blocking(pipe, False)
     poll = select.poll()
-    poll.register(sink, select.POLLOUT)
+    poll.register(pipe, select.POLLOUT)
     with contextlib.suppress(BrokenPipeError):
         for chunk in chunks:
-            rest = memoryview(chunk)
-            while rest:
+            remaining = memoryview(chunk)
+            while remaining:
                 if not poll.poll(max(0, math.ceil((end - time.monotonic()) * 1000))):
                     return False
                 with contextlib.suppress(BlockingIOError):
-                    rest = rest[os.write(sink, rest) :]
+                    remaining = remaining[os.write(pipe, remaining) :]
     return True
 
 
 class Peer:
-    """A child that runs the function `serve` of a module and exchanges pickles over a socket.
+    """A child that runs the function `serve` of a module, and exchanges pickles over a socket.
 
-    `serve` gets the descriptor of its end. Raises OSError if the child cannot be started.
+    `serve` is called with the descriptor of the child's end. Raises OSError if the child cannot be
+    started.
     """
 
     def __init__(self, module: str) -> None:
@@ -213,21 +228,21 @@ class Peer:
         from multiprocessing.connection import Connection  # noqa: PLC0415
 
         with ExitStack() as stack:
-            ours, theirs = socket.socketpair()
-            self.pipe = stack.enter_context(Connection(ours.detach()))
-            with theirs:
-                descriptor = theirs.fileno()
+            own_end, child_end = socket.socketpair()
+            self.pipe = stack.enter_context(Connection(own_end.detach()))
+            with child_end:
+                descriptor = child_end.fileno()
                 code = _SERVE.format(path=sys.path, module=module, descriptor=descriptor)
                 argv = [sys.executable, "-c", code]
-                self._process: Child = stack.enter_context(child(argv, pass_fds=[descriptor]))
+                self._process: Child = stack.enter_context(start_child(argv, pass_fds=[descriptor]))
             self._stack = stack.pop_all()
 
     def send(self, request: object) -> None:
-        """Send a request. If the peer has died, `hear` raises."""
+        """Send a request. If the peer has died, `receive` raises EOFError."""
         with contextlib.suppress(ConnectionError):
             self.pipe.send(request)
 
-    def hear(self, seconds: float) -> Any:
+    def receive(self, seconds: float) -> Any:
         """The next reply, or None after `seconds`. Raises EOFError if the peer died."""
         try:
             return self.pipe.recv() if self.pipe.poll(seconds) else None
@@ -235,7 +250,7 @@ class Peer:
             raise EOFError from error
 
     def terminate(self) -> None:
-        """Send SIGTERM."""
+        """Send SIGTERM to the peer."""
         self._process.terminate()
 
     def has_ended(self) -> bool:
@@ -251,10 +266,10 @@ class Peer:
 
 
 def keep_freed_memory() -> None:
-    """Have glibc keep up to 64 MiB of freed memory.
+    """Let glibc keep up to 64 MiB of freed memory.
 
-    Otherwise the batch solver spends a tenth of its time on allocation, and a third under Dask's
-    nannies, which have freed memory returned at once.
+    Without it, the batch solver spends a tenth of its time on allocation. Under Dask's nannies,
+    which make glibc return freed memory at once, it spends a third.
     """
     import ctypes  # noqa: PLC0415 - only for workers
 
@@ -265,15 +280,15 @@ def keep_freed_memory() -> None:
 
 
 def limit_self(megabytes: int, file_bytes: int) -> None:
-    """Limit the file sizes of this process, a peer, and its memory beyond the current size."""
+    """Limit the file sizes of this process, a peer, and the growth of its memory."""
     statm = Path("/proc/self/statm")
     pages = int(statm.read_text().split()[0]) if statm.exists() else 0
-    for which, value in (
+    for kind, value in (
         (resource.RLIMIT_AS, pages * resource.getpagesize() + megabytes * MIB),
         (resource.RLIMIT_FSIZE, file_bytes),
     ):
-        _, hard = resource.getrlimit(which)
+        _, hard = resource.getrlimit(kind)
         resource.setrlimit(
-            which, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard)
+            kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard)
         )
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,12 +1,13 @@
 """Run minisat in child processes, which are not trusted.
 
 Each process solves one formula from its standard input. Processes are started in advance, because
-starting takes half of the time. A verdict needs an exit code and a result file that agree, and for
-SAT a model, which the caller checks against the clauses. Anything else is a SolverError.
+starting one takes half of the time. The exit code and the result file must agree on the verdict,
+and SAT needs a model, which the caller checks against the clauses. Otherwise a SolverError is
+raised.
 
-Minisat 2.2.1 reports SAT without a model when its disk is full, and keeps a stale result file on a
-parse error, so each process gets a new result file. This file and the file for the output are
-unnamed, so none remains after a crash.
+When its disk is full, minisat 2.2.1 reports SAT without a model. On a parse error it keeps an old
+result file, so each process gets a new one. The files for the result and the output are unnamed, so
+they disappear after a crash.
 """
 
 from __future__ import annotations
@@ -37,27 +38,38 @@ from pipeline.solving.solvers import Session
 from pipeline.solving.solvers.child import (
     Bounds,
     Child,
-    child,
     ended_within,
     limit_process,
-    nameless_file,
-    pour,
+    open_unnamed_file,
+    start_child,
+    write_to_pipe,
 )
 
 SATISFIABLE, UNSATISFIABLE, NO_VERDICT = 10, 20, 0
-_MAX_OUTPUT = 4 * MIB
+"""Exit codes of minisat."""
+
+_MAX_OUTPUT_BYTES = 4 * MIB
+"""Maximum size of what minisat prints."""
+
 _MAX_WAITING_SECONDS = 5
-"""CPU time limit of a process that waits for a formula. Minisat takes milliseconds."""
+"""CPU time limit of a process that waits for a formula. Minisat needs milliseconds."""
 
 _BYTES_PER_LITERAL = 12
-_AHEAD = 3
-"""Processes started ahead: two for most puzzles (a solution, and whether there is another), and one
-for the next puzzle."""
+"""Maximum size of a literal in a result file."""
+
+_PROCESSES_AHEAD = 3
+"""Number of processes started in advance. Most puzzles need two: one finds a solution, one decides
+whether there is another. The third one is for the next puzzle.
+"""
 
 
 @dataclass(slots=True)
 class _WaitingProcess:
-    """A minisat process that waits for a formula. Closing `stack` ends it."""
+    """A minisat process that waits for a formula. Closing `stack` ends it.
+
+    - `limits`: seconds and megabytes.
+    - `feed`: the pipe to its standard input.
+    """
 
     process: Child
     limits: tuple[float, int]
@@ -83,10 +95,13 @@ class Minisat:
         yield MinisatSession(self, cnf, limits)
 
     def warm(self, limits: Limits) -> None:
-        self._start_ahead(limits, _AHEAD)
+        self._start_ahead(limits, _PROCESSES_AHEAD)
 
     def _start_ahead(self, limits: Limits, processes: int) -> None:
-        """Keep `processes` of them waiting. Raises EnvironmentFailure, SolverError."""
+        """Start processes until `processes` wait for a formula, and end those with other limits.
+
+        Raises EnvironmentFailure, SolverError.
+        """
         process_limits = (limits.seconds, limits.megabytes)
         for started in list(self._waiting):
             if started.limits != process_limits or ended_within(started.process, 0):
@@ -96,8 +111,9 @@ class Minisat:
             self._waiting.append(self._start(limits))
 
     def _start(self, limits: Limits) -> _WaitingProcess:
+        """Start a process that waits for a formula. Raises EnvironmentFailure, SolverError."""
         with ExitStack() as stack, self._fault_of_program():
-            result, output = (stack.enter_context(nameless_file()) for _ in range(2))
+            result, output = (stack.enter_context(open_unnamed_file()) for _ in range(2))
             source, sink = os.pipe()
             feed = stack.enter_context(os.fdopen(sink, "wb", buffering=0))
             argv = [
@@ -109,20 +125,20 @@ class Minisat:
                 "/dev/stdin",
                 f"/dev/fd/{result.fileno()}",
             ]
-            initial_bounds = Bounds(limits.megabytes * MIB, _MAX_OUTPUT, _MAX_WAITING_SECONDS)
+            initial_bounds = Bounds(limits.megabytes * MIB, _MAX_OUTPUT_BYTES, _MAX_WAITING_SECONDS)
             try:
                 process = stack.enter_context(
-                    child(argv, initial_bounds, output.fileno(), source, [result.fileno()])
+                    start_child(argv, initial_bounds, output.fileno(), source, [result.fileno()])
                 )
             finally:
                 os.close(source)
             process_limits = (limits.seconds, limits.megabytes)
             return _WaitingProcess(process, process_limits, feed, result, output, stack.pop_all())
 
-    def ask(
-        self, problem: Iterable[bytes], limits: Limits, deadline: Deadline, max_bytes: int
+    def solve_text(
+        self, text: Iterable[bytes], limits: Limits, deadline: Deadline, max_bytes: int
     ) -> Answer:
-        """Solve a DIMACS text. `max_bytes` limits the text and the result file.
+        """Solve a DIMACS text. `max_bytes`: maximum size of the text and of the result file.
 
         Raises SolverError, and EnvironmentFailure if minisat cannot be started.
         """
@@ -130,23 +146,24 @@ class Minisat:
         minisat = self._waiting.pop(0)
         seconds = math.ceil(limits.seconds) + _MAX_WAITING_SECONDS
         with minisat.stack, self._fault_of_program():
-            bounds = Bounds(limits.megabytes * MIB, max(max_bytes, _MAX_OUTPUT), seconds)
+            bounds = Bounds(limits.megabytes * MIB, max(max_bytes, _MAX_OUTPUT_BYTES), seconds)
             limit_process(minisat.process, bounds)
             with minisat.feed:
-                if not pour(problem, minisat.feed.fileno(), deadline.left()):
+                if not write_to_pipe(text, minisat.feed.fileno(), deadline.left()):
                     return Unknown(limits.out_of_time)
-            with contextlib.suppress(SolverError, EnvironmentFailure):  # next call raises it
-                self._start_ahead(limits, 1)  # while this one is busy
+            with contextlib.suppress(SolverError, EnvironmentFailure):  # the next call raises it
+                self._start_ahead(limits, 1)  # while this process is busy
             if not ended_within(minisat.process, deadline.left()):
                 return Unknown(limits.out_of_time)
             result, output = (
                 _read(minisat.result, max_bytes),
-                _read(minisat.output, _MAX_OUTPUT),
+                _read(minisat.output, _MAX_OUTPUT_BYTES),
             )
             return _verdict(minisat.process.wait(), result, output) or Unknown(limits.out_of_memory)
 
     @contextmanager
     def _fault_of_program(self) -> Iterator[None]:
+        """Context manager: turn an OSError into EnvironmentFailure or SolverError."""
         try:
             yield
         except OSError as error:
@@ -165,10 +182,10 @@ def _read(file: BinaryIO, max_bytes: int) -> bytes:
 
 
 class MinisatSession:
-    """A DIMACS text to which clauses can be added, and which can be solved repeatedly."""
+    """A session that keeps the DIMACS text. Each call of `solve` gives it to a new process."""
 
-    def __init__(self, owner: Minisat, cnf: Cnf, limits: Limits) -> None:
-        self._owner = owner
+    def __init__(self, minisat: Minisat, cnf: Cnf, limits: Limits) -> None:
+        self._minisat = minisat
         self._limits = limits
         self._deadline = Deadline.of(limits)
         self._variables = cnf.variables
@@ -178,7 +195,7 @@ class MinisatSession:
         for lines in chain.from_iterable(clause_lines(f.clauses) for f in cnf.families):
             self._size += len(lines)
             if self._is_too_large or not self._deadline.left():
-                break  # `solve` reports that
+                break  # `solve` reports the limit
             self._text.append(lines.encode("ascii"))
 
     @property
@@ -196,13 +213,14 @@ class MinisatSession:
             return Unknown(self._limits.out_of_time)
         head = dimacs_header(self._variables, self._clauses).encode("ascii")
         max_bytes = max(_BYTES_PER_LITERAL * self._variables, self._size) + MIB
-        return self._owner.ask(chain([head], self._text), self._limits, self._deadline, max_bytes)
+        text = chain([head], self._text)
+        return self._minisat.solve_text(text, self._limits, self._deadline, max_bytes)
 
 
 def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
-    """The verdict of an exit code and a result file that agree; None if memory ran out.
+    """The verdict of the exit code and the result file; None if memory ran out.
 
-    Raises SolverError for anything else.
+    Raises SolverError if they do not agree.
     """
     if code not in (SATISFIABLE, UNSATISFIABLE, NO_VERDICT):
         how = f"exit code {code}" if code >= 0 else f"signal {-code}"
@@ -218,5 +236,5 @@ def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
     match code, answer:
         case (10, Sat() as verdict) | (20, Unsat() as verdict):
             return verdict
-    verdict_name = type(answer).__name__.upper()  # even Unknown, as no limit of ours explains it
+    verdict_name = type(answer).__name__.upper()  # also Unknown: no limit of ours explains it
     raise SolverError(f"minisat ended with exit code {code}, and its result says {verdict_name}")

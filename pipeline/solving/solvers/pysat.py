@@ -1,6 +1,6 @@
-"""Run PySAT in a child process with limited time and memory: answers, proofs and cores.
+"""Run PySAT in a child process with limited time and memory, for answers, proofs and cores.
 
-The child serves one puzzle after another. A child that had to be killed is replaced.
+The child serves one puzzle after another. If it must be killed, another one replaces it.
 """
 
 from __future__ import annotations
@@ -25,46 +25,46 @@ from pipeline.solving.solvers import Closeable, Session
 from pipeline.solving.solvers.child import Peer, limit_self
 
 ENGINE = "glucose4"
-"""It reports exhausted memory as an error, while CaDiCaL aborts."""
+"""The engine for answers. It reports exhausted memory as an error, while CaDiCaL aborts."""
 
 Engine = Literal["glucose4", "cadical195", "cadical153"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
 """Engines for proofs, in the order in which they are tried.
 
-Proofs by glucose4 are by far the shortest. All write RUP steps only. Unsuitable for proofs:
-cadical300, maplecm, maplechrono, ergo.
+glucose4 writes by far the shortest proofs. All of these engines write only RUP steps. Engines that
+are not suitable for proofs: cadical300, maplecm, maplechrono, ergo.
 """
 
 CORE_ENGINE = "minisat22"
-"""It respects a conflict budget. Glucose4 checks it only on restarts."""
+"""The engine for cores. It respects a conflict budget, which glucose4 checks only on restarts."""
 
 OUT_OF_MEMORY = errno.ENOMEM
 """The child's exit code when it is out of memory."""
 
 CLAUSES_PER_REQUEST = 10_000
-"""Clauses in one request."""
+"""Maximum number of clauses in a request."""
 
 PROOF_BYTES = 64 * MIB
-"""Size limit of the engine's proof file, which is cut off there without an error."""
+"""Size limit of the engine's proof file. The file is cut off there without an error."""
 
 _CUT_OFF_MARGIN = 64 * 1024
-"""A proof that comes this close to PROOF_BYTES may have been cut off."""
+"""A proof whose size is within this number of bytes of PROOF_BYTES may have been cut off."""
 
-_GRACE = 0.5
+_GRACE_SECONDS = 0.5
 """Seconds after the deadline in which a child may send its last core before it is killed."""
 
-_CONFLICTS = 200
-"""A query is run in slices of this many conflicts. The deadline is checked between them."""
+_CONFLICTS_PER_SLICE = 200
+"""A query runs in slices of this number of conflicts. The deadline is checked between slices."""
 
 _FIRST_SLICES = 2
-"""Slices for the first attempt at a query. Each further attempt gets four times as many."""
+"""Maximum slices of the first attempt at a query. Each further attempt has four times as many."""
 
 UnsatCore = tuple[list[int], bool]
-"""Assumptions that cannot all hold, and whether each of them is needed."""
+"""Assumptions that cannot all hold, and whether the set is minimal."""
 
 
 class Satisfiable(SolverError):
-    """The clauses are not refuted: the engine reports this model, which is not verified."""
+    """The engine reports a model of clauses that should have none. The model is not verified."""
 
     def __init__(self, engine: str, model: Iterable[int]) -> None:
         super().__init__(f"{engine} found a model although there should be none")
@@ -72,7 +72,7 @@ class Satisfiable(SolverError):
 
 
 class GaveUp(SolverError):
-    """Time, memory or space for the proof ran out."""
+    """The engine made no proof within its limits of time, memory and proof size."""
 
 
 def check_installed() -> None:
@@ -86,16 +86,16 @@ def engine_names() -> tuple[str, ...]:
     check_installed()
     from pysat.solvers import SolverNames  # noqa: PLC0415 - slow to load
 
-    known = {name: value for name, value in vars(SolverNames).items() if isinstance(value, tuple)}
+    aliases = {name: value for name, value in vars(SolverNames).items() if isinstance(value, tuple)}
     if not find_spec("pycryptosat"):
-        known.pop("cryptosat", None)
-    return tuple(name if name in aliases else aliases[-1] for name, aliases in known.items())
+        aliases.pop("cryptosat", None)
+    return tuple(name if name in names else names[-1] for name, names in aliases.items())
 
 
 class Pysat(Closeable):
     """A PySAT engine in a child process.
 
-    `waits`: `open` returns after the child has loaded the clauses, not before.
+    `waits`: whether `open` waits until the child has loaded the clauses.
     """
 
     name = "pysat"
@@ -123,12 +123,11 @@ class Pysat(Closeable):
         yield session
 
     def prove(self, clauses: Iterable[Clause], limits: Limits, engine: Engine = ENGINES[0]) -> str:
-        """A DRAT proof that the clauses are unsatisfiable, written by the engine.
+        """Let an engine prove that the clauses are unsatisfiable. Returns the proof in DRAT.
 
-        The proof is not verified. Each line is a clause, the last one is empty; deletions are left
-        out, because RUP does not need them. There are no assumptions: givens are clauses. Raises
-        Satisfiable if the engine finds a model, GaveUp if a limit was hit, and SolverError if the
-        child died or wrote no proof.
+        The proof is not verified. Each line is a clause, and the last clause is empty. Deletions
+        are left out, because RUP does not need them. Raises Satisfiable if the engine finds a
+        model, GaveUp if a limit was reached, and SolverError if the child died or wrote no proof.
         """
         deadline = Deadline.of(limits)
         self._load(clauses, engine, limits, deadline, with_proof=True)
@@ -140,17 +139,16 @@ class Pysat(Closeable):
             case "unsat", "too long":
                 raise GaveUp(f"{engine}: its proof is longer than {PROOF_BYTES:,} bytes")
             case "unsat", [*steps]:
-                before = takewhile(
-                    lambda step: step != "0", steps
-                )  # some engines do not write the empty clause
-                added = [step for step in before if not step.startswith("d")]
+                # some engines do not write the empty clause, so it is added
+                nonempty = takewhile(lambda step: step != "0", steps)
+                added = [step for step in nonempty if not step.startswith("d")]
                 return "".join(f"{step}\n" for step in (*added, "0"))
         raise SolverError(f"{engine} has written no proof")
 
-    def core(
+    def find_core(
         self, clauses: Iterable[Clause], assumptions: Sequence[int], limits: Limits
     ) -> UnsatCore | None:
-        """The smallest core that `shrinking_cores` finds within the limits; None if it finds none.
+        """Find the smallest core of `shrinking_cores` within the limits; None if there is none.
 
         Raises Satisfiable if all assumptions can hold, EnvironmentFailure if the child cannot be
         started.
@@ -162,7 +160,7 @@ class Pysat(Closeable):
         self.send("shrink", assumptions, deadline)
         best: UnsatCore | None = None
         with suppress(MemoryError, _ChildDied):
-            while reply := self.receive(deadline.left() + _GRACE):
+            while reply := self.receive(deadline.left() + _GRACE_SECONDS):
                 match reply:
                     case "core", best:
                         continue
@@ -180,26 +178,28 @@ class Pysat(Closeable):
         *,
         with_proof: bool = False,
     ) -> None:
-        """Load the clauses into a new engine. Stops early if the time runs out."""
+        """Load clauses into a new engine. Stops when the deadline has passed."""
         if self._peer and self._peer.has_ended():
             self.close()
         self.send("open", engine, limits.megabytes, with_proof)
         self._add(clauses, deadline)
 
     def _add(self, clauses: Iterable[Clause], deadline: Deadline) -> None:
+        """Add clauses to the engine. Stops when the deadline has passed."""
         if isinstance(clauses, PackedClauses):
             for numbers in clauses.chunks():
                 if deadline.left():
                     self.send("add", numbers.tobytes())
             return
-        rest = iter(clauses)
-        while deadline.left() and (chunk := [*islice(rest, CLAUSES_PER_REQUEST)]):
+        remaining = iter(clauses)
+        while deadline.left() and (chunk := [*islice(remaining, CLAUSES_PER_REQUEST)]):
             self.send("add", chunk)
 
     def warm(self, _limits: Limits) -> None:
         self._child()
 
     def _child(self) -> Peer:
+        """The child, started by the first call. Raises EnvironmentFailure."""
         if self._peer is None:
             try:
                 self._peer = Peer(__name__)
@@ -211,14 +211,14 @@ class Pysat(Closeable):
         self._child().send(request)
 
     def receive(self, seconds: float) -> Any:
-        """The reply of the child. Without one in `seconds`, the child is killed; returns None.
+        """The next reply of the child. If there is none after `seconds`, kills it and returns None.
 
         Raises MemoryError if the child ran out of memory, SolverError if it died.
         """
-        assert self._peer, "nothing was asked"  # noqa: S101
+        assert self._peer, "no request was sent"  # noqa: S101
         reply = None
         try:
-            reply = self._peer.hear(seconds)
+            reply = self._peer.receive(seconds)
         except EOFError:
             if self._peer.exit_code() == OUT_OF_MEMORY:
                 raise MemoryError from None
@@ -228,11 +228,11 @@ class Pysat(Closeable):
                 self.close()
         return reply
 
-    def ask(self, question: str, limits: Limits, deadline: Deadline) -> Any:
-        """Send a query about the loaded clauses. Returns Unknown if a limit was hit."""
+    def ask(self, query: str, limits: Limits, deadline: Deadline) -> Any:
+        """Send a query about the loaded clauses. Returns Unknown if a limit was reached."""
         if not deadline.left():  # clauses may be missing
             return Unknown(limits.out_of_time)
-        self.send(question)
+        self.send(query)
         try:
             return self.receive(deadline.left()) or Unknown(limits.out_of_time)
         except MemoryError:
@@ -249,27 +249,27 @@ class _ChildDied(SolverError):
 
 
 class PysatSession:
-    """The clauses of one puzzle, loaded into the engine of the child."""
+    """A session whose clauses are loaded into the engine of the child."""
 
-    def __init__(self, owner: Pysat, limits: Limits, deadline: Deadline) -> None:
-        self._owner = owner
+    def __init__(self, pysat: Pysat, limits: Limits, deadline: Deadline) -> None:
+        self._pysat = pysat
         self._limits = limits
         self._deadline = deadline
-        self._given_up: Unknown | None = None
+        self._failure: Unknown | None = None
 
     def wait(self) -> None:
         """Wait until the clauses are loaded."""
-        reply = self._owner.ask("wait", self._limits, self._deadline)
-        self._given_up = reply if isinstance(reply, Unknown) else None
+        reply = self._pysat.ask("wait", self._limits, self._deadline)
+        self._failure = reply if isinstance(reply, Unknown) else None
 
     def add(self, clause: Clause) -> None:
-        if not self._given_up:
-            self._owner.send("add", [clause])
+        if not self._failure:
+            self._pysat.send("add", [clause])
 
     def solve(self) -> Answer:
-        match self._given_up or self._owner.ask("solve", self._limits, self._deadline):
+        match self._failure or self._pysat.ask("solve", self._limits, self._deadline):
             case Unknown() as unknown:
-                self._given_up = unknown
+                self._failure = unknown
                 return unknown
             case "unsat", _:
                 return Unsat()
@@ -280,7 +280,7 @@ class PysatSession:
 
 
 def serve(descriptor: int) -> None:
-    """The main function of the child: serve requests until the other end of the pipe is closed."""
+    """The main function of the child. Serves requests until the other end of the pipe is closed."""
     with Connection(descriptor) as pipe:
         try:
             _serve(pipe)
@@ -291,6 +291,7 @@ def serve(descriptor: int) -> None:
 
 
 def _serve(pipe: Connection) -> None:
+    """Serve requests, tuples that begin with a word. Raises EOFError at the end."""
     from pysat.solvers import Solver as Engine  # noqa: PLC0415 - only the child needs it
 
     engine: Any = None
@@ -313,11 +314,13 @@ def _serve(pipe: Connection) -> None:
                 is_sat = engine.solve()
                 pipe.send(("sat", engine.get_model()) if is_sat else ("unsat", _proof_of(engine)))
             case "shrink":
-                _shrink(pipe, engine, *rest)
+                _send_cores(pipe, engine, *rest)
 
 
-def _shrink(pipe: Connection, engine: Any, assumptions: Sequence[int], deadline: Deadline) -> None:
-    """Send ever smaller cores, then the reason for the end."""
+def _send_cores(
+    pipe: Connection, engine: Any, assumptions: Sequence[int], deadline: Deadline
+) -> None:
+    """Send ever smaller cores, then "no more"; or a model if all assumptions can hold."""
     try:
         for core in shrinking_cores(engine, assumptions, deadline):
             pipe.send(("core", core))
@@ -327,30 +330,30 @@ def _shrink(pipe: Connection, engine: Any, assumptions: Sequence[int], deadline:
 
 
 def _unpack(clauses: Iterable[Clause] | bytes) -> Iterable[Clause]:
-    """The clauses of a request. Bytes are packed as in `PackedClauses`."""
+    """The clauses of a request. Bytes are the data of `PackedClauses`."""
     return clauses_of(array("i", clauses)) if isinstance(clauses, bytes) else clauses
 
 
 def _proof_of(engine: Any) -> Any:
-    """The steps of a proof, or "too long" if its file was cut off."""
+    """The steps of a proof, or "too long" if the proof file was cut off."""
     steps = engine.get_proof()
-    written = sum(map(len, steps or ())) + len(steps or ())
-    return "too long" if written > PROOF_BYTES - _CUT_OFF_MARGIN else steps
+    size = sum(map(len, steps or ())) + len(steps or ())
+    return "too long" if size > PROOF_BYTES - _CUT_OFF_MARGIN else steps
 
 
 def shrinking_cores(
     engine: Any, assumptions: Sequence[int], deadline: Deadline
 ) -> Iterator[UnsatCore]:
-    """Yield ever smaller cores: assumptions that cannot all hold. True marks a minimal core.
+    """Yield ever smaller cores, sets of assumptions that cannot all hold.
 
-    The deadline may cut the sequence short, which is otherwise deterministic. Raises Satisfiable
-    if all assumptions can hold. Run it in a process that can be killed, because the deadline is not
+    The cores are deterministic, but the deadline may end the sequence early. Raises Satisfiable if
+    all assumptions can hold. Run it in a process that can be killed, because the deadline is not
     checked while the engine propagates.
 
-    Deletion with clause-set refinement (J. Marques-Silva and I. Lynce, On improving MUS extraction
-    algorithms, 2011): each assumption is left out in turn. If the others have a model, it is
-    needed. If they have none, only the solver's core of them is kept. Hard queries are
-    postponed, because fewer of them remain once the core is smaller.
+    The algorithm is deletion with clause-set refinement (J. Marques-Silva and I. Lynce, On
+    improving MUS extraction algorithms, 2011). Each assumption is left out in turn. If all others
+    can hold, the assumption is needed. Otherwise only the core of the others is kept. Hard queries
+    are postponed, because fewer of them remain when the core is smaller.
     """
     with suppress(LimitReached):
         core = _core_of(engine, assumptions, sys.maxsize, deadline)
@@ -364,12 +367,12 @@ def shrinking_cores(
         while untried or hard:
             if not untried:
                 untried, hard, slices = hard, [], slices * 4
-            tried = untried.pop()
+            candidate = untried.pop()
             core = _core_of(engine, [*needed, *hard, *untried], slices, deadline)
             if core == "holds":
-                needed.append(tried)
+                needed.append(candidate)
             elif core == "hard":
-                hard.append(tried)
+                hard.append(candidate)
             else:
                 untried = [literal for literal in untried if literal in core]
                 hard = [literal for literal in hard if literal in core]
@@ -378,13 +381,13 @@ def shrinking_cores(
 
 
 def _core_of(
-    engine: Any, assumed: Sequence[int], slices: int, deadline: Deadline
+    engine: Any, assumptions: Sequence[int], slices: int, deadline: Deadline
 ) -> set[int] | Literal["holds", "hard"]:
-    """The core of these assumptions; "holds" if they can all hold, "hard" if `slices` ran out."""
+    """The core of the assumptions; "holds" if all can hold, "hard" if `slices` are not enough."""
     for _ in range(slices):
         deadline.check()
-        engine.conf_budget(_CONFLICTS)
-        holds = engine.solve_limited(assumptions=assumed)
+        engine.conf_budget(_CONFLICTS_PER_SLICE)
+        holds = engine.solve_limited(assumptions=assumptions)
         if holds is not None:
             return "holds" if holds else set(engine.get_core() or ())
     return "hard"

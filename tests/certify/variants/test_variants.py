@@ -30,7 +30,7 @@ from pipeline.certify.variants import (
 )
 from pipeline.certify.variants.arrays import search_arrays
 from pipeline.certify.variants.simplify import MAX_ALTERNATIVES
-from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToSome
+from pipeline.puzzle.connected import Connected, DifferentPairs, EqualToAny
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
@@ -38,13 +38,13 @@ from pipeline.puzzle.constraints import (
     AnyOf,
     AtLeast,
     Automaton,
-    Beyond,
-    ByValue,
     Constraint,
     Equivalent,
     OneOfSets,
+    OutsideRange,
     Pairs,
     Ranked,
+    ValueSwitch,
 )
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
@@ -96,7 +96,7 @@ def filled(geometry):
 
 def drawn(geometry, chance):
     """A grid."""
-    if geometry.free:
+    if geometry.free_grid:
         return Grid(geometry, tuple(chance.choices(geometry.values, k=geometry.size)))
     if geometry.side <= 4:
         return chance.choice(filled(geometry))
@@ -107,7 +107,7 @@ def drawn(geometry, chance):
 def opened(grid, cells, chance):
     """A puzzle whose givens are of the grid, some cells and a few more are blank; all its grids."""
     geometry = grid.geometry
-    if geometry.free:
+    if geometry.free_grid:
         number = min(len(cells), int(log(MOST_OPENED, geometry.side)))
         blank = {*chance.sample(cells, number)}
         choices = [geometry.values if c in blank else (v,) for c, v in enumerate(grid.values)]
@@ -232,7 +232,7 @@ def test_relations_of_many_values_are_looked_up_in_several_tables(step):
 def test_alternatives_may_be_nested(step):
     """Three alternatives for the first cell, of two of which one depends on another cell."""
     total = [Total(((1, 1), (2, 1)), number) for number in (3, 5, 7)]
-    by_value = ByValue(4, (total[0], AnyOf((total[1], total[2])), AnyOf(()), AllOf(())))
+    by_value = ValueSwitch(4, (total[0], AnyOf((total[1], total[2])), AnyOf(()), AllOf(())))
     nested = AllOf((AnyOf((by_value, OneOfSets((0, 5), ((1, 2), (3, 3))))), AnyOf((total[1],))))
     found = find_missing(step, Puzzle.empty(FOUR, (Formula(nested),)))
     assert sorted(found.missing) == [grid for grid in filled(FOUR) if nested.holds(grid.values)]
@@ -240,7 +240,7 @@ def test_alternatives_may_be_nested(step):
 
 def in_a_row_of_six(chance):
     """Six different values, some of whose cells hold a set of values or have a sum; all rows."""
-    geometry = Geometry(1, 6, free=FreeGrid(1, 6))
+    geometry = Geometry(1, 6, free_grid=FreeGrid(1, 6))
     cells = chance.sample(range(6), 6)
     some, others = tuple(cells[: chance.randint(2, 5)]), tuple(cells[3:])
     wide = range(min(len(some), 3), len(some) + 1)
@@ -325,7 +325,7 @@ def any_formula(chance, depth):
         lambda: Allowed(few[0], tuple(chance.sample(range(7), 4))),
         lambda: Pairs(((few[0], few[1]), (few[-1], few[0])), chance.choice((lt, le, ne)), ()),
         lambda: Equivalent(((fact(), fact()),)),
-        lambda: Beyond(few[2:], few[0], few[1]),
+        lambda: OutsideRange(few[2:], few[0], few[1]),
         lambda: AllDifferent(cells(1, 4)),
         lambda: AtLeast(some, chance.randint(1, 5), chance.randint(0, 3)),
         lambda: OneOfSets(few, sets()),
@@ -336,7 +336,7 @@ def any_formula(chance, depth):
         lambda: SetTotal(some[:3], chance.randint(4, 9), tuple(chance.sample(range(6), 4))),
         lambda: TotalBetween(cells(4, 4), chance.choice((0, 2, 3, 5))),
         lambda: Automaton(few, (0, 0), remainder, states, (chance.randint(2, 4),)),
-        lambda: EqualToSome(some[0], some[1:]),
+        lambda: EqualToAny(some[0], some[1:]),
         lambda: DifferentPairs(tuple(zip(some[::2], some[1::2], strict=False))),
         lambda: region(cells(2, 16), chance),
         lambda: counted(cells(4, 8), chance),
@@ -345,7 +345,7 @@ def any_formula(chance, depth):
     if depth and chance.random() < 0.7:
         parts = tuple(any_formula(chance, depth - 1) for _ in range(4))
         return chance.choice(
-            (AnyOf(parts[1:]), AllOf(parts[2:]), ByValue(chance.randrange(16), parts))
+            (AnyOf(parts[1:]), AllOf(parts[2:]), ValueSwitch(chance.randrange(16), parts))
         )
     return chance.choice(kinds)()
 
@@ -405,7 +405,7 @@ def test_parts_that_say_nothing_always_hold(step):
     for part in (
         Equivalent(()),
         SameTotals(((0, 1),)),
-        SameTotals((), counted=2),
+        SameTotals((), counted_value=2),
         AtLeast((), 1, 0),
     ):
         for rule in (Formula(part), Formula(AnyOf((Total(((0, 1),), 9), part, part)))):
@@ -423,7 +423,7 @@ def test_grids_of_many_cells_are_not_searched():
 @pytest.mark.parametrize("units", [(), (AllDifferent((0, 1, 2)),)])
 def test_a_long_sum_may_have_no_cell_in_any_unit(units, step):
     """A free grid has no units but those of its rules."""
-    geometry = Geometry(1, 3, free=FreeGrid(2, 7))
+    geometry = Geometry(1, 3, free_grid=FreeGrid(2, 7))
     long = Total(tuple((cell, 1) for cell in range(3, 14)), 12)
     puzzle = Puzzle.empty(geometry, tuple(map(Formula, (*units, long))))
     found = find_missing(step, puzzle)

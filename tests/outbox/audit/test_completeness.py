@@ -37,7 +37,7 @@ from pipeline.outbox.audit.completeness import audit_others
 from pipeline.outbox.audit.sets import Findings
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
-from pipeline.solving.complete import refuter
+from pipeline.solving.complete import make_refuter
 
 MODELS = "p cnf 3 2\n1 2 0\n-1 3 0\n"
 NO_MODEL = "p cnf 3 8\n" + "".join(
@@ -70,7 +70,7 @@ FILES = {
     ),
 }
 MOST = ("--max-solutions", "20", "--timeout", "30")
-TERMS = {"refuter": refuter(at_hand("pysat"), 4096)}
+TERMS = {"refuter": make_refuter(at_hand("pysat"), 4096)}
 """How the command audits."""
 
 WAYS = {"exhaustive-search": (), "unverified": ("--trust-solver",)}

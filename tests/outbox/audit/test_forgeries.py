@@ -26,7 +26,7 @@ from pipeline.outbox import NoRecord, record_of
 from pipeline.outbox.schema import CollectionRecord, PuzzleRecord
 from pipeline.outbox.tables import MemberRow, PuzzleRow, columns
 from pipeline.outbox.traits import TRAITS
-from pipeline.solving.complete import encoder, refuter
+from pipeline.solving.complete import make_encoder, make_refuter
 
 EASY = (EXAMPLES / "classic.sudoku").read_text()
 CAGED = ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2\n"
@@ -57,7 +57,7 @@ FILES = {
 OPTIONS = ("--traits", ",".join(TRAITS), "--keep-cnf")
 SLOW = ("easy", "samurai")
 """Sets whose audit takes long: fields that others have too are not forged there."""
-TERMS = {"refuter": refuter(at_hand("pysat"), 4096), "encoder": encoder(4096)}
+TERMS = {"refuter": make_refuter(at_hand("pysat"), 4096), "encoder": make_encoder(4096)}
 PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "trust.md"
 MEMBER = "set/in/two"
 QUICK = [stem for name in FILES if (stem := name.partition(".")[0]) not in SLOW]

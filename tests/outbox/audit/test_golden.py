@@ -13,14 +13,14 @@ from support.outboxes import ONE, OTHER_GRID, Outbox, copied, made
 from support.puzzles import TWO
 from support.solvers import at_hand
 
-from pipeline.solving.complete import refuter
+from pipeline.solving.complete import make_refuter
 from pipeline.version import __version__, build
 
 GOLDEN = sorted((Path(__file__).parents[1] / "golden").iterdir())
 FIRST = "0.1.0-96f39072"
 FILES = {"one.txt": ONE, "two.txt": TWO}
 OURS, THEIRS = (__version__, build()), ("0.0.9", "0123456789ab")
-TERMS = {"refuter": refuter(at_hand("pysat"), 4096)}
+TERMS = {"refuter": make_refuter(at_hand("pysat"), 4096)}
 
 
 def opened(version: str, folder: Path) -> Outbox:

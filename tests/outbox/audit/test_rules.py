@@ -7,7 +7,7 @@ from support.notations import FPUZZLES, ISS, SAMURAI, SOLO
 from support.outboxes import Tamper, change, edit, exchange, write
 from support.solvers import at_hand
 
-from pipeline.solving.complete import refuter
+from pipeline.solving.complete import make_refuter
 
 ONE = (
     '{"size": 4, "grid": [[{"value": 1, "given": true}, {}, {}, {}], [{}, {}, {}, {}],'
@@ -25,7 +25,7 @@ FILES = {
     "samurai.txt": SAMURAI,
     "free.txt": FREE,
 }
-TERMS = {"refuter": refuter(at_hand("pysat"), 4096)}
+TERMS = {"refuter": make_refuter(at_hand("pysat"), 4096)}
 CLAIMS = {
     "six": "multiple, proved",
     "free": "multiple, proved",

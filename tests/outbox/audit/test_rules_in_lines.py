@@ -12,7 +12,6 @@ from support.outboxes import Outbox, in_a_line
 from support.puzzles import TWO
 from support.solvers import at_hand
 
-from pipeline.cli.answers import groups
 from pipeline.outbox.audit import AuditOptions, audit
 from pipeline.outbox.report.drawn import board_of_row
 from pipeline.outbox.tables import PuzzleRow
@@ -20,8 +19,8 @@ from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import source_at
 from pipeline.service.jobs import ChunkSizes
 from pipeline.settings import Reading, Settings
-from pipeline.solving.complete import refuter
-from pipeline.solving.items import items_of
+from pipeline.solving.complete import make_refuter
+from pipeline.solving.items import group_items, items_of
 
 JIGSAW = "4j:1j2a3b,b__cd__a___b_"
 """It has two solutions."""
@@ -29,7 +28,7 @@ JIGSAW = "4j:1j2a3b,b__cd__a___b_"
 NONE = "SumoCueV1=8+0" + "=0" * 14
 PLAIN = in_a_line(TWO).strip()
 LINES = "".join(f"{line}\n" for line in (SUMOCUE, JIGSAW, NONE, PLAIN, SOLO))
-TERMS = {"refuter": refuter(at_hand("pysat"), 4096)}
+TERMS = {"refuter": make_refuter(at_hand("pysat"), 4096)}
 
 
 @pytest.fixture
@@ -102,5 +101,5 @@ def test_collections_of_puzzles_with_rules_are_cut_into_steps_of_a_few(tmp_path)
 def test_solve_prints_each_puzzle_with_rules_as_soon_as_it_is_solved(tmp_path):
     path = tmp_path / "many.txt"
     path.write_text(LINES)
-    found = groups(items_of(path, "many.txt", Settings()))
+    found = group_items(items_of(path, "many.txt", Settings()))
     assert [len(group) for group in found] == [1, 1, 1, 1, 1]

@@ -29,7 +29,7 @@ GOLDEN = Path(__file__).parents[2] / "golden"
 FOUR, SIX, NINE = Geometry(2, 2), Geometry(2, 3), Geometry(3, 3)
 ANYTHING = {
     Tint: lambda kind: Tint(((1, 1), (2, 1)), kind),
-    Line: lambda kind: Line(((1, 1), (2, 2), (2, 3)), kind, bulb=True, head=True),
+    Line: lambda kind: Line(((1, 1), (2, 2), (2, 3)), kind, has_bulb=True, has_arrowhead=True),
     Outline: lambda kind: Outline(((1, 1), (1, 2)), kind, "3"),
     Ring: lambda kind: Ring(((1, 1), (1, 2)), kind),
     Dot: lambda kind: Dot((1, 1.5), kind, "1 2 3"),

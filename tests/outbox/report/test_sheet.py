@@ -236,7 +236,7 @@ def test_the_rules_of_jigsaws_and_of_grids_of_other_shapes_do_not_speak_of_boxes
     assert told[1] == "Each row and column has each value once."
     told = sheet_of(SheetPuzzle("j", Board(jigsaw)), printed(SMALL), solutions=False).pages[1].told
     assert told[1].startswith("Each row and column, and each box where there are boxes, has")
-    free = Geometry(1, 4, free=FreeGrid(2, 3))
+    free = Geometry(1, 4, free_grid=FreeGrid(2, 3))
     lone = Puzzle.empty(free, (cages.Cage((0, 1)),))
     told = sheet_of(SheetPuzzle("f", Board(lone)), solutions=False).pages[1].told
     assert told[0] == "Cage"

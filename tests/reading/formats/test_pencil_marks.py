@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.parsers import layout_of, read, refusal
 
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 
 DIGITS = "123456789"
@@ -16,7 +16,7 @@ ANY = [DIGITS] * 81
 def test_a_cell_holds_one_of_its_marks(without):
     marks = [f"1{without * 8}", DIGITS.replace("5", without), *ANY[2:]]
     parsed = read(f"# marks\n {''.join(marks)} \n")
-    assert parsed.puzzle == Puzzle(NINE, (1, 0b111101111, *[0b111111111] * 79))
+    assert parsed.puzzle == Puzzle(NINE_BY_NINE, (1, 0b111101111, *[0b111111111] * 79))
     assert (parsed.format, parsed.variant) == ("pencil-marks", "classic")
 
 

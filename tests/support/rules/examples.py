@@ -13,17 +13,17 @@ NINE, TWELVE, NO_BOXES = Geometry(3, 3), Geometry(3, 4), Geometry(1, 4)
 TWO_GRIDS = Geometry(2, 2, grids=((0, 0), (2, 2)))
 FOUR_BOXES, SIX_BOXES = tuple(FOUR.boxes()), tuple(SIX.boxes())
 
-ZERO = Geometry(1, 3, free=FreeGrid(2, 2, 0))
-ZERO_ONE = Geometry(1, 2, free=FreeGrid(2, 2, 0))
-ZERO_TO_THREE = Geometry(1, 4, free=FreeGrid(4, 4, 0))
-WIDE = Geometry(1, 4, free=FreeGrid(2, 3))
-HIGH = Geometry(1, 3, free=FreeGrid(3, 2))
-WITH_OTHERS = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("VA", 5), ("VB", 1))))
-WITH_WIDER = Geometry(1, 2, free=FreeGrid(1, 2, 1, (("VA", 6),), (("VA", 3),)))
-CHAOS = Geometry(1, 2, free=FreeGrid(2, 2, 1, (("CC", 4),)))
-CHAOS_OF_THREE = Geometry(1, 3, free=FreeGrid(2, 3, 0, (("CC", 6),)))
-TWO_MISS = Geometry(1, 3, free=FreeGrid(2, 2, 0, (("DGC", 2), ("DGR", 2))))
-FOUR_MISS = Geometry(1, 5, free=FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
+ZERO = Geometry(1, 3, free_grid=FreeGrid(2, 2, 0))
+ZERO_ONE = Geometry(1, 2, free_grid=FreeGrid(2, 2, 0))
+ZERO_TO_THREE = Geometry(1, 4, free_grid=FreeGrid(4, 4, 0))
+WIDE = Geometry(1, 4, free_grid=FreeGrid(2, 3))
+HIGH = Geometry(1, 3, free_grid=FreeGrid(3, 2))
+WITH_OTHERS = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("VA", 5), ("VB", 1))))
+WITH_WIDER = Geometry(1, 2, free_grid=FreeGrid(1, 2, 1, (("VA", 6),), (("VA", 3),)))
+CHAOS = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("CC", 4),)))
+CHAOS_OF_THREE = Geometry(1, 3, free_grid=FreeGrid(2, 3, 0, (("CC", 6),)))
+TWO_MISS = Geometry(1, 3, free_grid=FreeGrid(2, 2, 0, (("DGC", 2), ("DGR", 2))))
+FOUR_MISS = Geometry(1, 5, free_grid=FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
 
 _TWO_UNITS = ((0, 1), (2, 3), (0, 2), (1, 3))
 _FOUR_UNITS = (
@@ -294,16 +294,16 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, rules.Diagonal(rising=True)),
     (NINE, rules.Windoku()),
     (Geometry(1, 9), rules.Windoku()),
-    (Geometry(1, 9, free=FreeGrid(9, 9, 0)), rules.Windoku()),
-    (Geometry(1, 10, free=FreeGrid(9, 9)), rules.Windoku()),
+    (Geometry(1, 9, free_grid=FreeGrid(9, 9, 0)), rules.Windoku()),
+    (Geometry(1, 10, free_grid=FreeGrid(9, 9)), rules.Windoku()),
     (FOUR, rules.DisjointGroups()),
     (SIX, rules.DisjointGroups()),
     (Geometry(3, 2), rules.DisjointGroups()),
     (WIDE, rules.DisjointGroups(((0, 1), (2, 3), (4, 5)))),
-    (Geometry(1, 2, free=FreeGrid(2, 3)), rules.DisjointGroups(((0,), (2,), (4,)))),  # unsolvable
+    (Geometry(1, 2, free_grid=FreeGrid(2, 3)), rules.DisjointGroups(((0,), (2,), (4,)))),  # unsolvable
     # free grids
     (ZERO, rules.Unit((0, 1), "row")),
-    (Geometry(1, 4, free=FreeGrid(2, 2)), rules.Unit((0, 1, 2, 3), "box")),
+    (Geometry(1, 4, free_grid=FreeGrid(2, 2)), rules.Unit((0, 1, 2, 3), "box")),
     (WIDE, rules.Unit((0, 1, 2, 3, 4), "box")),  # cannot be filled
     (WIDE, rules.SameRegions(((0, 1, 2), (3, 4, 5)))),
     (WIDE, rules.ConnectedValues((0, 1, 2, 3, 4, 5), (1, 4), 3)),
@@ -344,7 +344,7 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (ZERO_TO_THREE, rules.FullRank((0, 1, 2, 3), 3)),
     (ZERO_TO_THREE, rules.FullRank((12, 8, 4, 0), 5, tied=True)),
     (ZERO_ONE, rules.FullRank((1, 0), 4)),
-    (Geometry(1, 4, free=FreeGrid(2, 2, 0)), rules.NoTiedLines()),
+    (Geometry(1, 4, free_grid=FreeGrid(2, 2, 0)), rules.NoTiedLines()),
 ]
 EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {}
 for _geometry, _rule in _ALL:

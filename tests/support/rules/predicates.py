@@ -208,8 +208,8 @@ def arrow(rule: rules.Arrow, geometry: Geometry, values: Values) -> bool:
 
 
 def quadruple(rule: rules.Quadruple, geometry: Geometry, values: Values) -> bool:
-    left = held(rule.around, values)
-    for value in rule.wanted:
+    left = held(rule.group, values)
+    for value in rule.values:
         if value not in left:
             return False
         left.remove(value)
@@ -222,7 +222,7 @@ def is_permutation(line: list[int], geometry: Geometry) -> bool:
 
 def sandwich(rule: rules.Sandwich, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
-    if not (is_permutation(line, geometry) or (geometry.free and different(line))):
+    if not (is_permutation(line, geometry) or (geometry.free_grid and different(line))):
         return False
     first, last = sorted((line.index(min(line)), line.index(max(line))))
     return sum(line[first + 1 : last]) == rule.number
@@ -235,7 +235,7 @@ def skyscraper(rule: rules.Skyscraper, geometry: Geometry, values: Values) -> bo
 
 def x_sum(rule: rules.XSum, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
-    if geometry.free:
+    if geometry.free_grid:
         return line[0] <= len(line) and sum(line[: line[0]]) == rule.number
     return is_permutation(line, geometry) and sum(line[: line[0]]) == rule.number
 
@@ -305,7 +305,7 @@ def contains(rule: rules.Contains, geometry: Geometry, values: Values) -> bool:
     found = Counter(held(rule.group, values))
     return all(
         found[value] == times if rule.exactly else found[value] >= times
-        for value, times in Counter(rule.wanted).items()
+        for value, times in Counter(rule.values).items()
     )
 
 
@@ -340,7 +340,7 @@ def full_rank(rule: rules.FullRank, geometry: Geometry, values: Values) -> bool:
 
 
 def rows_and_columns(geometry: Geometry, values: Values) -> list[list[int]]:
-    n = geometry.free.rows if geometry.free else geometry.side
+    n = geometry.free_grid.rows if geometry.free_grid else geometry.side
     rows = [[values[row * n + column] for column in range(n)] for row in range(n)]
     return rows + [list(column) for column in zip(*rows, strict=True)]
 

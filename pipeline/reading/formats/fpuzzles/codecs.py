@@ -18,7 +18,7 @@ Members = list[tuple[str, object]]
 """Keys and values of an object to be written."""
 
 _DIGITAL_ROOT = re.compile("DR([1-9])", re.IGNORECASE)
-_TOTALS = {letter: total for total, letter in pairs.SIGNS.items()}
+_TOTALS = {letter: total for total, letter in pairs.TOTAL_LETTERS.items()}
 
 
 def is_drawing(key: str, node: Placed) -> bool:
@@ -156,7 +156,11 @@ def digital_root(item: RuleObject) -> Iterator[RuleFields]:
 
 
 def _letter(rule: pairs.XV, geometry: Geometry) -> Members | None:
-    return _value(pairs.SIGNS[rule.total], geometry) if rule.total in pairs.SIGNS else None
+    return (
+        _value(pairs.TOTAL_LETTERS[rule.total], geometry)
+        if rule.total in pairs.TOTAL_LETTERS
+        else None
+    )
 
 
 @codec(_letter)
@@ -182,12 +186,12 @@ def clone(item: RuleObject) -> Iterator[RuleFields]:
     yield {"original": cells, "copy": copy}
 
 
-@codec(lambda rule, _: [("values", [*rule.wanted])])
+@codec(lambda rule, _: [("values", [*rule.values])])
 def values(item: RuleObject) -> Iterator[RuleFields]:
     """Values; an object without any has no effect."""
     side = item.context.geometry.side
     if values := tuple(node.number(1, side) for node in item.member("values").list()):
-        yield {"wanted": values}
+        yield {"values": values}
 
 
 def _circle_and_line(rule: cages.Arrow, geometry: Geometry) -> Members:

@@ -161,7 +161,7 @@ def clues_at_ends(
             if clue.text:
                 yield {"line": cells, "number": args.number_in(clue, *limits(args.geometry))}
 
-    def write(rule: outside.Outside, geometry: Geometry) -> list[str]:
+    def write(rule: outside.OutsideClue, geometry: Geometry) -> list[str]:
         before = [] if rule.line[0] < rule.line[-1] else [""]
         return [line_word(geometry, rule.line), *before, str(rule.number)]
 
@@ -262,7 +262,7 @@ def sum_line(args: Arguments) -> Iterator[RuleFields]:
     yield {"line": cells, "total": total, "loop": is_loop}
 
 
-@field("wanted", write_joined)
+@field("values", write_joined)
 def joined_values(args: Arguments) -> tuple[int, ...]:
     return args.values_in(args.next("values, such as '1_2_2'"))
 
@@ -353,7 +353,7 @@ def pill_arrow(args: Arguments) -> Iterator[RuleFields]:
     yield {"circle": tuple(sorted(cells[:size])), "shaft": cells[size:]}
 
 
-@field("around", lambda cells, geometry: write_cell(min(cells), geometry))
+@field("group", lambda cells, geometry: write_cell(min(cells), geometry))
 def square(args: Arguments) -> tuple[int, ...]:
     """The four cells of a square, given by the top left one."""
     corner = args.next("a cell, and values")
@@ -365,7 +365,7 @@ def square(args: Arguments) -> tuple[int, ...]:
     return tuple(cells)
 
 
-@field("wanted", lambda values, _: map(str, values))
+@field("values", lambda values, _: map(str, values))
 def values(args: Arguments) -> tuple[int, ...]:
     words = args.rest()
     if not words:

@@ -144,9 +144,9 @@ def pattern(args: Arguments) -> list[RuleFields]:
 
 def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str]:
     name = ""
-    if geometry.free and rule.group[0] >= geometry.grid_size:
+    if geometry.free_grid and rule.group[0] >= geometry.grid_size:
         name = next(
-            name for name, cells in geometry.free.rows_and_groups() if rule.group[0] in cells
+            name for name, cells in geometry.free_grid.rows_and_groups() if rule.group[0] in cells
         )
     return [name, *write_joined(rule.values, geometry), *[str(rule.size)] * bool(rule.size)]
 
@@ -160,7 +160,11 @@ def connected_values(args: Arguments) -> Iterator[RuleFields]:
     group = name.text.upper()
     if group and group not in dict(args.context.groups):
         raise args.wrong(name, expected)
-    cells = geometry.free.group(group) if geometry.free else range(geometry.grid_size)
+    cells = (
+        geometry.free_grid.cells_of_group(group)
+        if geometry.free_grid
+        else range(geometry.grid_size)
+    )
     values = args.values_in(word)
     has_size = args.has_more() and args.next("a number")
     size = args.number_in(has_size, 1, len(cells)) if has_size and has_size.text else 0
@@ -193,9 +197,9 @@ def _regions_around(args: Arguments) -> tuple[range, int]:
     _region_cells(args, ())
     geometry, word = args.geometry, args.phrase.words[0]
     control = args.cell_in(word)
-    if geometry.free is None or control >= geometry.grid_size:
+    if geometry.free_grid is None or control >= geometry.grid_size:
         raise args.wrong(word, "a cell of the grid")
-    return geometry.free.group(free.REGIONS), control
+    return geometry.free_grid.cells_of_group(free.REGIONS), control
 
 
 control = field("control", write_cell)(Arguments.cell)

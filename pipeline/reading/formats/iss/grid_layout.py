@@ -69,7 +69,7 @@ class GridLayout(NamedTuple):
         ties = _USUAL_TIES
         for args in _arguments_of(self.phrases, "FullRankTies"):
             ties = ties_of(args)
-        has_units = not self.geometry.free or any(isinstance(rule, Unit) for rule in self.rules)
+        has_units = not self.geometry.free_grid or any(isinstance(rule, Unit) for rule in self.rules)
         outside = Context(self.geometry, self.boxes or around, ties, work, has_units)
         has_region_size = any(_arguments_of(self.phrases, "RegionSize"))
         regions = () if has_region_size else self.boxes
@@ -120,7 +120,7 @@ def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
             (group.name, group.width) for group in extra if group.width not in (0, shape.columns)
         )
         free = FreeGrid(shape.rows, shape.columns, shape.lowest, groups, widths)
-        geometry = Geometry(1, shape.number, free=free)
+        geometry = Geometry(1, shape.number, free_grid=free)
         units = [] if shape.is_raw else [*_units(geometry, boxes)]
         rules = [*units]
     _check_rows(phrases, shape)
@@ -288,7 +288,7 @@ def _disjoint_groups(
     for args in _arguments_of(phrases, "DisjointSets"):
         if shape.rows != shape.columns or not boxes:
             raise args.wrong(args.type, "a square grid with boxes")
-        yield DisjointGroups(boxes if geometry.free else ())
+        yield DisjointGroups(boxes if geometry.free_grid else ())
 
 
 def _units(geometry: Geometry, boxes: Areas) -> Iterator[Unit]:
@@ -339,7 +339,7 @@ def _region_group_rules(
 ) -> Iterator[Rule]:
     if args := _single_arguments(phrases, "ChaosConstruction"):
         args.check_ended()
-        assert geometry.free  # noqa: S101 - it has the region labels
+        assert geometry.free_grid  # noqa: S101 - it has the region labels
         number, rest = divmod(geometry.grid_size, size)
         if size < 2 or rest or max(number, size) > geometry.side:
             expected = (
@@ -347,16 +347,21 @@ def _region_group_rules(
                 f"{' and cells' if size > geometry.side else ''}"
             )
             raise args.wrong(args.type, expected)
-        yield ChaosConstruction(tuple(geometry.free.group(REGIONS)), size)
+        yield ChaosConstruction(tuple(geometry.free_grid.cells_of_group(REGIONS)), size)
     if args := _single_arguments(phrases, "Doppelganger"):
         args.check_ended()
-        assert geometry.free  # noqa: S101 - it has the cells for missing values
+        assert geometry.free_grid  # noqa: S101 - it has the cells for missing values
         n = geometry.side - 1
-        if geometry.lowest or not n == geometry.free.rows == geometry.free.columns == size:
+        if (
+            geometry.lowest
+            or not n == geometry.free_grid.rows == geometry.free_grid.columns == size
+        ):
             raise args.wrong(args.type, "a square grid of n×n cells with the values 0 to n")
         kinds = [[*geometry.rows()], [*geometry.columns()], [*boxes]]
         missing = [
-            geometry.free.group(name) for name, _ in geometry.free.groups if name in _MISSING
+            geometry.free_grid.cells_of_group(name)
+            for name, _ in geometry.free_grid.groups
+            if name in _MISSING
         ]
         yield Doppelganger(
             tuple(unit for kind in kinds for unit in kind),

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from pipeline.puzzle.geometry import Geometry, values_of
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import Everywhere
+from pipeline.puzzle.rules import GridRule
 from pipeline.puzzle.rules.cages import Arrow, CountOfDifferent, Quadruple, SameMultiset
 from pipeline.puzzle.rules.custom import OneOf
 from pipeline.puzzle.rules.free import REGIONS, ChaosArrow, ChaosCount
 from pipeline.puzzle.rules.lines import Palindrome
-from pipeline.puzzle.rules.outside import Outside
+from pipeline.puzzle.rules.outside import OutsideClue
 from pipeline.puzzle.rules.pairs import Among
 from pipeline.puzzle.rules.regions import ExtraRegion
 from pipeline.reading.formats.iss.groups import (
@@ -37,7 +37,7 @@ ENCODED = ("Pair", "PairX", "Binary", "BinaryX", "NFA", "Regex", "Replicate", "J
 """Types whose first argument is a text, in base64 or similar."""
 
 _NOT_IN_GROUPS = {
-    *(name for name, kind in RULES_OF_TYPES if issubclass(kind, Everywhere)),
+    *(name for name, kind in RULES_OF_TYPES if issubclass(kind, GridRule)),
     *("GlobalEntropy", "GlobalMod", "DutchFlatmates", "FullRankTies"),
     *("Windoku", "DisjointSets", "Diagonal", "Jigsaw"),
     *("Shape", "NoBoxes", "Priority", "SearchPriority"),
@@ -54,7 +54,7 @@ _MARKS = {"StrictKropki": ("WhiteDot", "BlackDot"), "StrictXV": ("X", "V")}
 """The marks that a type refers to. With such a type, no group may contain its marks."""
 
 _DIGITS = range(1, 10)
-_CLUES = Outside, Quadruple
+_CLUES = OutsideClue, Quadruple
 """Rules of which only the last one at each position counts."""
 
 
@@ -78,8 +78,8 @@ _NO_LABELS = "(region labels of '.ChaosConstruction' are arbitrary)"
 
 def _label_cells(geometry: Geometry) -> range:
     """The cells with the region labels of a chaos construction; empty for other puzzles."""
-    free = geometry.free
-    return free.group(REGIONS) if free and REGIONS in dict(free.groups) else range(0)
+    free = geometry.free_grid
+    return free.cells_of_group(REGIONS) if free and REGIONS in dict(free.groups) else range(0)
 
 
 def _depends_on_labels(rule: Rule, geometry: Geometry) -> bool:

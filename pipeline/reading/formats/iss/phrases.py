@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.reading.formats.cells import number_of
 from pipeline.reading.formats.iss.machines import Work
 from pipeline.reading.formats.text import Text, Word, quote
@@ -84,7 +84,7 @@ class Context:
     - `unread`: the arguments that have no effect, as pairs of a line number and a text.
     """
 
-    geometry: Geometry = NINE
+    geometry: Geometry = NINE_BY_NINE
     regions: tuple[tuple[int, ...], ...] = ()
     ties: str | None = None
     work: Work = field(default_factory=Work)
@@ -94,13 +94,13 @@ class Context:
     @property
     def lines(self) -> tuple[int, int]:
         """The numbers of rows and columns."""
-        free, n = self.geometry.free, self.geometry.side
+        free, n = self.geometry.free_grid, self.geometry.side
         return (free.rows, free.columns) if free else (n, n)
 
     @property
     def groups(self) -> tuple[tuple[str, int], ...]:
         """The groups of cells outside the grid: their names and sizes."""
-        return self.geometry.free.groups if self.geometry.free else ()
+        return self.geometry.free_grid.groups if self.geometry.free_grid else ()
 
     def cell(self, name: str) -> int | None:
         """The cell of that name: `R1C1`, or one outside the grid such as `VA3`."""
@@ -108,10 +108,10 @@ class Context:
             row, column = (_COORDINATES.index(sign.lower()) + 1 for sign in match.groups())
             cell = self.geometry.cell_at(row, column)
             return cell if cell is not None and cell < self.geometry.grid_size else None
-        match, free = _EXTRA.fullmatch(name), self.geometry.free
+        match, free = _EXTRA.fullmatch(name), self.geometry.free_grid
         if match is None or free is None or match[1].upper() not in dict(free.groups):
             return None
-        cells = free.group(match[1].upper())
+        cells = free.cells_of_group(match[1].upper())
         if (match[2] is None) != (len(cells) == 1) or int(match[2] or 1) > len(cells):
             return None
         return cells[int(match[2] or 1) - 1]

@@ -48,7 +48,7 @@ def _values(cell: int, mask: int, geometry: Geometry) -> str:
 
 def _shape(puzzle: Puzzle, units: Sequence[Unit], regions: Sequence[Region]) -> Iterator[str]:
     """The shape of the grid, its boxes, and the cells outside it."""
-    geometry, free = puzzle.geometry, puzzle.geometry.free
+    geometry, free = puzzle.geometry, puzzle.geometry.free_grid
     n = geometry.side
     rows, columns = (free.rows, free.columns) if free else (n, n)
     is_known = free or geometry in (Geometry(1, n), usual_boxes(n))

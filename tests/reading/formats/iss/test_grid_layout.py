@@ -46,22 +46,26 @@ def units(puzzle: Puzzle) -> list[str]:
 @for_each(
     ("text", "geometry", "kinds"),
     [
-        (".Shape~6x9", Geometry(1, 9, free=FreeGrid(6, 9)), (6, 9, 6)),
-        (".Shape~5x2", Geometry(1, 5, free=FreeGrid(5, 2)), (5, 2, 0)),
-        (".Shape~1x4", Geometry(1, 4, free=FreeGrid(1, 4)), (1, 0, 0)),
-        (".Shape~9x9~0-8", Geometry(1, 9, free=FreeGrid(9, 9, 0)), (9, 9, 9)),
-        (".Shape~9x9~0-9.NoBoxes", Geometry(1, 10, free=FreeGrid(9, 9, 0)), (9, 9, 0)),
-        (".Shape~9x9~10", Geometry(1, 10, free=FreeGrid(9, 9)), (9, 9, 9)),
-        (".Shape~9x9~1-10", Geometry(1, 10, free=FreeGrid(9, 9)), (9, 9, 9)),
-        (".Shape~9x9~~Raw", Geometry(1, 9, free=FreeGrid(9, 9)), (0, 0, 0)),
-        (".Shape~9x9~10~Raw", Geometry(1, 10, free=FreeGrid(9, 9)), (0, 0, 0)),
-        (".Shape~6x6.RegionSize~4", Geometry(1, 6, free=FreeGrid(6, 6)), (6, 6, 9)),
-        (".Shape~6x8.RegionSize~6", Geometry(1, 8, free=FreeGrid(6, 8)), (6, 8, 8)),
-        (".Var~A", Geometry(1, 9, free=FreeGrid(9, 9, 1, (("VA", 1),))), (9, 9, 9)),
-        (".Shape~7x7.Var~A~x~2", Geometry(1, 7, free=FreeGrid(7, 7, 1, (("VA", 2),))), (7, 7, 0)),
-        (".Var~A~x~9x9", Geometry(1, 9, free=FreeGrid(9, 9, 1, (("VA", 81),))), (9, 9, 9)),
-        (".Shape~3x3~2~Raw", Geometry(1, 2, free=FreeGrid(3, 3)), (0, 0, 0)),
-        (".Shape~11x11~0-9~Raw", Geometry(1, 10, free=FreeGrid(11, 11, 0)), (0, 0, 0)),
+        (".Shape~6x9", Geometry(1, 9, free_grid=FreeGrid(6, 9)), (6, 9, 6)),
+        (".Shape~5x2", Geometry(1, 5, free_grid=FreeGrid(5, 2)), (5, 2, 0)),
+        (".Shape~1x4", Geometry(1, 4, free_grid=FreeGrid(1, 4)), (1, 0, 0)),
+        (".Shape~9x9~0-8", Geometry(1, 9, free_grid=FreeGrid(9, 9, 0)), (9, 9, 9)),
+        (".Shape~9x9~0-9.NoBoxes", Geometry(1, 10, free_grid=FreeGrid(9, 9, 0)), (9, 9, 0)),
+        (".Shape~9x9~10", Geometry(1, 10, free_grid=FreeGrid(9, 9)), (9, 9, 9)),
+        (".Shape~9x9~1-10", Geometry(1, 10, free_grid=FreeGrid(9, 9)), (9, 9, 9)),
+        (".Shape~9x9~~Raw", Geometry(1, 9, free_grid=FreeGrid(9, 9)), (0, 0, 0)),
+        (".Shape~9x9~10~Raw", Geometry(1, 10, free_grid=FreeGrid(9, 9)), (0, 0, 0)),
+        (".Shape~6x6.RegionSize~4", Geometry(1, 6, free_grid=FreeGrid(6, 6)), (6, 6, 9)),
+        (".Shape~6x8.RegionSize~6", Geometry(1, 8, free_grid=FreeGrid(6, 8)), (6, 8, 8)),
+        (".Var~A", Geometry(1, 9, free_grid=FreeGrid(9, 9, 1, (("VA", 1),))), (9, 9, 9)),
+        (
+            ".Shape~7x7.Var~A~x~2",
+            Geometry(1, 7, free_grid=FreeGrid(7, 7, 1, (("VA", 2),))),
+            (7, 7, 0),
+        ),
+        (".Var~A~x~9x9", Geometry(1, 9, free_grid=FreeGrid(9, 9, 1, (("VA", 81),))), (9, 9, 9)),
+        (".Shape~3x3~2~Raw", Geometry(1, 2, free_grid=FreeGrid(3, 3)), (0, 0, 0)),
+        (".Shape~11x11~0-9~Raw", Geometry(1, 10, free_grid=FreeGrid(11, 11, 0)), (0, 0, 0)),
     ],
 )
 def test_a_shape_is_rows_columns_values_and_rules_that_are_their_units(text, geometry, kinds):
@@ -108,7 +112,7 @@ def test_values_from_zero_are_themselves():
 def test_cells_outside_are_called_as_the_text_does_and_are_part_of_a_solution():
     text = ".Shape~2x2~~Raw.Var~A~some~3.Var~B.~VA1_1.~VB_2.GreaterThan~R1C1~R1C2"
     puzzle = read(f"{text}.Thermo~VA1~VA2.AllDifferent~VA3~VB.~R2C1_1~R2C2_1")
-    assert puzzle.geometry.free == FreeGrid(2, 2, 1, (("VA", 3), ("VB", 1)))
+    assert puzzle.geometry.free_grid == FreeGrid(2, 2, 1, (("VA", 3), ("VB", 1)))
     assert [puzzle.geometry.name_of(cell) for cell in (3, 4, 6, 7)] == ["r2c2", "VA1", "VA3", "VB"]
     assert Greater(0, 1) in puzzle.rules
     assert lines.Thermometer((4, 5)) in puzzle.rules
@@ -118,7 +122,7 @@ def test_cells_outside_are_called_as_the_text_does_and_are_part_of_a_solution():
 
 def test_cells_outside_may_have_rows_and_columns():
     puzzle = read(".Shape~2x2~~Raw.Var~A~~2x3.Var~B~~1x2.Quad~VA2~1~2.ConnectedValues~VA~1~5")
-    assert puzzle.geometry.free == FreeGrid(2, 2, 1, (("VA", 6), ("VB", 2)), (("VA", 3),))
+    assert puzzle.geometry.free_grid == FreeGrid(2, 2, 1, (("VA", 6), ("VB", 2)), (("VA", 3),))
     assert puzzle.rules[0] == cages.Quadruple((5, 6, 8, 9), (1, 2))
     solutions = {grid.values for grid in solve(puzzle, max_solutions=300).solutions}
     twos = {values[4:10].index(2) for values in solutions}
@@ -183,7 +187,7 @@ def test_a_jigsaw_may_leave_cells_of_one_sign():
 )
 def test_the_windows_of_a_windoku_are_as_large_as_boxes_for_all_values(text, corners, box):
     puzzle = read(text)
-    columns = puzzle.geometry.free.columns
+    columns = puzzle.geometry.free_grid.columns
     steps = [down * columns + right for down in range(box[0]) for right in range(box[1])]
     expected = [tuple(corner + step for step in steps) for corner in corners]
     windows = [rule.group for rule in puzzle.rules if not isinstance(rule, Unit)]
@@ -342,14 +346,14 @@ def test_regions_to_be_found_are_compared_whatever_their_labels():
 def test_a_doppelganger_tells_what_rows_columns_and_boxes_miss():
     puzzle = read(".Shape~4x4~0-4.Doppelganger.~DGC1_1~DGR4_2~DGB2_3")
     groups = (("DGC", 4), ("DGR", 4), ("DGB", 4))
-    assert puzzle.geometry.free == FreeGrid(4, 4, 0, groups, (("DGB", 2),))
+    assert puzzle.geometry.free_grid == FreeGrid(4, 4, 0, groups, (("DGB", 2),))
     rule = puzzle.rules[-1]
     assert isinstance(rule, Doppelganger)
     assert (rule.missing, rule.kinds) == (tuple(range(16, 28)), (4, 4, 4))
     for grid in solve(puzzle, max_solutions=3).solutions:
         assert {*grid.values[:4], 1} == {*range(5)}
         assert {*grid.values[3:16:4], 2} == {*range(5)}
-    without = read(".Shape~4x4~0-4.NoBoxes.Doppelganger").geometry.free
+    without = read(".Shape~4x4~0-4.NoBoxes.Doppelganger").geometry.free_grid
     assert without == FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4)))
 
 

@@ -17,7 +17,7 @@ from support.strategies import examples
 
 from pipeline import solve
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import cages, custom, lines, outside, pairs, regions, whole
 from pipeline.reading.formats.iss.parsing import HINTS, KNOWN_TYPES
@@ -403,15 +403,15 @@ def test_a_text_as_long_as_a_jigsaw_is_none(text):
 
 
 def test_without_a_shape_it_is_of_nine():
-    assert read(".Windoku").puzzle == Puzzle.empty(NINE, (regions.Windoku(),))
+    assert read(".Windoku").puzzle == Puzzle.empty(NINE_BY_NINE, (regions.Windoku(),))
     line = read(".Entropic~R1C1~R1C2~R2C3").puzzle
-    assert line == Puzzle.empty(NINE, (lines.Entropic((0, 1, 11)),))
+    assert line == Puzzle.empty(NINE_BY_NINE, (lines.Entropic((0, 1, 11)),))
 
 
 def test_values_of_cells_hold_together():
     parsed = read(".~r1c1_5~R1C2_1_2_9.~R1C2_9_8")
-    full = NINE.all_values
-    assert parsed.puzzle == Puzzle(NINE, (16, 256, *[full] * 79))
+    full = NINE_BY_NINE.all_values
+    assert parsed.puzzle == Puzzle(NINE_BY_NINE, (16, 256, *[full] * 79))
     assert parsed.variant == "classic"
     marks = "R1C1_2_4~R2C2_1_3~R3C3_1"
     assert read(f"{SHAPE}.~{marks}").variant == "even-odd"
