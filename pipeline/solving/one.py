@@ -14,6 +14,7 @@ from typing import Any, Generic, cast
 
 from pipeline.certify import certify_grid, clashing_givens
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.limits import Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import Settings
@@ -41,6 +42,9 @@ EXPLAIN_SECONDS = 2.0
 
 TRUSTED = Certificate("unverified", reason="--trust-solver")
 UNSHARED = Certificate("unverified", reason="only the exhaustive search ended in time")
+SEARCHED_ALONE = Certificate(
+    "unverified", reason="only the exhaustive search answered: the rules are too large for solvers"
+)
 
 STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
 """The statuses of problems with no, one and more solutions."""
@@ -76,8 +80,7 @@ def solve_problem(
         try:
             solutions, ended = search.collect(solver, solvers.successor(solver))
         except LimitReached as error:
-            unknown = Result("unknown", (), False, str(error), problem, seconds=watch.seconds())
-            return result or unknown
+            return result or search.answer_alone(str(error), solvers, explain=explain)
         except (SolverError, EnvironmentFailure) as error:
             if isinstance(error, EnvironmentFailure) and solver is solvers.chain[-1]:
                 raise
@@ -232,6 +235,18 @@ class Search(Generic[S]):
             seconds=self.watch.seconds(),
         )
 
+    def answer_alone(self, reason: str, solvers: Solvers, *, explain: bool) -> Result[S]:
+        """The result of the exhaustive search alone, for a variant that cannot be encoded."""
+        seconds = self.watch.seconds()
+        unknown: Result[S] = Result("unknown", (), False, reason, self.problem, seconds=seconds)
+        limits = limits_left(self.settings, self.watch)
+        if not self._is_variant or limits.seconds <= limits.spent:
+            return unknown
+        result = self._searched(unknown, limits, reason, SEARCHED_ALONE)
+        if result is unknown:
+            return replace(unknown, seconds=self.watch.seconds())
+        return add_evidence(result, self, solvers, explain=explain)
+
     @property
     def _is_variant(self) -> bool:
         return self.problem.is_encoded and self.problem.geometry_alone is None
@@ -244,10 +259,20 @@ class Search(Generic[S]):
         """
         if not self._is_variant or result.status != "unknown":
             return result
-        wanted = min(self.problem.wanted(self.settings), MAX_PROVED_SOLUTIONS)
-        max_missing = wanted - len(result.solutions)
         limits = limits_left(self.settings, self.watch)
         limits = limits.at_most(search_seconds(self.problem))
+        why = f"{_solver_name(result)} gave up: {gave_up.reason}"
+        return self._searched(result, limits, why, UNSHARED)
+
+    def _searched(
+        self, result: Result[S], limits: Limits, why: str, certificate: Certificate
+    ) -> Result[S]:
+        """The result with the solutions that an exhaustive search adds, if it adds any or ends.
+
+        `why` says why it was made; `certificate` is for a search that ends.
+        """
+        wanted = min(self.problem.wanted(self.settings), MAX_PROVED_SOLUTIONS)
+        max_missing = wanted - len(result.solutions)
         with self.watch.timing("prove"):
             checked = search_missing(self.problem, result.solutions, max_missing, limits)
         missing = cast("tuple[S, ...]", checked.missing if checked else ())
@@ -256,13 +281,12 @@ class Search(Generic[S]):
             return result
         for solution in missing:
             self._report(solution)
-        why = f"{_solver_name(result)} gave up: {gave_up.reason}"
         used = SolverUsed("exhaustive-search", None, why)
         if result.solver and result.solutions and not missing:
             used = result.solver
-        ended = Unsat() if is_all else gave_up
+        ended = Unsat() if is_all else Unknown(result.message or "")
         continued = self.result([*result.solutions, *missing], ended, used)
-        return replace(continued, certificate=UNSHARED if is_all else None)
+        return replace(continued, certificate=certificate if is_all else None)
 
     def add_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
         """The result with the solutions that the check found missing."""
@@ -313,7 +337,8 @@ def add_evidence(
     problem, watch = search.problem, search.watch
     result = _certify(result, search, solvers)
     if isinstance(problem, PuzzleProblem):
-        if result.status == "unsolvable" and explain:
+        is_encoded = result.certificate != SEARCHED_ALONE
+        if result.status == "unsolvable" and explain and is_encoded:
             result = _explain_conflict(result, problem.puzzle, solvers, search.settings, watch)
         elif result.status == "unsolvable":
             clash = clashing_givens(problem.puzzle)
@@ -329,6 +354,8 @@ def add_evidence(
 def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
     """The result with its certificate, and with solutions that were missing."""
     settings, watch, problem = search.settings, search.watch, search.problem
+    if result.certificate == SEARCHED_ALONE:
+        return result
     if not result.complete or settings.trust_solver:
         return replace(result, certificate=TRUSTED if result.complete else Certificate("no"))
     prove, checked = settings.is_to_prove(result.status), None
