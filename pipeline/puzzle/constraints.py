@@ -283,15 +283,14 @@ class NondeterministicAutomaton(Constraint):
         """The states before the first cell and after each cell that are on a path to acceptance."""
         layers = [[*dict.fromkeys(self.starts)]]
         for _ in self.cells:
-            clauses.count_steps(len(layers[-1]) * len(clauses.values))
-            targets = (self.moves[state][value] for state in layers[-1] for value in clauses.values)
+            targets = [self.moves[state][value] for state in layers[-1] for value in clauses.values]
+            clauses.count_steps(2 * sum(map(len, targets), len(targets)))
             layers.append([*dict.fromkeys(chain.from_iterable(targets))])
         useful = self.accepted
         for index in range(len(layers) - 1, -1, -1):
             layers[index] = [state for state in layers[index] if state in useful]
             useful = frozenset(layers[index])
             if index:
-                clauses.count_steps(len(layers[index - 1]) * len(clauses.values))
                 useful = frozenset(
                     state
                     for state in layers[index - 1]

@@ -155,7 +155,7 @@ def automaton_layers(key: AutomatonKey, length: int, values: range) -> Numbers |
     return np.array([first_states[-1], *offsets, *chain.from_iterable(edges)], np.int64)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def nondeterministic_layers(constraint: NondeterministicAutomaton, values: range) -> Numbers | None:
     """A nondeterministic automaton, unrolled without states that are of no use, as in `layout`.
 
@@ -163,11 +163,11 @@ def nondeterministic_layers(constraint: NondeterministicAutomaton, values: range
     """
     reached, steps = [{*constraint.starts}], 0
     for _ in constraint.cells:
-        steps += len(reached[-1]) * len(values)
+        targets = [constraint.moves[state][value] for state in reached[-1] for value in values]
+        steps += sum(map(len, targets), len(targets))
         if steps > _MAX_NONDETERMINISTIC_STEPS:
             raise TooLarge("an automaton has too many states")
-        moves = [constraint.moves[state] for state in reached[-1]]
-        reached.append({state for row in moves for value in values for state in row[value]})
+        reached.append({*chain.from_iterable(targets)})
     nodes = dict.fromkeys(reached.pop() & constraint.accepted, 0)
     layers: list[dict[tuple[int, int], int]] = []  # (state, next) → mask; the last layer first
     sizes = [1]
