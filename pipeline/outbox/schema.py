@@ -91,7 +91,8 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
         str,
         about(
             "`minisat`, `pysat` or `batch`; `exhaustive-search` if that found what these had "
-            "missed, or continued after a solver gave up on a variant"
+            "missed, continued after a solver gave up on a variant, or was asked alone because a "
+            "variant needs too many clauses"
         ),
     ]
     version: Annotated[str | None, about("its version, if known")] = None

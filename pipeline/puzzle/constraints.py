@@ -245,6 +245,67 @@ class Automaton(Constraint):
         return self.step(state, value, *self.numbers)
 
 
+class NondeterministicAutomaton(Constraint):
+    """A nondeterministic automaton can accept the values of the cells, in order.
+
+    `moves` are the next states for each state and each value from 0 on.
+    """
+
+    cells: Cells
+    moves: tuple[tuple[tuple[int, ...], ...], ...]
+    starts: tuple[int, ...]
+    accepted: frozenset[int]
+
+    def holds(self, values: Sequence[int]) -> bool:
+        states = {*self.starts}
+        for cell in self.cells:
+            states = {after for state in states for after in self.moves[state][values[cell]]}
+        return not states.isdisjoint(self.accepted)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        """A variable for each state after each cell: those of one path are true."""
+        layers = self._layers(clauses)
+        variables = [{state: clauses.new_variable() for state in layer} for layer in layers]
+        clauses.add(*variables[0].values())
+        for cell, before, after in zip(self.cells, variables, variables[1:], strict=False):
+            sources: dict[int, dict[int, None]] = {state: {} for state in after}
+            readers: dict[int, list[int]] = {value: [] for value in clauses.values}
+            for state, here in before.items():
+                for value in clauses.values:
+                    reached = dict.fromkeys(self.moves[state][value])
+                    targets = [target for target in reached if target in after]
+                    there = (after[target] for target in targets)
+                    clauses.add(-here, -clauses.literal(cell, value), *there)
+                    if targets:
+                        readers[value].append(here)
+                    for target in targets:
+                        sources[target][here] = None
+            for value, states in readers.items():
+                clauses.add(-clauses.literal(cell, value), *states)
+            for state, earlier in sources.items():
+                clauses.add(-after[state], *earlier)
+
+    def _layers(self, clauses: ClauseBuilder) -> list[list[int]]:
+        """The states before the first cell and after each cell that are on a path to acceptance."""
+        layers = [[*dict.fromkeys(self.starts)]]
+        for _ in self.cells:
+            targets = [self.moves[state][value] for state in layers[-1] for value in clauses.values]
+            clauses.count_steps(2 * sum(map(len, targets), len(targets)))
+            layers.append([*dict.fromkeys(chain.from_iterable(targets))])
+        useful = self.accepted
+        for index in range(len(layers) - 1, -1, -1):
+            layers[index] = [state for state in layers[index] if state in useful]
+            useful = frozenset(layers[index])
+            if index:
+                useful = frozenset(
+                    state
+                    for state in layers[index - 1]
+                    for value in clauses.values
+                    if not useful.isdisjoint(self.moves[state][value])
+                )
+        return layers
+
+
 class Ranked(Constraint):
     """The line begins with `first`. Of the other lines that do, `rank` are less than the line.
 

@@ -29,6 +29,7 @@ from pipeline.certify.variants.value_tables import (
     TooLarge,
     automaton_layers,
     bit_tables,
+    nondeterministic_layers,
     sets_by_sum,
 )
 from pipeline.puzzle.connected import Connected, DifferentPairs
@@ -38,6 +39,7 @@ from pipeline.puzzle.constraints import (
     AtLeast,
     Automaton,
     Constraint,
+    NondeterministicAutomaton,
     OneOfSets,
     Pairs,
     Ranked,
@@ -201,6 +203,13 @@ class ConstraintNumbers:
         self.scratch = max(self.scratch, int(layers[0]))
         return [self._add(L.AUTOMATON, queue, cells, self._share(layers))]
 
+    def add_nondeterministic(self, constraint: NondeterministicAutomaton, queue: int) -> list[int]:
+        layers = nondeterministic_layers(constraint, self.source.values)
+        if layers is None:
+            raise NoSolution
+        self.scratch = max(self.scratch, int(layers[0]))
+        return [self._add(L.AUTOMATON, queue, constraint.cells, self._share(layers))]
+
     def add_connected(self, constraint: Connected, queue: int) -> list[int]:
         cells, size = constraint.cells, constraint.size
         inside = self.source.mask(constraint.values)
@@ -353,6 +362,7 @@ _ADD: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int]]]
     SameTotals: ConstraintNumbers.add_same_counts,
     OneOfSets: ConstraintNumbers.add_one_of_sets,
     Automaton: ConstraintNumbers.add_automaton,
+    NondeterministicAutomaton: ConstraintNumbers.add_nondeterministic,
     Total: ConstraintNumbers.add_total,
     Connected: ConstraintNumbers.add_connected,
     DifferentPairs: ConstraintNumbers.add_different_pairs,

@@ -14,11 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.certify.variants import layout as L
+from pipeline.puzzle.constraints import NondeterministicAutomaton
 
 Numbers = NDArray[np.int64]
 
 MAX_STEPS = 200_000
 """Maximum number of transitions that are computed to unroll an automaton."""
+
+_MAX_NONDETERMINISTIC_STEPS = 2_000_000
+"""The same for a nondeterministic one, which has one state for many of a deterministic one."""
 
 MAX_VALUES_WITH_SETS = 12
 """Maximum number of values whose sets are listed by their sums: 4,095 sets."""
@@ -149,6 +153,48 @@ def automaton_layers(key: AutomatonKey, length: int, values: range) -> Numbers |
     ]
     offsets = accumulate((3 * len(layer_edges) for layer_edges in reduced), initial=length + 2)
     return np.array([first_states[-1], *offsets, *chain.from_iterable(edges)], np.int64)
+
+
+@lru_cache(maxsize=16)
+def nondeterministic_layers(constraint: NondeterministicAutomaton, values: range) -> Numbers | None:
+    """A nondeterministic automaton, unrolled without states that are of no use, as in `layout`.
+
+    None if it accepts nothing. Raises TooLarge.
+    """
+    reached, steps = [{*constraint.starts}], 0
+    for _ in constraint.cells:
+        targets = [constraint.moves[state][value] for state in reached[-1] for value in values]
+        steps += sum(map(len, targets), len(targets))
+        if steps > _MAX_NONDETERMINISTIC_STEPS:
+            raise TooLarge("an automaton has too many states")
+        reached.append({*chain.from_iterable(targets)})
+    nodes = dict.fromkeys(reached.pop() & constraint.accepted, 0)
+    layers: list[dict[tuple[int, int], int]] = []  # (state, next) → mask; the last layer first
+    sizes = [1]
+    for depth, states in reversed([*enumerate(reached)]):
+        masks: dict[tuple[int, int], int] = {}
+        before: dict[int, int] = {}
+        for state in states:
+            for index, value in enumerate(values):
+                for target in constraint.moves[state][value]:
+                    if target in nodes:
+                        node = before.setdefault(state, len(before) if depth else 0)
+                        edge = node, nodes[target]
+                        masks[edge] = masks.get(edge, 0) | 1 << index
+        layers.append(masks)
+        nodes = before
+        sizes.append(len(nodes) if depth else 1)
+    if not nodes:
+        return None
+    first_nodes = [*accumulate(reversed(sizes), initial=0)]
+    edges = [
+        (first_nodes[index] + node, first_nodes[index + 1] + target, mask)
+        for index, masks in enumerate(reversed(layers))
+        for (node, target), mask in masks.items()
+    ]
+    counts = (3 * len(masks) for masks in reversed(layers))
+    offsets = accumulate(counts, initial=len(constraint.cells) + 2)
+    return np.array([first_nodes[-1], *offsets, *chain.from_iterable(edges)], np.int64)
 
 
 def _unreduced_layers(

@@ -32,13 +32,20 @@ _ANY = object()
 
 
 def audit_solver(record: PuzzleRecord, report: Findings) -> None:
-    """Check that solver, encoding and certificate are recorded if there is an answer."""
+    """Check that solver, encoding and certificate are recorded if there is an answer.
+
+    The exhaustive search can answer alone, without a formula.
+    """
     used, status = record.solver, record.status
     is_encoded = record.format == CNF_FORMAT or "encode" in (record.seconds or {})
+    has_size = record.encoding is not None or (
+        is_encoded and used is not None and used.name == "exhaustive-search"
+    )
+    is_answered = status in _ANSWERED
     for name, is_present, is_expected in (
-        ("solver", used is not None, status in _ANSWERED),
-        ("encoding", record.encoding is not None, is_encoded and status in _ANSWERED),
-        ("certificate", or_none(record.certificate) is not None, status in _ANSWERED),
+        ("solver", used is not None, is_answered),
+        ("encoding", has_size, is_encoded and is_answered),
+        ("certificate", or_none(record.certificate) is not None, is_answered),
     ):
         if is_present != is_expected and report.is_ours and status in _ANSWERED + UNSOLVED_STATUSES:
             report.add_problem(f"{name}: {'not expected here' if is_present else 'missing'}")

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain, combinations, pairwise
 
-from pipeline.puzzle.constraints import AllOf, AnyOf, Automaton, Cells, Constraint, Pairs
+from pipeline.puzzle.constraints import (
+    AllOf,
+    AnyOf,
+    Automaton,
+    Cells,
+    Constraint,
+    NondeterministicAutomaton,
+    Pairs,
+)
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import LineRule, places
@@ -83,6 +91,46 @@ class StateMachine(LineRule):
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Automaton(self.line, 0, _next_state, self.accepted, (self.moves,))
+
+    def title(self) -> str:
+        return self.label or self.name
+
+
+class NondeterministicMachine(LineRule):
+    """A state machine that may have several next states can read the values along the line.
+
+    It can begin in any of the states `starts`, and must end in an accepted one. `moves` has for
+    each state the next states for each value from 0 on; further values are rejected. `label` is a
+    name for people.
+    """
+
+    name, style, min_cells = "nondeterministic state machine", "state-machine", 1
+
+    moves: tuple[tuple[tuple[int, ...], ...], ...]
+    starts: tuple[int, ...]
+    accepted: frozenset[int]
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        LineRule.__post_init__(self)
+        _check_label(self.name, self.label)
+        states = len(self.moves)
+        if not 0 < states <= MAX_STATES:
+            raise ValueError(f"{self.name}: 1 to {MAX_STATES} states, not {states}")
+        after = (state for row in self.moves for states in row for state in states)
+        if not all(0 <= state < states for state in chain(self.starts, after)):
+            raise ValueError(f"{self.name}: a move to an unknown state")
+
+    def constraints(self, geometry: Geometry) -> Constraint:
+        moves, highest = self.moves, geometry.values[-1]
+        if any(len(row) <= highest for row in moves):
+            rows = self.moves_by(range(highest + 1))
+            moves = tuple(tuple(map(tuple, row)) for row in rows)
+        return NondeterministicAutomaton(self.line, moves, self.starts, self.accepted)
+
+    def moves_by(self, values: range) -> list[list[Sequence[int]]]:
+        """The next states for each state and each of these values."""
+        return [[row[value] if value < len(row) else () for value in values] for row in self.moves]
 
     def title(self) -> str:
         return self.label or self.name

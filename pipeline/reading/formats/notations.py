@@ -156,6 +156,7 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
         "BinaryX": [fixed(every=True), own.related(is_old=True), own.related_lines(once=True)],
     },
     custom.StateMachine: {"NFA": own.state_machine, "Regex": own.pattern},
+    custom.NondeterministicMachine: {"NFA": own.nondeterministic},
     custom.OneOf: {"Or": None},
     free.SameRegions: {"RegionSameValues": _READ_ELSEWHERE},
     free.ChaosConstruction: {"ChaosConstruction": _READ_ELSEWHERE},

@@ -265,7 +265,12 @@ def _allowed(rule: Rule, geometry: Geometry) -> int:
 def _canonical(rule: Rule, geometry: Geometry) -> Rule:
     """The canonical form of a rule, for rules that can be stated in several ways."""
     from pipeline.puzzle.rules.cages import Arrow, Quadruple  # noqa: PLC0415 - as above
-    from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine  # noqa: PLC0415
+    from pipeline.puzzle.rules.custom import (  # noqa: PLC0415
+        NondeterministicMachine,
+        OneOf,
+        Relation,
+        StateMachine,
+    )
     from pipeline.puzzle.rules.outside import Sandwich  # noqa: PLC0415
     from pipeline.reading.formats.iss import machines  # noqa: PLC0415
 
@@ -286,4 +291,15 @@ def _canonical(rule: Rule, geometry: Geometry) -> Rule:
         case StateMachine(line, moves, accepted):
             machine = machines.restate(moves, accepted, geometry.values, len(line))
             rule = replace(rule, moves=machine.moves, accepted=machine.accepted)
+        case NondeterministicMachine(line, _, starts, accepted, label):
+            values = geometry.values
+            nondeterministic = machines.Machine(rule.moves_by(values), accepted, starts)
+            text = machines.nondeterministic_text(nondeterministic, values)
+            work = machines.Work()
+            try:
+                machine = work.machine(machines.parse_machine, text, values, len(line))
+                rule = StateMachine(line, *machine, label)
+            except machines.TooManyStates:
+                parsed = work.nondeterministic(machines.parse_machine, text, values)
+                rule = NondeterministicMachine(line, *parsed, label)
     return rule

@@ -47,6 +47,16 @@ def moves(*states: dict[int, int]) -> tuple[bytes, ...]:
 ALTERNATING = moves({1: 1, 3: 1, 5: 1}, {2: 0, 4: 0, 6: 0})
 """Odd, even, odd, …"""
 
+REPEATING = (
+    tuple((0, value) for value in range(7)),
+    *(
+        tuple((state, 7) if value == state else (state,) for value in range(7))
+        for state in range(1, 7)
+    ),
+    ((),) * 7,
+)
+"""The last value is on the line before: state v remembers it."""
+
 _ALL: list[tuple[Geometry, Rule]] = [
     # lines
     (FOUR, rules.Thermometer((0, 5, 10))),
@@ -122,6 +132,14 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (SEVEN, rules.StateMachine((0, 8), ALTERNATING, frozenset((0, 7)))),
     (FOUR, rules.StateMachine((0, 1, 0), ALTERNATING, frozenset((1,)))),  # comes back
     (FOUR, rules.StateMachine((0, 1), ALTERNATING, frozenset((1,)))),  # cannot be filled
+    (FOUR, rules.NondeterministicMachine((0, 1, 5, 6, 10), REPEATING, (0,), frozenset((7,)))),
+    (FOUR, rules.NondeterministicMachine((0, 1, 6), REPEATING, (1, 2), frozenset((0, 7)), "1, 2")),
+    (FOUR, rules.NondeterministicMachine((0, 1, 0, 10), REPEATING, (0,), frozenset((7,)))),
+    (SEVEN, rules.NondeterministicMachine((0, 8, 10), REPEATING, (0,), frozenset((7,)))),
+    (ZERO, rules.NondeterministicMachine((0, 3), REPEATING, (0, 2), frozenset((7,)))),
+    # cannot be filled
+    (FOUR, rules.NondeterministicMachine((0, 1), REPEATING, (0,), frozenset((7,)))),
+    (FOUR, rules.NondeterministicMachine((0, 1), REPEATING, (), frozenset((7,)))),
     (FOUR, rules.OneOf(((rules.Thermometer((0, 1, 2)),), (rules.Cage((4, 5), 5),)))),
     (
         FOUR,
@@ -300,7 +318,8 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (SIX, rules.DisjointGroups()),
     (Geometry(3, 2), rules.DisjointGroups()),
     (WIDE, rules.DisjointGroups(((0, 1), (2, 3), (4, 5)))),
-    (Geometry(1, 2, free_grid=FreeGrid(2, 3)), rules.DisjointGroups(((0,), (2,), (4,)))),  # unsolvable
+    # unsolvable
+    (Geometry(1, 2, free_grid=FreeGrid(2, 3)), rules.DisjointGroups(((0,), (2,), (4,)))),
     # free grids
     (ZERO, rules.Unit((0, 1), "row")),
     (Geometry(1, 4, free_grid=FreeGrid(2, 2)), rules.Unit((0, 1, 2, 3), "box")),

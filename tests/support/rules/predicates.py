@@ -281,6 +281,18 @@ def state_machine(rule: rules.StateMachine, geometry: Geometry, values: Values) 
     return state in rule.accepted
 
 
+def nondeterministic_machine(
+    rule: rules.NondeterministicMachine, geometry: Geometry, values: Values
+) -> bool:
+    def may_end(state: int, line: list[int]) -> bool:
+        if not line:
+            return state in rule.accepted
+        after = dict(enumerate(rule.moves[state])).get(line[0], ())
+        return any(may_end(other, line[1:]) for other in after)
+
+    return any(may_end(start, held(rule.line, values)) for start in rule.starts)
+
+
 def one_of(rule: rules.OneOf, geometry: Geometry, values: Values) -> bool:
     return any(
         all(MEANS[type(each)](each, geometry, values) for each in choice) for choice in rule.choices
@@ -503,6 +515,7 @@ MEANS: dict[type[Rule], Predicate] = {
     rules.Lunchbox: lunchbox,
     rules.Relation: relation,
     rules.StateMachine: state_machine,
+    rules.NondeterministicMachine: nondeterministic_machine,
     rules.OneOf: one_of,
     rules.RellikCage: rellik,
     rules.EqualityCage: equality,

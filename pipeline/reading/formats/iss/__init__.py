@@ -39,7 +39,7 @@ _BEGINS = re.compile(rf"(?:{_QUERY}(?:\+|%20|%0[AD])*)?\s*\.(?:\s*\.)*\s*(?:~|{_
 _LINK = re.compile(_QUERY)
 _ESCAPE = re.compile(r"%([\da-f]{2})", re.ASCII | re.IGNORECASE)
 _SHAPE = re.compile(r"\.\s*Shape\s*~")
-_GROUP_END = re.compile(r"\.\s*(Or|And|Replicate|End)\s*(?=[.~]|$)")
+_GROUP_MARK = re.compile(r"\.\s*(Or|And|Replicate|End)\s*(?=[.~]|$)")
 """The beginning or the end of a group."""
 
 _VALUES = re.compile(r"\s*\.\s*(?:Given\s*)?~")
@@ -86,7 +86,7 @@ def _have_common_group(lines: Sequence[str]) -> bool:
     depth, is_common = 0, False
     for line in lines:
         is_common |= depth > 0
-        for match in _GROUP_END.finditer(line):
+        for match in _GROUP_MARK.finditer(line):
             depth += -1 if match[1] == "End" else 1
             if depth < 0:
                 return False

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
 from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import custom, free
 from pipeline.reading.formats.iss import machines
 from pipeline.reading.formats.iss.codecs import (
@@ -17,7 +18,7 @@ from pipeline.reading.formats.iss.codecs import (
     write_parts,
 )
 from pipeline.reading.formats.iss.phrases import Arguments
-from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field, read_only
+from pipeline.reading.formats.rule_forms import Codec, Form, RuleFields, codec, field, read_only
 from pipeline.reading.formats.text import Word
 from pipeline.reading.formats.variants import cells_along
 
@@ -57,7 +58,10 @@ def _label(text: str) -> str:
     return short if len(short) <= max_length else f"{short[: max_length - 1].rstrip()}…"
 
 
-def _labelled(rule: custom.Relation | custom.StateMachine, geometry: Geometry) -> list[str]:
+def _labelled(
+    rule: custom.Relation | custom.StateMachine | custom.NondeterministicMachine,
+    geometry: Geometry,
+) -> list[str]:
     """The name of a line, with special characters escaped, and then its cells."""
     escaped = "".join(
         sign if sign.isascii() and sign.isalnum() else "".join(f"%{b:02X}" for b in sign.encode())
@@ -96,24 +100,31 @@ def related(*, is_old: bool = False) -> Codec:
 
 def _machines(
     args: Arguments, expected: str, make: machines.Make, *, named: bool
-) -> list[RuleFields]:
-    """The fields of the machine in the first argument, for each of the lines."""
-    word = args.next(expected)
+) -> Iterator[Rule]:
+    """The machine in the first argument as a rule for each of the lines.
+
+    It is deterministic, unless that would be too large.
+    """
+    word, values, work = args.next(expected), args.geometry.values, args.context.work
     groups = [*_named_lines(args, named=named, segmented=named)]
     if not groups:
         raise args.short("at least 1 cell")
     length = max(sum(map(len, segments)) for _, segments in groups)
-    rules = []
     try:
         label = "" if named else _label(_pattern_text(word.text))
         for name, segments in groups:
             lengths = [*map(len, segments)] if len(segments) > 1 else [length]
-            machine = args.context.work.machine(make, word.text, args.geometry.values, *lengths)
             cells = tuple(cell for segment in segments for cell in segment)
-            rules.append(machine._asdict() | {"line": cells, "label": name or label})
+            try:
+                machine = work.machine(make, word.text, values, *lengths)
+                yield custom.StateMachine(cells, *machine, name or label)
+            except machines.TooManyStates:
+                if len(segments) > 1:
+                    raise
+                nondeterministic = work.nondeterministic(make, word.text, values)
+                yield custom.NondeterministicMachine(cells, *nondeterministic, name or label)
     except ValueError as error:
         raise args.wrong(word, f"{expected} ({error})") from None
-    return rules
 
 
 def _machine_words(rule: custom.StateMachine, geometry: Geometry) -> list[str]:
@@ -132,14 +143,23 @@ def _parse_pattern(text: str, values: Sequence[int], work: machines.Work) -> mac
     return pattern_machine(_pattern_text(text), values, work)
 
 
-@codec(_machine_words)
-def state_machine(args: Arguments) -> list[RuleFields]:
+def _nondeterministic_words(rule: custom.NondeterministicMachine, geometry: Geometry) -> list[str]:
+    values = geometry.values
+    machine = machines.Machine(rule.moves_by(values), rule.accepted, rule.starts)
+    return [machines.nondeterministic_text(machine, values), *_labelled(rule, geometry)]
+
+
+def _read_machines(args: Arguments) -> Iterator[Rule]:
     return _machines(args, "a state machine in base64", machines.parse_machine, named=True)
 
 
-@codec(read_only)
-def pattern(args: Arguments) -> list[RuleFields]:
+def _read_patterns(args: Arguments) -> Iterator[Rule]:
     return _machines(args, "a pattern in base64", _parse_pattern, named=False)
+
+
+state_machine = Form(custom.StateMachine, _read_machines, _machine_words)
+nondeterministic = Form(custom.NondeterministicMachine, _read_machines, _nondeterministic_words)
+pattern = Form(custom.StateMachine, _read_patterns, read_only)
 
 
 def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str]:

@@ -69,7 +69,8 @@ class GridLayout(NamedTuple):
         ties = _USUAL_TIES
         for args in _arguments_of(self.phrases, "FullRankTies"):
             ties = ties_of(args)
-        has_units = not self.geometry.free_grid or any(isinstance(rule, Unit) for rule in self.rules)
+        is_free = self.geometry.free_grid is not None
+        has_units = not is_free or any(isinstance(rule, Unit) for rule in self.rules)
         outside = Context(self.geometry, self.boxes or around, ties, work, has_units)
         has_region_size = any(_arguments_of(self.phrases, "RegionSize"))
         regions = () if has_region_size else self.boxes

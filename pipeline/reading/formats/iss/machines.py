@@ -25,6 +25,10 @@ _STEPS_PER_CHARACTER, _STEPS_PER_MOVE = 2, 4
 """Steps per character of an NFA in base64, and per value of each state."""
 
 
+class TooManyStates(ValueError):
+    """A machine is too large to be made deterministic."""
+
+
 class Machine(NamedTuple):
     """An NFA: for each state and value, the next states.
 
@@ -159,7 +163,10 @@ def parse_machine(text: str, values: Sequence[int], work: Work) -> Machine:
     highest = max(starts + accepting - 1, *reached, 0)
     if not starts or highest >= len(moves):
         raise ValueError(f"{len(moves)} states, but a reference to state {highest}")
+    if any(any(row) for row in moves[highest + 1 :]):
+        raise ValueError("unreachable states: the text is damaged")
     accepted += range(starts, starts + accepting)
+    moves, breaks = moves[: highest + 1], breaks[: highest + 1]  # the rest is padding
     between = tuple(breaks) if any(breaks) else ()
     machine = Machine(moves, frozenset(accepted), tuple(range(starts)), between)
     unreached = {*range(len(moves))} - _reached(machine)
@@ -214,6 +221,41 @@ def machine_text(moves: Sequence[bytes], accepted: Collection[int], values: Sequ
         mask = sum(1 << bit for bit, target in enumerate(after) if target in index)
         bits += f"{mask:0{len(values)}b}"
         bits += "".join(f"{index[target]:0{width}b}" for target in after if target in index)
+    return _base64(bits)
+
+
+def nondeterministic_text(machine: Machine, values: Sequence[int]) -> str:
+    """Encode the states that can be reached, as `parse_machine` reads them.
+
+    The order of the states is: the starts, the other accepting ones, all others. Moves between
+    segments are left out.
+    """
+    if not machine.start:
+        return ""
+    starts, reached = {*machine.start}, _reached(machine._replace(breaks=()))
+    accepted = machine.accepted & reached
+    first = starts | accepted
+    states = sorted(reached, key=lambda state: (state not in starts, state not in first, state))
+    index = {state: position for position, state in enumerate(states)}
+    moves = [
+        [(bit, index[after]) for bit, targets in enumerate(row) for after in dict.fromkeys(targets)]
+        for row in (machine.moves[state] for state in states)
+    ]
+    accepting = len(accepted - starts)
+    width = max(len(states) - 1, accepting, len(starts), 1).bit_length()
+    by_count = max(1, *map(len, moves)).bit_length()
+    by_symbol = (len(values) - 1).bit_length()
+    accepted_starts = sum(1 << index[state] for state in starts & accepted)
+    bits = f"{_PLAIN:02b}{width - 1:04b}{len(values) - 1:04b}{len(starts):0{width}b}"
+    bits += f"{accepting:0{width}b}{accepted_starts:0{len(starts)}b}{by_count:04b}"
+    for row in moves:
+        bits += f"{len(row):0{by_count}b}"
+        bits += "".join(f"{bit:0{by_symbol}b}{after:0{width}b}" for bit, after in row)
+    return _base64(bits)
+
+
+def _base64(bits: str) -> str:
+    """Encode bits, as 0s and 1s, that are padded to whole bytes."""
     bits += "0" * (-len(bits) % 8)
     bits += "0" * (-len(bits) % 6)
     return "".join(_ALPHABET[int(bits[start : start + 6], 2)] for start in range(0, len(bits), 6))
@@ -226,6 +268,14 @@ class Determined(NamedTuple):
     accepted: frozenset[int]
 
 
+class Nondeterministic(NamedTuple):
+    """A machine: the fields of the same names of `NondeterministicMachine`."""
+
+    moves: tuple[tuple[tuple[int, ...], ...], ...]
+    starts: tuple[int, ...]
+    accepted: frozenset[int]
+
+
 class Work:
     """Limits the work of reading one text, and keeps its machines: equal ones are built once.
 
@@ -234,7 +284,9 @@ class Work:
 
     def __init__(self, steps: int = READING_STEPS) -> None:
         self.left = steps
-        self._machines: dict[object, Determined] = {}
+        self._parsed: dict[object, Machine] = {}
+        self._machines: dict[object, Determined | TooManyStates] = {}
+        self._nondeterministic: dict[object, Nondeterministic] = {}
 
     def take(self, steps: int) -> None:
         """Count steps. Raises LimitReached if there are too many."""
@@ -243,11 +295,38 @@ class Work:
             raise LimitReached("the constraints take too long to read")
 
     def machine(self, make: Make, text: str, values: range, *lengths: int) -> Determined:
-        """The deterministic machine of a text, for lines as `determinize` expects them."""
+        """The deterministic machine of a text, for lines as `determinize` expects them.
+
+        Raises TooManyStates, and ValueError for a wrong text.
+        """
         key = make, text, values, lengths
         if key not in self._machines:
-            self._machines[key] = determinize(make(text, values, self), values, lengths, self)
-        return self._machines[key]
+            parsed = self.parsed(make, text, values)
+            try:
+                self._machines[key] = determinize(parsed, values, lengths, self)
+            except TooManyStates as error:
+                self._machines[key] = error
+        machine = self._machines[key]
+        if isinstance(machine, TooManyStates):
+            raise machine
+        return machine
+
+    def nondeterministic(self, make: Make, text: str, values: range) -> Nondeterministic:
+        """The machine of a text as the fields of a `NondeterministicMachine`. Raises ValueError."""
+        key = make, text, values
+        if key not in self._nondeterministic:
+            machine = self.parsed(make, text, values)
+            none: list[Sequence[int]] = [()] * values[0]
+            moves = tuple(tuple(map(tuple, (*none, *row))) for row in machine.moves)
+            self._nondeterministic[key] = Nondeterministic(moves, machine.start, machine.accepted)
+        return self._nondeterministic[key]
+
+    def parsed(self, make: Make, text: str, values: range) -> Machine:
+        """The machine of a text. Raises ValueError."""
+        key = make, text, values
+        if key not in self._parsed:
+            self._parsed[key] = make(text, values, self)
+        return self._parsed[key]
 
 
 Make = Callable[[str, Sequence[int], Work], Machine]
@@ -299,14 +378,14 @@ def determinize(
                 work.take(examined)
                 steps += examined
                 if steps > _MAX_STEPS:
-                    raise ValueError("making it deterministic takes too many steps")
+                    raise TooManyStates("making it deterministic takes too many steps")
                 after = frozenset(chain.from_iterable(targets))
                 if read in ends:
                     after = frozenset(chain.from_iterable(machine.breaks[s] for s in after))
                 key = after, read if ends else 0
                 if after and key not in indices:
                     if len(indices) >= MAX_STATES:
-                        raise ValueError(f"more than {MAX_STATES} states if deterministic")
+                        raise TooManyStates(f"more than {MAX_STATES} states if deterministic")
                     indices[key] = len(indices)
                     reached.append(key)
                 if after:

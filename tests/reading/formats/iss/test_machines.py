@@ -15,12 +15,14 @@ from support.strategies import examples
 
 from pipeline import parse_puzzle, solve
 from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.rules.custom import NondeterministicMachine
 from pipeline.reading.formats.iss import machines
 from pipeline.reading.formats.iss.machines import (
     Determined,
     Machine,
     Work,
     determinize,
+    nondeterministic_text,
     parse_machine,
 )
 from pipeline.reading.formats.iss.regex import pattern_machine
@@ -226,6 +228,30 @@ def test_a_packed_machine_is_the_same(machine):
     packed, plain = (written(machine, 3, packed=packed) for packed in (True, False))
     one, other = (Work().machine(parse_machine, text, VALUES, LONGEST) for text in (packed, plain))
     assert [takes(one, line) for line in LINES] == [takes(other, line) for line in LINES]
+
+
+@examples(50)
+@given(nondeterministic())
+def test_a_machine_that_stays_nondeterministic_is_written(machine):
+    again = parse_machine(nondeterministic_text(machine, VALUES), VALUES, Work())
+    assert again.accepted == machine.accepted
+    assert again.moves[: len(machine.moves)] == [[*map(list, row)] for row in machine.moves]
+
+
+def test_a_machine_that_is_too_large_if_deterministic_is_read_as_it_is():
+    cells = [f"R{row}C{column}" for row in range(1, 7) for column in range(1, 7)]
+    eighteenth = base64.urlsafe_b64encode(b".*1.{17}").decode().rstrip("=")
+    text = f".Shape~6x6~2~Raw.Regex~{eighteenth}~{'~'.join(cells)}"
+    puzzle = parse_puzzle(text)
+    (rule,) = puzzle.rules
+    assert isinstance(rule, NondeterministicMachine)
+    assert rule.label == ".*1.{17}"
+    others = "".join(f"~{cell}_2" for index, cell in enumerate(cells) if index != 18)
+    result = solve(f"{text}.{others}")
+    assert [grid.values.index(1) for grid in result.solutions] == [18]
+    assert result.certificate.complete == "proved"
+    assert parse_puzzle(puzzle.to("iss"), format_name="iss").rules[0].line == rule.line
+    assert solve(f"{text}.{others}~R4C1_2").status == "unsolvable"
 
 
 @examples(50)
