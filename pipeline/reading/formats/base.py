@@ -54,6 +54,11 @@ class Format:
     has_other_text: bool = False
     states_boxes: bool = False
 
+    def recognises_line(self, text: Text) -> bool:
+        """Whether a text of one line is in this format, and has its keywords if it has any."""
+        has_keywords = self.begins is None or self.begins.match(text.lines[0].text)
+        return bool(has_keywords) and self.recognise(text) is not None
+
 
 @dataclass(frozen=True)
 class SourceHead:

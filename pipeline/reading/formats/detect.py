@@ -152,11 +152,8 @@ def _is_variant(line: str) -> bool:
     """Whether a line is a variant: in a one-line notation, with its keywords if it has any."""
     if is_plain(line) or (len(line) < _SHORTEST_VARIANT and KNOWN.issuperset(cells_of(line))):
         return False
-    text = Text("", (TextLine.of_text(1, line),), line.encode(errors="replace"))
-    return any(
-        known.recognise(text) is not None and (not known.begins or known.begins.match(line))
-        for known in ONE_LINE
-    )
+    text = Text.of_line(line)
+    return any(candidate.recognises_line(text) for candidate in ONE_LINE)
 
 
 def _entries_of_variants(chunk: TextChunk, _layout: None, reader: Reader) -> list[Entry]:

@@ -99,6 +99,11 @@ class Text:
     lines: tuple[TextLine, ...]
     data: bytes
 
+    @classmethod
+    def of_line(cls, line: str) -> Self:
+        """A text without a name that consists of this line."""
+        return cls("", (TextLine.of_text(1, line),), line.encode(errors="replace"))
+
     @property
     def rows(self) -> tuple[TextLine, ...]:
         """The lines that are not borders."""
@@ -226,6 +231,11 @@ def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
     returns = data.count(b"\r", start, end) if has_returns else 0
     pairs = data.count(b"\r\n", start, end) if returns else 0
     return data.count(b"\n", start, end) + returns - pairs
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """The line and the column, both from 1, of an offset in a text whose lines end in LF."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 def _check_text(body: bytes, source: str) -> None:

@@ -225,7 +225,7 @@ REFUSED = [
     ),
     (
         json.dumps({"puzzle": SMALL, "a": REGIONS, "b": rows("ABCD" * 4, 4), "c": [*REGIONS]}),
-        "expected one region map, 'regions', beside a grid without rules",
+        "expected one region map, named 'regions'",
     ),
     ('{"cages": [{"sum": 3}]}', "a killer as f-puzzles ('killercage') or SudokuPad ('3x3::k:…')"),
     (

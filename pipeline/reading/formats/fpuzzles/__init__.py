@@ -23,7 +23,7 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.fpuzzles.document import MAX_CHARACTERS, Misread, parse_json
 from pipeline.reading.formats.parsed import Notes, Parsed
-from pipeline.reading.formats.text import Text, Word, quote
+from pipeline.reading.formats.text import Text, Word, line_and_column, quote
 from pipeline.settings import Reading
 
 _OBJECT = re.compile(r"\{\s*(?:$|[\"}])")
@@ -122,8 +122,7 @@ def _invalid(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
     """The error, with the path to the value at fault, or with the position of invalid JSON."""
     line = column = None
     if written and misread.offset is not None:
-        line = written.count("\n", 0, misread.offset) + 1
-        column = misread.offset - written.rfind("\n", 0, misread.offset)
+        line, column = line_and_column(written, misread.offset)
     return text.error(line, column, misread.expected_there, misread.found, code=misread.code)
 
 

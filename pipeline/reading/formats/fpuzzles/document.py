@@ -24,8 +24,8 @@ MAX_CHARACTERS = 1 << 20
 _MAX_NUMBER_DIGITS = 9
 _MAX_SHOWN = 40
 
-Way = tuple[str | int, ...]
-"""A path into the document: keys, and indices of lists from 0."""
+JsonPath = tuple[str | int, ...]
+"""A path into a document: keys, and indices of lists from 0."""
 
 
 @dataclass(eq=False)
@@ -37,19 +37,19 @@ class Misread(Exception):
 
     expected: str
     found: str
-    way: Way = ()
+    path: JsonPath = ()
     offset: int | None = None
     code: RefusalCode = "damaged"
 
     @property
     def where(self) -> str:
         """The path in words: `killercage 2, cells 1`, `R1C4, value`."""
-        way = self.way
-        if way[:1] == ("grid",) and len(way) > 2:
-            row, column = (int(place) + 1 for place in way[1:3])
-            way = (f"R{row}C{column}", *way[3:])
+        path = self.path
+        if path[:1] == ("grid",) and len(path) > 2:
+            row, column = (int(place) + 1 for place in path[1:3])
+            path = (f"R{row}C{column}", *path[3:])
         words: list[str] = []
-        for step in way:
+        for step in path:
             if isinstance(step, int) and words:
                 words[-1] += f" {step + 1}"
             else:
@@ -58,7 +58,7 @@ class Misread(Exception):
 
     @property
     def expected_there(self) -> str:
-        """What is expected, and where, if that is known."""
+        """`expected`, followed by the path in words unless the path is empty."""
         return f"{self.expected} in {self.where}" if self.where else self.expected
 
 
@@ -67,22 +67,22 @@ class Placed:
     """A value in a document, and the path to it."""
 
     value: object
-    way: Way = ()
+    path: JsonPath = ()
 
     def wrong(self, expected: str, found: str = "", code: RefusalCode = "damaged") -> Misread:
-        return Misread(expected, found or _shown(self.value), self.way, code=code)
+        return Misread(expected, found or describe_value(self.value), self.path, code=code)
 
     def list(self) -> list[Placed]:
         """The members of a list."""
         if not isinstance(self.value, list):
             raise self.wrong("a list")
-        return [Placed(value, (*self.way, index)) for index, value in enumerate(self.value)]
+        return [Placed(value, (*self.path, index)) for index, value in enumerate(self.value)]
 
     def fields(self) -> dict[str, Placed]:
         """The members of an object."""
         if not isinstance(self.value, dict):
             raise self.wrong("an object, {…}")
-        return {key: Placed(value, (*self.way, key)) for key, value in self.value.items()}
+        return {key: Placed(value, (*self.path, key)) for key, value in self.value.items()}
 
     def check_keys(
         self, known: Collection[str], expected: str = "a known key", code: RefusalCode = "damaged"
@@ -131,8 +131,8 @@ def whole_number(value: object) -> int | None:
     return value if 0 <= value < 10**_MAX_NUMBER_DIGITS else None
 
 
-def _shown(value: object) -> str:
-    """A value in a message."""
+def describe_value(value: object) -> str:
+    """A value as messages show it: `null`, `'text'`, `a list`."""
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, list | dict):
@@ -246,7 +246,7 @@ class RuleObject:
         """A required member. Raises Misread if it is missing."""
         self._members_read |= {name}
         if name not in self._fields:
-            raise Misread(f"'{name}'", "none", self._node.way)
+            raise Misread(f"'{name}'", "none", self._node.path)
         return self._fields[name]
 
     def list(self, name: str) -> list[Placed]:

@@ -110,7 +110,7 @@ def _given(cell: dict[str, Placed], index: int, geometry: Geometry) -> Iterator[
     if "value" not in cell:
         row, column = geometry.place(index)
         raise Misread(
-            "a 'value' in a cell with 'given'", f"none in R{row}C{column}", cell["given"].way
+            "a 'value' in a cell with 'given'", f"none in R{row}C{column}", cell["given"].path
         )
     yield index, 1 << cell["value"].number(1, n) - 1
 
