@@ -37,7 +37,7 @@ from pipeline.reading.formats.cells import (
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.line import CSV
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.tables import DELIMITERS, MOST_ROWS, parse_table, recognise_table
+from pipeline.reading.formats.tables import DELIMITERS, MAX_ROWS, parse_table, recognise_table
 from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, cells_of, quote
 from pipeline.settings import Reading
 
@@ -47,7 +47,7 @@ _LARGEST = max(ALL_GEOMETRIES)
 def _shape_of(text: Text) -> tuple[int, bool] | None:
     """The side of most lines, and whether these are n lines of n numbers; None for other texts."""
     delimiter = _delimiter_of(text)
-    if delimiter not in text.lines[0].text or len(text.lines) > MOST_ROWS:
+    if delimiter not in text.lines[0].text or len(text.lines) > MAX_ROWS:
         return None
     lines = _lines_of(text, delimiter)
     side = _side_meant([line.text.count(delimiter) + 1 for line in lines])
@@ -75,7 +75,7 @@ def _delimiter_of(text: Text) -> str:
 def _lines_of(text: Text, delimiter: str) -> list[TextLine]:
     """The lines, up to one too many. Lines of mere tabs are rows too."""
     lines = text.written() if delimiter == "\t" else text.lines
-    return [*islice((line for line in lines if line.text.strip(" ")), MOST_ROWS + 1)]
+    return [*islice((line for line in lines if line.text.strip(" ")), MAX_ROWS + 1)]
 
 
 def _fields_of(line: TextLine, delimiter: str) -> Row:
@@ -174,7 +174,7 @@ def is_flat_list(value: object) -> bool:
 
 def is_list_of_rows(value: object) -> bool:
     """Whether a value is a list of rows, which are lists of cells or texts."""
-    if not isinstance(value, list) or len(value) < min(SIDES_WITH_BOXES) or len(value) > MOST_ROWS:
+    if not isinstance(value, list) or len(value) < min(SIDES_WITH_BOXES) or len(value) > MAX_ROWS:
         return False
     widths = [len(row) for row in value if isinstance(row, list | str)]
     if widths != [len(value)] * len(value) and _side_meant(widths) is None:

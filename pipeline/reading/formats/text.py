@@ -24,6 +24,9 @@ MAX_TEXT_BYTES = 4 * 1024 * 1024
 DECODED_BYTES = 1 << 16
 """Number of bytes to decode at a time. A longer text is never read as a grid with empty lines."""
 
+SEPARATOR_LINE = re.compile(r"\s*sep=([,;\t|])\s*", re.IGNORECASE)
+"""A first line with which spreadsheets name the delimiter."""
+
 END_OF_FILE = "\x1a"
 """Ctrl-Z, with which programs for DOS end a text."""
 
