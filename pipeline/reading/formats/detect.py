@@ -40,7 +40,7 @@ from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.code import CODE
 from pipeline.reading.formats.dimacs import CNF_FORMAT, looks_like_cnf
-from pipeline.reading.formats.foreign import name_foreign
+from pipeline.reading.formats.foreign import error_naming_text
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS, one_or_many
@@ -352,7 +352,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
             error.read_as = f"{chosen.name}: {reason}"
         elif not any(is_damaged_row(x.text, 4) for x in text.rows):
             error.code = "not-a-puzzle"
-        raise (name_foreign(error, data) if reading.format == "auto" else error) from None
+        raise (error_naming_text(error, data) if reading.format == "auto" else error) from None
     parsed = replace(parsed, format=f"{chosen.name} {parsed.format}".rstrip(), reason=reason)
     if may_name_rule(data):
         named_rules = rule_lines(_remarks(text, chosen), parsed.puzzle.rules)

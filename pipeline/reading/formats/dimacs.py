@@ -33,7 +33,7 @@ from pipeline.reading.unread import OF_HEADER
 from pipeline.settings import MAX_BYTES
 
 CNF_FORMAT = "cnf"
-FORMULA_REFUSED = "a formula is no puzzle"
+FORMULA_REFUSED = "a formula is not a puzzle"
 MOST_VARIABLES = 10_000_000
 NO_HEADER = f"{OF_HEADER}missing"
 """In `ParsedFormula.unread`. Other texts there begin with OF_HEADER, too."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self, TypedDict, Unpack
 
 from pipeline.errors import InvalidPuzzle, RefusalCode, counted
-from pipeline.reading.formats.foreign import foreign_file, refuse_foreign
+from pipeline.reading.formats.foreign import foreign_error, foreign_file
 
 COMMENTS = ("#", "//")
 NEWLINE = re.compile(r"\r\n?|\n")
@@ -322,7 +322,7 @@ def decode_text(data: bytes, source: str) -> Text:
     no line is significant. For a file of another program, the error names its kind.
     """
     if foreign := foreign_file(data):
-        raise refuse_foreign(source, foreign)
+        raise foreign_error(source, foreign)
     body = data.removeprefix(codecs.BOM_UTF8)
     if body.endswith(END_OF_FILE.encode()):
         body = body.rstrip(END_OF_FILE.encode())

@@ -234,7 +234,7 @@ REFUSED = [
     ),
     (
         '{"time_elapsed": 0, "cells": [{"position": [0, 0], "value": 5, "fixed": true}]}',
-        "found a saved game of GNOME Sudoku, which is not read",
+        "found a saved game of GNOME Sudoku, which cannot be read",
     ),
     (f'{{"puzzle": "{TEXT}", "a": {"[1," * 50}1{"]" * 50}}}', "nested less deeply"),
     ('{"a": ' * 90_000, "nested less deeply"),
