@@ -139,7 +139,7 @@ def _choose_alphabet(
             None, None, expected, "16 ambiguous lines of 16 characters", code="ambiguous"
         )
     expected = f"{choice} to name the alphabet"
-    found = "characters that fit each of these alphabets"
+    found = "ambiguous characters, which fit each of these alphabets"
     raise text.error(None, None, expected, found, code="ambiguous")
 
 
@@ -168,7 +168,7 @@ def render_characters(puzzle: Puzzle, notation: str) -> str:
             return written
     if puzzle.geometry not in LARGER_GEOMETRIES.values():
         raise ValueError(shape_in_words(puzzle.geometry))
-    raise ValueError("letters: in each alphabet, its characters would fit another one as well")
+    raise ValueError("letters: no alphabet is the only one that its characters fit")
 
 
 def _written(puzzle: Puzzle, name: str, *, in_line: bool = False) -> str:

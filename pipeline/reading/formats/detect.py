@@ -68,7 +68,7 @@ from pipeline.reading.formats.records import (
     is_plain,
 )
 from pipeline.reading.formats.region_maps import JIGSAW_GRID, find_map
-from pipeline.reading.formats.samurai import SAMURAI, judge_lines
+from pipeline.reading.formats.samurai import SAMURAI, reason_for_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import (
     Text,
@@ -516,7 +516,7 @@ class _Examined:
         if not head.complete and _is_too_short(head):
             return True
         # five lines that are, or may be, a samurai: parse_samurai decides or asks for --format
-        if head.is_whole and judge_lines([*map(cells_of, head.lines)]):
+        if head.is_whole and reason_for_lines([*map(cells_of, head.lines)]):
             return True
         return head.is_whole and is_in_spaces(head.data)
 

@@ -151,7 +151,7 @@ def test_rows_may_be_drawn_as_those_of_a_grid():
 def test_characters_that_fit_several_alphabets_are_refused_and_the_remedy_named(row, alphabets):
     rows = (row + "\n") * len(row)
     expected = f"expected --alphabet {alphabets} to name the alphabet"
-    message = f"{expected}, found characters that fit each of these alphabets"
+    message = f"{expected}, found ambiguous characters, which fit each of these alphabets"
     assert said_of(rows, format="characters") == message
     assert said_of(rows.replace("\n", "")) == message
 

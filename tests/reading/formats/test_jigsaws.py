@@ -167,7 +167,7 @@ def test_a_declared_grid_has_no_region_map():
     said = said_of(GRID + NUMBERS, format="grid")
     assert said.startswith("7:1: expected no region map around a grid")
     said = said_of(GRID, format="jigsaw-grid")
-    assert said.startswith("1:1: expected a grid, and n connected regions of n cells")
+    assert said.startswith("1:1: expected a grid, and a map of n connected regions of n cells")
 
 
 def test_a_region_map_far_behind_in_a_collection_is_an_error_at_its_place():
