@@ -267,8 +267,8 @@ def _read_body(
         numbers = _parse_numbers(text[start:position], header.max_variable)
         remaining, is_open = header.max_clauses - clauses, bool(literals) and literals[-1] != 0
         ended = numbers.count(0) if numbers else 0
-        is_over = ended > remaining or (bool(numbers) and ended == remaining and numbers[-1] != 0)
-        if numbers is None or is_over:
+        is_full = ended == remaining
+        if numbers is None or ended > remaining or (numbers and is_full and numbers[-1] != 0):
             raise _first_fault(located, header, start, position, remaining, is_open=is_open)
         literals += numbers
         clauses += ended

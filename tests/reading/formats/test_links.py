@@ -67,8 +67,14 @@ def test_an_id_of_solo_that_is_wrong_is_refused_at_its_place():
 @for_each(
     ("link", "message"),
     [
-        ("https://puzz.link/p?sudoku/9/9/5h3g7i6h195i98i", "puzz.link, whose notation is not read"),
-        ("https://pzplus.tck.mn/p.html?sudoku/9/9/5h3g", "puzz.link, whose notation is not read"),
+        (
+            "https://puzz.link/p?sudoku/9/9/5h3g7i6h195i98i",
+            "puzz.link, whose notation is not supported",
+        ),
+        (
+            "https://pzplus.tck.mn/p.html?sudoku/9/9/5h3g",
+            "puzz.link, whose notation is not supported",
+        ),
         ("https://tinyurl.com/2p8kuvjz", "a short link, which only its server can resolve"),
         ("https://bit.ly/3xyz", "open the link in a browser"),
         ("https://example.org/", "a link without cells; nothing is fetched"),

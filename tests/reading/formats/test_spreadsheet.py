@@ -168,7 +168,7 @@ def test_a_list_that_is_no_grid_is_refused_where_it_is_wrong(text, message):
 
 def test_columns_that_can_be_read_in_two_ways_are_not_guessed():
     twofold = "1 2 3\n  1 4\n2\n  3 1\n    2\n1 2\n    4\n3\n1\n"
-    assert "may be blanks or lie between cells" in said_of(twofold, format="spaces")
+    assert "may be blanks, or separate cells" in said_of(twofold, format="spaces")
     assert "spaces" not in said_of(twofold)
 
 

@@ -99,7 +99,7 @@ def test_boxes_may_be_drawn():
             "ABCD\n..E.\n....\n....\n",
             "2:3: expected at most 4 letters and one blank, found another",
         ),
-        ("ABc.\n....\n....\n....\n", "1:3: expected letters in either upper or lower case"),
+        ("ABc.\n....\n....\n....\n", "1:3: expected letters in either upper or lower"),
         ("AB-.\n....\n....\n....\n", "1:4: expected one symbol for all blanks, '-' as before"),
         ("AABB\nAABB\nCCDD\nCCDD\n", "1:1: expected a digit or a blank, found 'A'"),
         ("AB..\n....\n....\n...3\n", "1:1: expected a digit or a blank, found 'A'"),
