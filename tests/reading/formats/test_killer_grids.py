@@ -108,7 +108,10 @@ GOOD = beside(GRID, MAP) + SUMS
         (GOOD.replace("4", "k", 1), "1:1: expected one map of cages, in letters, and one grid"),
         (GOOD.replace("4", "5", 1), "2:2: expected one of 1 to 4 or a blank, found '5'"),
         (f"{GOOD}12..\n", "6:1: expected 4 rows, and no other line of cells, found '12..'"),
-        (GRID + LIST.replace("R1C2", "R1C5"), "5:10: expected a cell of 4 rows and columns"),
+        (
+            GRID + LIST.replace("R1C2", "R1C5"),
+            "5:10: expected a cell of a grid of 4 rows and columns",
+        ),
         (GRID + LIST.replace("R1C2", "R1C3"), "6:5: expected each cell in one cage only"),
         (GRID + LIST.replace("R1C2", "R0C2"), "5:1: expected the sum and the cells of a cage"),
         (GRID[5:] + LIST, "11:9: expected a grid above the cages, or cages for all cells"),
