@@ -60,7 +60,7 @@ from pipeline.reading.formats.text import (
     cells_of,
     count_lines,
     is_border,
-    says_something,
+    is_significant,
     significant_lines,
 )
 
@@ -288,7 +288,7 @@ def _end_of_rows(data: bytes, start: int, end: int, side: int) -> int:
 
 def _is_any_row(text: str, side: int) -> bool:
     """Whether a line is a row, even a damaged one."""
-    if not says_something(text) or is_border(text):
+    if not is_significant(text) or is_border(text):
         return False
     return is_row(text, side) or is_damaged_row(text, side)
 
@@ -332,7 +332,7 @@ def _split_record(text: str, first: int, side: int) -> tuple[_Numbered, _Numbere
     """
     numbered = enumerate(NEWLINE.split(text), first)
     lines = [
-        (number, line) for number, line in numbered if says_something(line) and not is_border(line)
+        (number, line) for number, line in numbered if is_significant(line) and not is_border(line)
     ]
     start, end = 0, len(lines)
     while start < end and _is_outside(lines[start][1], side, end - start):

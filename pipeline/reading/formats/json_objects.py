@@ -74,9 +74,9 @@ from pipeline.reading.formats.text import (
     TextLine,
     cells_of,
     either,
+    is_significant,
     line_and_column,
     quote,
-    says_something,
 )
 from pipeline.reading.formats.variants import groups_of, region_rules
 from pipeline.settings import Reading
@@ -530,7 +530,7 @@ def _with_regions(
 def _text_from(text: Text, written: str) -> Text:
     """The text of a part of a source, with the same name for messages."""
     lines = enumerate(NEWLINE.split(written), 1)
-    significant = tuple(TextLine.of_text(n, line) for n, line in lines if says_something(line))
+    significant = tuple(TextLine.of_text(n, line) for n, line in lines if is_significant(line))
     return Text(text.source, significant, written.encode(errors="replace"))
 
 

@@ -64,8 +64,8 @@ from pipeline.reading.formats.text import (
     cells_of,
     each_line,
     is_border,
+    is_significant,
     quote,
-    says_something,
 )
 
 _LENGTHS = tuple(side * side for side in GEOMETRIES)
@@ -356,7 +356,7 @@ def _fields_pattern(fields: Fields, any_field: str, delimiter: str) -> str:
 def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | None:
     """The entry of a line; None for headers, empty lines, comments and borders."""
     is_header = number == fields.header or (number == 1 and names_delimiter(line))
-    if is_header or not says_something(line) or is_border(line):
+    if is_header or not is_significant(line) or is_border(line):
         return None
     if is_too_long(line):
         return reader.too_long(number, line)

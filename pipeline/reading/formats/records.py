@@ -31,9 +31,9 @@ from pipeline.reading.formats.text import (
     NEWLINE,
     cells_of,
     count_lines,
+    has_no_significant_line,
     is_border,
-    is_silent,
-    says_something,
+    is_significant,
 )
 from pipeline.settings import Reading
 
@@ -72,7 +72,7 @@ def _line_boundary(data: bytes, limit: int, known: int) -> int:
     position = end
     while 0 < position <= limit:
         start = data.rfind(sign, 0, position - 1) + 1
-        if not is_silent(data[start:position]):
+        if not has_no_significant_line(data[start:position]):
             return position
         position = start
     return end
@@ -86,7 +86,7 @@ def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[TextChunk]:
     pending = comments = None
     max_bytes = 2 * max(size, MAX_RECORD_BYTES)
     for chunk in cut_chunks(stream, size, _line_boundary):
-        if is_silent(chunk.data):
+        if has_no_significant_line(chunk.data):
             comments = _joined(comments, chunk, MAX_RECORD_BYTES)
             continue
         if pending:
@@ -107,7 +107,7 @@ def _joined(chunk: TextChunk | None, following: TextChunk, max_bytes: int) -> Te
     ]
     if not any(are_cut) and len(chunk.data) + len(following.data) <= max_bytes:
         return TextChunk(chunk.first_line, chunk.data + following.data, following.end)
-    return following if is_silent(chunk.data) else chunk
+    return following if has_no_significant_line(chunk.data) else chunk
 
 
 class _Window:
@@ -309,7 +309,7 @@ def entries_of_lines(
     return [
         reader.too_long(number, line) if is_too_long(line) else entry(line, number, reader)
         for number, line in enumerate(lines, chunk.first_line)
-        if says_something(line)
+        if is_significant(line)
     ]
 
 
