@@ -63,9 +63,9 @@ from pipeline.reading.formats.records import (
     Reader,
     cut_lines,
     entries_of_lines,
-    halves,
     is_damaged_row,
     is_plain,
+    split_solution,
 )
 from pipeline.reading.formats.region_maps import JIGSAW_GRID, find_map
 from pipeline.reading.formats.samurai import SAMURAI, reason_for_lines
@@ -536,7 +536,7 @@ def _is_ambiguously_short(head: SourceHead) -> bool:
     if len(lines) > _MAX_AMBIGUOUS_LINES:
         return False
     variants = [line for line in lines if head.is_variant(line)]
-    certain = [line for line in variants if halves(cells_of(line))[1] is None]
+    certain = [line for line in variants if split_solution(cells_of(line))[1] is None]
     return len(variants) * 2 > len(lines) >= len(certain) * 2
 
 

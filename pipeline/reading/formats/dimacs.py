@@ -29,13 +29,13 @@ from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle.clauses import PackedClauses
 from pipeline.reading.formats.cells import SIDES
 from pipeline.reading.formats.text import LINE_END, oversize, quote
-from pipeline.reading.unread import OF_HEADER
+from pipeline.reading.unread import HEADER_PREFIX
 from pipeline.settings import MAX_BYTES
 
 CNF_FORMAT = "cnf"
 FORMULA_REFUSED = "a formula is not a puzzle"
 MAX_VARIABLES = 10_000_000
-NO_HEADER = f"{OF_HEADER}missing"
+NO_HEADER = f"{HEADER_PREFIX}missing"
 """The text in `ParsedFormula.unread` for a missing header; those for wrong ones are similar."""
 
 _MAX_CLAUSES = _MAX_LITERAL = 2**31 - 1
@@ -167,10 +167,12 @@ def parse_formula(
     variables, remarks = max(header.variables, largest), [] if header.is_present else [NO_HEADER]
     if header.is_present and largest > header.variables:
         remarks.append(
-            f"{OF_HEADER}{counted(header.variables, 'variable')} declared, found {largest}"
+            f"{HEADER_PREFIX}{counted(header.variables, 'variable')} declared, found {largest}"
         )
     if header.is_present and clauses != header.clauses:
-        remarks.append(f"{OF_HEADER}{counted(header.clauses, 'clause')} declared, found {clauses}")
+        remarks.append(
+            f"{HEADER_PREFIX}{counted(header.clauses, 'clause')} declared, found {clauses}"
+        )
     parsed = _normalised(variables, PackedClauses(literals.tobytes()), deadline)
     is_short = header.is_present and clauses < header.clauses
     return replace(parsed, unread=tuple(remarks), is_short=is_short)

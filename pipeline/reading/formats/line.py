@@ -43,7 +43,6 @@ from pipeline.reading.formats.records import (
     Reader,
     cut_lines,
     decoded_text,
-    halves,
     has_blanks,
     is_above_four,
     is_attempt,
@@ -54,6 +53,7 @@ from pipeline.reading.formats.records import (
     plain_entry,
     plain_of,
     side_of,
+    split_solution,
 )
 from pipeline.reading.formats.region_maps import misfit_of
 from pipeline.reading.formats.text import (
@@ -402,7 +402,7 @@ def _record(
     offset, text = placed[column]
     if not text:
         return reader.refuse(number, offset + 1, expected, quote(text), line)
-    cells, joined = halves(cells_of(text))
+    cells, joined = split_solution(cells_of(text))
     claimed = joined
     if fields.solution is not None and fields.solution < len(placed):
         claimed = cells_of(placed[fields.solution][1]) or None

@@ -24,8 +24,8 @@ from pipeline.reading.formats.fpuzzles.document import (
 from pipeline.reading.formats.notations import FLAGS, KEYS, LAST
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.variants import (
-    LEAST_SIDE,
-    MOST_SIDE,
+    MAX_RULES_SIDE,
+    MIN_RULES_SIDE,
     given_masks,
     variant_of,
 )
@@ -59,7 +59,7 @@ def read_document(document: object) -> Parsed:
     whole = Placed(document)
     whole.check_keys(_KNOWN, "a known rule", "unknown-rule")
     fields = whole.fields()
-    boxes = usual_boxes(_member(fields, "size").number(LEAST_SIDE, MOST_SIDE))
+    boxes = usual_boxes(_member(fields, "size").number(MIN_RULES_SIDE, MAX_RULES_SIDE))
     cells = _cells(_member(fields, "grid"), boxes.side)
     given = [pair for index, cell in enumerate(cells) for pair in _given(cell, index, boxes)]
     regions = _regions(cells, boxes)

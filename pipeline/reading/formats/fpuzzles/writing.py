@@ -17,7 +17,7 @@ from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.notations import FLAGS, LAST, written
 from pipeline.reading.formats.parsed import Notes
-from pipeline.reading.formats.variants import LEAST_SIDE, MOST_SIDE
+from pipeline.reading.formats.variants import MAX_RULES_SIDE, MIN_RULES_SIDE
 
 Written = dict[str, object]
 """The members of an object to be written."""
@@ -51,7 +51,7 @@ def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = (
     Raises ValueError with a noun for anything that a document cannot express.
     """
     n, geometry = puzzle.geometry.side, puzzle.geometry
-    shapes = (usual_boxes(n), Geometry(1, n)) if LEAST_SIDE <= n <= MOST_SIDE else ()
+    shapes = (usual_boxes(n), Geometry(1, n)) if MIN_RULES_SIDE <= n <= MAX_RULES_SIDE else ()
     if geometry not in shapes:
         raise ValueError(shape_in_words(geometry))
     puzzle = _with_parity(puzzle)
