@@ -259,14 +259,15 @@ class RowsBuilder:
 def error_rows(layout: Layout, line: int, message: str, trait_names: Sequence[str] = ()) -> Rows:
     """A row with status `invalid` that says why the rest of a source could not be read."""
     entry = Entry(line, "", None, message, None, plain=False)
-    builder = RowsBuilder(ChunkContents(PlainLines.none(), [entry]), layout.cells, 1, trait_names)
+    contents = ChunkContents(PlainLines.without_lines(), [entry])
+    builder = RowsBuilder(contents, layout.cells, 1, trait_names)
     builder.add_result(0, Result("invalid", message=message))
     return builder.rows()
 
 
 def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] = ()) -> Rows:
     """The rows of results from any source; their line numbers are empty."""
-    contents = ChunkContents(PlainLines.none(), [_entry_of(result) for result in results])
+    contents = ChunkContents(PlainLines.without_lines(), [_entry_of(result) for result in results])
     builder = RowsBuilder(contents, NINE.size, first, trait_names)
     for place, result in enumerate(results):
         builder.add_result(place, result)

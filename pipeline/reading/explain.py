@@ -22,7 +22,7 @@ from pipeline.reading.formats.detect import format_of
 from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.reading.formats.line import Fields
 from pipeline.reading.formats.text import DECODED_BYTES, Text, decode_text, quote
-from pipeline.reading.read import COLLECTION_CHUNK_BYTES, read_now, source_at
+from pipeline.reading.read import COLLECTION_CHUNK_BYTES, parse_now, source_at
 from pipeline.settings import Reading, Settings
 
 Facts = dict[str, Any]
@@ -46,7 +46,7 @@ def explain(path: Path, name: str, settings: Settings) -> Facts:
         case Collection(layout=layout, kind=kind):
             packed = {} if kind == "plain" else {"packed": kind}
             return {"kind": "collection"} | packed | _collection_facts(layout, path, settings)
-    return _problem_facts(read_now(source, settings), settings)
+    return _problem_facts(parse_now(source, settings), settings)
 
 
 def _problem_facts(source: OneProblem, settings: Settings) -> Facts:

@@ -229,11 +229,11 @@ class Layout:
         """The puzzles of a chunk: plain lines as an array, others as entries."""
         from pipeline.reading.formats.plain import ChunkContents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
 
-        plain = PlainLines.none(chunk)
+        plain = PlainLines.without_lines(chunk)
         if reading.takes_plain and self.format.takes_plain_lines(self.details):
             plain = plain_lines(chunk)
             if any(chunk_may_name_rule(part.data) for part in plain.remaining):
-                plain = PlainLines.none(chunk)  # comments with rules belong to plain lines
+                plain = PlainLines.without_lines(chunk)  # comments with rules belong to plain lines
         entries = (self.entries(part, reading) for part in plain.remaining)
         return ChunkContents(plain, list(chain.from_iterable(entries)))
 

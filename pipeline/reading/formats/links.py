@@ -20,7 +20,7 @@ from pipeline.reading.formats.alphabets import digits
 from pipeline.reading.formats.around import is_rule_column, names_rule
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import BLANKS, DIGITS, GEOMETRIES, SIDES
-from pipeline.reading.formats.fpuzzles import FPUZZLES, TO_PASTE
+from pipeline.reading.formats.fpuzzles import FPUZZLES, HINT_OPEN_LINK
 from pipeline.reading.formats.frames import frame_of_line, puzzle_of_frame
 from pipeline.reading.formats.iss import ISS
 from pipeline.reading.formats.jigsaws import SOLO
@@ -156,7 +156,7 @@ def _parse_solo(text: Text, line: TextLine, start: int, reading: Reading) -> Par
 
 def _refusal(text: Text, line: TextLine, puzzle_count: int) -> InvalidPuzzle:
     """The error for a link without a puzzle, or with several."""
-    hint = TO_PASTE
+    hint = HINT_OPEN_LINK
     if puzzle_count:
         found, hint = counted(puzzle_count, "puzzle"), "give the cells of one of them"
     elif _PUZZ_LINK.search(line.text):

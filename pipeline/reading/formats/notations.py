@@ -14,7 +14,7 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
 from pipeline.reading.formats.fpuzzles import codecs as fp
-from pipeline.reading.formats.fpuzzles.document import Placed
+from pipeline.reading.formats.fpuzzles.document import JsonNode
 from pipeline.reading.formats.iss import codecs as iss
 from pipeline.reading.formats.iss import custom_codecs as own
 from pipeline.reading.formats.rule_forms import Codec, Form, fixed, form, nothing
@@ -244,14 +244,14 @@ def negative_rules(
         yield pairs.NegativeXV(tuple(pairs.SIGNS), pairs.marked_pairs(geometry, rules, pairs.XV))
 
 
-def _nonconsecutive(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterator[Rule]:
+def _nonconsecutive(geometry: Geometry, node: JsonNode, rules: Sequence[Rule]) -> Iterator[Rule]:
     """Read `nonconsecutive`: neighbours without a dot are not consecutive."""
     if node.flag():
         dots = pairs.marked_pairs(geometry, rules, pairs.WhiteDot, pairs.BlackDot)
         yield pairs.Nonconsecutive(dots)
 
 
-def _negative(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterator[Rule]:
+def _negative(geometry: Geometry, node: JsonNode, rules: Sequence[Rule]) -> Iterator[Rule]:
     """Read `negative`, a list of marks."""
     names = [child.value for child in node.list()]
     for index, child in enumerate(node.list()):
@@ -277,7 +277,7 @@ class Last(NamedTuple):
     """
 
     kinds: tuple[RuleType, ...]
-    read: Callable[[Geometry, Placed, Sequence[Rule]], Iterable[Rule]]
+    read: Callable[[Geometry, JsonNode, Sequence[Rule]], Iterable[Rule]]
     write: Callable[[Sequence[Rule]], object]
 
 

@@ -1,4 +1,4 @@
-"""Untrusted JSON documents: their values, and objects that describe rules.
+"""Read untrusted JSON documents: their values, and the objects that describe rules.
 
 Every error names the path to the value at fault.
 """
@@ -30,9 +30,10 @@ JsonPath = tuple[str | int, ...]
 
 @dataclass(eq=False)
 class Misread(Exception):
-    """The value at a path is not what is expected.
+    """The error for a value that is not as expected.
 
-    Invalid JSON has an `offset` instead of a path. `code` is as in `InvalidPuzzle`.
+    `path` leads to the value; for invalid JSON, `offset` is the position instead. `code` is as in
+    `InvalidPuzzle`.
     """
 
     expected: str
@@ -46,7 +47,7 @@ class Misread(Exception):
         """The path in words: `killercage 2, cells 1`, `R1C4, value`."""
         path = self.path
         if path[:1] == ("grid",) and len(path) > 2:
-            row, column = (int(place) + 1 for place in path[1:3])
+            row, column = (int(position) + 1 for position in path[1:3])
             path = (f"R{row}C{column}", *path[3:])
         words: list[str] = []
         for step in path:
@@ -63,7 +64,7 @@ class Misread(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class JsonNode:
     """A value in a document, and the path to it."""
 
     value: object
@@ -72,17 +73,17 @@ class Placed:
     def wrong(self, expected: str, found: str = "", code: RefusalCode = "damaged") -> Misread:
         return Misread(expected, found or describe_value(self.value), self.path, code=code)
 
-    def list(self) -> list[Placed]:
+    def list(self) -> list[JsonNode]:
         """The members of a list."""
         if not isinstance(self.value, list):
             raise self.wrong("a list")
-        return [Placed(value, (*self.path, index)) for index, value in enumerate(self.value)]
+        return [JsonNode(value, (*self.path, index)) for index, value in enumerate(self.value)]
 
-    def fields(self) -> dict[str, Placed]:
+    def fields(self) -> dict[str, JsonNode]:
         """The members of an object."""
         if not isinstance(self.value, dict):
             raise self.wrong("an object, {…}")
-        return {key: Placed(value, (*self.path, key)) for key, value in self.value.items()}
+        return {key: JsonNode(value, (*self.path, key)) for key, value in self.value.items()}
 
     def check_keys(
         self, known: Collection[str], expected: str = "a known key", code: RefusalCode = "damaged"
@@ -116,7 +117,7 @@ class Placed:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether the value is null or an empty string, which both mean no value."""
+        """Whether the value is null or an empty string, which mean that it is not set."""
         return self.value is None or (isinstance(self.value, str) and not self.value.strip())
 
 
@@ -145,7 +146,7 @@ def describe_value(value: object) -> str:
 def parse_json(text: str) -> object:
     """Parse a JSON text. Raises Misread, also for a repeated key.
 
-    It is cached because a text is parsed once to recognise it, and once to read it.
+    The result is cached, because a text is parsed to recognise it and again to read it.
     """
     if len(text) > MAX_CHARACTERS:
         raise Misread(f"at most {MAX_CHARACTERS} characters", "more")
@@ -171,13 +172,13 @@ def _unique_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
 COSMETIC = frozenset(
     ("angle", "baseC", "c", "cArray", "fontC", "height", "highlight", "outlineC", "size", "width")
 )
-"""Keys of styles."""
+"""Members about the style of a drawing."""
 
 REPEATING = frozenset(("fromConstraint", "fromRangskSolver", "isLLConstraint", "isNewConstraint"))
-"""Members that mark a drawing as a copy of a rule."""
+"""Members that mark a drawing as the picture of a rule."""
 
 _SYMBOLS = {"xsum": "◯", "skyscraper": "▯"}
-"""The characters that programs draw around the clues under a key."""
+"""Key → the character that programs draw around its clues."""
 
 _CELL = re.compile(r"R(\d{1,2})C(\d{1,2})", re.ASCII | re.IGNORECASE)
 DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
@@ -185,10 +186,12 @@ DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 
 @dataclass(frozen=True)
 class DocumentContext:
-    """The grid of a document, its regions, and the positions that its rules have named.
+    """The grid of a document, its regions, and what its rules contain so far.
 
-    `named` has the positions of every cell, line or group by key. Drawings may repeat them, and
-    the `values` that the rules have there.
+    - `named`: key → the positions of each cell, line and group in its rules.
+    - `values`: pairs of such positions and the text in `value` of the rule.
+
+    Drawings may repeat these positions and texts.
     """
 
     geometry: Geometry
@@ -196,7 +199,7 @@ class DocumentContext:
     named: dict[str, list[frozenset[RowColumn]]] = field(default_factory=dict)
     values: set[tuple[frozenset[RowColumn], str]] = field(default_factory=set)
 
-    def place(self, node: Placed) -> RowColumn:
+    def position(self, node: JsonNode) -> RowColumn:
         """The position of a cell in the grid, or of a clue just outside it."""
         match = _CELL.fullmatch(node.value) if isinstance(node.value, str) else None
         if match is None:
@@ -206,33 +209,33 @@ class DocumentContext:
             raise node.wrong(f"a cell of the {n}×{n} grid, or one just outside it")
         return row, column
 
-    def cell(self, node: Placed) -> int:
+    def cell(self, node: JsonNode) -> int:
         n = self.geometry.side
-        cell = self.geometry.cell_at(*self.place(node))
+        cell = self.geometry.cell_at(*self.position(node))
         if cell is None:
             raise node.wrong(f"a cell of the grid, 'R1C1' to 'R{n}C{n}'")
         return cell
 
     @property
     def all_named(self) -> set[frozenset[RowColumn]]:
-        """The groups of positions named by rules, and the union of the groups of each key."""
-        together = (frozenset(chain.from_iterable(groups)) for groups in self.named.values())
-        return {*chain.from_iterable(self.named.values()), *together}
+        """The groups of positions in rules, and the union of the groups of each key."""
+        unions = (frozenset(chain.from_iterable(groups)) for groups in self.named.values())
+        return {*chain.from_iterable(self.named.values()), *unions}
 
 
 class RuleObject:
-    """An object under `key`, such as a cage: its cells, lines and numbers.
+    """An object under `key` that describes a rule: its cells, lines and numbers.
 
-    A member that no rule has read is an error, so rules need not list their members.
+    It records which members are read, so that `check_all_read` can report the others.
     """
 
-    def __init__(self, context: DocumentContext, key: str, node: Placed) -> None:
+    def __init__(self, context: DocumentContext, key: str, node: JsonNode) -> None:
         self.context = context
         self._key, self._node, self._fields = key, node, node.fields()
         self._members_read = COSMETIC | REPEATING
 
     def check_all_read(self) -> None:
-        """Raise Misread for a member that is set but was not read."""
+        """Raise Misread for a member that is set but was not read by any codec."""
         if "value" not in self._members_read and self.has("value"):
             raise self._fields["value"].wrong("no value", quote(self._fields["value"].text))
         self._node.check_keys(self._members_read | {"value"})
@@ -242,36 +245,36 @@ class RuleObject:
         self._members_read |= {name}
         return name in self._fields and not self._fields[name].is_nothing
 
-    def member(self, name: str) -> Placed:
+    def member(self, name: str) -> JsonNode:
         """A required member. Raises Misread if it is missing."""
         self._members_read |= {name}
         if name not in self._fields:
             raise Misread(f"'{name}'", "none", self._node.path)
         return self._fields[name]
 
-    def list(self, name: str) -> list[Placed]:
-        """The items of a list; empty if it is missing."""
+    def list(self, name: str) -> list[JsonNode]:
+        """The items of a member that is a list; empty if the member is missing."""
         self._members_read |= {name}
         return self._fields[name].list() if name in self._fields else []
 
     def number(self, minimum: int = 0, default: int | None = None) -> int:
-        """The number in `value`, which may be missing if there is a default."""
+        """The number in the member `value`; `default` if that is missing."""
         if not self.has("value") and default is not None:
             return default
         return self.member("value").number(minimum)
 
-    def matched(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    def match_value(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """The match of the member `value`; None if it is missing or does not match."""
         return pattern.fullmatch(self._fields["value"].text) if self.has("value") else None
 
     def cell(self) -> int:
         node = self.member("cell")
-        return self._name([node], [self.context.cell(node)])[0]
+        return self._record_position([node], [self.context.cell(node)])[0]
 
     def cells(
         self, minimum: int = 1, maximum: int | None = None, name: str = "cells"
     ) -> tuple[int, ...]:
-        """Distinct cells, in order."""
+        """The cells of a member, in order. Raises Misread for a repeated cell."""
         node = self.member(name)
         cells = self.path(node, minimum, maximum)
         if len({*cells}) < len(cells):
@@ -279,15 +282,15 @@ class RuleObject:
         return cells
 
     def lines(self) -> Iterator[tuple[int, ...]]:
-        """The cells of each line, in order; at least one line. Lines may cross themselves."""
+        """The cells of each line, in order; they may repeat. Raises Misread without lines."""
         node = self.member("lines")
         if not node.list():
             raise node.wrong("at least one line", "none")
         return (self.path(line, 2) for line in node.list())
 
     def clue(self) -> tuple[int, ...]:
-        """The row or column of a clue outside the grid, starting at the clue."""
-        row, column = self.context.place(self.member("cell"))
+        """The cells of the row or column of a clue outside the grid, from the clue on."""
+        row, column = self.context.position(self.member("cell"))
         end = self.context.geometry.side + 1
         steps = {(0, column): (1, 0), (end, column): (-1, 0), (row, 0): (0, 1), (row, end): (0, -1)}
         return self._line_from_outside(
@@ -295,7 +298,7 @@ class RuleObject:
         )
 
     def diagonal(self) -> tuple[int, ...]:
-        """The diagonal of a clue outside the grid."""
+        """The cells of the diagonal of a clue outside the grid, from the clue on."""
         direction = self.member("direction")
         step = DIRECTIONS.get(str(direction.value))
         if step is None:
@@ -305,16 +308,16 @@ class RuleObject:
         )
 
     def _line_from_outside(self, step: RowColumn | None, expected: str) -> tuple[int, ...]:
-        """The cells in one direction from a position outside the grid; at least one."""
+        """The cells in one direction from a clue outside the grid. Raises Misread without cells."""
         node = self.member("cell")
-        place = self.context.place(node)
-        outside = self.context.geometry.cell_at(*place) is None
-        line = cells_along(self.context.geometry, place, step) if step and outside else ()
+        position = self.context.position(node)
+        outside = self.context.geometry.cell_at(*position) is None
+        line = cells_along(self.context.geometry, position, step) if step and outside else ()
         if not line:
             raise node.wrong(expected)
-        return self._name([node], line)
+        return self._record_position([node], line)
 
-    def path(self, node: Placed, minimum: int, maximum: int | None = None) -> tuple[int, ...]:
+    def path(self, node: JsonNode, minimum: int, maximum: int | None = None) -> tuple[int, ...]:
         """The cells of a list, in order; they may repeat."""
         nodes = node.list()
         if len(nodes) < minimum or (maximum is not None and len(nodes) > maximum):
@@ -325,14 +328,14 @@ class RuleObject:
             )
             span = span if maximum else f"at least {counted(minimum, 'cell')}"
             raise node.wrong(span, str(len(nodes)))
-        return self._name(nodes, [self.context.cell(child) for child in nodes])
+        return self._record_position(nodes, [self.context.cell(child) for child in nodes])
 
-    def _name(self, nodes: Sequence[Placed], cells: Sequence[int]) -> tuple[int, ...]:
-        """Record these positions, and the first and the last one, as named by a rule."""
-        places = [self.context.place(node) for node in nodes]
+    def _record_position(self, nodes: Sequence[JsonNode], cells: Sequence[int]) -> tuple[int, ...]:
+        """Record the positions of cells, and of the first and the last cell; return the cells."""
+        places = [self.context.position(node) for node in nodes]
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
         self.context.named.setdefault(self._key, []).extend(groups)
-        value = self._fields.get("value", Placed(None))
+        value = self._fields.get("value", JsonNode(None))
         texts = [] if value.is_nothing else [value.text]
         texts += [_SYMBOLS[self._key]] if self._key in _SYMBOLS else []
         self.context.values.update((group, text) for group in groups for text in texts)
