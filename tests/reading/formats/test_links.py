@@ -89,7 +89,7 @@ def test_an_id_of_solo_that_is_wrong_is_refused_at_its_place():
         (f"https://example.org/hyper-sudoku/{LINE}", "found 'hyper-sudoku' in it"),
         (f"https://example.org/anti-king/{LINE}", "found 'anti-king' in it"),
         (f"https://example.org/greater-than/{LINE}", "found 'greater-than' in it"),
-        (f"https://example.org/KillerSudoku.htm?bd={LINE}", "its rules are not in the link"),
+        (f"https://example.org/KillerSudoku.htm?bd={LINE}", "the link does not contain the rules"),
         (f"https://example.org/x-sudoku?bd={LINE}", "found 'x-sudoku' in it"),
         (f"https://example.org/?s={LINE}&rules=anti-knight", "found 'anti-knight' in it"),
         (f"https://example.org/?s={LINE}&sums=1", "found 'sums' in it"),
