@@ -33,6 +33,7 @@ _TRIAL_SECONDS = 0.5
 """Time limit for reading a refused source in another format."""
 
 _MAX_LISTED = 4
+"""Maximum number of formats or unread texts that a fact lists."""
 
 
 def explain(path: Path, name: str, settings: Settings) -> Facts:

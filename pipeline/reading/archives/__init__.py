@@ -122,7 +122,7 @@ class Budget:
         self._unpacked_bytes += size
         if self._unpacked_bytes > (max_bytes := self._limits.total_bytes):
             raise ArchiveLimitExceeded(
-                f"it unpacks to more than {max_bytes} bytes; raise --max-total-bytes to allow it"
+                f"it unpacks to more than {max_bytes} bytes; raise --max-total-bytes to allow more"
             )
 
     def check_ratio(self, packed: int, unpacked: int) -> None:

@@ -27,7 +27,7 @@ Compression = Literal["gzip", "bzip2", "xz"]
 CUT_OFF = "it ends too early: it is cut off"
 _MAX_IN_MEMORY = 8 * 2**20
 _MAX_READ = 2**20
-_AHEAD_BYTES = 2 * 2**20
+_BEGINNING_BYTES = 2 * 2**20
 """Size of the beginning that can be inspected. It contains the first block of bzip2, which has up
 to 900 kB and is only unpacked as a whole."""
 
@@ -97,20 +97,20 @@ class Chunks(io.RawIOBase):
         super().__init__()
         self._chunks = chunks
         self._files_to_close = files
-        self._ahead: list[bytes] = []
+        self._beginning: list[bytes] = []
         self._rest = memoryview(b"")
         self._error: Exception | None = None
 
-    def ahead(self) -> Iterator[bytes]:
+    def beginning(self) -> Iterator[bytes]:
         """Yield the beginning: 2 MiB or a little more, or everything up to the end or an error."""
-        yield from self._ahead
-        while sum(map(len, self._ahead)) < _AHEAD_BYTES and (chunk := self._next()):
-            self._ahead.append(chunk)
+        yield from self._beginning
+        while sum(map(len, self._beginning)) < _BEGINNING_BYTES and (chunk := self._next()):
+            self._beginning.append(chunk)
             yield chunk
 
     def rest(self) -> Iterator[bytes]:
         """Yield everything from the beginning to the end or an error; it can be read once."""
-        while chunk := self._ahead.pop(0) if self._ahead else self._next():
+        while chunk := self._beginning.pop(0) if self._beginning else self._next():
             yield chunk
 
     def _next(self) -> bytes:

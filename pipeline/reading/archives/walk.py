@@ -86,10 +86,10 @@ def kind_of(path: Path) -> FileKind:
 
 def detect_layers(content: Chunks) -> DetectedLayers:
     """Detect compression and archive from the beginning of a content; the rest may be broken."""
-    compression = _compression_of(head := _beginning(content.ahead()))
+    compression = _compression_of(head := _beginning(content.beginning()))
     if compression is None:
         return DetectedLayers(archive=_archive_of(head))
-    head = _beginning(unpacked(content.ahead(), compression, Budget()))
+    head = _beginning(unpacked(content.beginning(), compression, Budget()))
     return DetectedLayers(
         compression, _archive_of(head), is_compressed_twice=_compression_of(head) is not None
     )

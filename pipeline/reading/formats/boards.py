@@ -39,17 +39,19 @@ _MAX_SIDE = 36
 BOARD_SIDES = [n for n in range(4, _MAX_SIDE + 1) if usual_boxes(n).has_boxes]
 _MAX_LINES = 2 * _MAX_SIDE + 4
 _MAX_LINE_LENGTH = 16 * _MAX_SIDE
+"""The limits of a board: a text with more or longer lines is not one."""
 
-_HEAVY = "‖"
+
+_HEAVY_BAR = "‖"
 """The sign that replaces heavy and double vertical lines."""
 
-_BARS = "|" + _HEAVY
+_BARS = "|" + _HEAVY_BAR
 _BORDER_SIGNS = frozenset("-=+:'.*_~" + _BARS)
 _DOTTED_BORDER = re.compile(r"[.*|‖]?+(?:[-_]++[.*|‖]?+)++")
 _WORD, _CHARACTER, _BAR = re.compile(r"[^\s|‖]+"), re.compile(r"[^\s|‖]"), re.compile(r"[|‖]")
 _BARS_IN_A_ROW = re.compile(r"[|‖]+")
 _LABEL = re.compile(r"[\s|‖]*([A-Za-z]?[0-9]{0,2})(?:[:).]?\s|[:)]?\s*[|‖])")
-_ASCENDING = re.compile("1?2?3?4?5?6?7?8?9?")
+_ASCENDING_DIGITS = re.compile("1?2?3?4?5?6?7?8?9?")
 _BLANKS = frozenset(BLANKS)
 
 
@@ -63,7 +65,7 @@ def _ascii_signs() -> dict[int, str]:
         is_horizontal = bool(words & {"HORIZONTAL", "LEFT", "RIGHT"})
         is_vertical = bool(words & {"VERTICAL", "UP", "DOWN"})
         if "DIAGONAL" not in words:
-            horizontal, vertical = ("=", _HEAVY) if is_heavy else ("-", "|")
+            horizontal, vertical = ("=", _HEAVY_BAR) if is_heavy else ("-", "|")
             table[code] = horizontal if is_horizontal else vertical
         if is_horizontal and is_vertical:
             table[code] = "+"
@@ -141,7 +143,7 @@ def _find_board(text: Text) -> _Board | None:
     )
     for body in _readings_of_dashes(lines):
         rows = [line for line in body if line.kind == "row"]
-        if (cells := _cut_rows(rows, body)) is not None:
+        if (cells := _split_whole_grid(rows, body)) is not None:
             return _Board(cells, _box_lines(body, cells), has_drawing, True)
     body = next(_readings_of_dashes(lines))
     rows = [line for line in body if line.kind == "row"]
@@ -153,9 +155,10 @@ def _find_board(text: Text) -> _Board | None:
 
 
 def _readings_of_dashes(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
-    """Yield the lines with each `either` replaced by `row` or `border`, the likeliest way first.
+    """Yield the lines with each `either` replaced by `row` or `border`, likely ones first.
 
-    Lines of n dashes are rows if there are then n rows, or if a row has dashes as blanks.
+    In the first version, lines of n dashes are rows, if there are then n rows or if other rows have
+    dashes as blanks. In the last version, all lines of dashes are borders.
     """
     counts = [len(_CHARACTER.findall(x.text)) if x.kind == "either" else 0 for x in lines]
     certain_rows = sum(line.kind == "row" for line in lines)
@@ -163,13 +166,13 @@ def _readings_of_dashes(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
     for count, occurrences in Counter(filter(None, counts)).items():
         dashes = {line.text.strip(" \t|")[:1] for line in lines if line.kind == "either"}
         if certain_rows + occurrences == count or any(sign in rows for sign in dashes):
-            yield [_resolved(x, n == count) for x, n in zip(lines, counts, strict=True)]
+            yield [_as_row_or_border(x, n == count) for x, n in zip(lines, counts, strict=True)]
             if certain_rows + occurrences != count:
                 return
-    yield [_resolved(x, False) for x in lines]
+    yield [_as_row_or_border(x, False) for x in lines]
 
 
-def _resolved(line: _Line, is_row: bool) -> _Line:
+def _as_row_or_border(line: _Line, is_row: bool) -> _Line:
     """The line as a row or as a border, if it may be either."""
     return line._replace(kind="row" if is_row else "border") if line.kind == "either" else line
 
@@ -185,7 +188,7 @@ def _are_mostly_signs(rows: Sequence[_Line]) -> bool:
     return len(rows) > 2 and sum(has_few_letters) * 4 >= len(rows) * 3
 
 
-def _cut_rows(rows: Sequence[_Line], lines: Sequence[_Line]) -> Sequence[Row] | None:
+def _split_whole_grid(rows: Sequence[_Line], lines: Sequence[_Line]) -> Sequence[Row] | None:
     """Split rows into n rows of n cells, without labels or a first line that states the side.
 
     Returns None if that is not possible.
@@ -274,7 +277,7 @@ def _split_characters(text: str) -> list[tuple[int, str]]:
 
 
 def _split_at_bars(text: str, bar: re.Pattern[str] = _BAR) -> list[tuple[int, str]] | None:
-    """The cell between each two bars, which may be empty; None if a field has several words."""
+    """The fields between bars as cells; None if there are no bars, or several words in a field."""
     fields = _between_bars(text, bar)
     if len(fields) < 2 or any(len(field.split()) > 1 for _, field in fields):
         return None
@@ -287,7 +290,7 @@ def _split_at_bar_runs(text: str) -> list[tuple[int, str]] | None:
 
 
 def _between_bars(text: str, bar: re.Pattern[str]) -> list[tuple[int, str]]:
-    """The fields between bars, each with its column; none outside bars at both ends."""
+    """The fields between bars, each with its column, without those outside bars at both ends."""
     ends = [match.span() for match in bar.finditer(text)]
     starts = [0, *(end for _, end in ends)]
     stops = [*(start for start, _ in ends), len(text)]
@@ -303,14 +306,14 @@ def _box_lines(lines: Sequence[_Line], rows: Sequence[Row]) -> list[TextLine]:
     box_lines = []
     for line in lines:
         if line.kind == "border":
-            inner = line.text.strip(" \t.:'|+*" + _HEAVY).translate(_AS_ASCII_BORDER)
+            inner = line.text.strip(" \t.:'|+*" + _HEAVY_BAR).translate(_AS_ASCII_BORDER)
             text = f"+{inner}+"
             box_lines.append(TextLine(line.number, text, "", True))
         elif line.number in by_number:
             starts = [word.column - 1 for word in by_number[line.number].words]
             parts = [line.text[start:stop] for start, stop in pairwise([*starts, len(line.text)])]
             bars = ("." + "".join(_BAR.findall(part)) for part in parts)
-            text = "".join(bars).replace(_HEAVY, "||")
+            text = "".join(bars).replace(_HEAVY_BAR, "||")
             box_lines.append(TextLine.of_text(line.number, text))
     return box_lines
 
@@ -357,7 +360,7 @@ def _candidates(tokens: Sequence[str], side: int) -> Alphabet:
     masks = {
         token: sum(1 << int(digit) - 1 for digit in token)
         for token in {*tokens}
-        if token and _ASCENDING.fullmatch(token) and int(token[-1]) <= side
+        if token and _ASCENDING_DIGITS.fullmatch(token) and int(token[-1]) <= side
     }
     expected = f"the candidates of a cell, ascending digits from 1 to {side}"
     return Alphabet(masks, frozenset(), expected, name="candidates")

@@ -150,7 +150,7 @@ def _begins_like_iss(line: str) -> bool:
 
 
 def _is_variant(line: str) -> bool:
-    """Whether a line is a variant: in a one-line notation, with its keywords if it has any."""
+    """Whether a line is a variant in a one-line notation, with the keywords of that notation."""
     if is_plain(line) or (len(line) < _MIN_VARIANT_LENGTH and KNOWN.issuperset(cells_of(line))):
         return False
     text = Text.of_line(line)

@@ -63,6 +63,8 @@ _LITERAL = re.compile(rb"-?[1-9][0-9]*|0")
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _BODY_SIGNS = b"0123456789- \t\n"
 _KINDS = bytes.maketrans(b"23456789\t\n", b"11111111  ")
+"""Translates the digits 2 to 9 to 1, and other white space to spaces."""
+
 _MISPLACED_ZEROS = (b"-0", b" 00", b" 01")
 """Zeros that are not part of a valid number, as translated by `_KINDS`."""
 
@@ -160,7 +162,7 @@ def parse_formula(
     if not text.strip(_WHITE_SPACE):
         found = "only comments and empty lines" if data.strip() else "an empty file"
         raise InvalidPuzzle(source, None, None, _HEADER_WORDS[0], found, truncated=True)
-    located = _Located(text, source)
+    located = _LocatedText(text, source)
     header = _read_header(located, strict=strict)
     literals, clauses = _read_body(located, header, deadline, block)
     largest = max(max(literals, default=0), -min(literals, default=0))
@@ -178,7 +180,7 @@ def parse_formula(
     return replace(parsed, unread=tuple(remarks), is_short=is_short)
 
 
-class _Located(NamedTuple):
+class _LocatedText(NamedTuple):
     """A text in which comments are spaces and lines end in LF; it creates errors with locations."""
 
     text: bytes
@@ -222,7 +224,7 @@ class _CnfHeader(NamedTuple):
         return self.clauses if self.is_strict else _MAX_CLAUSES
 
 
-def _read_header(located: _Located, *, strict: bool) -> _CnfHeader:
+def _read_header(located: _LocatedText, *, strict: bool) -> _CnfHeader:
     """Read the header: the first line that is neither empty nor a comment. Raises InvalidPuzzle."""
     text = located.text
     first = _WORD.search(text)
@@ -252,7 +254,7 @@ def _is_header_word(index: int, word: bytes) -> bool:
 
 
 def _read_body(
-    located: _Located, header: _CnfHeader, deadline: Deadline, block: int
+    located: _LocatedText, header: _CnfHeader, deadline: Deadline, block: int
 ) -> tuple[array[int], int]:
     """Read the formula after the header.
 
@@ -292,7 +294,13 @@ def _parse_numbers(chunk: bytes, variables: int) -> array[int] | None:
 
 
 def _first_fault(
-    located: _Located, header: _CnfHeader, start: int, stop: int, remaining: int, *, is_open: bool
+    located: _LocatedText,
+    header: _CnfHeader,
+    start: int,
+    stop: int,
+    remaining: int,
+    *,
+    is_open: bool,
 ) -> InvalidPuzzle:
     """The first error between two offsets.
 
@@ -328,7 +336,7 @@ def _clauses_in_header(header: _CnfHeader) -> str:
 
 
 def _check_end(
-    located: _Located,
+    located: _LocatedText,
     header: _CnfHeader,
     literals: Sequence[int],
     clauses: int,

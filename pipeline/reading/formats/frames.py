@@ -264,6 +264,6 @@ def frame_of_line(
     return Frame(line.cells, line.placed_cells, side, (line,), fault)
 
 
-def nine_of(text: Text, row: TextLine, expected: str, reading: Reading) -> Parsed:
+def puzzle_of_81_cells(text: Text, row: TextLine, expected: str, reading: Reading) -> Parsed:
     """The puzzle of the 81 cells in a line. Raises InvalidPuzzle."""
     return puzzle_of_frame(text, frame_of_line(text, row, (NINE.side,), expected), digits, reading)

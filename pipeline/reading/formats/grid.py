@@ -135,7 +135,7 @@ _ROW = re.compile(rb"(?>%b[^\r\n]++(?:\r\n?|\n))" % _IGNORED_LINES.pattern)
 _CUT_LINE_BYTES = 100
 """Number of bytes of a cut line that suffice to recognise a row."""
 
-_REGULAR = re.compile(
+_TYPICAL_RECORD = re.compile(
     r"((?:[A-WYZa-wyz][^\r\n]*|[0-9]{1,6}[.):]?)(?:\r\n?|\n))?((?:[0-9.]{9}(?:\r\n?|\n)){8}[0-9.]{9})\s*"
 )
 """A typical record: perhaps a title, and nine lines of nine digits and blanks."""
@@ -145,8 +145,8 @@ _REGULAR = re.compile(
 class Stack:
     """The layout of a source: the side of its grids, and their separator.
 
-    `separator` is a pattern of titles, with each of which a record begins, or _EMPTY_LINE. If it is
-    None, a record ends after its n-th row.
+    `separator` is a pattern for titles, each of which begins a record, or _EMPTY_LINE, which ends
+    one. If it is None, a record ends after its n-th row.
     """
 
     side: int
@@ -231,6 +231,7 @@ def cut_grids(stream: BinaryIO, stack: Stack, size: int) -> Iterator[TextChunk]:
 
 
 def _boundary(stack: Stack, data: bytes, limit: int, known: int) -> int:
+    """The `Boundary` of the records of a stack."""
     return last_end(_record_ends(data, stack), limit, known)
 
 
@@ -373,7 +374,7 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
     """
     if is_too_long(text):
         return [reader.too_long(first, text)]
-    regular = _REGULAR.fullmatch(text) if side == 9 and reader.takes_plain else None
+    regular = _TYPICAL_RECORD.fullmatch(text) if side == 9 and reader.takes_plain else None
     if regular and is_plain(joined := NEWLINE.sub("", regular[2])) and not is_region_map(joined):
         if has_rules and regular[1]:
             title, unread = title_and_unread([(first, regular[1])], ())

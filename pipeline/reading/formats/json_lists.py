@@ -52,6 +52,8 @@ from pipeline.reading.formats.text import END_OF_FILE, NEWLINE, count_lines, quo
 
 _SAMPLE_BYTES = 64 * 1024
 _MAX_SAMPLED = 20
+"""Maximum number of records or lines to parse in order to recognise a collection."""
+
 _OPENING = re.compile(
     rb'(?:\xef\xbb\xbf)?\s{0,99}(?:\{\s{0,99}"\w{1,20}"\s{0,99}:\s{0,99}){0,3}'
     rb'\[\s{0,99}(?=[{"\[])'
@@ -95,7 +97,7 @@ def _record_end(data: bytes, start: int) -> tuple[int, bytes]:
 
 
 def _record_ends(data: bytes) -> Iterator[int]:
-    """The ends of all records."""
+    """Yield the ends of all records."""
     end = _record_end(data, 0)[0]
     while end >= 0:
         yield end
@@ -146,7 +148,7 @@ def _is_cut_off(head: SourceHead) -> bool:
 
 
 def _are_mostly_puzzles(values: Sequence[object], minimum: int) -> bool:
-    """Whether most values are puzzles of one kind, or at least one of two values is an object."""
+    """Whether most values are puzzles of one kind, or one of two is an object with a grid."""
     kinds = [*filter(None, map(kind_of_puzzle, values))]
     has_enough = len(kinds) * 2 > len(values) >= minimum
     return len({*kinds}) == 1 and (has_enough or (kinds == ["object"] and len(values) == 2))

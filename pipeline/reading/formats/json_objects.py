@@ -85,6 +85,8 @@ _COMMON_GRID_NAMES = ("board", "grid", "puzzle", "quiz", "question", "value", "c
 """Members that contain the grid, or an object with the grid; messages name these."""
 
 _RARE_GRID_NAMES = ("givens", "mission", "problem", "sudoku", "unsolved", "values")
+"""Further such members, which messages do not name."""
+
 _WRAPPER_NAMES = ("data", "game", "grids", "newboard", "puzzle_data", "puzzles", "result")
 """Members that contain an object with the grid."""
 
@@ -112,6 +114,8 @@ _OTHER_RULE_NAMES = frozenset(
         *("underlays", "xsudoku", "zones"),
     )
 )
+"""Names of rules that neither `is_rule_column` nor f-puzzles has."""
+
 _MAP_NAMES = frozenset(
     ("areas", "blocks", "boxes", "jigsaw", "layout", "map", "region", "regions", "shapes", "zones")
 )
@@ -128,6 +132,8 @@ _AMBIGUOUS_WORDS = _PROSE_NAMES | {"layout"}
 _BOX_SIZE = re.compile(
     r"(?:box|block|region|sub ?grid)(?:es|s)?(?: ?size)?(?: ?(?:height|width|rows|col(?:umn)?s))?"
 )
+"""Names, in words, of members that state the size of a box."""
+
 _WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
 _EXPECTED_NO_RULES = "a grid without rules in JSON (f-puzzles and ISS are formats for rules)"
 
@@ -208,9 +214,10 @@ def grids_in(value: object, path: JsonPath, steps: int) -> Iterator[tuple[object
 
 
 def other_members(value: object, path: JsonPath) -> Iterator[tuple[JsonPath, object]]:
-    """The paths and values of all members of the objects on the path to the grid, except the path.
+    """Yield the members beside the path to the grid: their paths, and their values.
 
-    `value` is the document, `path` the path to the grid.
+    These are all members of the objects on `path`, except those on the path itself. `value` is the
+    document.
     """
     for depth, step in enumerate(path):
         for name, member in _members(value):
@@ -266,7 +273,7 @@ def _key_in_words(key: str) -> str:
 
 @lru_cache(maxsize=256)
 def _is_rule_name(key: str) -> bool:
-    """Whether a key contains the name of a rule, as a title or f-puzzles may name it."""
+    """Whether a key contains the name of a rule, such as the names of columns or of f-puzzles."""
     from pipeline.reading.formats.notations import FLAGS, KEYS, LAST  # noqa: PLC0415 - with all rules
 
     words = _key_in_words(key)
@@ -315,7 +322,7 @@ def _unread_parts(path: JsonPath, value: object, geometry: Geometry) -> list[str
     key = path[-1] if isinstance(path[-1], str) else ""
     if _is_empty(value) or _states_boxes(path, value, geometry):
         return []
-    if _is_region_map_value(value, geometry.side):
+    if _names_regions(value, geometry.side):
         expected = f"one region map, named 'regions' ({AS_JIGSAW})"
         raise Misread(expected, f"the member {quote(key)}", path)
     texts = value if isinstance(value, list) and {*map(type, value)} == {str} else [value]
@@ -342,7 +349,7 @@ def _is_empty(value: object, steps: int = _MAX_DEPTH) -> bool:
     return not value
 
 
-def _is_region_map_value(value: object, side: int) -> bool:
+def _names_regions(value: object, side: int) -> bool:
     """Whether a list or text names the region of each cell."""
     is_short = isinstance(value, str | list) and len(value) <= _MAX_MAP_LENGTH
     names = _labels(value) if is_short else []
@@ -417,7 +424,7 @@ def parse_objects(text: Text, reading: Reading) -> Parsed:
             return parse_list(text, reading)  # raises InvalidPuzzle
         if misread.offset is None:
             raise text.error(None, None, misread.expected, misread.found) from None
-        raise _error_of(text, written, misread) from None
+        raise _located_error(text, written, misread) from None
     if isinstance(document, list) and not _contains_puzzles(document):
         return parse_list(text, reading)
     try:
@@ -427,7 +434,7 @@ def parse_objects(text: Text, reading: Reading) -> Parsed:
         parsed, remaining = _with_regions(parsed, located.members)
         members = read_other_members(remaining, parsed.puzzle.geometry)
     except Misread as misread:
-        raise _error_of(text, written, misread) from None
+        raise _located_error(text, written, misread) from None
     except RecursionError:
         expected = "lists and objects nested less deeply"
         raise text.error(None, None, expected, "deeper nesting") from None
@@ -512,7 +519,7 @@ def _with_regions(
     without the map.
     """
     geometry = parsed.puzzle.geometry
-    maps = [(path, value) for path, value in members if _is_region_map_value(value, geometry.side)]
+    maps = [(path, value) for path, value in members if _names_regions(value, geometry.side)]
     if len(maps) != 1 or not parsed.puzzle.is_plain:
         return parsed, members
     (map_path, region_map), *_ = maps
@@ -552,7 +559,7 @@ def _span_of_value(written: str, path: JsonPath) -> tuple[int, int]:
     return start, decode(written, start)[1]
 
 
-def _error_of(text: Text, written: str, misread: Misread) -> InvalidPuzzle:
+def _located_error(text: Text, written: str, misread: Misread) -> InvalidPuzzle:
     """The error with the line and column of the value at fault."""
     start = misread.offset
     if start is None:
@@ -580,6 +587,6 @@ def _length_of(value: object) -> int:
 
 
 def kind_of_puzzle(value: object) -> str:
-    """`kind_of` the value; empty for an object without a grid."""
+    """The kind of a value, as `kind_of` returns it, but empty for an object without a grid."""
     kind = kind_of(value)
     return kind if kind != "object" or next(grids_in(value, (), MAX_GRID_DEPTH), None) else ""

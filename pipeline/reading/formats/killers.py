@@ -43,14 +43,14 @@ _SIGN = re.compile(r".")
 
 
 def _beginning_in_words(text: Text, *patterns: re.Pattern[str]) -> str | None:
-    """The reason that the first line begins with one of the patterns; None if it does not."""
+    """The reason for a text whose first line begins with one of the patterns; else None."""
     first = text.lines[0].text
     match = next(filter(None, (pattern.match(first) for pattern in patterns)), None)
     return f"it begins with {quote(match[0].strip())}" if match else None
 
 
 def _puzzle_of_cages(text: Text, line: TextLine, cages: Sequence[Rule], expected: str) -> Parsed:
-    """The puzzle of these cages. Raises InvalidPuzzle, which says `expected`, without cages."""
+    """The puzzle of these cages. Raises InvalidPuzzle, with `expected`, if there are none."""
     if not cages:
         raise text.at_line(line, expected, "none")
     return Parsed(Puzzle.empty(NINE, tuple(cages)), variant="rules")
@@ -93,6 +93,8 @@ def parse_killer(text: Text, _reading: Reading) -> Parsed:
 
 KILLER = Format("killer", recognise_killer, parse_killer, begins=_HEADER)
 
+
+# killers whose cells are sums or steps to a sum
 
 STEPS = {
     "<": (0, -1),
@@ -170,12 +172,12 @@ _REGIONS_BY_SIZE = {side * side: Geometry(1, side) for side in JIGSAW_SIDES}
 class _SumoCuePart(NamedTuple):
     """The part of a cell.
 
-    - `number`: the sum of the cage if the part `opens` one, else the cell whose cage it joins.
+    - `number`: the sum of the cage if the part `opens_cage`, else a cell of the cage that it joins.
     - `region`: the number of the cell's region, or None.
     """
 
     word: Word
-    opens: bool
+    opens_cage: bool
     number: int
     region: str | None
 
@@ -200,8 +202,8 @@ def parse_sumocue(text: Text, reading: Reading) -> Parsed:
         geometry = boxes_of(text, (), geometry.side, reading)
     members: dict[int, list[int]] = {}
     for cell, part in enumerate(parts):
-        opener = cell if part.opens else part.number
-        if opener >= len(parts) or not parts[opener].opens:
+        opener = cell if part.opens_cage else part.number
+        if opener >= len(parts) or not parts[opener].opens_cage:
             raise text.at_word(part.word, "the number of a cell that opens a cage, from 0")
         members.setdefault(opener, []).append(cell)
     sums = {cell: parts[cell].number for cell in members}

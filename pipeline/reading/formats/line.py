@@ -131,22 +131,24 @@ class Fields:
 class ScoredFields:
     """A layout and its scores.
 
-    Of `total` lines, `good` have a puzzle, and `near` may have a damaged one.
+    Of `line_count` lines, `puzzle_count` have a puzzle, and `damaged_count` more may have a damaged
+    one.
     """
 
     fields: Fields
-    good: int = 0
-    near: int = 0
-    total: int = 0
+    puzzle_count: int = 0
+    damaged_count: int = 0
+    line_count: int = 0
 
     def is_collection(self, minimum: int) -> bool:
         """Whether `minimum` lines or more have a puzzle, and most lines may have one."""
-        has_enough = self.good >= minimum or (self.good == self.near == 1 and self.total == 2)
-        return has_enough and (self.good + self.near) * 2 > self.total
+        puzzles, damaged = self.puzzle_count, self.damaged_count
+        has_enough = puzzles >= minimum or (puzzles == damaged == 1 and self.line_count == 2)
+        return has_enough and (puzzles + damaged) * 2 > self.line_count
 
 
 class NotCsv(Exception):
-    """A line that is not a CSV record; the message completes "found …"."""
+    """The error for a line that is not a CSV record; the message completes "found …"."""
 
 
 def split(line: str, fields: Fields) -> list[tuple[int, str]]:
@@ -202,8 +204,8 @@ def find_fields(head: SourceHead) -> ScoredFields:
     """
     lines = head.lines
     if all(map(is_plain, lines)):  # a quick test for the usual case
-        return ScoredFields(Fields(), good=len(lines), total=len(lines))
-    if not head.declared and may_be_sixteen(lines, whole=head.is_whole):
+        return ScoredFields(Fields(), puzzle_count=len(lines), line_count=len(lines))
+    if not head.declared and may_be_rows_of_16(lines, whole=head.is_whole):
         return ScoredFields(Fields())
     delimiters = [sep for sep in DELIMITERS if any(sep in line for line in lines)]
     words = [texts_in(line, Fields()) for line in lines]
@@ -219,16 +221,17 @@ def find_fields(head: SourceHead) -> ScoredFields:
         survey_fields([texts_in(line, layout) for line in lines], layout, last)
         for layout, last in layouts
     ]
-    return max(surveys, key=lambda survey: survey.good)
+    return max(surveys, key=lambda survey: survey.puzzle_count)
 
 
-def score(fields: Fields, texts: Sequence[str], total: int) -> ScoredFields:
+def score(fields: Fields, texts: Sequence[str], line_count: int) -> ScoredFields:
     """Score a layout by the texts in its column of puzzles."""
     invalid = [text for text in texts if not side_of(text)]
-    return ScoredFields(fields, len(texts) - len(invalid), sum(map(is_attempt, invalid)), total)
+    damaged_count = sum(map(is_attempt, invalid))
+    return ScoredFields(fields, len(texts) - len(invalid), damaged_count, line_count)
 
 
-def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
+def may_be_rows_of_16(lines: Sequence[str], *, whole: bool) -> bool:
     """Whether lines of 16 cells may be the rows of 16×16 puzzles, not 4×4 puzzles.
 
     `whole`: the lines are all lines of the source.
@@ -263,7 +266,7 @@ def survey_fields(
     likely = [index for index in sorted(puzzles) if puzzles[index] * 2 > highest]
     eligible = [index for index in likely if index <= last]
     if not eligible:
-        return ScoredFields(layout, total=len(rows))
+        return ScoredFields(layout, line_count=len(rows))
     unsolved = [index for index in eligible if with_blanks[index] * 2 > puzzles[index]]
     column = next((index for index in unsolved or eligible if with_blanks[index]), eligible[0])
     if not with_blanks[column]:
@@ -449,7 +452,9 @@ def recognise_lines(head: SourceHead) -> tuple[Fields, str] | None:
     scored = find_fields(head)
     fields = scored.fields
     if head.declared:
-        return (fields if scored.good and not fields.delimiter else Fields()), "it is declared"
+        return (
+            fields if scored.puzzle_count and not fields.delimiter else Fields()
+        ), "it is declared"
     if not scored.is_collection(head.minimum) or fields.delimiter is not None:
         return None
     where = f"in field {fields.column + 1} of each line" if fields.column else "in single lines"
@@ -520,10 +525,10 @@ def _layout_of_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fi
     layout = replace(layout, column=column, solution=solution, maps=known.maps)
     texts = [row[column] for row in rows if column < len(row)]
     may_be_grid = len(rows) == 16 and max(map(len, rows)) == 1
-    may_be_grid = may_be_grid and may_be_sixteen(texts, whole=head.is_whole)
+    may_be_grid = may_be_grid and may_be_rows_of_16(texts, whole=head.is_whole)
     scored = score(layout, texts, len(rows))
     variants = sum(head.is_variant(text) for text in texts if not side_of(text))
-    scored = replace(scored, good=scored.good + variants)
+    scored = replace(scored, puzzle_count=scored.puzzle_count + variants)
     if head.declared or (scored.is_collection(head.minimum) and not may_be_grid):
         return _with_names(scored.fields, names), f"its header names the column {names[column]!r}"
     return None

@@ -231,7 +231,7 @@ STRICT: Final = {"StrictKropki": ("difference", "ratio"), "StrictXV": ("xv",)}
 def negative_rules(
     geometry: Geometry, rules: Sequence[Rule], marks: Sequence[str]
 ) -> Iterator[Rule]:
-    """The rules that neighbours without one of `marks` do not have the property of that mark."""
+    """Yield the negative rules of `marks`: neighbours without a mark do not have its property."""
     differences = {rule.difference for rule in rules if isinstance(rule, pairs.WhiteDot)} or {1}
     ratios = {rule.ratio for rule in rules if isinstance(rule, pairs.BlackDot)} or {2}
     if {"difference", "ratio"}.intersection(marks):

@@ -27,7 +27,7 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import chunk_may_name_rule, with_remarks
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import classic_cells
-from pipeline.reading.formats.frames import nine_of
+from pipeline.reading.formats.frames import puzzle_of_81_cells
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import (
     MAX_RECORD_BYTES,
@@ -71,7 +71,9 @@ def recognise_opensudoku(text: Text) -> str | None:
 def parse_opensudoku(text: Text, reading: Reading) -> Parsed:
     game = _find_game(text)
     try:
-        return nine_of(text, TextLine.of_text(game.line, game.data), _EXPECTED_GAME, reading)
+        return puzzle_of_81_cells(
+            text, TextLine.of_text(game.line, game.data), _EXPECTED_GAME, reading
+        )
     except InvalidPuzzle as error:
         error.column = game.column
         raise
@@ -125,12 +127,12 @@ class _GameParser:
         self._depth = 0
         self._names: set[str] = set()
 
-    def _place(self) -> tuple[int, int]:
+    def _position(self) -> tuple[int, int]:
         return self.expat.CurrentLineNumber, self.expat.CurrentColumnNumber + 1
 
     def error(self, expected: str, found: str) -> InvalidPuzzle:
         """The error at the current position of the parser."""
-        return self._text.error(*self._place(), expected, found)
+        return self._text.error(*self._position(), expected, found)
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         self.pending = 0
@@ -146,7 +148,7 @@ class _GameParser:
         if name == "game":
             if self.game is not None:
                 raise self.error("a single game", "a second one")
-            self.game = _Game(*self._place(), _givens(attributes.get("data", "")))
+            self.game = _Game(*self._position(), _givens(attributes.get("data", "")))
 
     def end(self, _tag: str) -> None:
         self.pending = 0

@@ -39,7 +39,7 @@ class PlainLines:
 
     @classmethod
     def without_lines(cls, *remaining: TextChunk) -> PlainLines:
-        """The plain lines of chunks that have none."""
+        """Create an instance for chunks without plain lines."""
         return cls(np.zeros(0, np.int64), np.zeros((0, 81), np.uint8), list(remaining))
 
     def entry(self, index: int) -> Entry:

@@ -32,7 +32,7 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import chunk_may_name_rule
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import check_unmarked, classic_cells
-from pipeline.reading.formats.frames import nine_of
+from pipeline.reading.formats.frames import puzzle_of_81_cells
 from pipeline.reading.formats.grid import parse_grid, render_grid
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import (
@@ -77,7 +77,7 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
     cells = givens_of(line.text)
     if cells is None:
         raise text.at_line(line, "a line of HoDoKu's library, ':0000:x:' and 81 cells")
-    parsed = nine_of(text, TextLine.of_text(line.number, cells), "81 cells", reading)
+    parsed = puzzle_of_81_cells(text, TextLine.of_text(line.number, cells), "81 cells", reading)
     placed = _PLACED_DIGIT.search(line.text)
     if placed and not any(parsed.puzzle.givens()):
         expected = "a given digit (those after '+' were placed in play)"

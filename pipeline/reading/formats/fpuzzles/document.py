@@ -116,7 +116,7 @@ class JsonNode:
         return str(self.value).strip()
 
     @property
-    def is_nothing(self) -> bool:
+    def is_unset(self) -> bool:
         """Whether the value is null or an empty string, which mean that it is not set."""
         return self.value is None or (isinstance(self.value, str) and not self.value.strip())
 
@@ -169,12 +169,14 @@ def _unique_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return members
 
 
-COSMETIC = frozenset(
+STYLE_MEMBERS = frozenset(
     ("angle", "baseC", "c", "cArray", "fontC", "height", "highlight", "outlineC", "size", "width")
 )
 """Members about the style of a drawing."""
 
-REPEATING = frozenset(("fromConstraint", "fromRangskSolver", "isLLConstraint", "isNewConstraint"))
+RULE_COPY_MEMBERS = frozenset(
+    ("fromConstraint", "fromRangskSolver", "isLLConstraint", "isNewConstraint")
+)
 """Members that mark a drawing as the picture of a rule."""
 
 _SYMBOLS = {"xsum": "◯", "skyscraper": "▯"}
@@ -188,7 +190,7 @@ DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 class DocumentContext:
     """The grid of a document, its regions, and what its rules contain so far.
 
-    - `named`: key → the positions of each cell, line and group in its rules.
+    - `positions`: key → the positions of each cell, line and group in its rules.
     - `values`: pairs of such positions and the text in `value` of the rule.
 
     Drawings may repeat these positions and texts.
@@ -196,7 +198,7 @@ class DocumentContext:
 
     geometry: Geometry
     regions: tuple[tuple[int, ...], ...]
-    named: dict[str, list[frozenset[RowColumn]]] = field(default_factory=dict)
+    positions: dict[str, list[frozenset[RowColumn]]] = field(default_factory=dict)
     values: set[tuple[frozenset[RowColumn], str]] = field(default_factory=set)
 
     def position(self, node: JsonNode) -> RowColumn:
@@ -217,10 +219,10 @@ class DocumentContext:
         return cell
 
     @property
-    def all_named(self) -> set[frozenset[RowColumn]]:
+    def all_positions(self) -> set[frozenset[RowColumn]]:
         """The groups of positions in rules, and the union of the groups of each key."""
-        unions = (frozenset(chain.from_iterable(groups)) for groups in self.named.values())
-        return {*chain.from_iterable(self.named.values()), *unions}
+        unions = (frozenset(chain.from_iterable(groups)) for groups in self.positions.values())
+        return {*chain.from_iterable(self.positions.values()), *unions}
 
 
 class RuleObject:
@@ -232,7 +234,7 @@ class RuleObject:
     def __init__(self, context: DocumentContext, key: str, node: JsonNode) -> None:
         self.context = context
         self._key, self._node, self._fields = key, node, node.fields()
-        self._members_read = COSMETIC | REPEATING
+        self._members_read = STYLE_MEMBERS | RULE_COPY_MEMBERS
 
     def check_all_read(self) -> None:
         """Raise Misread for a member that is set but was not read by any codec."""
@@ -243,7 +245,7 @@ class RuleObject:
     def has(self, name: str) -> bool:
         """Whether a member exists and is set."""
         self._members_read |= {name}
-        return name in self._fields and not self._fields[name].is_nothing
+        return name in self._fields and not self._fields[name].is_unset
 
     def member(self, name: str) -> JsonNode:
         """A required member. Raises Misread if it is missing."""
@@ -334,9 +336,9 @@ class RuleObject:
         """Record the positions of cells, and of the first and the last cell; return the cells."""
         places = [self.context.position(node) for node in nodes]
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
-        self.context.named.setdefault(self._key, []).extend(groups)
+        self.context.positions.setdefault(self._key, []).extend(groups)
         value = self._fields.get("value", JsonNode(None))
-        texts = [] if value.is_nothing else [value.text]
+        texts = [] if value.is_unset else [value.text]
         texts += [_SYMBOLS[self._key]] if self._key in _SYMBOLS else []
         self.context.values.update((group, text) for group in groups for text in texts)
         return tuple(cells)

@@ -13,8 +13,8 @@ from pipeline.puzzle.rules.pairs import Extreme, Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.fpuzzles.codecs import DRAWINGS, is_drawing, without_marked
 from pipeline.reading.formats.fpuzzles.document import (
-    COSMETIC,
-    REPEATING,
+    RULE_COPY_MEMBERS,
+    STYLE_MEMBERS,
     DocumentContext,
     JsonNode,
     Misread,
@@ -49,7 +49,7 @@ NOTES = ("title", "author", "ruleset")
 """Keys of texts about the puzzle, which `Parsed.notes` contains."""
 
 _CELL_KEYS = ("value", "given", "region", "givenPencilMarks", "parity")
-_KNOWN_CELL_KEYS = {*_CELL_KEYS, "centerPencilMarks", "cornerPencilMarks", *COSMETIC}
+_KNOWN_CELL_KEYS = {*_CELL_KEYS, "centerPencilMarks", "cornerPencilMarks", *STYLE_MEMBERS}
 _OTHER_KEYS = ("size", "grid", "ruleset", "solution", *DRAWINGS)
 _KNOWN_KEYS = {*_OTHER_KEYS, *_IGNORED_KEYS, *FLAGS, *KEYS, *LAST}
 
@@ -76,7 +76,7 @@ def read_document(document: object) -> Parsed:
         puzzle = Puzzle(geometry, masks, tuple(rules))
     except ValueError as error:
         raise Misread("rules that fit the grid", str(error)) from None
-    prose = ("ruleset",) if "ruleset" in fields and not fields["ruleset"].is_nothing else ()
+    prose = ("ruleset",) if "ruleset" in fields and not fields["ruleset"].is_unset else ()
     texts = ((key, fields[key].value) for key in NOTES if key in fields)
     notes = tuple((key, text) for key, text in texts if isinstance(text, str) and text.strip())
     unread = prose + drawings + uncompared
@@ -106,7 +106,7 @@ def _given(cell: dict[str, JsonNode], index: int, geometry: Geometry) -> Iterato
     Values that are not given are the progress of a player.
     """
     n, marks = geometry.side, cell.get("givenPencilMarks")
-    if marks is not None and not marks.is_nothing and marks.list():
+    if marks is not None and not marks.is_unset and marks.list():
         yield index, sum({1 << mark.number(1, n) - 1 for mark in marks.list()})
     if "given" not in cell or not cell["given"].flag():
         return
@@ -122,7 +122,7 @@ def _parities(cells: Sequence[dict[str, JsonNode]]) -> Iterator[Rule]:
     """Yield a rule for each cell with a parity."""
     for index, cell in enumerate(cells):
         parity = cell.get("parity")
-        if parity is not None and not parity.is_nothing:
+        if parity is not None and not parity.is_unset:
             name = parity.text.lower()
             if name not in ("even", "odd"):
                 raise parity.wrong("'even' or 'odd'")
@@ -178,22 +178,22 @@ def _unread_drawings(fields: dict[str, JsonNode], context: DocumentContext) -> t
     Programs draw the cells of rules that f-puzzles does not draw itself, and mark these drawings.
     Raises Misread for a marked drawing that does not repeat a rule.
     """
-    known, unread = context.all_named, False
+    known, unread = context.all_positions, False
     for key in (key for key in DRAWINGS if key in fields):
         for drawing in filter(partial(is_drawing, key), fields[key].list()):
             members = drawing.fields()
-            is_marked = any(members[mark].value for mark in REPEATING & members.keys())
+            is_marked = any(members[mark].value for mark in RULE_COPY_MEMBERS & members.keys())
             value = members.get("value", JsonNode(None))
-            is_outline = key == "cage" and value.is_nothing
+            is_outline = key == "cage" and value.is_unset
             if not is_marked and not is_outline:
                 unread = True
                 continue
-            drawing.check_keys({"cells", "lines", "value"} | COSMETIC | REPEATING)
+            drawing.check_keys({"cells", "lines", "value"} | STYLE_MEMBERS | RULE_COPY_MEMBERS)
             lists = members["lines"].list() if "lines" in members else []
             lists += [members["cells"]] if "cells" in members else []
             drawn = [frozenset(map(context.position, node.list())) for node in lists]
             repeats_rule = bool(drawn) and known.issuperset(drawn)
-            if not value.is_nothing:
+            if not value.is_unset:
                 repeats_rule &= context.values.issuperset((group, value.text) for group in drawn)
             if is_marked and not repeats_rule:
                 found = f"'{key}', whose rule is given only in prose"
@@ -222,7 +222,7 @@ def _with_parity_masks(
 def _solution(fields: dict[str, JsonNode], side: int) -> tuple[str | None, tuple[str, ...]]:
     """The solution in the document, or None, and the code `solution` if it is incomplete."""
     node = fields.get("solution")
-    if node is None or node.is_nothing:
+    if node is None or node.is_unset:
         return None, ()
     if isinstance(node.value, str):
         signs: Sequence[object] = node.value
