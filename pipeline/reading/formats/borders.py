@@ -75,7 +75,7 @@ def boxes_of(
     if not (_fits(rows, geometry.height, side) and _fits(columns, geometry.width, side)):
         indices = [direction.line for direction in (columns, rows) if direction.line is not None]
         first = min((lines[index].number for index in indices), default=None)
-        boxes = f"lines around boxes of {geometry.height}×{geometry.width} cells, as the size says"
+        boxes = f"lines around boxes of {geometry.height}×{geometry.width} cells, the stated size"
         if not stated:
             boxes = f"lines around the usual boxes of {usual.height}×{usual.width} cells"
             boxes += f", or {choices(side)} to declare others"

@@ -95,7 +95,7 @@ def _boxes_frame(text: Text) -> Frame:
 
 
 def _header_geometry(text: Text, header: Sequence[Word]) -> Geometry:
-    expected = f"height and width of a box, their product {MIN_SIDE} to {MAX_SIDE}"
+    expected = f"height and width of a box, with a product from {MIN_SIDE} to {MAX_SIDE}"
     for word in header:
         if not _BOX_DIMENSION.fullmatch(word.text):
             raise text.at_word(word, expected)
@@ -136,7 +136,7 @@ _SIZE = re.compile(r"puzzle size\s*:\s*([0-9]{1,3})\s*x\s*([0-9]{1,3})", re.IGNO
 _ANY_SIZE = re.compile(r"puzzle size\s*:", re.IGNORECASE)
 _NAMED_VALUE = re.compile(r"[A-Za-z][A-Za-z ]*:")
 _NAMES = ("experiment:", "number of tasks:", "task:", "puzzle size:")
-_EXPECTED_SIZE = f"'puzzle size: HxW', the size of a box, H · W being {MIN_SIDE} to {MAX_SIDE}"
+_EXPECTED_SIZE = f"'puzzle size: HxW', the size of a box, H · W from {MIN_SIDE} to {MAX_SIDE}"
 
 
 def recognise_bordered(text: Text) -> str | None:

@@ -169,7 +169,7 @@ def _parse_list(text: Text, reading: Reading) -> Parsed:
             if max(place) > side:
                 raise text.at_word(word, f"a cell of a grid of {side} rows and columns")
             if place in seen:
-                raise text.at_word(word, "each cell in one cage only")
+                raise text.at_word(word, "each cell in at most one cage")
             seen.add(place)
             members[index].append((row - 1) * side + column - 1)
     rules = cages_of(members, sums)

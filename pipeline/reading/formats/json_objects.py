@@ -135,7 +135,7 @@ _BOX_SIZE = re.compile(
 """Names, in words, of members that state the size of a box."""
 
 _WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
-_EXPECTED_NO_RULES = "a grid without rules in JSON (f-puzzles and ISS are formats for rules)"
+_EXPECTED_NO_RULES = "a grid without rules in JSON (for rules, use f-puzzles or ISS)"
 
 _VARIANT_FORMATS: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS, PENCIL_MARKS)
 _TEXT_FORMATS: Final = (*_VARIANT_FORMATS, BORDERED, CHARACTERS, LINE, GRID)
@@ -318,7 +318,7 @@ def _solution_cells(value: str | list[object], side: int) -> str | None:
 def _unread_parts(path: JsonPath, value: object, geometry: Geometry) -> list[str]:
     """The unread texts in a member that is neither grid nor solution. Raises Misread for rules."""
     if len(path) > _MAX_DEPTH:
-        raise Misread("lists and objects nested less deeply", "deeper nesting", path)
+        raise Misread("lists and objects nested less deeply", "too many levels", path)
     key = path[-1] if isinstance(path[-1], str) else ""
     if _is_empty(value) or _states_boxes(path, value, geometry):
         return []
@@ -437,7 +437,7 @@ def parse_objects(text: Text, reading: Reading) -> Parsed:
         raise _located_error(text, written, misread) from None
     except RecursionError:
         expected = "lists and objects nested less deeply"
-        raise text.error(None, None, expected, "deeper nesting") from None
+        raise text.error(None, None, expected, "too many levels") from None
     return replace(
         parsed,
         claimed=members.claimed or parsed.claimed,

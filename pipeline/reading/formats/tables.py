@@ -1,4 +1,4 @@
-"""Tables as spreadsheets and data frames write them: not only n lines of n numbers.
+"""Tables of numbers as spreadsheets and data frames write them: with labels, gaps or blank words.
 
     sep=;           ,0,1,2,3,4,…        5.0,3.0,,,7.0,,,,       5,-1,NaN,…
     5;3;;;7;;;;     0,5,3,,,7,…         6.0,,,1.0,9.0,5.0,,,

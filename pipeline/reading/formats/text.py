@@ -314,7 +314,7 @@ def without_utf_16(data: bytes, source: str) -> bytes:
         line = len(NEWLINE.findall(before)) + 1
         column = len(NEWLINE.split(before)[-1]) + 1
         found, is_cut_off = f"the byte 0x{data[error.start]:02x}", error.end == len(data)
-        expected = "UTF-16 text, because of its byte order mark"
+        expected = "valid UTF-16 text, as the byte order mark says"
         raise InvalidPuzzle(source, line, column, expected, found, is_cut_off, "not-text") from None
 
 

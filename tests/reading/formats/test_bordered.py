@@ -28,10 +28,10 @@ puzzle size: 2x3
 VALUES = {1: 1, 5: 6, 14: 2, 22: 3, 24: 5, 33: 4}
 PUZZLE = Puzzle.of_values(Geometry(2, 3), [VALUES.get(cell, 0) for cell in range(36)])
 NUMBER = "a number from 1 to 6, or __ for a blank"
-SIZE = "'puzzle size: HxW', the size of a box, H · W being 2 to 256"
+SIZE = "'puzzle size: HxW', the size of a box, H · W from 2 to 256"
 RULE = "+----------+----------+\n"
 BELOW = "a border like the one above the first row"
-LINES, SAID = "lines around boxes of", ", as the size says"
+LINES, SAID = "lines around boxes of", ", the stated size"
 TWOFOLD = "lines after columns 2 and 3 of some rows"
 
 

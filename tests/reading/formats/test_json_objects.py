@@ -190,7 +190,7 @@ RULES: dict[str, object] = {
 
 @for_each("name", RULES)
 def test_rules_beside_a_grid_are_refused_by_name(name):
-    expected = "a grid without rules in JSON (f-puzzles and ISS are formats for rules), found the "
+    expected = "a grid without rules in JSON (for rules, use f-puzzles or ISS), found the "
     for document in ({name: RULES[name]}, {"meta": {name: RULES[name]}}):
         error = refusal(json.dumps({"puzzle": TEXT, **document}, indent=1))
         assert f"expected {expected}member '{name}'" in str(error)

@@ -112,7 +112,7 @@ GOOD = beside(GRID, MAP) + SUMS
             GRID + LIST.replace("R1C2", "R1C5"),
             "5:10: expected a cell of a grid of 4 rows and columns",
         ),
-        (GRID + LIST.replace("R1C2", "R1C3"), "6:5: expected each cell in one cage only"),
+        (GRID + LIST.replace("R1C2", "R1C3"), "6:5: expected each cell in at most one cage"),
         (GRID + LIST.replace("R1C2", "R0C2"), "5:1: expected the sum and the cells of a cage"),
         (GRID[5:] + LIST, "11:9: expected a grid above the cages, or cages for all cells"),
         ("5........\n" * 8 + "8 = R9C9\n", "1:1: expected 9 rows, and no other line of cells"),

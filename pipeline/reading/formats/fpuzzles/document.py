@@ -156,7 +156,7 @@ def parse_json(text: str) -> object:
         rest = text[error.pos :].rstrip()
         raise Misread("JSON", quote(rest) if rest else "the end", offset=error.pos) from None
     except RecursionError:
-        raise Misread("lists and objects nested less deeply", "deeper nesting") from None
+        raise Misread("lists and objects nested less deeply", "too many levels") from None
     except ValueError:  # a number of thousands of digits
         raise Misread("numbers of a few digits", "a number of thousands of digits") from None
 
