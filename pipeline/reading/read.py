@@ -105,20 +105,21 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
     return source, is_short or (isinstance(result, InvalidPuzzle) and result.truncated)
 
 
-def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False) -> Source:
+def source_at(path: Path, name: str, settings: Settings, *, counts_members: bool = False) -> Source:
     """The source at a path, detected from its content. Raises OSError.
 
-    With `counts`, the members of an archive are counted, so that one with too many is refused now.
+    With `counts_members`, the members of an archive are counted, so that an archive with too many
+    is refused now.
     """
     status = path.lstat()
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-        return _refused(name, "a file or a folder", kind_in_words(status.st_mode), None)
+        return _unreadable(name, "a file or a folder", kind_in_words(status.st_mode), None)
     limits = UnpackLimits.of(settings)
     try:
         kind = kind_of(path)
         if kind in ("zip", "tar", "folder"):
             if kind != "folder":
-                check_readable(path, limits, counts=counts)
+                check_readable(path, limits, counts_members=counts_members)
             return Archive(kind)
         size = path.stat().st_size
         with PeekableStream(open_unpacked(path, limits)) as stream:
@@ -128,7 +129,7 @@ def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False
         return Unreadable(name, f"{printable(name)}: {error}", None, status.st_size)
     except PermissionError:
         found = "no permission to read it"
-        return _refused(name, "a readable file", found, status.st_size)
+        return _unreadable(name, "a readable file", found, status.st_size)
     if isinstance(result, Layout):
         return Collection(result, kind)
     return replace(result, name=name, size=size)
@@ -194,7 +195,7 @@ def unparsed_source(data: bytes, name: str, settings: Settings) -> Readable:
     return kind(name, data)
 
 
-def _refused(name: str, expected: str, found: str, size: int | None) -> Unreadable:
+def _unreadable(name: str, expected: str, found: str, size: int | None) -> Unreadable:
     return Unreadable(name, str(InvalidPuzzle(name, None, None, expected, found)), None, size)
 
 

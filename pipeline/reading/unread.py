@@ -70,7 +70,7 @@ def unread_counts(records: Iterable[Iterable[str]]) -> Counter[str]:
     return Counter(chain.from_iterable(texts))
 
 
-def add_unread(total: Counter[str], more: Mapping[str, int]) -> None:
+def add_unread(total: Counter[str], added: Mapping[str, int]) -> None:
     """Add counts to `total`; after MAX_UNREAD different parts, further ones are OTHER_TEXTS."""
-    for text, count in more.items():
+    for text, count in added.items():
         total[text if text in total or len(total) < MAX_UNREAD else OTHER_TEXTS] += count

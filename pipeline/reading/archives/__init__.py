@@ -125,9 +125,9 @@ class Budget:
                 f"it unpacks to more than {max_bytes} bytes; raise --max-total-bytes to allow more"
             )
 
-    def check_ratio(self, packed: int, unpacked: int) -> None:
-        """Check that unpacking `packed` bytes to `unpacked` does not look like a zip bomb."""
-        if unpacked > MIN_RATIO_BYTES and unpacked > self._limits.ratio * packed:
+    def check_ratio(self, packed_size: int, unpacked_size: int) -> None:
+        """Check that the ratio of these sizes in bytes does not look like that of a zip bomb."""
+        if unpacked_size > MIN_RATIO_BYTES and unpacked_size > self._limits.ratio * packed_size:
             raise ArchiveLimitExceeded(
                 f"it unpacks to more than {self._limits.ratio} times its size, "
                 "like a zip bomb; if it is not one, unpack it and drop the files"
@@ -140,14 +140,14 @@ class ArchiveEntry:
 
     - `name`: the path, separated by `/`.
     - `refusal`: why the content is not read, or None.
-    - `folder`: the entry is a folder.
+    - `is_folder`: the entry is a folder.
     - `chunks`: the content, which can be read until the next entry is requested.
     - `file`: the same content, if the entry is a file in a folder.
     """
 
     name: str
     refusal: str | None = None
-    folder: bool = False
+    is_folder: bool = False
     chunks: Iterator[bytes] = _NO_CHUNKS
     file: BinaryIO | None = None
 

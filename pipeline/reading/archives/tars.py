@@ -47,7 +47,7 @@ class _TarHeader:
 
     name: str | None = None
     size: int | None = None
-    sparse: bool = False
+    is_sparse: bool = False
     type: bytes = tarfile.REGTYPE
 
 
@@ -63,7 +63,7 @@ def tar_entries(source: BufferedReader[Chunks]) -> Generator[ArchiveEntry]:
 
 
 def _refusal(header: _TarHeader) -> str | None:
-    if header.sparse:
+    if header.is_sparse:
         return "it is a sparse file"
     if header.type in _REGULAR_TYPES:
         return None
@@ -144,7 +144,7 @@ def _complete_header(
 ) -> _TarHeader:
     """Set the fields that earlier headers did not set, from the header block of the member."""
     if info.type == tarfile.GNUTYPE_SPARSE:
-        header.sparse = True
+        header.is_sparse = True
         is_continued = block[482]
         while is_continued:
             block = source.read(BLOCK)
@@ -177,5 +177,5 @@ def _apply_pax(header: _TarHeader, records: bytes) -> None:
             if not value.isdigit() or len(value) > 20:
                 raise UnpackError("one of its headers is damaged: its size is not a number")
             header.size = int(value)
-        header.sparse |= key.startswith(b"GNU.sparse.")
+        header.is_sparse |= key.startswith(b"GNU.sparse.")
         position = end

@@ -191,19 +191,19 @@ _MAX_COUNTING_BYTES = 256 * 2**20
 """Maximum number of bytes to unpack in order to count members; this takes about 2 s."""
 
 
-def check_readable(path: Path, limits: UnpackLimits, *, counts: bool = True) -> None:
+def check_readable(path: Path, limits: UnpackLimits, *, counts_members: bool = True) -> None:
     """Raise UnpackError if an archive breaks off before its first member.
 
-    With `counts`, also raise it for too many members. Counting stops after unpacking 256 MiB, and
-    does not open nested archives; `walk` checks the rest. Raises OSError.
+    With `counts_members`, also raise it for too many members. Counting stops after unpacking 256
+    MiB, and does not open nested archives; `walk` checks the rest. Raises OSError.
     """
     budget, has_files = Budget(replace(limits, total_bytes=_MAX_COUNTING_BYTES)), False
     try:
         with closing(_entries_at(path, budget)) as entries:
             for count, entry in enumerate(entries, 1):
                 budget.check_members(count)
-                has_files = has_files or not entry.folder
-                if has_files and not counts:
+                has_files = has_files or not entry.is_folder
+                if has_files and not counts_members:
                     return
     except TooManyMembers:
         raise
@@ -226,23 +226,26 @@ def _members_then_error(name: str, members: Generator[Member]) -> Generator[Memb
 
 
 def _members(
-    entries: Generator[ArchiveEntry], budget: Budget, outer: str = ""
+    entries: Generator[ArchiveEntry], budget: Budget, archive_name: str = ""
 ) -> Generator[Member]:
-    """Yield the entries as members, without folders and junk; `outer` names a nested archive."""
+    """Yield the entries as members, without folders and junk.
+
+    `archive_name` is the name of a nested archive; empty for the outermost one.
+    """
     seen: set[bytes] = set()
-    prefix = f"{outer}/" if outer else ""
+    prefix = f"{archive_name}/" if archive_name else ""
     with closing(entries):
         for entry in entries:
             budget.count_member()
             parts = safe_parts(entry.name)
             if isinstance(parts, str):
-                if not (entry.folder and parts == NO_NAME):
+                if not (entry.is_folder and parts == NO_NAME):
                     shown = entry.name
                     if len(shown) > MAX_PATH_BYTES:
                         shown = shown[:_MAX_SHOWN] + "…"
                     yield Member(prefix + shown, parts, None)
                 continue
-            if entry.folder or any(map(is_junk, parts)):
+            if entry.is_folder or any(map(is_junk, parts)):
                 continue
             name = "/".join(parts)
             digest = blake2b(os.fsencode(name), digest_size=8).digest()
@@ -252,7 +255,9 @@ def _members(
                 yield Member(prefix + name, "another member has the same name", None)
             else:
                 seen.add(digest)
-                yield from _members_of_entry(entry, prefix + name, budget, is_nested=bool(outer))
+                yield from _members_of_entry(
+                    entry, prefix + name, budget, is_nested=bool(archive_name)
+                )
 
 
 def _members_of_entry(

@@ -55,11 +55,11 @@ class _ZipMember(NamedTuple):
     """A record of the list of members; `header` is the offset of the member."""
 
     name: str
-    folder: bool
+    is_folder: bool
     refusal: str | None
     method: int
     crc: int
-    packed: int
+    packed_size: int
     size: int
     header: int
 
@@ -83,12 +83,12 @@ def zip_entries(file: IO[bytes], budget: Budget) -> Generator[ArchiveEntry]:
     for record in _records(file, directory):
         refusal = record.refusal
         if refusal is None:
-            needed = _LOCAL.size + record.packed
+            needed = _LOCAL.size + record.packed_size
             if needed > remaining:
                 refusal = "its data overlaps that of another member, as in a zip bomb"
             else:
                 remaining -= needed
-        yield ArchiveEntry(record.name, refusal, record.folder, _content(file, record, budget))
+        yield ArchiveEntry(record.name, refusal, record.is_folder, _content(file, record, budget))
 
 
 def _check_not_office(file: IO[bytes], directory: _Directory) -> None:
@@ -142,15 +142,15 @@ def _records(file: IO[bytes], directory: _Directory) -> Iterator[_ZipMember]:
             yield _parse_record(fields, name, extra, directory.shift)
 
 
-def _parse_record(fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int) -> _ZipMember:
+def _parse_record(fields: tuple[int, ...], raw_name: bytes, extra: bytes, shift: int) -> _ZipMember:
     """Create a record from the fixed fields of a member, its name and its extra fields."""
-    _, made, _, flags, method, _, _, crc, packed, size, _, _, _, disk, _, mode, header = fields
-    name = _decode_name(raw, utf8=bool(flags & _UTF8))
+    _, made, _, flags, method, _, _, crc, packed_size, size, _, _, _, disk, _, mode, header = fields
+    name = _decode_name(raw_name, is_utf8=bool(flags & _UTF8))
     if made >> 8 in _BACKSLASH_SYSTEMS:
         name = name.replace("\\", "/")
     refusal = refusal_of(mode >> 16)
     try:
-        size, packed, header = _apply_zip64((size, packed, header), extra)
+        size, packed_size, header = _apply_zip64((size, packed_size, header), extra)
     except struct.error:
         refusal = "its size is missing: it is damaged"
     if flags & _ENCRYPTED:
@@ -159,20 +159,20 @@ def _parse_record(fields: tuple[int, ...], raw: bytes, extra: bytes, shift: int)
         refusal = f"it is compressed by method {method}, not by deflate or bzip2"
     elif disk not in (0, _IN_ZIP64_2):
         refusal = "it is in another part of the zip"
-    folder = name.endswith("/") or stat.S_ISDIR(mode >> 16)
-    if folder and size:
-        folder, refusal = False, refusal or "it has the name of a folder, but also content"
-    return _ZipMember(name, folder, refusal, method, crc, packed, size, header + shift)
+    is_folder = name.endswith("/") or stat.S_ISDIR(mode >> 16)
+    if is_folder and size:
+        is_folder, refusal = False, refusal or "it has the name of a folder, but also content"
+    return _ZipMember(name, is_folder, refusal, method, crc, packed_size, size, header + shift)
 
 
-def _decode_name(raw: bytes, *, utf8: bool) -> str:
+def _decode_name(raw_name: bytes, *, is_utf8: bool) -> str:
     """Decode a name as UTF-8, even if that is not declared, or as CP437 if it is not UTF-8."""
-    if utf8:
-        return raw.decode(errors="surrogateescape")
+    if is_utf8:
+        return raw_name.decode(errors="surrogateescape")
     try:
-        return raw.decode()
+        return raw_name.decode()
     except UnicodeDecodeError:
-        return raw.decode("cp437")
+        return raw_name.decode("cp437")
 
 
 def _apply_zip64(numbers: tuple[int, ...], extra: bytes) -> Iterable[int]:
@@ -200,11 +200,13 @@ def _content(file: IO[bytes], record: _ZipMember, budget: Budget) -> Iterator[by
         raise UnpackError("it is damaged: it is not at the recorded position")
     *_, name_length, extra_length = _LOCAL.unpack(head)
     start = record.header + _LOCAL.size + name_length + extra_length
-    packed = _slice(file, start, record.packed)
+    packed_size = _slice(file, start, record.packed_size)
     if record.method == _STORED:
-        content = counted_chunks(packed, budget)
+        content = counted_chunks(packed_size, budget)
     else:
-        content = unpacked(packed, "deflate" if record.method == _DEFLATED else "bzip2", budget)
+        content = unpacked(
+            packed_size, "deflate" if record.method == _DEFLATED else "bzip2", budget
+        )
     crc = size = 0
     for chunk in content:
         size += len(chunk)

@@ -25,14 +25,14 @@ class Alphabet(NamedTuple):
     - `masks`: token → mask of values.
     - `blanks`: the tokens for blanks; a puzzle must use the same one for all its blanks.
     - `expected`: completes "expected …"; `{}` is replaced by the names of the remaining alphabets.
-    - `in_range`: replaces `expected` for digits that are too large, unless empty.
+    - `expected_in_range`: replaces `expected` for digits that are too large, unless empty.
     - `fold`: maps all spellings of a token to one.
     """
 
     masks: Mapping[str, int]
     blanks: frozenset[str]
     expected: str
-    in_range: str = ""
+    expected_in_range: str = ""
     fold: Callable[[str], str] = str
     name: str = ""
     variant: Variant = "classic"
@@ -57,7 +57,7 @@ class Alphabet(NamedTuple):
         return len(tokens)
 
     def _is_digit_or_blank(self, token: str) -> bool:
-        return token in self.blanks or (bool(self.in_range) and token in {*DIGITS})
+        return token in self.blanks or (bool(self.expected_in_range) and token in {*DIGITS})
 
     def masks_of(self, tokens: Sequence[str], blank: int) -> tuple[int, ...]:
         """The mask of each token, all of which must fit; `blank` is the mask of blanks."""
@@ -79,14 +79,14 @@ def digits(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alpha
     are_marks = reading.variant == "even-odd"
     if reading.variant == "auto":
         are_marks = EVEN in tokens and ODD in tokens
-    masks, in_range = _masks(DIGITS[:side]), f"a value from 1 to {side} or a blank"
+    masks, expected_in_range = _masks(DIGITS[:side]), f"a value from 1 to {side} or a blank"
     if are_marks:
         usual = usual_boxes(side)
         masks = {**masks, EVEN: usual.even_values, ODD: usual.odd_values}
         expected = f"a digit, '{EVEN}' or '{ODD}'"
-        return [Alphabet(masks, frozenset(), expected, in_range, variant="even-odd")]
+        return [Alphabet(masks, frozenset(), expected, expected_in_range, variant="even-odd")]
     fold = str if reading.variant == "auto" else _without_marks
-    return [Alphabet(masks, _BLANKS, "a digit or a blank", in_range, fold)]
+    return [Alphabet(masks, _BLANKS, "a digit or a blank", expected_in_range, fold)]
 
 
 def _without_marks(token: str) -> str:

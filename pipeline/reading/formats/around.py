@@ -105,12 +105,12 @@ chunk_may_name_rule = lru_cache(maxsize=2)(may_name_rule)
 """`may_name_rule` for a chunk of a collection, cached because there are several callers."""
 
 
-def names_rule(text: str, applied: Sequence[Rule] = ()) -> bool:
-    """Whether a text names a rule that is not in `applied`."""
+def names_rule(text: str, applied_rules: Sequence[Rule] = ()) -> bool:
+    """Whether a text names a rule that is not in `applied_rules`."""
     unnamed = _KEYED_RULE.fullmatch(text)
-    if unnamed and not applied and not _means_no_rule(unnamed[1]):
+    if unnamed and not applied_rules and not _means_no_rule(unnamed[1]):
         return True
-    known = _joined(f"{rule.name} {rule.caption()}" for rule in applied)
+    known = _joined(f"{rule.name} {rule.caption()}" for rule in applied_rules)
     words = (_joined([match[0]]).removesuffix("s") for match in _RULE.finditer(text))
     return any(word not in known and _SYNONYMS.get(word, word) not in known for word in words)
 
@@ -135,20 +135,20 @@ def excerpt(text: str) -> str:
 
 
 def title_and_unread(
-    above: Lines, below: Lines, applied: Sequence[Rule] = ()
+    lines_above: Lines, lines_below: Lines, applied_rules: Sequence[Rule] = ()
 ) -> tuple[str, tuple[str, ...]]:
     """The title and the unread lines among the lines above and below a grid.
 
-    A line that only names rules in `applied` is not unread.
+    A line that only names rules in `applied_rules` is not unread.
     """
     titles, rules = list[str](), list[str]()
     unread = []
-    for lines, is_below in ((above, False), (below, True)):
+    for lines, is_below in ((lines_above, False), (lines_below, True)):
         for number, line in lines:
             text = " ".join(line.split())
             if any(map(str.isalnum, text)):
                 is_title = not is_below or is_note(text)
-                is_rule = _is_rule_text(text, applied)
+                is_rule = _is_rule_text(text, applied_rules)
                 if is_title:
                     (rules if is_rule else titles).append(text)
                 if is_rule or not is_title:
@@ -156,18 +156,18 @@ def title_and_unread(
     return title_of(titles or rules[:1]), unread_lines(unread)
 
 
-def _is_rule_text(text: str, applied: Sequence[Rule] = ()) -> bool:
+def _is_rule_text(text: str, applied_rules: Sequence[Rule] = ()) -> bool:
     """Whether a line names a rule, unless it is a harmless key with its value."""
     key = _KEY.match(text)
-    return not (key and key[1].lower() in _HARMLESS_KEYS) and names_rule(text, applied)
+    return not (key and key[1].lower() in _HARMLESS_KEYS) and names_rule(text, applied_rules)
 
 
 def unread_lines(lines: Lines) -> tuple[str, ...]:
     """Lines that were not read, in the form of `Parsed.unread`."""
-    return _shortened([f"line {number}: {excerpt(text)}" for number, text in lines])
+    return _limited([f"line {number}: {excerpt(text)}" for number, text in lines])
 
 
-def _shortened(texts: Sequence[str]) -> tuple[str, ...]:
+def _limited(texts: Sequence[str]) -> tuple[str, ...]:
     return (
         *texts[:_MAX_UNREAD_TEXTS],
         *(("further text",) if len(texts) > _MAX_UNREAD_TEXTS else ()),
@@ -186,14 +186,14 @@ def comments_in(text: str, first_line: int = 1) -> list[tuple[int, str]]:
     return comments
 
 
-def rule_lines(lines: Lines, applied: Sequence[Rule] = ()) -> list[tuple[int, str]]:
+def rule_lines(lines: Lines, applied_rules: Sequence[Rule] = ()) -> list[tuple[int, str]]:
     """The lines that name a rule."""
-    return [(number, text) for number, text in lines if _is_rule_text(text.strip(), applied)]
+    return [(number, text) for number, text in lines if _is_rule_text(text.strip(), applied_rules)]
 
 
-def more_unread(known: tuple[str, ...], texts: Sequence[str]) -> tuple[str, ...]:
+def add_unread_texts(known: tuple[str, ...], texts: Sequence[str]) -> tuple[str, ...]:
     """Add further texts to unread ones."""
-    return _shortened((*known, *texts)) if texts else known
+    return _limited((*known, *texts)) if texts else known
 
 
 def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
@@ -205,7 +205,7 @@ def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
         index = indices[min(bisect_left(lines, remark[0]), len(indices) - 1)]
         entry = updated[index]
         unread = unread_lines(rule_lines([remark], entry.puzzle.rules if entry.puzzle else ()))
-        updated[index] = entry._replace(unread=more_unread(entry.unread, unread))
+        updated[index] = entry._replace(unread=add_unread_texts(entry.unread, unread))
     return updated
 
 

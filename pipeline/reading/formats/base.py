@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import Reader
-from pipeline.reading.formats.text import Text, each_line, is_border, is_significant
+from pipeline.reading.formats.text import Text, is_border, is_significant, iterate_lines
 from pipeline.settings import Reading
 
 Details = Any
@@ -62,9 +62,9 @@ class Format:
 
 @dataclass(frozen=True)
 class SourceHead:
-    """The beginning of a source, or all of it if `complete`.
+    """The beginning of a source, or all of it if `is_complete`.
 
-    - `declared`: the user named the format, so only its layout must be detected.
+    - `is_declared`: the user named the format, so only its layout must be detected.
     - `reads_as_one`: decides whether a source is one puzzle, perhaps a damaged one.
     - `is_variant`: decides whether a line is a variant.
     - `minimum`: the minimum number of puzzles in a collection; 1 if the source cannot be a single
@@ -72,8 +72,8 @@ class SourceHead:
     """
 
     data: bytes
-    complete: bool
-    declared: bool
+    is_complete: bool
+    is_declared: bool
     reads_as_one: Callable[[SourceHead], bool]
     is_variant: Callable[[str], bool]
     minimum: int = 2
@@ -81,7 +81,7 @@ class SourceHead:
     @cached_property
     def sample(self) -> bytes:
         """The whole lines of the first 256 KiB."""
-        if self.complete and len(self.data) <= _SAMPLE_BYTES:
+        if self.is_complete and len(self.data) <= _SAMPLE_BYTES:
             return self.data
         cut = self.data[:_SAMPLE_BYTES]
         end = max(cut.rfind(b"\n"), cut.rfind(b"\r", 0, len(cut) - 1)) + 1
@@ -91,22 +91,24 @@ class SourceHead:
     def lines(self) -> tuple[str, ...]:
         """The lines that are neither empty nor comments nor borders."""
         text = self.sample.decode("utf-8-sig", errors="replace")
-        lines = filter(is_significant, each_line(text))
+        lines = filter(is_significant, iterate_lines(text))
         rows = (line for line in lines if not is_border(line))
         return tuple(islice(rows, MAX_LINES_EXAMINED))
 
     @property
     def is_whole(self) -> bool:
         """Whether `lines` contains all significant lines of the source."""
-        return self.complete and self.sample == self.data and len(self.lines) < MAX_LINES_EXAMINED
+        return (
+            self.is_complete and self.sample == self.data and len(self.lines) < MAX_LINES_EXAMINED
+        )
 
     @cached_property
     def is_single(self) -> bool:
         """Whether to read the source as one puzzle."""
-        return not self.declared and self.reads_as_one(self)
+        return not self.is_declared and self.reads_as_one(self)
 
 
-def _never(_layout: Details) -> bool:
+def _takes_no_plain_lines(_layout: Details) -> bool:
     return False
 
 
@@ -127,5 +129,5 @@ class ManyFormat:
     recognise: Callable[[SourceHead], tuple[Details, str] | None]
     chunks: Callable[[BinaryIO, Details, int], Iterator[TextChunk]]
     entries: Callable[[TextChunk, Details, Reader], list[Entry]]
-    takes_plain_lines: Callable[[Details], bool] = _never
+    takes_plain_lines: Callable[[Details], bool] = _takes_no_plain_lines
     has_variants: bool = False

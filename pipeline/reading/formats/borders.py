@@ -50,34 +50,37 @@ def boxes_of(
     lines: Sequence[TextLine],
     side: int,
     reading: Reading,
-    stated: Geometry | None = None,
+    stated_geometry: Geometry | None = None,
 ) -> Geometry:
     """The boxes of a grid of this side, given its rows and borders, or one line with all rows.
 
     Raises InvalidPuzzle if the declared boxes have another side, if the lines do not draw boxes or
-    contradict the `stated` ones, or if the side has no usual boxes.
+    contradict the `stated_geometry` ones, or if the side has no usual boxes.
     """
-    usual, box = usual_boxes(side), reading.box
-    if box and not stated:
+    usual_geometry, box = usual_boxes(side), reading.box
+    if box and not stated_geometry:
         if box[0] * box[1] != side:
             expected = f"{box[0] * box[1]} rows and columns, as --boxes {reading.boxes} says"
             raise text.error(None, None, expected, f"{side}", code="wrong-shape")
         return Geometry(*box)
-    if not stated and side not in ALL_GEOMETRIES:
+    if not stated_geometry and side not in ALL_GEOMETRIES:
         expected = f"{choices(side)} to say which boxes it has"
         raise text.error(None, None, expected, f"{side} rows", code="ambiguous")
-    columns, rows = _find_lines(lines, usual)
-    geometry = stated or usual
-    if not stated and (columns.is_unusual or rows.is_unusual):
+    columns, rows = _find_lines(lines, usual_geometry)
+    geometry = stated_geometry or usual_geometry
+    if not stated_geometry and (columns.is_unusual or rows.is_unusual):
         height, width = _box_size(rows, side), _box_size(columns, side)
         height, width = height or side // max(1, width), width or side // max(1, height)
-        geometry = Geometry(height, width) if 1 < height < side == height * width else usual
+        geometry = (
+            Geometry(height, width) if 1 < height < side == height * width else usual_geometry
+        )
     if not (_fits(rows, geometry.height, side) and _fits(columns, geometry.width, side)):
         indices = [direction.line for direction in (columns, rows) if direction.line is not None]
         first = min((lines[index].number for index in indices), default=None)
         boxes = f"lines around boxes of {geometry.height}×{geometry.width} cells, the stated size"
-        if not stated:
-            boxes = f"lines around the usual boxes of {usual.height}×{usual.width} cells"
+        if not stated_geometry:
+            size = f"{usual_geometry.height}×{usual_geometry.width}"
+            boxes = f"lines around the usual boxes of {size} cells"
             boxes += f", or {choices(side)} to declare others"
         raise text.error(first, None, boxes, _in_words(columns, rows), code="wrong-shape")
     return geometry
@@ -97,33 +100,42 @@ def choices(side: int) -> str:
     return f"--boxes {either(f'{height}x{side // height}' for height in heights)}"
 
 
-def _find_lines(lines: Sequence[TextLine], usual: Geometry) -> tuple[_Direction, _Direction]:
+def _find_lines(
+    lines: Sequence[TextLine], usual_geometry: Geometry
+) -> tuple[_Direction, _Direction]:
     """The lines between columns, and the lines between rows."""
     if not any(line.is_border or _BAR in line.text for line in lines):  # most grids have no lines
         return _Direction(), _Direction()
     drawing = "\n".join(line.text for line in lines)
-    return _lines_in_drawing(drawing.translate(_DIGITS_AS_DOTS), usual)
+    return _lines_in_drawing(drawing.translate(_DIGITS_AS_DOTS), usual_geometry)
 
 
 @lru_cache(maxsize=16)  # most grids of a source have the same lines
-def _lines_in_drawing(drawing: str, usual: Geometry) -> tuple[_Direction, _Direction]:
+def _lines_in_drawing(drawing: str, usual_geometry: Geometry) -> tuple[_Direction, _Direction]:
     lines = [TextLine.of_text(index, line) for index, line in enumerate(drawing.split("\n"))]
-    return _column_lines(lines, usual), _row_lines(lines, usual)
+    return _column_lines(lines, usual_geometry), _row_lines(lines, usual_geometry)
 
 
-def _column_lines(lines: Sequence[TextLine], usual: Geometry) -> _Direction:
+def _column_lines(lines: Sequence[TextLine], usual_geometry: Geometry) -> _Direction:
     """The lines between columns: the bars in rows or, without bars, the crossings in borders."""
-    bars = [(line.number, _cuts_in(gaps)) for line, gaps in _bars_between_cells(lines, usual.side)]
+    bars = [
+        (line.number, _cuts_in(gaps))
+        for line, gaps in _bars_between_cells(lines, usual_geometry.side)
+    ]
     if any(cuts for _, cuts in bars):
-        return _direction_of(bars, usual.width, usual.side)
+        return _direction_of(bars, usual_geometry.width, usual_geometry.side)
     borders = (line for line in lines if line.is_border)
-    crossed = [(line.number, _cuts_in(_crossings(line.text, usual.side))) for line in borders]
-    return _direction_of([crossing for crossing in crossed if crossing[1]], usual.width, usual.side)
+    crossed = [
+        (line.number, _cuts_in(_crossings(line.text, usual_geometry.side))) for line in borders
+    ]
+    return _direction_of(
+        [crossing for crossing in crossed if crossing[1]], usual_geometry.width, usual_geometry.side
+    )
 
 
-def _row_lines(lines: Sequence[TextLine], usual: Geometry) -> _Direction:
+def _row_lines(lines: Sequence[TextLine], usual_geometry: Geometry) -> _Direction:
     """The lines between rows: borders or, if all cells are in one line, bars after each row."""
-    side = usual.side
+    side = usual_geometry.side
     gaps, numbers = [""] * (side + 1), [0] * (side + 1)
     row = 0
     for line in lines:
@@ -137,8 +149,8 @@ def _row_lines(lines: Sequence[TextLine], usual: Geometry) -> _Direction:
         gaps = _bars_around_cells(lines[0].text, side * side)[::side]
         numbers = [lines[0].number] * (side + 1)
     cuts = _cuts_in(gaps[1:side])
-    first = next((numbers[cut] for cut in sorted(cuts) if cut % usual.height), 0)
-    return _direction_of([(first, cuts)], usual.height, side)
+    first = next((numbers[cut] for cut in sorted(cuts) if cut % usual_geometry.height), 0)
+    return _direction_of([(first, cuts)], usual_geometry.height, side)
 
 
 def _bars_between_cells(
@@ -182,8 +194,8 @@ def _cuts_in(gaps: Sequence[str]) -> _Cuts:
 
 def _direction_of(line_cuts: Sequence[tuple[int, _Cuts]], size: int, side: int) -> _Direction:
     """The direction with these cuts, given by line of text; `size` is that of the usual boxes."""
-    usual = _multiples(size, side)
-    unusual_lines = [number for number, cuts in line_cuts if not cuts <= usual]
+    usual_geometry = _multiples(size, side)
+    unusual_lines = [number for number, cuts in line_cuts if not cuts <= usual_geometry]
     cuts = frozenset[int]().union(*(cuts for _, cuts in line_cuts))
     is_uniform = not unusual_lines or len({cuts for _, cuts in line_cuts}) == 1
     first = unusual_lines[0] if unusual_lines else None

@@ -30,8 +30,8 @@ from pipeline.reading.formats.alphabets import Alphabet, numbers, unpadded
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import (
     GEOMETRIES,
-    in_rows,
     numbers_up_to,
+    split_into_rows,
     written_cells,
 )
 from pipeline.reading.formats.frames import Frame, frame_of_numbers, parser
@@ -114,7 +114,7 @@ def render_boxes(puzzle: Puzzle, _notation: str) -> str:
     Raises ValueError for a cell that is neither given nor blank, because it has no sign.
     """
     geometry, n = puzzle.geometry, puzzle.geometry.side
-    rows = in_rows(written_cells(puzzle, numbers_up_to(n), "0"), n)
+    rows = split_into_rows(written_cells(puzzle, numbers_up_to(n), "0"), n)
     lines = (" ".join(row) + "\n" for row in rows)
     return f"{geometry.height} {geometry.width}\n" + "".join(lines)
 
@@ -197,10 +197,10 @@ def render_bordered(puzzle: Puzzle, _notation: str) -> str:
     digits = len(str(n))
     signs = [number.rjust(digits) for number in numbers_up_to(n)]
     cells = written_cells(puzzle, signs, "_" * digits)
-    groups = [" ".join(group) for group in in_rows(cells, width)]
-    rows = [f"| {' | '.join(row)} |\n" for row in in_rows(groups, height)]
+    groups = [" ".join(group) for group in split_into_rows(cells, width)]
+    rows = [f"| {' | '.join(row)} |\n" for row in split_into_rows(groups, height)]
     border = "+" + ("-" * (len(groups[0]) + 2) + "+") * height + "\n"
-    bands = ["".join(band) for band in in_rows(rows, height)]
+    bands = ["".join(band) for band in split_into_rows(rows, height)]
     return f"puzzle size: {height}x{width}\n{border}{border.join(bands)}{border}"
 
 

@@ -30,7 +30,7 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import GEOMETRIES, KNOWN, number_of
 from pipeline.reading.formats.frames import frame_of_cells, frame_of_numbers, puzzle_of_frame
-from pipeline.reading.formats.jigsaws import parts_of
+from pipeline.reading.formats.jigsaws import connected_parts
 from pipeline.reading.formats.killers import STEPS, end_of_steps
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.region_maps import half_row, text_around
@@ -155,7 +155,7 @@ def _parse_list(text: Text, reading: Reading) -> Parsed:
     if wrong := next((line for line in rows if _is_like_listed_cage(line.text)), None):
         raise text.at_line(wrong, "the sum and the cells of a cage, as 8 = R1C1 R1C2")
     grid = _grid_in(text, rows)
-    places = [place for cage in cages for place in map(_place, cage.cells)]
+    places = [place for cage in cages for place in map(_row_and_column, cage.cells)]
     side = len([row for row in grid if not row.is_border]) or _side_of(places)
     if not side:
         expected = "a grid above the cages, or cages for all cells, to show the number of rows"
@@ -165,7 +165,7 @@ def _parse_list(text: Text, reading: Reading) -> Parsed:
     for index, cage in enumerate(cages):
         sums[index], members[index] = cage.total, []
         for word in cage.cells:
-            row, column = place = _place(word)
+            row, column = place = _row_and_column(word)
             if max(place) > side:
                 raise text.at_word(word, f"a cell of a grid of {side} rows and columns")
             if place in seen:
@@ -177,7 +177,7 @@ def _parse_list(text: Text, reading: Reading) -> Parsed:
     return _with_title(text, [*lines, *grid], puzzle_of(text, grid, side, rules, reading))
 
 
-def _place(word: Word) -> tuple[int, int]:
+def _row_and_column(word: Word) -> tuple[int, int]:
     """The row and column of a cell written as `R1C2`."""
     row, column = _CELL.findall(word.text)[0]
     return int(row), int(column)
@@ -267,9 +267,9 @@ def _cages(text: Text, names: Sequence[Word], lines: Sequence[TextLine], side: i
         for line in lines
         for match in _SUM.finditer(line.text)
     ]
-    used = {word.text for word in names}
+    used_lines = {word.text for word in names}
     for word, total in stated_sums:
-        if word.text not in used:
+        if word.text not in used_lines:
             raise text.at_word(word, "the name of a cage in the map")
         if sums.setdefault(word.text, total) != total:
             found = f"{sums[word.text]} and {total}"
@@ -283,7 +283,7 @@ def _cages(text: Text, names: Sequence[Word], lines: Sequence[TextLine], side: i
         if names[cells[0]].text in sums
     }
     for first, cells in members.items():
-        parts = parts_of(cells, side)
+        parts = connected_parts(cells, side)
         if len(parts) > 1:
             found = f"cage {quote(names[first].text)} in {len(parts)} parts"
             raise text.at_word(names[parts[1][0]], "connected cages, each with its own name", found)
@@ -306,9 +306,9 @@ def _puzzle_without_givens(
     return Parsed(Puzzle.empty(geometry, tuple(cages)), variant="rules")
 
 
-def _with_title(text: Text, used: Sequence[TextLine], parsed: Parsed) -> Parsed:
+def _with_title(text: Text, used_lines: Sequence[TextLine], parsed: Parsed) -> Parsed:
     side = parsed.puzzle.geometry.side
-    return parsed.with_text(*text_around(text, used, side, parsed.puzzle.rules))
+    return parsed.with_text(*text_around(text, used_lines, side, parsed.puzzle.rules))
 
 
 KILLER_GRID = Format("killer-grid", recognise_killer_grid, parse_killer_grid, begins=_BEGINS)

@@ -185,11 +185,11 @@ def classic_cells(puzzle: Puzzle) -> str:
     return "".join(written_cells(puzzle, DIGITS, "."))
 
 
-def in_rows(cells: Cells, length: int) -> list[Cells]:
+def split_into_rows(cells: Cells, length: int) -> list[Cells]:
     """Split a sequence into parts of the same length, such as cells into rows."""
     return [cells[start : start + length] for start in range(0, len(cells), length)]
 
 
-def in_lines(cells: str, length: int) -> str:
+def text_in_lines(cells: str, length: int) -> str:
     """The cells as a text with lines of the same length."""
-    return "".join(row + "\n" for row in in_rows(cells, length))
+    return "".join(row + "\n" for row in split_into_rows(cells, length))

@@ -32,9 +32,9 @@ from pipeline.reading.formats.cells import (
     LARGER_GEOMETRIES,
     ODD,
     SIDES,
-    in_lines,
-    in_rows,
     shape_in_words,
+    split_into_rows,
+    text_in_lines,
     written_cells,
 )
 from pipeline.reading.formats.frames import (
@@ -118,20 +118,20 @@ def _are_even_odd_of_side_4(rows: Sequence[TextLine]) -> bool:
 
 
 def _choose_alphabet(
-    text: Text, frame: Frame, reading: Reading, fitting: Sequence[Alphabet]
+    text: Text, frame: Frame, reading: Reading, fitting_alphabets: Sequence[Alphabet]
 ) -> Alphabet:
     """Choose between the alphabets that fit. Raises InvalidPuzzle if several remain."""
-    names = {alphabet.name for alphabet in fitting}
-    fitting = [
+    names = {alphabet.name for alphabet in fitting_alphabets}
+    fitting_alphabets = [
         alphabet
-        for alphabet in fitting
+        for alphabet in fitting_alphabets
         if alphabet.name.isupper() or alphabet.name.upper() not in names
     ]
-    filled = [alphabet for alphabet in fitting if _is_filled(frame, alphabet)]
-    for remaining in (fitting, filled):
+    filled = [alphabet for alphabet in fitting_alphabets if _is_filled(frame, alphabet)]
+    for remaining in (fitting_alphabets, filled):
         if len(remaining) == 1:
             return remaining[0]
-    choice = f"--alphabet {either(alphabet.name.upper() for alphabet in fitting)}"
+    choice = f"--alphabet {either(alphabet.name.upper() for alphabet in fitting_alphabets)}"
     may_be_lines = len(text.rows) == 16 and _SIGNS_OF_SIDE_4.issuperset(frame.tokens)
     if may_be_lines and reading.format == "auto":
         expected = f"--format lines for 16 puzzles of 4×4, or {choice} for one of 16×16"
@@ -145,7 +145,9 @@ def _choose_alphabet(
 
 def _is_filled(frame: Frame, alphabet: Alphabet) -> bool:
     """Whether every row contains every value, as in a solution, where 0 is a value, not a blank."""
-    return all({*row} == alphabet.masks.keys() for row in in_rows([*frame.tokens], frame.side))
+    return all(
+        {*row} == alphabet.masks.keys() for row in split_into_rows([*frame.tokens], frame.side)
+    )
 
 
 def render_characters(puzzle: Puzzle, notation: str) -> str:
@@ -176,7 +178,7 @@ def _written(puzzle: Puzzle, name: str, *, in_line: bool = False) -> str:
     n = len(signs)
     if puzzle.geometry != LARGER_GEOMETRIES[n]:
         raise ValueError(f"other than {n}×{n} cells in square boxes in the alphabet {name}")
-    return in_lines("".join(written_cells(puzzle, signs, ".")), n * n if in_line else n)
+    return text_in_lines("".join(written_cells(puzzle, signs, ".")), n * n if in_line else n)
 
 
 CHARACTERS = Format(

@@ -216,8 +216,10 @@ def _matrix_rows(text: Text, code: _Code, words: _Tokens) -> tuple[list[Row], in
             return rows, end
 
 
-def _nested_rows(text: Text, code: _Code, words: _Tokens, close: str) -> tuple[list[Row], int]:
-    """The rows of a list of lists or texts that ends with `close`, and its end."""
+def _nested_rows(
+    text: Text, code: _Code, words: _Tokens, closing_bracket: str
+) -> tuple[list[Row], int]:
+    """The rows of a list of lists or texts that ends with `closing_bracket`, and its end."""
     rows: list[Row] = []
     for word, end in words:
         if word.text in _CLOSES:
@@ -229,7 +231,7 @@ def _nested_rows(text: Text, code: _Code, words: _Tokens, close: str) -> tuple[l
                 cell._replace(column=word.column + cell.column) for cell in line.placed_cells()
             ]
             rows.append(_row(cells, word))
-        elif word.text == close:
+        elif word.text == closing_bracket:
             return rows, end
         elif word.text != ",":
             raise text.at_word(word, "a row of cells")

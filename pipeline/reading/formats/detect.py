@@ -18,10 +18,10 @@ from pipeline.errors import InvalidPuzzle, LimitReached, UsageError
 from pipeline.puzzle.geometry import MAX_SIDE, NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import (
+    add_unread_texts,
     chunk_may_name_rule,
     comments_in,
     may_name_rule,
-    more_unread,
     rule_lines,
     unread_lines,
     with_remarks,
@@ -131,7 +131,7 @@ rest of the source must be read to decide."""
 def _recognise_variants(head: SourceHead) -> tuple[None, str] | None:
     if head.is_single:
         return None
-    if head.declared:
+    if head.is_declared:
         return None, "it is declared"
     lines = [*islice(head.lines, _MAX_LINES_TRIED)]
     if lines and _begins_like_iss(lines[0]):
@@ -255,12 +255,12 @@ def is_formula(head: bytes, reading: Reading) -> bool:
 
 
 def read_text(
-    head: bytes, complete: bool, source: str, reading: Reading
+    head: bytes, is_complete: bool, source: str, reading: Reading
 ) -> Parsed | Layout | InvalidPuzzle | None:
     """Read a source. Returns its puzzle, its layout if it is a collection, or the error.
 
     Returns None for a formula, or if the rest of the source is needed to decide. `head` is its
-    first HEAD_BYTES, or the whole source if `complete`. A small source is first parsed as one
+    first HEAD_BYTES, or the whole source if `is_complete`. A small source is first parsed as one
     puzzle, which is faster than looking for a collection. If a format of single puzzles is
     declared, the source is not a collection, unless a collection format has the same name (HoDoKu,
     OpenSudoku). Raises UsageError for an unknown format.
@@ -268,24 +268,24 @@ def read_text(
     if is_formula(head, reading):
         return None
     if is_utf_16(head):
-        return _read_utf_16(head, complete, source, reading)
-    examined = _ExaminedSource(head, complete, source, reading)
-    is_small = complete and len(head) <= _MAX_SINGLE_BYTES and reading.format == "auto"
+        return _read_utf_16(head, is_complete, source, reading)
+    examined = _ExaminedSource(head, is_complete, source, reading)
+    is_small = is_complete and len(head) <= _MAX_SINGLE_BYTES and reading.format == "auto"
     result = examined.only_puzzle() if is_small else None
     if isinstance(result, Parsed):
         return result
     if layout := examined.layout():
         return layout.with_cells(head, reading)
-    return result or examined.only_puzzle() if complete else None
+    return result or examined.only_puzzle() if is_complete else None
 
 
 def _read_utf_16(
-    head: bytes, complete: bool, source: str, reading: Reading
+    head: bytes, is_complete: bool, source: str, reading: Reading
 ) -> Parsed | InvalidPuzzle:
     """Read a single puzzle in UTF-16, as spreadsheets save it. Collections are refused."""
     expected, found = "a collection in UTF-8 (save it as UTF-8)", "UTF-16"
     refusal = InvalidPuzzle(source, None, None, expected, found)
-    if not complete:
+    if not is_complete:
         return refusal
     try:
         result = read_text(without_utf_16(head, source), True, source, reading)
@@ -336,45 +336,47 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         raise oversize(source, reading.max_bytes, "more")
     text = decode_text(data, source)
     if reading.format == "auto":
-        chosen, reason = format_of(text)
+        chosen_format, reason = format_of(text)
     elif reading.format in BY_NAME:
-        chosen, reason = BY_NAME[reading.format], "--format says so"
+        chosen_format, reason = BY_NAME[reading.format], "--format says so"
     else:
         names = ", ".join(BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
     # these formats read region maps; SadMan's parser reports the section of the map
-    if chosen not in (JIGSAW_GRID, KILLER_GRID, SADMAN):
+    if chosen_format not in (JIGSAW_GRID, KILLER_GRID, SADMAN):
         check_no_region_map(text)
     try:
-        parsed = chosen.parse(text, reading)
+        parsed = chosen_format.parse(text, reading)
         _check_boxes(text, parsed.puzzle.geometry, reading)
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
-        if error.code == "not-a-puzzle" and _begins_like(chosen, text):
+        if error.code == "not-a-puzzle" and _begins_like(chosen_format, text):
             error.code = "damaged"
         if reason != _NO_FORMAT_FITS:
-            error.read_as = f"{chosen.name}: {reason}"
+            error.read_as = f"{chosen_format.name}: {reason}"
         elif not any(is_damaged_row(x.text, 4) for x in text.rows):
             error.code = "not-a-puzzle"
         raise (error_naming_text(error, data) if reading.format == "auto" else error) from None
-    parsed = replace(parsed, format=f"{chosen.name} {parsed.format}".rstrip(), reason=reason)
+    parsed = replace(parsed, format=f"{chosen_format.name} {parsed.format}".rstrip(), reason=reason)
     if may_name_rule(data):
-        named_rules = rule_lines(_remarks(text, chosen), parsed.puzzle.rules)
-        return parsed.with_text("", more_unread(parsed.unread, unread_lines(named_rules)))
+        named_rules = rule_lines(_remarks(text, chosen_format), parsed.puzzle.rules)
+        return parsed.with_text("", add_unread_texts(parsed.unread, unread_lines(named_rules)))
     return parsed
 
 
-def _begins_like(chosen: Format, text: Text) -> bool:
+def _begins_like(chosen_format: Format, text: Text) -> bool:
     """Whether a text begins with the keywords or the header of a format."""
     head = "\n".join(line.text for line in text.lines[:_MAX_HEADER_LINES])
-    return chosen.begins is not None and chosen.begins.match(head) is not None
+    return chosen_format.begins is not None and chosen_format.begins.match(head) is not None
 
 
-def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
+def _remarks(text: Text, chosen_format: Format) -> list[tuple[int, str]]:
     """The comments of a text and, if its format has other text, all its lines or fields."""
     lines = comments_in(text.data.decode())
-    if chosen.has_other_text:
-        fields = (line.text.split(":") if chosen is HODOKU else [line.text] for line in text.lines)
+    if chosen_format.has_other_text:
+        fields = (
+            line.text.split(":") if chosen_format is HODOKU else [line.text] for line in text.lines
+        )
         numbers = (line.number for line in text.lines)
         lines += ((n, field) for n, row in zip(numbers, fields, strict=True) for field in row)
     return sorted(lines)
@@ -414,11 +416,11 @@ def format_of(text: Text) -> tuple[Format, str]:
 
 
 class _ExaminedSource:
-    """A source or, unless `complete`, its beginning. Results of parsing it are cached."""
+    """A source or, unless `is_complete`, its beginning. Results of parsing it are cached."""
 
-    def __init__(self, data: bytes, complete: bool, source: str, reading: Reading) -> None:
+    def __init__(self, data: bytes, is_complete: bool, source: str, reading: Reading) -> None:
         self._data, self._source, self._reading = data, source, reading
-        self._complete = complete
+        self._is_complete = is_complete
         self._may_be_collection = True
 
     def only_puzzle(self) -> Parsed | InvalidPuzzle:
@@ -443,7 +445,7 @@ class _ExaminedSource:
 
     def _reads_as_one(self, head: SourceHead) -> bool:
         """Whether a format of single puzzles can read the source; False for a long source."""
-        if not head.complete or len(head.lines) == MAX_LINES_EXAMINED:
+        if not head.is_complete or len(head.lines) == MAX_LINES_EXAMINED:
             return False
         examined = self
         if self._reading.declared() or len(self._data) > self._reading.max_bytes:
@@ -470,7 +472,7 @@ class _ExaminedSource:
     def _head(self) -> SourceHead:
         is_many = self._reading.format in _COLLECTION_ONLY
         is_variant = cache(_is_variant)
-        return SourceHead(self._data, self._complete, is_many, self._is_one_puzzle, is_variant)
+        return SourceHead(self._data, self._is_complete, is_many, self._is_one_puzzle, is_variant)
 
     def _puzzle_of_small_collection(self) -> Parsed | None:
         """The puzzle of a small collection of one puzzle; None for any other source.
@@ -505,7 +507,7 @@ class _ExaminedSource:
         return parsed.with_text(entry.title, entry.unread)
 
     def _is_one_puzzle(self, head: SourceHead) -> bool:
-        if len(head.lines) < 2 and head.complete and head.minimum > 1:
+        if len(head.lines) < 2 and head.is_complete and head.minimum > 1:
             return True
         is_sadman = any(line.strip().lower() in _SADMAN_HEADINGS for line in head.lines)
         if is_sadman or find_map([*map(cells_of, head.lines)]):
@@ -516,7 +518,7 @@ class _ExaminedSource:
             or (head.minimum > 1 and self._reads_as_one(head))
         ):
             return True
-        if not head.complete and _is_ambiguously_short(head):
+        if not head.is_complete and _is_ambiguously_short(head):
             return True
         # five lines may be a samurai; if that is ambiguous, parse_samurai asks for --format
         if head.is_whole and reason_for_lines([*map(cells_of, head.lines)]):

@@ -132,8 +132,8 @@ def _expected_instead(tokens: Sequence[str], wrong: str, remaining: Sequence[Alp
     if first.fold(wrong) in first.blanks:
         blank = next(token for token in tokens if first.fold(token) in first.blanks)
         return f"one symbol for all blanks, {_quoted(blank)} as before"
-    if first.in_range and wrong in {*DIGITS}:
-        return first.in_range
+    if first.expected_in_range and wrong in {*DIGITS}:
+        return first.expected_in_range
     names = dict.fromkeys(alphabet.name.upper() for alphabet in remaining)
     return first.expected.format(either(names))
 

@@ -25,7 +25,7 @@ from typing import BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import digits
-from pipeline.reading.formats.around import chunk_may_name_rule, more_unread, title_and_unread
+from pipeline.reading.formats.around import add_unread_texts, chunk_may_name_rule, title_and_unread
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
@@ -33,9 +33,9 @@ from pipeline.reading.formats.cells import (
     GEOMETRIES,
     KNOWN,
     check_unmarked,
-    in_lines,
-    in_rows,
     render_cells,
+    split_into_rows,
+    text_in_lines,
 )
 from pipeline.reading.formats.frames import Frame, frame_of_cells, parser
 from pipeline.reading.formats.jigsaws import NO_REGION_MAP, find_region_map, is_region_map
@@ -44,14 +44,14 @@ from pipeline.reading.formats.records import (
     Reader,
     cut_chunks,
     decoded_text,
-    is_above_four,
+    has_value_above_four,
     is_damaged_row,
     is_plain,
     is_row,
     is_too_long,
     last_end,
     plain_entry,
-    plain_of,
+    with_plain_blanks,
 )
 from pipeline.reading.formats.text import (
     COMMENTS,
@@ -90,10 +90,11 @@ def render_grid(puzzle: Puzzle, notation: str) -> str:
     """
     cells, geometry = render_cells(puzzle), puzzle.geometry
     if notation != WITH_BORDERS:
-        return in_lines(cells, geometry.side)
+        return text_in_lines(cells, geometry.side)
     check_unmarked(puzzle)
     bars = [
-        f"|{'|'.join(in_rows(row, geometry.width))}|\n" for row in in_rows(cells, geometry.side)
+        f"|{'|'.join(split_into_rows(row, geometry.width))}|\n"
+        for row in split_into_rows(cells, geometry.side)
     ]
     inner_border = f"|{'+'.join(['-' * geometry.width] * geometry.height)}|\n"
     outer_border = f"*{'-' * (len(inner_border) - 3)}*\n"
@@ -167,15 +168,15 @@ def recognise_stacked(head: SourceHead) -> tuple[Stack, str] | None:
         return None
     side = _likely_side(head)
     if side is None:
-        return (Stack(9, None), "it is declared") if head.declared else None
+        return (Stack(9, None), "it is declared") if head.is_declared else None
     counts = [(stack, *_count_grids(head, stack)) for stack in _stacks(head, side)]
     best = max(good for _, good, _, _ in counts)
     stack, good, near, bad = next(count for count in counts if count[1] * 2 >= best)
     has_enough = good >= head.minimum or (good + near >= 2 and stack.separator is not None)
     is_collection = good > 0 and has_enough and good + near > bad
     may_be_lines = side == 16 and stack.separator is None and head.is_whole
-    is_ambiguous = may_be_lines and not any(map(is_above_four, head.lines))
-    if head.declared or (is_collection and not is_ambiguous):
+    is_ambiguous = may_be_lines and not any(map(has_value_above_four, head.lines))
+    if head.is_declared or (is_collection and not is_ambiguous):
         return stack, stack.reason
     return None
 
@@ -208,7 +209,7 @@ def _count_grids(head: SourceHead, stack: Stack) -> tuple[int, int, int]:
     good = near = bad = 0
     records = islice(_records(TextChunk(1, head.sample), stack), _MAX_RECORDS)
     texts = [text for _, text in records]
-    is_all = head.complete and head.sample == head.data and len(texts) < _MAX_RECORDS
+    is_all = head.is_complete and head.sample == head.data and len(texts) < _MAX_RECORDS
     for text in texts if is_all else texts[:-1]:
         _, rows, _ = _split_record(text, 1, stack.side)
         intact = sum(is_row(line, stack.side) for _, line in rows)
@@ -281,10 +282,12 @@ def _end_of_rows(data: bytes, start: int, end: int, side: int) -> int:
     rows = [index for index, text in enumerate(texts) if _is_any_row(text, side)]
     if not rows:
         return 0
-    below = rows[-1] + 1
-    while below < len(lines) and (not texts[below].strip() or is_border(texts[below])):
-        below += 1
-    return start + sum(map(len, lines[:below]))
+    lines_below = rows[-1] + 1
+    while lines_below < len(lines) and (
+        not texts[lines_below].strip() or is_border(texts[lines_below])
+    ):
+        lines_below += 1
+    return start + sum(map(len, lines[:lines_below]))
 
 
 def _is_any_row(text: str, side: int) -> bool:
@@ -383,7 +386,7 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
         if len(title) > MAX_TITLE_LENGTH or not title.isprintable():
             title = title_of([title])
         return [plain_entry(first + bool(regular[1]), joined, None, title)]
-    above, rows, below = _split_record(text, first, side)
+    lines_above, rows, lines_below = _split_record(text, first, side)
     # a map of letters, or in one line, is not in `rows`; only a long record can contain one
     lines = text.split("\n")
     is_long = max(len(lines), text.count("\r")) >= 2 * side or max(map(len, lines)) >= side * side
@@ -396,21 +399,21 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
         grids = [rows[start : start + side] for start in range(0, len(rows), side)]
     borders = _borders_in(text, first)
     entries = [_entry(grid, borders, side, reader) for grid in grids if grid]
-    if entries and (above or below):
-        entries[0] = _add_text(entries[0], above, below if len(entries) == 1 else ())
-    if len(entries) > 1 and below:
-        entries[-1] = _add_text(entries[-1], (), below)
+    if entries and (lines_above or lines_below):
+        entries[0] = _add_text(entries[0], lines_above, lines_below if len(entries) == 1 else ())
+    if len(entries) > 1 and lines_below:
+        entries[-1] = _add_text(entries[-1], (), lines_below)
     return entries
 
 
 def _add_text(
-    entry: Entry, above: Sequence[tuple[int, str]], below: Sequence[tuple[int, str]]
+    entry: Entry, lines_above: Sequence[tuple[int, str]], lines_below: Sequence[tuple[int, str]]
 ) -> Entry:
     """The entry with the title and the unread text around its grid; unchanged if it is invalid."""
     if entry.error is not None:
         return entry
-    title, unread = title_and_unread(above, below)
-    return entry._replace(title=title, unread=more_unread(entry.unread, unread))
+    title, unread = title_and_unread(lines_above, lines_below)
+    return entry._replace(title=title, unread=add_unread_texts(entry.unread, unread))
 
 
 def _borders_in(text: str, first: int) -> _Numbered:
@@ -428,7 +431,7 @@ def _entry(rows: _Numbered, borders: _Numbered, side: int, reader: Reader) -> En
     inside = [border for border in borders if rows[0][0] < border[0] < rows[-1][0]]
     rows = sorted((*rows, *inside)) if inside else rows
     if side == 9 and reader.takes_plain and [len(row) for row in cells] == [9] * 9:
-        plain = plain_of("".join(cells))
+        plain = with_plain_blanks("".join(cells))
         if plain and draws_usual_boxes("\n".join(line for _, line in rows), side):
             return plain_entry(rows[0][0], plain)
     numbers, lines = zip(*rows, strict=True)

@@ -41,7 +41,7 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.alphabets import signs
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import in_rows, number_of
+from pipeline.reading.formats.cells import number_of, split_into_rows
 from pipeline.reading.formats.frames import Frame, parser
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, Word, quote
@@ -76,7 +76,7 @@ def _are_regions(signs: str, side: int) -> bool:
     """Whether signs may be a region map, even a damaged one: half of the neighbours are equal."""
     if max(Counter(signs).values()) > side + 1:
         return False
-    rows = in_rows(signs, side)
+    rows = split_into_rows(signs, side)
     lines = [*rows, *map("".join, zip(*rows, strict=True))]
     return sum(a == b for line in lines for a, b in pairwise(line)) >= side * (side - 1) // 2
 
@@ -103,10 +103,10 @@ def is_region_map(signs: str) -> bool:
     has_equal_neighbour = signs[0] in (signs[1], signs[side])
     if not has_equal_neighbour or first_misfit(signs):
         return False
-    return all(len(parts_of(group, side)) == 1 for group in groups_of(signs))
+    return all(len(connected_parts(group, side)) == 1 for group in groups_of(signs))
 
 
-def parts_of(cells: Sequence[int], side: int) -> list[list[int]]:
+def connected_parts(cells: Sequence[int], side: int) -> list[list[int]]:
     """The connected parts of a set of cells, in a grid with this side."""
     remaining, parts = {*cells}, list[list[int]]()
     while remaining:

@@ -46,7 +46,7 @@ from pipeline.reading.formats.records import (
     is_too_long,
     last_end,
     plain_entry,
-    plain_of,
+    with_plain_blanks,
 )
 from pipeline.reading.formats.text import END_OF_FILE, NEWLINE, count_lines, quote
 
@@ -144,7 +144,7 @@ def recognise_records(head: SourceHead) -> tuple[bool, str] | None:
 
 def _is_cut_off(head: SourceHead) -> bool:
     """Whether the source ends before the list does."""
-    return head.complete and b"]" not in head.data[max(_record_ends(head.data)) :]
+    return head.is_complete and b"]" not in head.data[max(_record_ends(head.data)) :]
 
 
 def _are_mostly_puzzles(values: Sequence[object], minimum: int) -> bool:
@@ -213,7 +213,7 @@ def _entry(record: str, line: int, reader: Reader, shift: int | None = 0) -> Ent
     if isinstance(value, str):
         if not is_text(value):
             return reader.refuse(line, 1, "the cells of a puzzle", quote(value), record)
-        plain = plain_of(value) if reader.takes_plain else None
+        plain = with_plain_blanks(value) if reader.takes_plain else None
         return plain_entry(line, plain) if plain else reader.read(value, (line,), None)
     entry = _plain_entry(value, line) if reader.takes_plain and value is not None else None
     if entry is None:
@@ -227,7 +227,7 @@ def _plain_entry(value: object, line: int) -> Entry | None:
     """The entry of a value with a plain puzzle; None for any other value."""
     try:
         located = find_grid(value)
-        plain = plain_of(cells_in(located.grid))
+        plain = with_plain_blanks(cells_in(located.grid))
         members = read_other_members(located.members, NINE) if plain else OtherMembers()
     except Misread:
         return None

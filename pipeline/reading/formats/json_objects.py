@@ -25,10 +25,10 @@ from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import (
+    add_unread_texts,
     comments_in,
     excerpt,
     is_rule_column,
-    more_unread,
     rule_lines,
     unread_field,
     unread_lines,
@@ -62,9 +62,9 @@ from pipeline.reading.formats.numbers import (
 from pipeline.reading.formats.parsed import Notes, Parsed
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
 from pipeline.reading.formats.records import (
-    is_attempt,
     is_full,
     is_plain,
+    may_be_damaged_puzzle,
     side_of,
 )
 from pipeline.reading.formats.text import (
@@ -169,7 +169,7 @@ def _is_grid_text(value: str) -> bool:
     if is_plain(value):
         return True
     cells = cells_of("".join(value.split()))
-    if side_of(cells) or is_attempt(cells):
+    if side_of(cells) or may_be_damaged_puzzle(cells):
         return True
     line = Text.of_line(value)
     return "\n" not in value and any(known.recognises_line(line) for known in _VARIANT_FORMATS)
@@ -299,7 +299,7 @@ def read_other_members(
             texts.setdefault("author" if key == "author" else "title", value)
         unread += _unread_parts(path, value, geometry)
     notes = tuple((name, text) for name, text in texts.items() if text.strip())
-    return OtherMembers(claimed, notes, more_unread((), [*dict.fromkeys(unread)]))
+    return OtherMembers(claimed, notes, add_unread_texts((), [*dict.fromkeys(unread)]))
 
 
 def _solution_cells(value: str | list[object], side: int) -> str | None:
@@ -442,7 +442,7 @@ def parse_objects(text: Text, reading: Reading) -> Parsed:
         parsed,
         claimed=members.claimed or parsed.claimed,
         notes=parsed.notes or members.notes,
-        unread=more_unread(parsed.unread, members.unread),
+        unread=add_unread_texts(parsed.unread, members.unread),
     )
 
 
@@ -489,7 +489,7 @@ def _parse_grid(text: Text, written: str, located: _LocatedGrid, reading: Readin
         try:
             return read_document(located.grid)
         except Misread as misread:
-            raise Misread(misread.expected_there, misread.found, located.path) from None
+            raise Misread(misread.expected_at_path, misread.found, located.path) from None
     start, end = _span_of_value(written, located.path)
     if isinstance(located.grid, list):
         spaces = re.sub(r"[^\n]", " ", written[:start])  # keeps lines and columns in messages
@@ -502,7 +502,7 @@ def _parse_grid(text: Text, written: str, located: _LocatedGrid, reading: Readin
         check_no_region_map(content)
         parsed = chosen.parse(content, reading)
         remarks = rule_lines(comments_in(str(located.grid)), parsed.puzzle.rules)
-        return parsed.with_text("", more_unread(parsed.unread, unread_lines(remarks)))
+        return parsed.with_text("", add_unread_texts(parsed.unread, unread_lines(remarks)))
     except InvalidPuzzle as error:
         has_escapes = "\\" in written[start:end]
         column = error.column if error.line == 1 and error.column and not has_escapes else 1

@@ -25,9 +25,9 @@ from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import digits
 from pipeline.reading.formats.around import (
+    add_unread_texts,
     chunk_may_name_rule,
     is_rule_column,
-    more_unread,
     unread_field,
 )
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
@@ -44,16 +44,16 @@ from pipeline.reading.formats.records import (
     cut_lines,
     decoded_text,
     has_blanks,
-    is_above_four,
-    is_attempt,
+    has_value_above_four,
     is_full,
     is_plain,
     is_text,
     is_too_long,
+    may_be_damaged_puzzle,
     plain_entry,
-    plain_of,
     side_of,
     split_solution,
+    with_plain_blanks,
 )
 from pipeline.reading.formats.region_maps import misfit_of
 from pipeline.reading.formats.text import (
@@ -62,9 +62,9 @@ from pipeline.reading.formats.text import (
     SEPARATOR_LINE,
     Text,
     cells_of,
-    each_line,
     is_border,
     is_significant,
+    iterate_lines,
     quote,
 )
 
@@ -151,7 +151,7 @@ class NotCsv(Exception):
     """The error for a line that is not a CSV record; the message completes "found …"."""
 
 
-def split(line: str, fields: Fields) -> list[tuple[int, str]]:
+def split_fields(line: str, fields: Fields) -> list[tuple[int, str]]:
     """Split a line into fields, each with its offset.
 
     Raises NotCsv.
@@ -174,12 +174,12 @@ def split(line: str, fields: Fields) -> list[tuple[int, str]]:
                 else "text after a closing quote"
             )
             raise NotCsv(found) from None
-    placed, end = [], 0
+    located_fields, end = [], 0
     for body in map(str.strip, texts):
         position = max(line.find(body, end), end)
-        placed.append((position, body))
+        located_fields.append((position, body))
         end = position + len(body) + 1
-    return placed
+    return located_fields
 
 
 def names_delimiter(line: str) -> bool:
@@ -190,7 +190,7 @@ def names_delimiter(line: str) -> bool:
 def texts_in(line: str, fields: Fields) -> list[str]:
     """The fields of a line; an empty list if the line is not a CSV record."""
     try:
-        return [text for _, text in split(line, fields)]
+        return [text for _, text in split_fields(line, fields)]
     except NotCsv:
         return []
 
@@ -205,7 +205,7 @@ def find_fields(head: SourceHead) -> ScoredFields:
     lines = head.lines
     if all(map(is_plain, lines)):  # a quick test for the usual case
         return ScoredFields(Fields(), puzzle_count=len(lines), line_count=len(lines))
-    if not head.declared and may_be_rows_of_16(lines, whole=head.is_whole):
+    if not head.is_declared and may_be_rows_of_16(lines, is_whole_source=head.is_whole):
         return ScoredFields(Fields())
     delimiters = [sep for sep in DELIMITERS if any(sep in line for line in lines)]
     words = [texts_in(line, Fields()) for line in lines]
@@ -218,40 +218,42 @@ def find_fields(head: SourceHead) -> ScoredFields:
         (Fields(), _MAX_FIELDS),
     ]
     surveys = [
-        survey_fields([texts_in(line, layout) for line in lines], layout, last)
-        for layout, last in layouts
+        survey_fields([texts_in(line, layout) for line in lines], layout, max_index)
+        for layout, max_index in layouts
     ]
     return max(surveys, key=lambda survey: survey.puzzle_count)
 
 
-def score(fields: Fields, texts: Sequence[str], line_count: int) -> ScoredFields:
+def score_layout(fields: Fields, texts: Sequence[str], line_count: int) -> ScoredFields:
     """Score a layout by the texts in its column of puzzles."""
     invalid = [text for text in texts if not side_of(text)]
-    damaged_count = sum(map(is_attempt, invalid))
+    damaged_count = sum(map(may_be_damaged_puzzle, invalid))
     return ScoredFields(fields, len(texts) - len(invalid), damaged_count, line_count)
 
 
-def may_be_rows_of_16(lines: Sequence[str], *, whole: bool) -> bool:
+def may_be_rows_of_16(lines: Sequence[str], *, is_whole_source: bool) -> bool:
     """Whether lines of 16 cells may be the rows of 16×16 puzzles, not 4×4 puzzles.
 
-    `whole`: the lines are all lines of the source.
+    `is_whole_source`: the lines are all lines of the source.
     """
     cells = list(map(cells_of, lines))
     rows = [row for row in cells if len(row) == 16]
-    damaged = sum(len(row) != 16 and is_attempt(row) for row in cells)
+    damaged = sum(len(row) != 16 and may_be_damaged_puzzle(row) for row in cells)
     if len(rows) <= damaged:
         return False
-    large_rows = sum(map(is_above_four, rows))
-    are_ambiguous = whole and len(rows) == len(lines) and len(rows) % 16 == 0 and not large_rows
+    large_rows = sum(map(has_value_above_four, rows))
+    are_ambiguous = (
+        is_whole_source and len(rows) == len(lines) and len(rows) % 16 == 0 and not large_rows
+    )
     if are_ambiguous or len(rows) + damaged == 16:
         return large_rows > 0 or not {EVEN, ODD} <= set("".join(rows))
     return large_rows * 4 > len(rows)
 
 
 def survey_fields(
-    rows: Sequence[Sequence[str]], layout: Fields, last: int = _MAX_FIELDS
+    rows: Sequence[Sequence[str]], layout: Fields, max_index: int = _MAX_FIELDS
 ) -> ScoredFields:
-    """Find the field that is a puzzle in most records, up to index `last`, and score the layout."""
+    """Find the field up to `max_index` that is a puzzle in most records, and score the layout."""
     puzzles: Counter[int] = Counter()
     with_blanks: Counter[int] = Counter()
     maps = set[int]()
@@ -264,13 +266,13 @@ def survey_fields(
                 with_blanks[index] += has_blanks(text)
     highest = max(puzzles.values(), default=0)
     likely = [index for index in sorted(puzzles) if puzzles[index] * 2 > highest]
-    eligible = [index for index in likely if index <= last]
+    eligible = [index for index in likely if index <= max_index]
     if not eligible:
         return ScoredFields(layout, line_count=len(rows))
     unsolved = [index for index in eligible if with_blanks[index] * 2 > puzzles[index]]
     column = next((index for index in unsolved or eligible if with_blanks[index]), eligible[0])
     if not with_blanks[column]:
-        column = _first_column_with_blanks(rows, column, last)
+        column = _first_column_with_blanks(rows, column, max_index)
     solution = next(
         (index for index in likely if index != column and with_blanks[index] * 2 <= puzzles[index]),
         None,
@@ -281,26 +283,31 @@ def survey_fields(
         solution=solution,
         maps=tuple((index, f"field {index + 1}") for index in sorted(maps - {column})),
     )
-    return score(fields, [row[column] for row in rows if column < len(row)], len(rows))
+    return score_layout(fields, [row[column] for row in rows if column < len(row)], len(rows))
 
 
-def _first_column_with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
-    """The first column up to `last` that has a puzzle with blanks, even a damaged one.
+def _first_column_with_blanks(
+    rows: Sequence[Sequence[str]], full_column: int, max_index: int
+) -> int:
+    """The first column up to `max_index` that has a puzzle with blanks, even a damaged one.
 
-    The full grids in column `full` are then solutions. Returns `full` if there is no such column.
+    The full grids in `full_column` are then solutions. Returns `full_column` if there is no such
+    column.
     """
-    for index in range(min(last + 1, max(map(len, rows)))):
-        texts = [row[index] for row in rows if index < len(row) and index != full]
-        if any((side_of(text) or is_attempt(text)) and has_blanks(text) for text in texts):
+    for index in range(min(max_index + 1, max(map(len, rows)))):
+        texts = [row[index] for row in rows if index < len(row) and index != full_column]
+        if any(
+            (side_of(text) or may_be_damaged_puzzle(text)) and has_blanks(text) for text in texts
+        ):
             return index
-    return full
+    return full_column
 
 
 def entries_in_fields(chunk: TextChunk, fields: Fields, reader: Reader) -> list[Entry]:
     """Read the lines of a chunk, plain ones all at once by a regular expression."""
     text = decoded_text(chunk.data, chunk.first_line)
     has_text = bool(fields.maps) or fields.may_have_rules or chunk_may_name_rule(chunk.data)
-    if has_text or not reader.takes_plain or not _is_sound(text, chunk.data):
+    if has_text or not reader.takes_plain or not _is_valid_text(text, chunk.data):
         rows = [("", "", line) for line in NEWLINE.split(text)]
     else:
         rows = _line_pattern(fields).findall(text)
@@ -321,7 +328,7 @@ def entries_in_fields(chunk: TextChunk, fields: Fields, reader: Reader) -> list[
     return [entry for entry in entries if entry]
 
 
-def _is_sound(text: str, data: bytes) -> bool:
+def _is_valid_text(text: str, data: bytes) -> bool:
     """Whether a chunk is valid text and has no line that is too long."""
     short = len(data) <= MAX_RECORD_BYTES or max(map(len, data.splitlines())) <= MAX_RECORD_BYTES
     return short and is_text(text)
@@ -366,15 +373,17 @@ def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | No
     if not is_text(line):
         return reader.read(line, (number,))
     try:
-        placed = split(line, fields)
+        located_fields = split_fields(line, fields)
     except NotCsv as error:
         return reader.refuse(number, 1, "a record of CSV", str(error), line, "damaged")
-    entry = _record(line, number, placed, fields, reader)
-    unread = _unread_in(placed, fields, entry)
-    return entry._replace(unread=more_unread(entry.unread, unread)) if unread else entry
+    entry = _record(line, number, located_fields, fields, reader)
+    unread = _unread_in(located_fields, fields, entry)
+    return entry._replace(unread=add_unread_texts(entry.unread, unread)) if unread else entry
 
 
-def _unread_in(placed: Sequence[tuple[int, str]], fields: Fields, entry: Entry) -> list[str]:
+def _unread_in(
+    located_fields: Sequence[tuple[int, str]], fields: Fields, entry: Entry
+) -> list[str]:
     """The unread texts in fields that are neither puzzle, solution nor region map.
 
     Without a delimiter, these fields are joined to one text.
@@ -384,10 +393,12 @@ def _unread_in(placed: Sequence[tuple[int, str]], fields: Fields, entry: Entry) 
     side = entry.puzzle.geometry.side if entry.puzzle else 9
     names, read = dict(enumerate(fields.names)), {fields.column, fields.solution}
     if entry.parsed:  # the text of a jigsaw ends with its map
-        endings = (i for i, (_, text) in enumerate(placed) if entry.text.endswith(text))
+        endings = (i for i, (_, text) in enumerate(located_fields) if entry.text.endswith(text))
         read |= {*endings} & dict(fields.maps).keys()
     texts = [
-        (names.get(index, ""), text) for index, (_, text) in enumerate(placed) if index not in read
+        (names.get(index, ""), text)
+        for index, (_, text) in enumerate(located_fields)
+        if index not in read
     ]
     if fields.delimiter is None:
         texts = [("", " ".join(text for _, text in texts).lstrip("#/ "))]
@@ -396,34 +407,42 @@ def _unread_in(placed: Sequence[tuple[int, str]], fields: Fields, entry: Entry) 
 
 
 def _record(
-    line: str, number: int, placed: Sequence[tuple[int, str]], fields: Fields, reader: Reader
+    line: str,
+    number: int,
+    located_fields: Sequence[tuple[int, str]],
+    fields: Fields,
+    reader: Reader,
 ) -> Entry:
     """The entry of a line given its fields with their offsets."""
     column, expected = fields.column or 0, f"a puzzle in field {(fields.column or 0) + 1}"
-    if column >= len(placed):
-        return reader.refuse(number, len(line) + 1, expected, counted(len(placed), "field"), line)
-    offset, text = placed[column]
+    if column >= len(located_fields):
+        return reader.refuse(
+            number, len(line) + 1, expected, counted(len(located_fields), "field"), line
+        )
+    offset, text = located_fields[column]
     if not text:
         return reader.refuse(number, offset + 1, expected, quote(text), line)
     cells, joined = split_solution(cells_of(text))
     claimed = joined
-    if fields.solution is not None and fields.solution < len(placed):
-        claimed = cells_of(placed[fields.solution][1]) or None
-    if maps := _maps_in(placed, fields, len(cells)):
-        start, regions = placed[maps[0][0]]
+    if fields.solution is not None and fields.solution < len(located_fields):
+        claimed = cells_of(located_fields[fields.solution][1]) or None
+    if maps := _maps_in(located_fields, fields, len(cells)):
+        start, regions = located_fields[maps[0][0]]
         if misfit := _map_misfit(regions, maps, fields):
             index, expected, found = misfit
             return reader.refuse(number, start + index + 1, expected, found, line)
         return reader.read(cells + regions, (number,), offset, claimed)
-    plain = plain_of(cells) if reader.takes_plain else None
+    plain = with_plain_blanks(cells) if reader.takes_plain else None
     if plain and draws_usual_boxes(text, 9) and (not claimed or is_full(claimed)):
         return plain_entry(number, plain, claimed)
     return reader.read(cells if joined else text, (number,), offset, claimed)
 
 
-def _maps_in(placed: Sequence[tuple[int, str]], fields: Fields, size: int) -> list[tuple[int, str]]:
+def _maps_in(
+    located_fields: Sequence[tuple[int, str]], fields: Fields, size: int
+) -> list[tuple[int, str]]:
     """The fields of `fields.maps` that have `size` signs, not all equal, with their names."""
-    texts = [text for _, text in placed]
+    texts = [text for _, text in located_fields]
     return [
         (index, name)
         for index, name in fields.maps
@@ -451,7 +470,7 @@ def recognise_lines(head: SourceHead) -> tuple[Fields, str] | None:
         return None
     scored = find_fields(head)
     fields = scored.fields
-    if head.declared:
+    if head.is_declared:
         return (
             fields if scored.puzzle_count and not fields.delimiter else Fields()
         ), "it is declared"
@@ -480,7 +499,7 @@ _COLUMN_NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 def recognise_csv(head: SourceHead) -> tuple[Fields, str] | None:
     text = head.sample.decode("utf-8-sig", errors="replace")
-    lines = enumerate(each_line(text), 1)  # a header may begin with a hash, like a comment
+    lines = enumerate(iterate_lines(text), 1)  # a header may begin with a hash, like a comment
     headers = (line for line in lines if line[1].strip() and not names_delimiter(line[1]))
     number, header = next(headers, (1, ""))
     for delimiter in DELIMITERS:
@@ -491,9 +510,9 @@ def recognise_csv(head: SourceHead) -> tuple[Fields, str] | None:
         return None
     scored = find_fields(head)
     fields = scored.fields
-    if fields.delimiter is not None and (scored.is_collection(head.minimum) or head.declared):
+    if fields.delimiter is not None and (scored.is_collection(head.minimum) or head.is_declared):
         return fields, f"field {(fields.column or 0) + 1} of its records is a puzzle"
-    return (Fields(","), "it is declared") if head.declared else None
+    return (Fields(","), "it is declared") if head.is_declared else None
 
 
 def _layout_of_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fields, str] | None:
@@ -511,11 +530,11 @@ def _layout_of_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fi
     if column is None:
         # the header has no known name: most records must have as many fields as the header
         scored = survey_fields(rows, layout)
-        full = sum(len(row) == len(names) for row in rows)
+        full_column = sum(len(row) == len(names) for row in rows)
         reason = f"it has a header, and field {(scored.fields.column or 0) + 1} is a puzzle"
         return (
             (_with_names(scored.fields, names), reason)
-            if scored.is_collection(head.minimum) and full * 2 > len(rows)
+            if scored.is_collection(head.minimum) and full_column * 2 > len(rows)
             else None
         )
     known = survey_fields(rows, layout).fields
@@ -525,11 +544,11 @@ def _layout_of_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fi
     layout = replace(layout, column=column, solution=solution, maps=known.maps)
     texts = [row[column] for row in rows if column < len(row)]
     may_be_grid = len(rows) == 16 and max(map(len, rows)) == 1
-    may_be_grid = may_be_grid and may_be_rows_of_16(texts, whole=head.is_whole)
-    scored = score(layout, texts, len(rows))
+    may_be_grid = may_be_grid and may_be_rows_of_16(texts, is_whole_source=head.is_whole)
+    scored = score_layout(layout, texts, len(rows))
     variants = sum(head.is_variant(text) for text in texts if not side_of(text))
     scored = replace(scored, puzzle_count=scored.puzzle_count + variants)
-    if head.declared or (scored.is_collection(head.minimum) and not may_be_grid):
+    if head.is_declared or (scored.is_collection(head.minimum) and not may_be_grid):
         return _with_names(scored.fields, names), f"its header names the column {names[column]!r}"
     return None
 

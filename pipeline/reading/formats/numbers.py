@@ -28,10 +28,10 @@ from pipeline.reading.formats.cells import (
     BLANKS,
     GEOMETRIES,
     SIDES_WITH_BOXES,
-    in_rows,
     number_of,
     numbers_up_to,
     shape_in_words,
+    split_into_rows,
     written_cells,
 )
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
@@ -112,7 +112,7 @@ def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
     side = puzzle.geometry.side
     if ALL_GEOMETRIES.get(side) != puzzle.geometry:
         raise ValueError(shape_in_words(puzzle.geometry))
-    return in_rows(written_cells(puzzle, numbers_up_to(side), blank), side)
+    return split_into_rows(written_cells(puzzle, numbers_up_to(side), blank), side)
 
 
 _parse_numbers = parser(_spreadsheet, numbers({"", "0"}, ", or an empty field"))
@@ -190,7 +190,7 @@ def _json_frame(text: Text) -> Frame:
     written = text.without_comments()
     rows = _parse_json_list(text, written)
     if is_flat_list(rows):
-        rows = in_rows(rows, _SIDES_BY_SIZE[len(rows)])
+        rows = split_into_rows(rows, _SIDES_BY_SIZE[len(rows)])
     locate = partial(_located_rows, text, written, rows)
     are_texts = {*map(type, rows)} == {str}
     if not are_texts and not _are_lists_of_cells(rows):

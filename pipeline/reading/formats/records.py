@@ -102,16 +102,16 @@ def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[TextChunk]:
         yield pending
 
 
-def _join_comments(chunk: TextChunk | None, following: TextChunk, max_bytes: int) -> TextChunk:
+def _join_comments(chunk: TextChunk | None, next_chunk: TextChunk, max_bytes: int) -> TextChunk:
     """Join a chunk and the comments before or after it; if they are too long, drop the comments."""
     if chunk is None:
-        return following
+        return next_chunk
     are_cut = [
-        len(x.data) > MAX_RECORD_BYTES and not count_lines(x.data) for x in (chunk, following)
+        len(x.data) > MAX_RECORD_BYTES and not count_lines(x.data) for x in (chunk, next_chunk)
     ]
-    if not any(are_cut) and len(chunk.data) + len(following.data) <= max_bytes:
-        return TextChunk(chunk.first_line, chunk.data + following.data, following.end)
-    return following if has_no_significant_line(chunk.data) else chunk
+    if not any(are_cut) and len(chunk.data) + len(next_chunk.data) <= max_bytes:
+        return TextChunk(chunk.first_line, chunk.data + next_chunk.data, next_chunk.end)
+    return next_chunk if has_no_significant_line(chunk.data) else chunk
 
 
 class _Window:
@@ -353,7 +353,7 @@ def is_plain(cells: str) -> bool:
     return len(cells) == 81 and _PLAIN.fullmatch(cells) is not None
 
 
-def plain_of(cells: str) -> str | None:
+def with_plain_blanks(cells: str) -> str | None:
     """81 digits and one kind of blank with `.` or `0` as the blank; None for any other text."""
     if is_plain(cells):
         return cells
@@ -398,7 +398,7 @@ def has_blanks(field: str) -> bool:
     return not set(BLANKS).isdisjoint(split_solution(cells_of(field))[0])
 
 
-def is_attempt(field: str) -> bool:
+def may_be_damaged_puzzle(field: str) -> bool:
     """Whether a field may be a damaged puzzle."""
     return len(field) >= _MIN_ATTEMPT_LENGTH and _are_mostly_known(field)
 
@@ -420,6 +420,6 @@ def _are_mostly_known(cells: str) -> bool:
     return len(cells.translate(_WITHOUT_KNOWN)) * 4 <= len(cells)
 
 
-def is_above_four(cells: str) -> bool:
+def has_value_above_four(cells: str) -> bool:
     """Whether cells contain a value above 4, which a 4×4 puzzle cannot have."""
     return any(sign.isalnum() and sign not in "01234xX" for sign in cells)

@@ -27,14 +27,14 @@ from pipeline.puzzle.puzzle import Rule
 from pipeline.reading.formats.alphabets import signs
 from pipeline.reading.formats.around import is_note, title_and_unread
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import DIGITS, in_rows
+from pipeline.reading.formats.cells import DIGITS, split_into_rows
 from pipeline.reading.formats.frames import Frame, frame_of_cells, puzzle_of_frame
 from pipeline.reading.formats.jigsaws import (
     AS_JIGSAW,
     JIGSAW_SIDES,
     RegionMap,
+    connected_parts,
     find_region_map,
-    parts_of,
 )
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.records import is_damaged_row, is_row
@@ -99,7 +99,7 @@ def _has_regions(block: Sequence[str], side: int) -> bool:
 
 def _count_equal_neighbours(block: Sequence[str], side: int) -> int:
     """Count the pairs of neighbours with the same name; the block is n rows of n signs, or one."""
-    rows = in_rows(block[0], side) if len(block) == 1 else block
+    rows = split_into_rows(block[0], side) if len(block) == 1 else block
     beside = chain.from_iterable(map(pairwise, rows))
     above = chain.from_iterable(zip(*pair, strict=False) for pair in pairwise(rows))
     return sum(one == other and one in _NAMES for one, other in chain(beside, above))
@@ -115,10 +115,10 @@ def misfit_of(names: Sequence[object], side: int) -> tuple[int, str, str] | None
     if len(groups) != side or len(cells) != side:
         found = f"region {quote(str(names[cells[0]]))} of {counted(len(cells), 'cell')}"
         found = f"{counted(len(groups), 'region')}, {found}" if len(groups) != side else found
-        *_, smallest = sorted(parts_of(cells, side), key=len, reverse=True)
+        *_, smallest = sorted(connected_parts(cells, side), key=len, reverse=True)
         return smallest[min(side, len(smallest) - 1)], f"{side} regions of {side} cells", found
     for cells in groups:
-        parts = parts_of(cells, side)
+        parts = connected_parts(cells, side)
         if len(parts) > 1:
             expected = "connected regions (for others, use one line and --format jigsaw)"
             found = f"region {quote(str(names[cells[0]]))} in {len(parts)} parts"
@@ -180,8 +180,8 @@ def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
     else:
         grid = _grid_among([row for row in rows if row not in map_rows], side)
         region_map = [word for row in map_rows for word in row.placed_cells()]
-    used = [*map_rows, *grid]
-    if not grid or any(_may_be_row(row, side) for row in _other_rows(text, used)):
+    used_lines = [*map_rows, *grid]
+    if not grid or any(_may_be_row(row, side) for row in _other_rows(text, used_lines)):
         expected = f"one grid of {side} rows of {side} cells and one map of its regions"
         count = sum(len(row.cells) == side for row in rows if row not in map_rows)
         found_rows = f"a region map and {counted(count, 'row')} of {side} cells"
@@ -190,27 +190,27 @@ def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
     may_be_grid = not is_beside and all(word.text.isdecimal() for word in region_map)
     alternative = ", or --format stacked for two grids" if may_be_grid else ""
     parsed = puzzle_with_map(text, grid, region_map, reading, alternative)
-    return parsed.with_text(*text_around(text, used, side, parsed.puzzle.rules))
+    return parsed.with_text(*text_around(text, used_lines, side, parsed.puzzle.rules))
 
 
 def text_around(
-    text: Text, used: Sequence[TextLine], side: int, rules: Sequence[Rule]
+    text: Text, used_lines: Sequence[TextLine], side: int, rules: Sequence[Rule]
 ) -> tuple[str, tuple[str, ...]]:
-    """The title and the unread lines among the lines that are not in `used`.
+    """The title and the unread lines among the lines that are not in `used_lines`.
 
     Raises InvalidPuzzle for a line that may be a row.
     """
-    others = _other_rows(text, used)
+    others = _other_rows(text, used_lines)
     if wrong := next((row for row in others if _may_be_row(row, side)), None):
         raise text.at_line(wrong, f"{side} rows, and no other line of cells")
-    first = min(row.number for row in used)
+    first = min(row.number for row in used_lines)
     lines = [(row.number, row.text) for row in others if not _is_heading(row)]
     above = [line for line in lines if line[0] < first]
     return title_and_unread(above, lines[len(above) :], rules)
 
 
-def _other_rows(text: Text, used: Sequence[TextLine]) -> list[TextLine]:
-    numbers = {row.number for row in used}
+def _other_rows(text: Text, used_lines: Sequence[TextLine]) -> list[TextLine]:
+    numbers = {row.number for row in used_lines}
     return [row for row in text.rows if row.number not in numbers]
 
 

@@ -18,9 +18,9 @@ from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.reading.formats.cells import (
     cell_in_words,
     classic_cells,
-    in_lines,
     plain_cells,
     shape_in_words,
+    text_in_lines,
 )
 from pipeline.reading.formats.detect import parse_source
 from pipeline.reading.formats.fpuzzles import render_fpuzzles
@@ -128,7 +128,7 @@ TARGETS: Final[Mapping[str, Target]] = {
         _writer("grid", "characters"),
         (),
         File(between="\n", one_geometry=True),
-        lambda cells: in_lines(cells, 9),
+        lambda cells: text_in_lines(cells, 9),
     ),
     "ss": Target(_writer("grid ss"), (".ss",)),
     "sdk": Target(_writer("sadman"), (".sdk",)),

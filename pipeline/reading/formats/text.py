@@ -196,7 +196,7 @@ def has_no_significant_line(data: bytes) -> bool:
     return ignored is not None and ignored.end() == len(data)
 
 
-def each_line(text: str) -> Iterator[str]:
+def iterate_lines(text: str) -> Iterator[str]:
     """The lines of a text, like `NEWLINE.split` but lazily."""
     begin = 0
     for end in NEWLINE.finditer(text):

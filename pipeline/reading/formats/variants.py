@@ -44,7 +44,7 @@ def variant_of(puzzle: Puzzle) -> Variant:
 
 
 def given_masks(
-    geometry: Geometry, given: Iterable[tuple[int, int]]
+    geometry: Geometry, given_pairs: Iterable[tuple[int, int]]
 ) -> tuple[tuple[int, ...], list[Rule]]:
     """Combine pairs of cell and mask.
 
@@ -52,7 +52,7 @@ def given_masks(
     earlier ones, so that the puzzle has no solution.
     """
     masks, rules = [geometry.all_values] * geometry.size, list[Rule]()
-    for cell, mask in given:
+    for cell, mask in given_pairs:
         if masks[cell] & mask:
             masks[cell] &= mask
         else:

@@ -29,8 +29,8 @@ from pipeline.reading.formats.cells import (
     IN_LINE,
     ODD,
     SIDES,
-    in_lines,
     shape_in_words,
+    text_in_lines,
     written_cells,
 )
 from pipeline.reading.formats.frames import frame_of_cells, frame_of_line, puzzle_of_frame
@@ -154,7 +154,7 @@ def render_wordoku(puzzle: Puzzle, notation: str) -> str:
     if len(signs) != geometry.side:
         raise ValueError(f"{geometry.side} values in the letters {signs}")
     cells = "".join(written_cells(puzzle, signs, "."))
-    text = in_lines(cells, geometry.size if in_line else geometry.side)
+    text = text_in_lines(cells, geometry.size if in_line else geometry.side)
     if not notation and recognise_wordoku(decode_text(text.encode(), "puzzle")) is None:
         raise ValueError("fewer than two letters, or a full grid without each letter in each row")
     return text

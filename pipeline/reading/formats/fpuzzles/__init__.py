@@ -124,7 +124,7 @@ def _error_of(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
     line = column = None
     if written and misread.offset is not None:
         line, column = line_and_column(written, misread.offset)
-    return text.error(line, column, misread.expected_there, misread.found, code=misread.code)
+    return text.error(line, column, misread.expected_at_path, misread.found, code=misread.code)
 
 
 def unpack(text: Text) -> str:

@@ -58,7 +58,7 @@ class Misread(Exception):
         return ", ".join(words)
 
     @property
-    def expected_there(self) -> str:
+    def expected_at_path(self) -> str:
         """`expected`, followed by the path in words unless the path is empty."""
         return f"{self.expected} in {self.where}" if self.where else self.expected
 

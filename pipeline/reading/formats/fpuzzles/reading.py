@@ -61,7 +61,7 @@ def read_document(document: object) -> Parsed:
     fields = whole.fields()
     boxes = usual_boxes(_member(fields, "size").number(MIN_RULES_SIDE, MAX_RULES_SIDE))
     cells = _cells(_member(fields, "grid"), boxes.side)
-    given = [pair for index, cell in enumerate(cells) for pair in _given(cell, index, boxes)]
+    given = [pair for index, cell in enumerate(cells) for pair in _cell_givens(cell, index, boxes)]
     regions = _regions(cells, boxes)
     has_boxes = {*regions} == {*boxes.boxes()}
     geometry = boxes if has_boxes else Geometry(1, boxes.side)
@@ -100,7 +100,9 @@ def _cells(grid: JsonNode, side: int) -> list[dict[str, JsonNode]]:
     return [cell.fields() for row in rows for cell in row]
 
 
-def _given(cell: dict[str, JsonNode], index: int, geometry: Geometry) -> Iterator[tuple[int, int]]:
+def _cell_givens(
+    cell: dict[str, JsonNode], index: int, geometry: Geometry
+) -> Iterator[tuple[int, int]]:
     """Yield pairs of a cell and the mask of its given values.
 
     Values that are not given are the progress of a player.
