@@ -71,6 +71,8 @@ _LETTER_LENGTHS = {*range(15, 18), *range(24, 27), *range(250, 262), *range(620,
 """Lengths of rows and puzzles of letters, with a few characters too many or too few."""
 
 _MIN_ROW, _MAX_ROW, _MIN_PUZZLE_WORD, _MIN_CELLS = 4, 26, 15, 16
+"""Lengths of the shortest and the longest row, of the shortest word that may be a damaged puzzle,
+and of the smallest puzzle."""
 
 
 def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None, bool]:

@@ -26,7 +26,11 @@ Compression = Literal["gzip", "bzip2", "xz"]
 
 CUT_OFF = "it ends too early: it is cut off"
 _MAX_IN_MEMORY = 8 * 2**20
+"""Size up to which a spooled file stays in memory."""
+
 _MAX_READ = 2**20
+"""Maximum number of bytes that `PeekableStream.read` returns."""
+
 _BEGINNING_BYTES = 2 * 2**20
 """Size of the beginning that can be inspected. It contains the first block of bzip2, which has up
 to 900 kB and is only unpacked as a whole."""

@@ -22,6 +22,7 @@ MAX_LINES_EXAMINED = 600
 """Maximum number of lines to examine in order to recognise a collection."""
 
 _SAMPLE_BYTES = 256 * 1024
+"""Size of the beginning of a source from which `SourceHead.lines` are taken."""
 
 
 @dataclass(frozen=True, slots=True)

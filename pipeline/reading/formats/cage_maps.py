@@ -45,7 +45,11 @@ _SUM = re.compile(r"(?<![^\s,;])([^\W_])\s*+[=:]\s*+([0-9]{1,3})(?![0-9])[\s,;]*
 _LINE_OF_SUMS = re.compile(rf"\s*+(?:{_SUM.pattern})++")
 _ARROWS = frozenset("<>^v")
 _MIN_SUMS, _MAX_SUM = 4, 999
+"""Minimum number of sums in a map of cages, and the largest sum."""
+
 _MIN_ROWS, _MIN_MAP_ROWS = min(GEOMETRIES), 2
+"""Minimum number of rows of a grid, and of rows that may name cages."""
+
 _NO_CAGE = frozenset(".-_*0")
 
 _CELL = re.compile(r"[rR]([1-9][0-9]?)[cC]([1-9][0-9]?)(?![0-9])")

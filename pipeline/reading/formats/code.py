@@ -69,6 +69,8 @@ _FACT = re.compile(
     r"\s*([a-z_]\w{0,60})\s*\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)\s*[.;]"
 )
 _CONSTANT = re.compile(r"^[ \t]*#(?:const|include)\b", re.MULTILINE)
+"""A line of a logic program that would be taken for a comment."""
+
 _TRIPLE = re.compile(r"\s*(\d{1,3})(?:\s*[,;]\s*|\s+)(\d{1,3})(?:\s*[,;]\s*|\s+)(\d{1,3})\s*")
 _TRIPLE_HEADER = re.compile(
     r"\s*([A-Za-z]+)(?:\s*[,;]\s*|\s+)([A-Za-z]+)(?:\s*[,;]\s*|\s+)([A-Za-z]+)\s*"
@@ -81,6 +83,7 @@ _COLUMN_KINDS = {
 """The columns of a header by name: 0 is the row, 1 the column, 2 the value."""
 
 _MIN_TRIPLES, _MAX_NUMBER = 4, 25
+"""Minimum number of lines of row, column and value, and the maximum of these numbers."""
 
 
 class _Given(NamedTuple):
@@ -159,7 +162,7 @@ class _Code:
 
     @property
     def is_list(self) -> bool:
-        """Whether the text is a declaration and a list; False for a list in JSON."""
+        """Whether the text begins with a list, perhaps after a declaration, that is not JSON."""
         if self.declaration is None:
             return False
         is_bare = not self.declaration[0] and self.text.lstrip()[:2] != "[|"

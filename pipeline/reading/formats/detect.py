@@ -112,6 +112,8 @@ FORMATS: Final = (
 """The formats in the order in which they are tried; the last one reports errors in any text."""
 
 _MAX_HEADER_LINES = 20
+"""Number of lines of a refused text in which to look for the keywords of its format."""
+
 _NO_FORMAT_FITS = "no other format fits"
 
 _MAX_LINES_TRIED = 100

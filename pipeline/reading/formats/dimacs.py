@@ -41,6 +41,8 @@ NO_HEADER = f"{HEADER_PREFIX}missing"
 _MAX_CLAUSES = _MAX_LITERAL = 2**31 - 1
 _MAX_NUMBER_DIGITS = 10
 _MAX_HEADER_BYTES = 200
+"""Number of bytes of the first line that are examined, and of a wrong word that messages quote."""
+
 _BLOCK_BYTES = 1 << 18
 """Size of a block; small enough to examine each word of an invalid block."""
 

@@ -20,6 +20,7 @@ from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import quote
 
 _MAX_DIGIT = 9
+"""The largest value for which values are written without separators."""
 
 
 def render_puzzle(puzzle: Puzzle, format_name: str) -> str:

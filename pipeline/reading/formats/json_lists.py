@@ -51,6 +51,8 @@ from pipeline.reading.formats.records import (
 from pipeline.reading.formats.text import END_OF_FILE, NEWLINE, count_lines, quote
 
 _SAMPLE_BYTES = 64 * 1024
+"""Size of the beginning of a source that is examined to recognise a list."""
+
 _MAX_SAMPLED = 20
 """Maximum number of records or lines to parse in order to recognise a collection."""
 

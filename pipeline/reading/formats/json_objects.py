@@ -101,7 +101,11 @@ _MAX_DEPTH = 20
 """Maximum length of the path to any other member."""
 
 _MAX_ROW_LENGTH, _MAX_MISSING_ROWS = 25, 3
+"""Maximum number of cells in a row, and of rows that a 16×16 grid has too many or too few."""
+
 _MAX_MAP_LENGTH = 2000
+"""Maximum length of a list or text that is tested for being a region map."""
+
 _FIRST_REGION_SIGN = 0x4E00
 """Code point from which the regions of a map get one character each."""
 

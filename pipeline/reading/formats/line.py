@@ -76,6 +76,8 @@ DELIMITERS = (",", ";", "\t", "|")
 _WORD = re.compile(r"[^ \t,;|]+")
 
 _MAX_FIELDS = 40
+"""Maximum number of fields of a line to search for puzzles."""
+
 _INDEX_AFTER_HASH = 1
 """The index of the puzzle in lines that begin with a hash."""
 

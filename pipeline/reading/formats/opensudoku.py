@@ -46,6 +46,8 @@ _EXPECTED_GAME = '<game data="…"> with 81 digits'
 _MAX_TOKEN_LENGTH = 1 << 20
 _MAX_DEPTH = 64
 _MAX_NAMES = 256
+"""Limits of XML: characters in a tag, nested elements, and names of elements and attributes."""
+
 _CUT_OFF_CODES = frozenset((3, 5, 6, 20))
 """Expat's codes for a document, a token, a character and a CDATA section that are cut off."""
 

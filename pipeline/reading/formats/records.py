@@ -198,9 +198,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNREAD_LINE = re.compile(r"^line ([0-9]+)")
 """The line number at the beginning of an unread text."""
 
-_MIN_ATTEMPT_LENGTH = 12
+_MIN_DAMAGED_LENGTH = 12
+"""Minimum length of a field that may be a damaged puzzle."""
+
 _WITHOUT_KNOWN = {ord(sign): None for sign in KNOWN}
 _MAX_SHOWN = 100
+"""Number of characters of an invalid record that its entry contains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +403,7 @@ def has_blanks(field: str) -> bool:
 
 def may_be_damaged_puzzle(field: str) -> bool:
     """Whether a field may be a damaged puzzle."""
-    return len(field) >= _MIN_ATTEMPT_LENGTH and _are_mostly_known(field)
+    return len(field) >= _MIN_DAMAGED_LENGTH and _are_mostly_known(field)
 
 
 def is_row(line: str, side: int) -> bool:

@@ -31,6 +31,8 @@ _GAP = "   "
 """More spaces than can be between two filled neighbouring cells."""
 
 _MIN_LINES = 3
+"""Minimum number of lines of a grid in which rows are missing."""
+
 _MAX_SIDE = max(GEOMETRIES)
 
 

@@ -42,6 +42,7 @@ _CORNER_LABELS = ("", "index", "row", "rows", "r", "unnamed: 0")
 _COUNTED_LABEL = re.compile(r"(\D{0,12})(\d{1,2})")
 _MAX_SIDE = max(ALL_GEOMETRIES)
 MAX_ROWS = 2 * _MAX_SIDE
+"""Maximum number of rows of a table, with labels, gaps and margins."""
 
 _Rows = list[list[Word]]
 

@@ -43,6 +43,8 @@ from pipeline.settings import Reading
 _BLANKS = frozenset(BLANKS.lower().replace("x", ""))
 _BLANK_LETTERS = "xX"
 _MIN_LETTERS = 2
+"""Minimum number of different letters in a puzzle."""
+
 _MAX_ROWS = 40
 """Maximum number of lines, including titles."""
 

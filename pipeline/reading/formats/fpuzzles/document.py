@@ -23,6 +23,8 @@ MAX_CHARACTERS = 1 << 20
 
 _MAX_NUMBER_DIGITS = 9
 _MAX_SHOWN = 40
+"""Number of characters of a value that messages show."""
+
 
 JsonPath = tuple[str | int, ...]
 """A path into a document: keys, and indices of lists from 0."""
