@@ -10,8 +10,8 @@ desktop clutter (`__MACOSX/`, `Thumbs.db`) are skipped silently; everything else
 This module limits the unpacked size, the names and the file types. Its errors are:
 
     InputError
-    └── UnpackError            broken, cut off, or of an unsupported kind
-        └── ArchiveLimitExceeded   larger than a limit allows
+    └── UnpackError                    broken, cut off, or of an unsupported kind
+        └── ArchiveLimitExceeded       larger than a limit allows
             └── TooManyMembers
 """
 

@@ -1,4 +1,4 @@
-"""Alphabets: they say which value, or a blank, each token is.
+"""Alphabets: which value each token has, or that it is a blank.
 
 Each alphabet is for one side. A format has a function that returns its alphabets, given the tokens,
 the side and the settings. If it returns several, the tokens must decide.

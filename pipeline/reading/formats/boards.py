@@ -4,16 +4,16 @@
     ║ 5 3 . │ . 7 . │ . . . ║     |---|---|---|     | 5  3   124  | 26  7  2468 |
     …                             | 1 | 5 |   |     …
 
-n rows of n cells, n being 4 to 36; sides without usual boxes, such as 12, need `--boxes`. The
-number of rows decides how the rows are split: at bars, at spaces, or into characters. A blank is
-one of `. 0 _ - x X ? *`, perhaps repeated as in `__`, or nothing between two bars. Up to side 9,
-digits are values, and numbers such as `247` are the candidates of a cell in ascending order, as
-HoDoKu and Sudoku Explainer print them. In a grid of candidates, a single digit is a given.
+A board has n rows of n cells, for n from 4 to 36. Sides without usual boxes, such as 12, need
+`--boxes`. Rows are split at bars, at spaces, or into characters, so that there are as many cells as
+rows. A blank is one of `. 0 _ - x X ? *`, perhaps repeated as in `__`, or nothing between two bars.
+Up to side 9, digits are values, and numbers such as `247` are the candidates of a cell in ascending
+order, as HoDoKu and Sudoku Explainer print them. In a grid of candidates, a single digit is a
+given.
 
 Lines without cells are borders; `=` may replace `-`. Labels 1, 2, … or A, B, … may be left of the
 rows and above the columns. The first line may state the side. A line of n dashes is a row if the
-grid then has n rows, else a border. If other rows have dashes as blanks, and the grid does not
-have n rows, it is refused.
+grid then has n rows, or if other rows have dashes as blanks; otherwise it is a border.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 Lines are bars between the cells of a row, and borders between rows. Lines between columns and lines
 between rows are examined separately. A direction is neutral if it has no lines, equal lines between
 all cells, or lines only at the ends of the usual boxes. If there are lines between all cells, only
-those that differ from most count, as `||` or `===`. Other lines must divide the whole grid into
-boxes, or the grid is refused. If one direction is neutral, the other determines the boxes. Sides
-without usual boxes, such as 12, must be declared.
+those that are drawn differently from most count, such as `||` or `===`. All other lines must divide
+the whole grid into boxes, or the grid is refused. If one direction is neutral, the other determines
+the boxes. For sides without usual boxes, such as 12, the boxes must be declared.
 """
 
 from __future__ import annotations

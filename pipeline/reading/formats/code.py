@@ -6,10 +6,10 @@ r"""Grids as programs write them: lists, facts, and the environment of the LaTeX
     initial(1,1,5). initial(1,2,3). …          1 1 5
                                                1 2 3
 
-The text has one grid, and otherwise only comments. Facts, which must all have the same name, and
-lines of numbers have the row, the column and the value of a given; no cell may occur twice. Rows
-and columns count from 0 if one of them is 0, and from 1 if one of them is the side. The side is
-that of `--boxes`; without it, the largest number, which must be 9, 16 or 25.
+The text has one grid, and otherwise only comments. Each fact, or line of numbers, states the row,
+the column and the value of a given. All facts must have the same name, and no cell may occur twice.
+Rows and columns count from 0 if one of them is 0, and from 1 if one of them is the side. The side
+is that of `--boxes` or, without this option, the largest number, which must be 9, 16 or 25.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ are separated by white space. A clause ends with 0, not at the end of a line. A 
 by a 0, ends the formula, as in the random formulas of SATLIB (uf20, uuf50).
 
 The header gives the numbers of variables and clauses. As in minisat, it may be missing or wrong;
-then it is ignored, and `ParsedFormula.unread` says so. With fewer clauses than declared, the file
-may be cut off. With `strict`, a formula with a missing or wrong header is refused.
+then `ParsedFormula.unread` says so, and all clauses in the file are used. If there are fewer than
+declared, the file may be cut off. With `strict`, a missing or wrong header is refused.
 """
 
 from __future__ import annotations

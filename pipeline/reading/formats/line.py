@@ -1,4 +1,4 @@
-"""Line: a whole puzzle in one line of 16, 36, 64 or 81 cells; lines and csv: many of them.
+"""The format line, a puzzle in one line of 16, 36, 64 or 81 cells; lines and csv, many of them.
 
     # easy
     53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79

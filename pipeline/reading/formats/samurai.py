@@ -3,11 +3,11 @@
 The lines are the upper left, the upper right, the middle, the lower left and the lower right grid.
 
 The five lines are one puzzle if they agree in all shared cells, and at least one of these is not
-blank. If they disagree, but do not contradict each other or the rules, they may be one puzzle or
-five, and the format must be declared.
+blank. Otherwise, if no given contradicts another one or the rules, they may be one puzzle or five,
+and the format must be declared.
 
 A samurai may also be a picture, like its solutions: 21 rows of up to 21 places, optionally
-separated by spaces. In a place without a cell is a space, `-` or another blank.
+separated by spaces. A space, `-` or another blank marks a place without a cell.
 """
 
 from __future__ import annotations
