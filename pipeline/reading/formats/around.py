@@ -116,7 +116,7 @@ def names_rule(text: str, applied_rules: Sequence[Rule] = ()) -> bool:
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """Texts in lower case, without word separators."""
+    """Join texts in lower case, without spaces, underscores and hyphens."""
     return "\n".join(texts).lower().translate({ord(sign): None for sign in " _-"})
 
 
@@ -139,7 +139,8 @@ def title_and_unread(
 ) -> tuple[str, tuple[str, ...]]:
     """The title and the unread lines among the lines above and below a grid.
 
-    A line that only names rules in `applied_rules` is not unread.
+    A line is unread if it names a rule that is not in `applied_rules`, or if it is below the grid
+    and not a note.
     """
     titles, rules = list[str](), list[str]()
     unread = []
@@ -157,7 +158,7 @@ def title_and_unread(
 
 
 def _is_rule_text(text: str, applied_rules: Sequence[Rule] = ()) -> bool:
-    """Whether a line names a rule, unless it is a harmless key with its value."""
+    """Whether a line names a rule; False for a harmless key and its value."""
     key = _KEY.match(text)
     return not (key and key[1].lower() in _HARMLESS_KEYS) and names_rule(text, applied_rules)
 
@@ -168,6 +169,7 @@ def unread_lines(lines: Lines) -> tuple[str, ...]:
 
 
 def _limited(texts: Sequence[str]) -> tuple[str, ...]:
+    """The first texts, then `further text` if there are more."""
     return (
         *texts[:_MAX_UNREAD_TEXTS],
         *(("further text",) if len(texts) > _MAX_UNREAD_TEXTS else ()),
@@ -191,9 +193,9 @@ def rule_lines(lines: Lines, applied_rules: Sequence[Rule] = ()) -> list[tuple[i
     return [(number, text) for number, text in lines if _is_rule_text(text.strip(), applied_rules)]
 
 
-def add_unread_texts(known: tuple[str, ...], texts: Sequence[str]) -> tuple[str, ...]:
-    """Add further texts to unread ones."""
-    return _limited((*known, *texts)) if texts else known
+def add_unread_texts(unread: tuple[str, ...], texts: Sequence[str]) -> tuple[str, ...]:
+    """Add texts to the unread parts of a puzzle."""
+    return _limited((*unread, *texts)) if texts else unread
 
 
 def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
