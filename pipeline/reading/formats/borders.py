@@ -193,9 +193,9 @@ def _cuts_in(gaps: Sequence[str]) -> _Cuts:
 
 
 def _direction_of(line_cuts: Sequence[tuple[int, _Cuts]], size: int, side: int) -> _Direction:
-    """The direction with these cuts, given by line of text; `size` is that of the usual boxes."""
-    usual_geometry = _multiples(size, side)
-    unusual_lines = [number for number, cuts in line_cuts if not cuts <= usual_geometry]
+    """The direction of cuts with the index of their line; `size` is that of the usual boxes."""
+    usual_cuts = _multiples(size, side)
+    unusual_lines = [number for number, cuts in line_cuts if not cuts <= usual_cuts]
     cuts = frozenset[int]().union(*(cuts for _, cuts in line_cuts))
     is_uniform = not unusual_lines or len({cuts for _, cuts in line_cuts}) == 1
     first = unusual_lines[0] if unusual_lines else None

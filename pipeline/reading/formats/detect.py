@@ -401,7 +401,7 @@ def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
 
 
 def _needs_its_text(parsed: Parsed) -> bool:
-    """Whether the text has information that its cells alone would lose."""
+    """Whether the cells of a puzzle alone do not describe all that was read."""
     puzzle = parsed.puzzle
     if not puzzle.is_plain or parsed.unread or parsed.variant == "rules":
         return True
@@ -458,7 +458,7 @@ class _ExaminedSource:
     def layout(self, minimum: int = 2) -> Layout | None:
         """The layout of a collection of at least `minimum` puzzles; None if it is not one.
 
-        Use 1 if the source cannot be a single puzzle.
+        `minimum` is 1 if the source cannot be a single puzzle.
         """
         if not self._may_be_collection:
             return None
