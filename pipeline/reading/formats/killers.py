@@ -94,7 +94,7 @@ def parse_killer(text: Text, _reading: Reading) -> Parsed:
 KILLER = Format("killer", recognise_killer, parse_killer, begins=_HEADER)
 
 
-# killers whose cells are sums or steps to a sum
+# the format killer-arrows, in which each cell is a sum or a step to a sum
 
 STEPS = {
     "<": (0, -1),
