@@ -265,7 +265,7 @@ def _batch_of_chunk(
     contents = layout.contents(chunk, settings.reading)
     cells, is_classic = np.zeros((len(contents), 81), np.uint8), np.zeros(len(contents), np.bool_)
     lines, left = np.zeros(len(contents), np.int64), []
-    lines[contents.places_of_plain] = contents.plain.numbers
+    lines[contents.plain_indices] = contents.plain.numbers
     plain_rows, plain = contents.plain_cells()
     cells[plain_rows], is_classic[plain_rows] = _values_of(plain), True
     for index, entry in contents.entries():

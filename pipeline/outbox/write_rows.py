@@ -22,7 +22,7 @@ from pipeline.outbox.traits import row_fields
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, Layout, signs_of
-from pipeline.reading.formats.cells import has_usual_boxes, in_boxes
+from pipeline.reading.formats.cells import has_usual_boxes, line_with_box_size
 from pipeline.reading.formats.plain import ChunkContents, PlainLines
 from pipeline.reading.unread import caveat, unread_counts
 from pipeline.solving import Traits
@@ -259,14 +259,15 @@ class RowsBuilder:
 def error_rows(layout: Layout, line: int, message: str, trait_names: Sequence[str] = ()) -> Rows:
     """A row with status `invalid` that says why the rest of a source could not be read."""
     entry = Entry(line, "", None, message, None, plain=False)
-    builder = RowsBuilder(ChunkContents(PlainLines.none(), [entry]), layout.cells, 1, trait_names)
+    contents = ChunkContents(PlainLines.without_lines(), [entry])
+    builder = RowsBuilder(contents, layout.cells, 1, trait_names)
     builder.add_result(0, Result("invalid", message=message))
     return builder.rows()
 
 
 def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] = ()) -> Rows:
     """The rows of results from any source; their line numbers are empty."""
-    contents = ChunkContents(PlainLines.none(), [_entry_of(result) for result in results])
+    contents = ChunkContents(PlainLines.without_lines(), [_entry_of(result) for result in results])
     builder = RowsBuilder(contents, NINE_BY_NINE.size, first, trait_names)
     for place, result in enumerate(results):
         builder.add_result(place, result)
@@ -298,7 +299,7 @@ def _puzzle_text(puzzle: Puzzle, signs: str) -> str:
             return puzzle.to("iss").rstrip("\n")
         return ""
     if not has_usual_boxes(puzzle.geometry):
-        return in_boxes(puzzle)
+        return line_with_box_size(puzzle)
     filled = [values.get(cell, 0) for cell in range(len(puzzle.cells))]
     if signs:
         return "".join([f".{signs}"[value] for value in filled])

@@ -140,7 +140,7 @@ class Arrivals:
         """Whether a slow file will be refused, so that it need not wait for long jobs."""
         from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
 
-        source = source_at(self._inbox / name, name, self._runtime.settings, counts=True)
+        source = source_at(self._inbox / name, name, self._runtime.settings, counts_members=True)
         return isinstance(source, Unreadable)
 
     def is_slow(self, name: str) -> bool:

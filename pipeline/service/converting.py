@@ -73,7 +73,7 @@ def file_of(to: str, *, solutions: bool) -> File:
     """The file layout of a target."""
     if to in PICTURES:
         return _PDF if to == "pdf" else ONE_ITEM
-    return target_of(to).holding(solutions=solutions)
+    return target_of(to).file_for(solutions=solutions)
 
 
 def convert(

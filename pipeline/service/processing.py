@@ -252,7 +252,7 @@ def _job_of(claim: Claim, source: Source | None, runtime: Runtime) -> Job:
     settings, chunk_sizes = runtime.settings, runtime.tuning.chunk_sizes
     if source is None:
         with runtime.stop.computing():
-            source = source_at(claim.original, claim.manifest.source, settings, counts=True)
+            source = source_at(claim.original, claim.manifest.source, settings, counts_members=True)
     match source:
         case Collection() as collection:
             return CollectionJob(claim, runtime.folders, settings, collection, chunk_sizes)

@@ -20,7 +20,7 @@ from pipeline.reading.archives.walk import open_unpacked, walk
 from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, signs_of
 from pipeline.reading.formats.dimacs import FORMULA_REFUSED
 from pipeline.reading.formats.parsed import Notes
-from pipeline.reading.read import COLLECTION_CHUNK_BYTES, read_now, source_at, source_of_member
+from pipeline.reading.read import COLLECTION_CHUNK_BYTES, parse_now, source_at, source_of_member
 from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
@@ -191,7 +191,7 @@ def item_of(
     start, signs = time.perf_counter(), ""
     content: PuzzleProblem | FormulaProblem | Unreadable | LimitReached
     try:
-        source = read_now(source, settings)
+        source = parse_now(source, settings)
         if isinstance(source, Unreadable):
             content = source
         else:

@@ -160,7 +160,7 @@ def test_what_is_no_puzzle_is_told_where_it_stands(desk):
     assert (code, printed.split()) == (1, ["puzzle", EASY, HARD])
     assert said.splitlines() == [
         "bad.txt:2:1: expected a digit or a blank, found 'k'",
-        "cnf: a formula is no puzzle",
+        "cnf: a formula is not a puzzle",
     ]
 
 

@@ -68,7 +68,7 @@ def test_a_collection_has_its_layout_and_its_columns(tmp_path):
     assert told["kind"] == "collection"
     assert (told["format"], told["delimiter"], told["header"]) == ("csv", "';'", "line 1")
     assert told["puzzle"] == "field 2 (quiz)"
-    assert told["solution"] == "field 3 (solution), which is compared"
+    assert told["solution"] == "field 3 (solution); it is compared with the result"
     assert told["puzzles"] == "30 in the first 65,536 bytes"
     assert told["refused"].startswith("1 record; a.txt:32:")
 

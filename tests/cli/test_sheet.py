@@ -101,7 +101,7 @@ def test_what_has_no_board_is_said_and_the_rest_is_printed(puzzle_folder):
     assert (code, names(found)) == (1, ["unique.txt"])
     assert said == (
         "bad.txt:3:3: expected a digit or a blank, found 'q'\n"
-        "rule.cnf: a formula is no puzzle\n"
+        "rule.cnf: a formula is not a puzzle\n"
         "nowhere.txt: cannot be read: No such file or directory\n"
         "large.txt: not drawn: more than 25×25 cells\n"
     )

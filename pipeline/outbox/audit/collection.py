@@ -95,7 +95,7 @@ def _chunks_of(layout: Layout, stream: PeekableStream, reading: Reading) -> Iter
         yield layout.contents(chunk, reading)
     if stream.error is not None:
         broken = Entry(0, "", None, str(stream.error), None, plain=False)
-        yield ChunkContents(PlainLines.none(), [broken])
+        yield ChunkContents(PlainLines.without_lines(), [broken])
 
 
 class _AuditedCollection:

@@ -59,7 +59,7 @@ from pipeline.reading.formats.dimacs import (
     proof_clauses,
     read_model,
 )
-from pipeline.reading.read import looks_like_no_puzzle, parsed_of, unread
+from pipeline.reading.read import looks_like_no_puzzle, parse_problem, unparsed_source
 from pipeline.settings import Reading
 
 _ONE_MODEL = "not checked whether there are other models: only one was asked for"
@@ -119,7 +119,7 @@ def audit_content(
         if record.status in ("invalid", "other"):
             report.add_problem(f"the status is {record.status!r}, but the original is a collection")
         data = source[1].whole(report.settings.max_bytes + 1)
-        source = unread(data, record.source, report.settings)
+        source = unparsed_source(data, record.source, report.settings)
     has_content = not isinstance(source, Unreadable) or source.data is not None
     return audit_single(published, source if has_content else None, report)
 
@@ -133,7 +133,7 @@ def _content_of(source: OneProblem | None, report: Findings) -> Content:
             error = InputError(source.reason)
             error.code = source.code
             return error
-        return parsed_of(source, report.settings)
+        return parse_problem(source, report.settings)
     except LimitReached as error:
         report.add_gap(f"the original was not read: {error}")
         return None

@@ -7,7 +7,7 @@ import io
 import pytest
 from support.parsers import CLASSIC, LINE, ROWS, layout_of, read, refusal, said_of
 
-from pipeline.reading.formats.boards import kind_of_line
+from pipeline.reading.formats.boards import line_kind
 from pipeline.settings import DETECTED
 
 ROW_LIST = ROWS.split()
@@ -140,5 +140,5 @@ def test_a_doubled_blank_is_no_blank_of_its_own():
 
 
 def test_a_long_line_that_is_nearly_a_frame_is_no_border():
-    assert kind_of_line(f".{'-' * 60}.{'-' * 60}.") == "border"
-    assert kind_of_line(f".{'-' * 60}.{'-' * 60}...**") == "row"
+    assert line_kind(f".{'-' * 60}.{'-' * 60}.") == "border"
+    assert line_kind(f".{'-' * 60}.{'-' * 60}...**") == "row"

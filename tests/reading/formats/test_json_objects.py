@@ -190,7 +190,7 @@ RULES: dict[str, object] = {
 
 @for_each("name", RULES)
 def test_rules_beside_a_grid_are_refused_by_name(name):
-    expected = "a grid without rules in JSON (f-puzzles and ISS are formats for rules), found the "
+    expected = "a grid without rules in JSON (for rules, use f-puzzles or ISS), found the "
     for document in ({name: RULES[name]}, {"meta": {name: RULES[name]}}):
         error = refusal(json.dumps({"puzzle": TEXT, **document}, indent=1))
         assert f"expected {expected}member '{name}'" in str(error)
@@ -225,7 +225,7 @@ REFUSED = [
     ),
     (
         json.dumps({"puzzle": SMALL, "a": REGIONS, "b": rows("ABCD" * 4, 4), "c": [*REGIONS]}),
-        "expected one region map, 'regions', beside a grid without rules",
+        "expected one region map, named 'regions'",
     ),
     ('{"cages": [{"sum": 3}]}', "a killer as f-puzzles ('killercage') or SudokuPad ('3x3::k:…')"),
     (
@@ -234,7 +234,7 @@ REFUSED = [
     ),
     (
         '{"time_elapsed": 0, "cells": [{"position": [0, 0], "value": 5, "fixed": true}]}',
-        "found a saved game of GNOME Sudoku, which is not read",
+        "found a saved game of GNOME Sudoku, which cannot be read",
     ),
     (f'{{"puzzle": "{TEXT}", "a": {"[1," * 50}1{"]" * 50}}}', "nested less deeply"),
     ('{"a": ' * 90_000, "nested less deeply"),

@@ -100,7 +100,7 @@ GOOD = beside(GRID, MAP) + SUMS
     [
         (GOOD.replace("h=2", "h=2 q=3"), "5:33: expected the name of a cage in the map, found 'q'"),
         (GOOD.replace(" h=2", ""), "4:8: expected a sum for each cage, as h=12, found 'h'"),
-        (GOOD.replace("h=2", "a=2"), "5:29: expected one sum of cage 'a', found 2 too"),
+        (GOOD.replace("h=2", "a=2"), "5:29: expected one sum of cage 'a', found 3 and 2"),
         (GOOD.replace("c=7", "c7"), "5:9: expected only names and sums of cages in this line"),
         (GOOD.replace("a=3", "=3"), "5:1: expected only names and sums of cages in this line"),
         (GOOD.replace("ccdd", "ccda"), "2:9: expected connected cages, each with its own name"),
@@ -108,8 +108,11 @@ GOOD = beside(GRID, MAP) + SUMS
         (GOOD.replace("4", "k", 1), "1:1: expected one map of cages, in letters, and one grid"),
         (GOOD.replace("4", "5", 1), "2:2: expected one of 1 to 4 or a blank, found '5'"),
         (f"{GOOD}12..\n", "6:1: expected 4 rows, and no other line of cells, found '12..'"),
-        (GRID + LIST.replace("R1C2", "R1C5"), "5:10: expected a cell of 4 rows and columns"),
-        (GRID + LIST.replace("R1C2", "R1C3"), "6:5: expected each cell in one cage only"),
+        (
+            GRID + LIST.replace("R1C2", "R1C5"),
+            "5:10: expected a cell of a grid of 4 rows and columns",
+        ),
+        (GRID + LIST.replace("R1C2", "R1C3"), "6:5: expected each cell in at most one cage"),
         (GRID + LIST.replace("R1C2", "R0C2"), "5:1: expected the sum and the cells of a cage"),
         (GRID[5:] + LIST, "11:9: expected a grid above the cages, or cages for all cells"),
         ("5........\n" * 8 + "8 = R9C9\n", "1:1: expected 9 rows, and no other line of cells"),

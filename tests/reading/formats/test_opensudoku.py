@@ -107,6 +107,6 @@ def test_tags_without_end_and_elements_and_names_without_number_are_refused():
     deep = refusal("<opensudoku>" + "<a>" * 100_000)
     assert str(deep) == "a.txt:1:202: expected elements nested at most 64 deep, found a deeper one"
     named = refusal("<opensudoku>" + "".join(f"<a{number}/>" for number in range(100_000)))
-    assert (named.line, named.expected) == (1, "at most 256 names")
+    assert (named.line, named.expected) == (1, "at most 256 names of elements and attributes")
     attributes = refusal("<opensudoku " + " ".join(f"a{i}=''" for i in range(1000)) + "/>")
-    assert attributes.expected == "at most 256 names"
+    assert attributes.expected == "at most 256 names of elements and attributes"

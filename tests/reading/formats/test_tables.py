@@ -147,5 +147,5 @@ def test_a_collection_in_utf_16_and_damaged_utf_16_are_named():
     data = f"{LINE}\n{LINE}\n{LINE}\n".encode("utf-16")
     assert "save it as UTF-8" in str(read_text(data, True, "a.txt", Reading()))
     assert "save it as UTF-8" in str(read_text(data, False, "a.txt", Reading()))
-    with pytest.raises(InvalidPuzzle, match="1:81: expected UTF-16 text"):
+    with pytest.raises(InvalidPuzzle, match="1:81: expected valid UTF-16 text"):
         parse_source(LINE.encode("utf-16")[:-1], "a.txt")
