@@ -38,7 +38,7 @@ from pipeline.catalogue.puzzle_arrays import (
 )
 from pipeline.catalogue.solutions import certified_solutions, redundant_givens
 from pipeline.certify import many as checking
-from pipeline.native import COMPILE_AFTER
+from pipeline.native import COMPILE_AFTER_SECONDS
 from pipeline.puzzle.geometry import NINE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.plain import masks_of_plain
@@ -52,9 +52,9 @@ COPIES, BRUTE, BY_HAND, OF_EFFORT = 10_000, 100, 500, 500
 def main() -> None:
     chosen, *files = sys.argv[1:]
     for program in (minlex.PROGRAM, singles.PROGRAM, lanes.PROGRAM, checking.PROGRAM):
-        program.compile_into(program.folder())
-    for loaded in (minlex.loaded, singles.loaded, lanes.loaded, checking.loaded):
-        loaded.add_seconds(COMPILE_AFTER)
+        program.compile_into(program.create_folder())
+    for loader in (minlex.loader, singles.loader, lanes.loader, checking.loader):
+        loader.add_seconds(COMPILE_AFTER_SECONDS)
     if chosen == "overlap":
         compare(*map(Path, files))
         return

@@ -121,7 +121,7 @@ def watch(*files: str) -> None:
 
 def audit(file: str, count: str = str(COUNT)) -> None:
     for program in (lanes.PROGRAM, PROGRAM):
-        program.compile_into(program.folder())
+        program.compile_into(program.create_folder())
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name, cores(1):
         (Path(name) / "inbox").mkdir()
         make(Path(name, "inbox", "lines.txt"), int(count), [file])

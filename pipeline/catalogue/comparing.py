@@ -1,4 +1,4 @@
-"""Find equivalent puzzles in collections: copies of earlier puzzles, or of another collection's.
+"""Find puzzles that are equivalent to earlier puzzles, or to puzzles of another collection.
 
 Both searches stream: memory does not grow with the collections. Sources are read in batches of a
 few thousand classic 9×9 puzzles, each with its position.
@@ -35,13 +35,17 @@ from pipeline.solving.items import Item, item_of, sources_at
 from pipeline.solving.problem import PuzzleProblem
 
 CHUNK_BYTES = 256 * 1024
+"""Bytes of a collection that are read at once."""
+
 BATCH_PUZZLES = 4096
-"""Minimum number of puzzles in a batch except the last: enough to fill the batch solver."""
+"""Minimum number of puzzles in each batch but the last: enough to fill the batch solver."""
 
 NamedPath = tuple[Path, str]
 """A path, and its name in results."""
 
 _LINE_BITS = 36
+"""The lower bits of a position, which contain the line."""
+
 _NOT_CLASSIC = "it is not a classic 9×9 puzzle"
 _UNDECIDED = "the number of its solutions is not known"
 
@@ -61,7 +65,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """An item that was left out, and why; `line` is None if the source is a single puzzle."""
+    """An item that was skipped, and the reason; `line` is None if the source is a single puzzle."""
 
     source: str
     line: int | None
@@ -70,7 +74,7 @@ class Left:
 
 @dataclass(slots=True)
 class Tally:
-    """Numbers of puzzles compared, of their classes, of copies, and of items left out.
+    """Numbers of compared puzzles, of their classes, of copies, and of skipped items.
 
     `on_batch` is called after each batch.
     """
@@ -84,7 +88,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class ClassicBatch:
-    """Classic puzzles (P, 81), 0 for a blank, their positions (P,), and the items left out."""
+    """Classic puzzles (P, 81), 0 for a blank, their positions (P,), and the skipped items."""
 
     puzzles: ValueArray
     positions: NDArray[np.int64]
@@ -93,12 +97,12 @@ class ClassicBatch:
 
 @dataclass(slots=True)
 class SourceLines:
-    """Positions of puzzles: integers that encode source and line and increase in reading order."""
+    """Encodes source and line of a puzzle as an integer; these increase in reading order."""
 
     names: list[str] = field(default_factory=list)
 
     def start_source(self, name: str) -> None:
-        """Start a source, or a member of an archive, to which later positions belong."""
+        """Start a source, or a member of an archive: `at_lines` then refers to its lines."""
         self.names.append(name)
 
     def at_lines(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -118,11 +122,11 @@ def find_copies(
     tally: Tally | None = None,
     limit: int = LIMIT_BYTES,
 ) -> Generator[Copy | Left]:
-    """Yield the puzzles that are equivalent to an earlier one, in reading order.
+    """Yield, in reading order, a `Copy` for each puzzle that is equivalent to an earlier one.
 
     Writes the first puzzle of each class to `kept`, one per line. Items other than classic 9×9
-    puzzles are yielded as `Left`, before the copies of their batch, and are not written. `limit` is
-    the memory for classes in bytes. Raises OSError if the environment fails.
+    puzzles are not written; each is yielded as a `Left`, before the copies of its batch. `limit`
+    is the memory for classes in bytes. Raises OSError if the environment fails.
     """
     positions, counted = SourceLines(), tally or Tally()
     with Classes(limit) as classes:
@@ -146,12 +150,12 @@ def find_overlap(
     tallies: tuple[Tally, Tally] | None = None,
     limit: int = LIMIT_BYTES,
 ) -> Generator[Copy | Left]:
-    """Yield the puzzles of `asked` that are equivalent to one of `known`.
+    """Yield a `Copy` for each puzzle of `asked` that is equivalent to a puzzle of `known`.
 
-    Each is paired with the first known puzzle of its class. Puzzles that `known` lacks are written
-    to `kept`, one per line. `tallies` count the known puzzles and the puzzles asked about; `copies`
-    of the latter counts the puzzles in both. `limit` is the memory for classes in bytes. Raises
-    OSError if the environment fails.
+    The `Copy` names the first known puzzle of the class. Puzzles of `asked` that are equivalent to
+    no known puzzle are written to `kept`, one per line. The first tally counts the puzzles of
+    `known`, the second those of `asked`; its `copies` counts the puzzles yielded. `limit` is the
+    memory for classes in bytes. Raises OSError if the environment fails.
     """
     positions, (theirs, ours) = SourceLines(), tallies or (Tally(), Tally())
     with Classes(limit) as classes:
@@ -174,7 +178,7 @@ def find_overlap(
 def _keyed_batches(
     sources: Sequence[NamedPath], positions: SourceLines, settings: Settings, tally: Tally
 ) -> Iterator[tuple[ClassicBatch, Keys]]:
-    """Yield batches of certified puzzles with the keys of their classes; updates the tally."""
+    """Yield batches of certified puzzles with the keys of their classes, and update the tally."""
     for batch in classic_batches(sources, positions, settings):
         forms, certain = forms_of(batch.puzzles)
         undecided = batch.positions[~certain].tolist()
@@ -189,7 +193,7 @@ def _keyed_batches(
 
 
 def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
-    """Canonical forms (P, 81) of 9×9 puzzles (P, 81), and flags (P,) of the certain ones."""
+    """The canonical forms (P, 81) of 9×9 puzzles (P, 81), and flags (P,) of the certain forms."""
     solved = certified_solutions(NINE, masks_of_values(NINE, puzzles), 2)
     return canonical_forms(puzzles, solved.unique, solved.grids[0]), solved.certain
 
@@ -197,7 +201,7 @@ def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
 def classic_batches(
     sources: Sequence[NamedPath], positions: SourceLines, settings: Settings
 ) -> Iterator[ClassicBatch]:
-    """Yield the puzzles of files, folders and archives in batches; adds sources to `positions`.
+    """Yield the puzzles of files, folders and archives in batches, and add sources to `positions`.
 
     Only the names of members stay in memory. Raises OSError if the environment fails.
     """
@@ -281,7 +285,7 @@ def _batch_of_chunk(
 
 
 def _values_of(characters: NDArray[np.uint8]) -> ValueArray:
-    """The values of characters: 1 to 9 for digits, 0 for any other character."""
+    """The values of characters: 1 to 9 for these digits, 0 for any other character."""
     values = characters - np.uint8(ord("0"))
     values[values > 9] = 0
     return values

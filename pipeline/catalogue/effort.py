@@ -1,17 +1,17 @@
-"""Measures of how hard a puzzle with one solution is, invariant under all symmetries.
+"""Measures of the difficulty of a puzzle with one solution, invariant under all symmetries.
 
 *Singles* are naked singles (a cell with one candidate) and hidden singles (a value with one place
 in a unit), see `singles`.
 
 - depth: the depth of trial and error over singles. At depth 0, singles alone solve the puzzle. At
-  depth d, each candidate is tried at depth d - 1 and eliminated if that leads to a contradiction,
-  until nothing changes. The depth is the smallest d that decides all cells. Reaching the solution
-  in a trial does not count. (D. Berthier's T&E, 2008.)
-- backdoor: the smallest number of cells whose solution values let singles decide the rest.
+  depth d, each candidate is tried at depth d - 1 and eliminated if the trial leads to a
+  contradiction, until nothing changes. The depth is the smallest d that decides all cells by
+  elimination; a trial that reaches the solution decides nothing. (D. Berthier's T&E, 2008.)
+- backdoor: the smallest number of cells whose solution values let singles decide all other cells.
   (R. Williams, C. Gomes and B. Selman, 2003.)
-- splits: the branches of a complete search that takes singles and branches on the first cell with
-  the fewest candidates. As this depends on the order of cells, it is the mean over 64 images of
-  the canonical form under fixed symmetries.
+- splits: the number of branches of an exhaustive search that propagates singles and branches on the
+  first cell with the fewest candidates. The number depends on the order of cells: `splits` is its
+  mean over 64 images of the canonical form under fixed symmetries.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from pipeline.catalogue.singles import States, close_singles
 from pipeline.puzzle.geometry import NINE
 
 MAX_DEPTH, MAX_BACKDOOR = 2, 3
-"""The largest depth and backdoor that are searched for; one more stands for any larger one."""
+"""The largest depth and backdoor that are searched for; results of 3 and 4 mean "or more"."""
 
 IMAGES = 64
 """The number of images of a puzzle over which splits are averaged."""
 
 BATCH_STATES = 8192
-"""States per batch."""
+"""States that are propagated together."""
 
 _SEED = 20_240_229
-"""Seed of the symmetries: another one would give other splits."""
+"""Seed of the symmetries: another seed would give other splits."""
 
 _BITS = np.left_shift(1, np.arange(16, dtype=np.uint16), dtype=np.uint16)
 
@@ -50,7 +50,7 @@ Counts = NDArray[np.int64]
 
 
 class Splits(NamedTuple):
-    """Mean and standard deviation of the splits of each puzzle's images, (P,)."""
+    """For each puzzle (P,), the mean and the standard deviation of the splits of its images."""
 
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]
@@ -81,7 +81,10 @@ def depths_of(masks: MaskArray, max_depth: int = MAX_DEPTH) -> Counts:
 
 
 def _close(states: States, depth: int) -> None:
-    """Eliminate in place what trials of that depth refute; a contradiction becomes 0 everywhere."""
+    """Eliminate, in place, the candidates that trials of this depth refute.
+
+    All masks of a state with a contradiction become 0.
+    """
     close_singles(states)
     undecided = np.flatnonzero(undecided_cells(states).any(axis=0))
     if depth > 1:
@@ -103,14 +106,14 @@ def _close(states: States, depth: int) -> None:
 
 
 def _close_columns(states: States, columns: Counts, depth: int) -> None:
-    """Close the states in these columns."""
+    """Apply `_close` to the states in these columns."""
     closed = states.take(columns, axis=1)
     _close(closed, depth)
     states[:, columns] = closed
 
 
 def _candidates(states: States) -> tuple[Counts, Counts, States]:
-    """The candidates of undecided cells: the state, the cell and the bit of each."""
+    """The C candidates of undecided cells: arrays (C,) of their states, cells and bits."""
     undecided = np.where(undecided_cells(states), states, np.uint16(0))
     owners, cells, values = np.nonzero((undecided[:, :, None] & _BITS).swapaxes(0, 1))
     return owners, cells, _BITS[values]
@@ -175,7 +178,10 @@ def count_splits(masks: MaskArray) -> Counts:
 
 
 def _branches(states: States) -> tuple[Counts, States]:
-    """Branch on the first cell with the fewest candidates. Returns parents and new states."""
+    """Branch on the first cell with the fewest candidates.
+
+    Returns the index of the parent of each branch (B,), and the branches (n², B).
+    """
     sizes = np.bitwise_count(states).astype(np.int16)
     sizes[sizes == 1] = 99
     cells = sizes.argmin(axis=0)

@@ -158,7 +158,7 @@ def _check_compiled(settings: Settings) -> Iterator[Diagnosis]:
     is_well = True
     for program in programs:
         try:
-            folder = program.folder()
+            folder = program.create_folder()
             program.compile_into(folder)
             program.load_from(folder)
         except ImportError:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.errors import SolverError
-from pipeline.native import Loaded, Program
+from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import layout as L
@@ -35,7 +35,7 @@ __all__ = ["BY_RATING", "BY_SCORE", "Node", "Step", "ratings", "steps"]
 _NAMES = "techniques", "chains", "nets", "patterns", "step_arrays", "layout"
 _MODULES = *(f"pipeline.steps.{name}" for name in _NAMES), "pipeline.certify.steps"
 PROGRAM = Program("steps", "take_steps", _MODULES, "pipeline.steps.try_walk")
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 _PYTHON_STEP, _PYTHON_RATING = 0.01, 0.02
 """Seconds that plain Python takes for a step, and for a rating, of most puzzles."""
@@ -142,7 +142,7 @@ def steps(
     Raises StepRejected for an unsound step, which is a fault of this program.
     """
     order = [t for t in techniques if unique or not t.needs_unique]
-    walking = _Walk(loaded.get(_PYTHON_STEP), order)
+    walking = _Walk(loader.get(_PYTHON_STEP), order)
     walking.begin(masks, unique=unique)
     walking.take(0)
     for cell, value in struck:
@@ -194,7 +194,7 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
     """
     step, walks = None, None
     for masks in puzzles:
-        step = step or loaded.get(_PYTHON_RATING)
+        step = step or loader.get(_PYTHON_RATING)
         if walks is None or (step and not walks[0].is_compiled):
             walks = _Walk(step, BY_SCORE), _Walk(step, BY_RATING)
         try:

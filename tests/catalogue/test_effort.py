@@ -126,7 +126,7 @@ def backdoor_of(geometry: Geometry, masks, solution, most: int = 3) -> int:
 
 @pytest.fixture
 def compiled(singling, monkeypatch):
-    monkeypatch.setattr(singles, "loaded", Asked(singling))
+    monkeypatch.setattr(singles, "loader", Asked(singling))
 
 
 def puzzle_masks(*texts):
@@ -201,7 +201,7 @@ def test_the_batch_size_does_not_change_the_result(monkeypatch):
 @pytest.fixture(params=["plain", pytest.param("compiled", marks=needs_numba)])
 def form(request, monkeypatch):
     step = request.getfixturevalue("singling") if request.param == "compiled" else None
-    monkeypatch.setattr(singles, "loaded", Asked(step))
+    monkeypatch.setattr(singles, "loader", Asked(step))
 
 
 def states(count):

@@ -168,5 +168,5 @@ def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
 @needs_numba
 @pytest.mark.trial
 def test_machine_code_takes_the_steps_of_plain_python():
-    PROGRAM.compile_into(PROGRAM.folder())  # its trial compares them
-    assert PROGRAM.load_from(PROGRAM.folder())
+    PROGRAM.compile_into(PROGRAM.create_folder())  # its trial compares them
+    assert PROGRAM.load_from(PROGRAM.create_folder())

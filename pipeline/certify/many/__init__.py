@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pipeline.certify.exhaustive import NotSolutions, search_all
 from pipeline.certify.many.search import Verdict, new_searches
 from pipeline.limits import NEVER, Deadline, Limits
-from pipeline.native import Loaded, Program
+from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
@@ -37,12 +37,12 @@ PROGRAM = Program(
     ("pipeline.certify.many.search", "pipeline.certify.many.sweep"),
     "pipeline.certify.many.try_check",
 )
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> Callable[..., int] | None:
     """The search in machine code, or None if it cannot be loaded or too few puzzles need it."""
-    return loaded.get(puzzles * PYTHON_SECONDS, at_once=at_once)
+    return loader.get(puzzles * PYTHON_SECONDS, at_once=at_once)
 
 
 def search_all_of_batch(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pipeline.certify.many.sweep import CELLS, CHANGED, CHUTE_COUNTS, DEAD, MAY, OPEN, ROWS, sweep
 from pipeline.native import compiled
-from pipeline.native.vectors import Words, aligned
+from pipeline.native.vectors import Words, zero_vectors
 
 LANES = 32
 """Puzzles searched in parallel: the number of 16-bit words in a vector."""
@@ -78,7 +78,7 @@ class Searches(NamedTuple):
 
 def new_searches() -> Searches:
     return Searches(
-        aligned(np.uint16, ROWS),
+        zero_vectors(np.uint16, ROWS),
         np.full(LANES, NO_PUZZLE),
         np.zeros(LANES, np.int64),
         np.zeros(LANES, np.int64),

@@ -25,7 +25,7 @@ from pipeline.certify.variants.arrays import SearchArrays, search_arrays
 from pipeline.certify.variants.search import search as plain_search
 from pipeline.certify.variants.simplify import NoSolution
 from pipeline.certify.variants.value_tables import TooLarge
-from pipeline.native import Loaded, Program
+from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
@@ -54,7 +54,7 @@ PROGRAM = Program(
     tuple(f"pipeline.certify.variants.{name}" for name in _MODULES),
     "pipeline.certify.variants.try_search",
 )
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 _CODE_MISSING = "without compiled code, only short searches are made"
 
@@ -81,15 +81,15 @@ def search_all_of_variant(
         search_end = min(end, start + max_seconds)
         return run_search(compiled_search, puzzle, solutions, max_solutions, max_nodes, search_end)
 
-    if compiled_search := loaded.get(PYTHON_SECONDS):
+    if compiled_search := loader.get(PYTHON_SECONDS):
         return search(compiled_search, inf)
     result = search(None, SECONDS_BEFORE_LOADING)
     if result.undecided != OUT_OF_TIME or time.monotonic() > end:
         return result
-    if compiled_search := loaded.get(SECONDS_BEFORE_LOADING, at_once=True):
+    if compiled_search := loader.get(SECONDS_BEFORE_LOADING, at_once=True):
         return search(compiled_search, inf)
     result = search(None, SECONDS_WITHOUT_CODE)
-    loaded.add_seconds(SECONDS_WITHOUT_CODE)
+    loader.add_seconds(SECONDS_WITHOUT_CODE)
     if result.undecided != OUT_OF_TIME or time.monotonic() > end:
         return result
     return SearchResult(result.missing, result.nodes, _CODE_MISSING)

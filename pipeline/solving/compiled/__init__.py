@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.limits import NEVER, Deadline, Limits
-from pipeline.native import Loaded, Program
+from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import NINE
 from pipeline.solving.compiled import kernel
 from pipeline.solving.compiled import layout as L
@@ -34,7 +34,7 @@ PROGRAM = Program(
     tuple(f"pipeline.solving.compiled.{name}" for name in ("kernel", "deduction", "layout")),
     "pipeline.solving.compiled.try_search",
 )
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 Masks = NDArray[np.unsignedinteger]
 
@@ -57,7 +57,7 @@ class BatchSolutions:
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> BatchSolver | None:
     """The batch solver in machine code, if it can be loaded and pays for this number of puzzles."""
-    compiled_search = loaded.get(puzzles * PYTHON_SECONDS, at_once=at_once)
+    compiled_search = loader.get(puzzles * PYTHON_SECONDS, at_once=at_once)
     return BatchSolver(compiled_search) if compiled_search else None
 
 

@@ -467,7 +467,7 @@ def test_too_few_nodes_or_seconds_leave_it_undecided(step):
 
 
 def test_without_machine_code_only_a_short_search_is_made(monkeypatch):
-    monkeypatch.setattr("pipeline.certify.variants.loaded.get", lambda *_, **__: None)
+    monkeypatch.setattr("pipeline.certify.variants.loader.get", lambda *_, **__: None)
     puzzle = Puzzle.empty(NINE, (XSum(tuple(range(9)), 30),))
     found = search_all_of_variant(puzzle, (), max_solutions=ALL)
     assert found.undecided == "without compiled code, only short searches are made"
@@ -489,7 +489,7 @@ def test_with_machine_code_it_is_used(ruling, monkeypatch):
             asked.append(at_once)
             return ruling if at_once >= needed else None
 
-        monkeypatch.setattr("pipeline.certify.variants.loaded.get", get)
+        monkeypatch.setattr("pipeline.certify.variants.loader.get", get)
         assert len(search_all_of_variant(hard, (), max_solutions=3000).missing) == 3000
         assert asked == ([False, True] if needed else [False])
 
