@@ -36,9 +36,9 @@ OUTPUT_LENGTH = 3  # length of the output
 VISITS = 4  # number of watches that were visited in this call
 
 UNFINISHED, HAS_OUTPUT, TRIMMED, REJECTED = range(4)
-"""Results of `trim`. UNFINISHED: call it again. HAS_OUTPUT: read `output`, empty it, and call again.
-TRIMMED: read `output`, which is now complete. REJECTED: there is no refutation, or the lemma at
-NEXT_CLAUSE does not follow."""
+"""Results of `trim`. UNFINISHED: call it again. HAS_OUTPUT: read `output`, empty it, and call
+again. TRIMMED: read `output`, which is now complete. REJECTED: there is no refutation, or the lemma
+at NEXT_CLAUSE does not follow."""
 
 
 class State(NamedTuple):

@@ -1,8 +1,8 @@
 """Check that the listed solutions of a variant are complete, by an exhaustive search.
 
-Rules consist of constraints: `simplify` reduces them to fewer kinds, and `arrays` packs them into
-arrays. `search` branches and `propagation` eliminates values, in machine code or in plain Python.
-It uses no encoding, no clauses and no solver.
+Rules consist of constraints. `simplify` reduces the constraints to fewer kinds, and `arrays` packs
+them into arrays. `search` branches and `propagation` eliminates values, in machine code or in plain
+Python. The search uses no encoding, no clauses and no solver.
 """
 
 from __future__ import annotations
@@ -29,15 +29,16 @@ from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
-CLOCK_NODES, PLAIN_CLOCK_NODES = 200, 4
-"""Branches between two checks of the clock, in machine code and in Python: a few milliseconds."""
+COMPILED_NODES, PLAIN_NODES = 200, 4
+"""Branches between two checks of the clock, in machine code and in plain Python. Both numbers take
+a few milliseconds."""
 
 PYTHON_SECONDS = 0.01
 """Seconds that the search of most puzzles takes in plain Python."""
 
 SECONDS_BEFORE_LOADING, SECONDS_WITHOUT_CODE = 0.05, 0.2
-"""Seconds of search in plain Python before machine code is loaded, and in total if it cannot be
-loaded. A longer search would take more time than a proof."""
+"""Seconds of search in plain Python before machine code is loaded, and limit on the seconds if
+machine code cannot be loaded: a proof is faster than a longer search."""
 
 _MODULES = (
     "search",
@@ -57,6 +58,7 @@ PROGRAM = Program(
 loader = ProgramLoader(PROGRAM)
 
 _CODE_MISSING = "without compiled code, only short searches are made"
+"""The reason why a search is undecided after SECONDS_WITHOUT_CODE."""
 
 
 def search_all_of_variant(
@@ -69,9 +71,14 @@ def search_all_of_variant(
 ) -> SearchResult:
     """Search a variant for up to `max_solutions` solutions that are not in `solutions`.
 
-    The result is undecided after `max_nodes` branches or `seconds`, without machine code after
-    SECONDS_WITHOUT_CODE, if the rules are too large, and if the search did not find every listed
-    solution. Raises NotSolutions unless the listed grids are distinct solutions, and ValueError if
+    The result is undecided
+
+    - after `max_nodes` branches or `seconds`,
+    - after SECONDS_WITHOUT_CODE if there is no machine code,
+    - if the rules are too large,
+    - if the search did not find every listed solution.
+
+    Raises NotSolutions unless the listed grids are distinct solutions, and ValueError if
     `max_solutions` is below 1.
     """
     start = time.monotonic()
@@ -103,9 +110,9 @@ def run_search(
     max_nodes: float,
     end: float,
 ) -> SearchResult:
-    """Run `search_all_of_variant` until `end` on the monotonic clock.
+    """Search like `search_all_of_variant`, until `end` on the monotonic clock.
 
-    `compiled_search` is machine code; None runs it in plain Python, with the same result.
+    `compiled_search` is machine code of `search`; None runs plain Python, with the same result.
     """
     if max_solutions < 1:
         raise ValueError(f"max_solutions: expected at least 1, found {max_solutions}")
@@ -134,7 +141,7 @@ def run_search(
 
 
 class _VariantSearch:
-    """A search with limits. `undecided`: why it stopped early, or None."""
+    """A search with limits. `undecided`: the reason why it stopped early, or None."""
 
     def __init__(
         self,
@@ -150,7 +157,7 @@ class _VariantSearch:
         self._arrays: Sequence[Any] = (
             arrays if compiled_search else [array.tolist() for array in arrays]
         )
-        self._clock_nodes = CLOCK_NODES if compiled_search else PLAIN_CLOCK_NODES
+        self._nodes_per_call = COMPILED_NODES if compiled_search else PLAIN_NODES
         self._max_nodes = max_nodes
         self._end = end
 
@@ -164,7 +171,7 @@ class _VariantSearch:
             if time.monotonic() > self._end:
                 self.undecided = OUT_OF_TIME
                 return
-            nodes = int(min(self._clock_nodes, self._max_nodes - self.nodes))
+            nodes = int(min(self._nodes_per_call, self._max_nodes - self.nodes))
             outcome = self._run(*self._arrays, nodes)
             if outcome == L.COMPLETE:
                 return
@@ -175,7 +182,7 @@ class _VariantSearch:
                 return
 
     def _grid(self) -> Grid:
-        """The solution that was found: each cell has one value left."""
+        """The grid of the current solution, in which each cell has one candidate."""
         geometry = self._puzzle.geometry
         masks = self._arrays[0][L.CELLS : L.CELLS + geometry.size]
         offset = geometry.lowest - 1
@@ -185,7 +192,7 @@ class _VariantSearch:
 def try_search(compiled_search: Callable[..., int]) -> None:
     """Search for all solutions of puzzles that use most kinds of constraints.
 
-    Raises RuntimeError if solutions or branches differ from the search in plain Python.
+    Raises RuntimeError if the solutions or the number of branches differ from plain Python.
     """
     from pipeline.puzzle.rules import cages, free, lines, outside  # noqa: PLC0415 - only for this
 

@@ -17,26 +17,27 @@ from pipeline.puzzle.geometry import units_of
 from pipeline.puzzle.puzzle import Puzzle
 
 MAX_CELLS = 1000
-"""Limit beyond which TooLarge is raised."""
+"""Maximum number of cells. For more, TooLarge is raised."""
 
 
 class SearchArrays(NamedTuple):
-    """The arrays of a search that has not started."""
+    """The arguments of `search`, before its first call."""
 
     state: Numbers
     problem: Numbers
     weights: NDArray[np.float64]
 
 
-PATIENCE = 1000
+FIRST_RESTART = 1000
 """Failures before the first restart."""
 
 
-def search_arrays(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> SearchArrays:
+def search_arrays(puzzle: Puzzle, end: float, first_restart: int = FIRST_RESTART) -> SearchArrays:
     """Build the arrays of a search for all solutions, by `end` on the monotonic clock.
 
-    The search restarts after `patience` failures, then after twice as many, and so on. Raises
-    NoSolution, and TooLarge, also if time runs out.
+    The search restarts after `first_restart` failures, then after twice as many, and so on. Raises
+    NoSolution if the constraints contradict each other, and TooLarge if the arrays would be too
+    large or are not finished by `end`.
     """
     geometry = puzzle.geometry
     if geometry.size > MAX_CELLS:
@@ -50,12 +51,12 @@ def search_arrays(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> Searc
     collected = ConstraintNumbers(simplified, end)
     collected.add_all()
     state, problem = _state_and_problem(collected)
-    state[L.RESTART] = patience
+    state[L.RESTART] = first_restart
     return SearchArrays(state, problem, _weights(collected))
 
 
 def _state_and_problem(collected: ConstraintNumbers) -> tuple[Numbers, Numbers]:
-    """The arrays `state` and `problem`."""
+    """Lay out the arrays `state` and `problem`."""
     size, count = len(collected.source.masks), len(collected.source.values)
     constraints = len(collected.scheduled)
     set_words = -(-size // L.CELLS_IN_WORD)
@@ -104,7 +105,7 @@ def _state_and_problem(collected: ConstraintNumbers) -> tuple[Numbers, Numbers]:
 
 
 def _peer_words(source: Simplified, words: int) -> Numbers:
-    """The peers of each cell, as SET_WORDS numbers."""
+    """The peers of each cell, as sets of cells of `words` numbers."""
     word = (1 << L.CELLS_IN_WORD) - 1
     shifts = [L.CELLS_IN_WORD * index for index in range(words)]
     peers = [cells >> shift & word for cells in source.peers for shift in shifts]
@@ -112,7 +113,7 @@ def _peer_words(source: Simplified, words: int) -> Numbers:
 
 
 def _watchers(collected: ConstraintNumbers) -> tuple[Numbers, Numbers]:
-    """The offsets and the list of WATCHERS."""
+    """The offsets of WATCHERS, relative to the list of constraints, and this list."""
     scopes = [collected.scope(offset) for offset, _ in collected.scheduled]
     is_late = np.array([queue == L.LATE for _, queue in collected.scheduled])
     constraints = np.repeat(np.arange(len(scopes)), [*map(len, scopes)])
@@ -123,15 +124,16 @@ def _watchers(collected: ConstraintNumbers) -> tuple[Numbers, Numbers]:
 
 
 def _weights(collected: ConstraintNumbers) -> NDArray[np.float64]:
-    """The weights of cells before any failure, by the constraints on them.
+    """The initial weights of cells.
 
-    Cells in more and longer constraints come first. Constraints on the whole grid do not count.
+    Cells in many or long constraints have large weights. Constraints on the whole grid do not
+    count.
     """
     weights, count = [1.0] * len(collected.source.masks), len(collected.source.values)
     for offset, _ in collected.scheduled:
         kind = collected.numbers[offset + L.KIND]
         length = collected.numbers[offset + L.SCOPE_LENGTH]
-        if kind in {L.SAME_VALUES, L.CONNECTED, L.DIFFERENT_PAIRS}:  # on the whole grid
+        if kind in {L.SAME_VALUES, L.CONNECTED, L.DIFFERENT_PAIRS}:
             continue
         weight = 2 * length if kind == L.SAME_COUNTS else length
         if kind == L.TOTAL:

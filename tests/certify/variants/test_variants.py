@@ -173,7 +173,7 @@ def test_the_solutions_of_several_rules_are_those_that_all_predicates_take(step,
     for puzzle, known, _ in islice(combinations_of_rules(5), number):
         found = find_missing(step, puzzle)
         with monkeypatch.context() as patch:
-            patch.setattr(variants, "search_arrays", partial(search_arrays, patience=1))
+            patch.setattr(variants, "search_arrays", partial(search_arrays, first_restart=1))
             hasty = find_missing(step, puzzle)
         assert found.undecided is hasty.undecided is None
         assert sorted(hasty.missing) == sorted(found.missing) == known, puzzle.rules
