@@ -91,7 +91,7 @@ def _state_and_problem(collected: ConstraintNumbers) -> tuple[Numbers, Numbers]:
         L.SAVED_CELLS: size * (size + 1),
         L.DECISIONS: 2 * (size + 1),
         L.SCRATCH: collected.scratch,
-        L.PROBED: 2 * collected.widest_any_of,
+        L.PROBED: 2 * collected.max_any_of_cells,
     }
     end = L.CELLS + size
     for name, length in lengths.items():

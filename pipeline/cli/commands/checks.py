@@ -84,7 +84,7 @@ def audit(
 
     Exit code 1: something is wrong, or could not be checked.
     """
-    from pipeline.outbox import ENDING
+    from pipeline.outbox import RECORD_SUFFIX
     from pipeline.outbox.audit import AuditOptions
     from pipeline.outbox.audit import audit as audited
     from pipeline.service.log import Display, Progress
@@ -99,7 +99,7 @@ def audit(
     out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
     verdicts, jobs = Counter[str](), 0
     with suppress(OSError):  # the audit reports it
-        jobs = sum(path.name.endswith(ENDING) for path in outbox.iterdir())
+        jobs = sum(path.name.endswith(RECORD_SUFFIX) for path in outbox.iterdir())
 
     def show_rows(source: str, done: int, total: int) -> None:
         display.tick(source, Progress(done, done, total, "row", is_count=True))

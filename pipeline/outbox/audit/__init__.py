@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, MissingFolder, in_words
 from pipeline.files import is_file_name, read_regular
-from pipeline.outbox import ENDING, NoRecord
+from pipeline.outbox import RECORD_SUFFIX, NoRecord
 from pipeline.outbox.audit.archive import audit_archive
 from pipeline.outbox.audit.sets import (
     NOT_LISTED,
@@ -27,7 +27,7 @@ from pipeline.outbox.audit.sets import (
     folders_in,
 )
 from pipeline.outbox.audit.single import audit_content, audit_single
-from pipeline.outbox.names import base_of, is_answer
+from pipeline.outbox.names import is_answer, job_stem
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.published import (
     Published,
@@ -72,7 +72,7 @@ def audit(
     unlisted = {*folder.names, *(f"{name}/" for name in folder.folders)}
     for path in folder.records():
         published, finding = _audit_record(path, known, Findings(options or AuditOptions()))
-        stem = path.name.removesuffix(ENDING)
+        stem = path.name.removesuffix(RECORD_SUFFIX)
         stems.add(stem)
         if published is None:
             broken.add(stem)
@@ -84,7 +84,7 @@ def audit(
         if finding is not None:
             yield finding
     for name in sorted(unlisted):
-        if base_of(name) in broken or not os.path.lexists(outbox / name):
+        if job_stem(name) in broken or not os.path.lexists(outbox / name):
             continue
         if _is_result(outbox / name, name, stems):
             report = Findings()
@@ -119,7 +119,7 @@ def _contains_results(path: Path) -> bool:
     """Whether a folder contains a record or an answer, at any depth; links are not followed."""
     try:
         names = (name for folder in folders_in(path) for name in folder.names)
-        return any(name.endswith(ENDING) or is_answer(name, ()) for name in names)
+        return any(name.endswith(RECORD_SUFFIX) or is_answer(name, ()) for name in names)
     except OSError:
         return False
 
@@ -131,7 +131,7 @@ def _audit_record(
 
     The set is None if its record is illegible; both are None if the record is gone.
     """
-    published, finding, stem = None, None, path.name.removesuffix(ENDING)
+    published, finding, stem = None, None, path.name.removesuffix(RECORD_SUFFIX)
     for _ in range(_ATTEMPTS):
         report = template.empty_copy()
         try:
@@ -144,7 +144,7 @@ def _audit_record(
         if latest == published:  # the record is still the one that was audited
             break
         published = latest
-        report = template.empty_copy(is_ours=published.is_ours)
+        report = template.empty_copy(is_current_build=published.is_current_build)
         claim = _audit_safely(published, originals, report)
         finding = report.finding(stem, claim)
         if finding.verdict != "bad":
@@ -162,7 +162,7 @@ def _audit_safely(
         return status
     if or_none(published.record.member) is not None:
         report.add_problem("member: only allowed in the record of an archive's member")
-    if report.is_ours and published.record.schema != SCHEMA:
+    if report.is_current_build and published.record.schema != SCHEMA:
         report.add_problem(f"schema is {published.record.schema}, but this version writes {SCHEMA}")
     try:
         audit_files(published, source, report)
@@ -208,7 +208,7 @@ def _audits_cleanly(
     original: Path, published: PublishedPuzzle | PublishedCollection, report: Findings
 ) -> bool:
     """Whether the audit of a set against this original finds no problems."""
-    trial = report.empty_copy(is_ours=published.is_ours)
+    trial = report.empty_copy(is_current_build=published.is_current_build)
     _audit_against(original, published, trial)
     return trial.is_clean
 

@@ -125,7 +125,7 @@ class _AuditedArchive:
             report.add_problem(f"cannot be read, but its status is {row.status!r}")
         elif path is not None:
             published = load_published(path)
-            report = replace(report, is_ours=published.is_ours)
+            report = replace(report, is_current_build=published.is_current_build)
             self._audit_set(published, member.name, source, report)
             _compare_row(published, row, report)
         elif row.status == "failed" and member.stream is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from pipeline.errors import InputError, InvalidPuzzle, printable
 from pipeline.outbox.audit.conflicts import is_wrong_solution
 from pipeline.outbox.audit.sets import Findings
-from pipeline.outbox.fits import COMPLETE, misfit
+from pipeline.outbox.consistency import COMPLETE, contradiction
 from pipeline.outbox.tables import PuzzleRow, Table, grid_in, lines_of, row_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, parse_source
@@ -142,12 +142,12 @@ def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
     if (puzzle is None) != (row.status == "invalid"):
         content = "a puzzle" if puzzle else "no puzzle"
         report.add_problem(f"the status is {row.status!r}, but the original has {content} there")
-    if report.is_ours and entry.title != row.title:
+    if report.is_current_build and entry.title != row.title:
         report.add_problem(
             f"the title is {row.title[:100]!r} in the table, {entry.title[:100]!r} in the original"
         )
     if (
-        report.is_ours
+        report.is_current_build
         and (remark := caveat(row.status, entry.unread))
         and remark not in row.message
     ):
@@ -185,7 +185,7 @@ def _compare(
         ("puzzle", row.puzzle, text),
     ):
         if here != there:
-            may_differ = field == "puzzle" and puzzle and not report.is_ours
+            may_differ = field == "puzzle" and puzzle and not report.is_current_build
             add_finding = (
                 report.add_difference
                 if may_differ and puzzle == _puzzle_in(here)
@@ -209,9 +209,9 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Findings) -> None
     if row.complete not in COMPLETE:
         report.add_problem(f"complete: expected true or false, found {row.complete[:20]!r}")
     else:
-        is_earlier = row.certificate == "drat" and not report.is_ours
+        is_earlier = row.certificate == "drat" and not report.is_current_build
         certificate = "lrat" if is_earlier else row.certificate
-        if fault := misfit(row.status, len(filled), COMPLETE[row.complete], certificate):
+        if fault := contradiction(row.status, len(filled), COMPLETE[row.complete], certificate):
             report.add_problem(fault)
     if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
         report.add_problem(

@@ -117,7 +117,7 @@ class _AuditedCollection:
             self._report.add_note("proofs from an earlier version were not checked")
         name = f"{published.stem}.csv"
         table = Table(published.sibling(name), PuzzleRow, published.record.schema)
-        if self._report.is_ours and not table.is_current:
+        if self._report.is_current_build and not table.is_current:
             raise InputError(f"{name}: the first line is not {','.join(columns(PuzzleRow))!r}")
         paths = [*map(published.sibling, (name, *published.solution_files))]
         for chunk in row_chunks(table, paths, self._count_unread(chunks)):

@@ -147,7 +147,7 @@ def recorded_rule(puzzle: Puzzle, recorded: RecordedRule, report: Findings) -> t
     if [rule.describe(puzzle.geometry) for rule in rules] != [recorded.text]:
         add_finding = report.add_difference if rules else report.add_problem
         add_finding(f"the original does not have rule {recorded.number}, {recorded.text[:100]!r}")
-        return () if report.is_ours else rules
+        return () if report.is_current_build else rules
     return rules
 
 

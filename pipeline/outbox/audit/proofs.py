@@ -65,7 +65,7 @@ def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
             f"the checker is {(recorded.checker or '')[:60]!r}, "
             f"but the record's version is {record.version}"
         )
-    if recorded and report.is_ours:
+    if recorded and report.is_current_build:
         _audit_own_certificate(recorded, report)
     return word
 
@@ -103,7 +103,7 @@ def audit_proof(
         return False
     if fault := _fault_in_formula(published.sibling(name), formula):
         report.add_difference(f"{name}: {fault}")
-        if not report.is_ours:
+        if not report.is_current_build:
             return False
     return _check_proof(published, files, formula, report)
 

@@ -40,7 +40,11 @@ def audit_solver(record: PuzzleRecord, report: Findings) -> None:
         ("encoding", record.encoding is not None, is_encoded and status in _ANSWERED),
         ("certificate", or_none(record.certificate) is not None, status in _ANSWERED),
     ):
-        if is_present != is_expected and report.is_ours and status in _ANSWERED + UNSOLVED_STATUSES:
+        if (
+            is_present != is_expected
+            and report.is_current_build
+            and status in _ANSWERED + UNSOLVED_STATUSES
+        ):
             report.add_problem(f"{name}: {'not expected here' if is_present else 'missing'}")
     if used and used.name not in SOLVERS:
         report.add_difference(f"solver: unknown solver {used.name[:40]!r}")
@@ -61,7 +65,7 @@ def audit_encoding(
 ) -> None:
     """Encode a puzzle again; compare the size of the formula, and its files if there are any."""
     recorded, stem, options = published.record.encoding, published.stem, report.options
-    if recorded is None or options.encoder is None or not report.is_ours:
+    if recorded is None or options.encoder is None or not report.is_current_build:
         return
     try:
         size, plain, counting = options.encoder(puzzle, recorded.name or "", grids, options.seconds)
@@ -110,7 +114,7 @@ def audit_fallbacks(record: CollectionRecord, report: Findings) -> None:
 def audit_log(published: Published, report: Findings) -> None:
     """Check that a log matches the record exactly. It may be missing: old logs are deleted."""
     name = f"{published.stem}.log"
-    if not report.is_ours:
+    if not report.is_current_build:
         return
     if name not in published.files:
         report.add_problem(f"{name} is not listed")

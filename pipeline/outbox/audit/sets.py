@@ -14,7 +14,7 @@ from pipeline.certify.formula import Refuter
 from pipeline.errors import counted, in_words, printable
 from pipeline.files import digest_of
 from pipeline.limits import Deadline
-from pipeline.outbox import ENDING
+from pipeline.outbox import RECORD_SUFFIX
 from pipeline.outbox.names import is_file_of_set, stems_for
 from pipeline.outbox.published import Published, PublishedCollection, PublishedPuzzle
 from pipeline.settings import Settings, with_declared
@@ -76,13 +76,13 @@ class Finding:
 class Findings:
     """Collects the findings about a job.
 
-    `prefix` begins each message and names the part of the job that is being checked. `is_ours`:
+    `prefix` begins each message and names the part of the job that is being checked. `is_current_build`:
     this build wrote the record.
     """
 
     options: AuditOptions = field(default_factory=AuditOptions)
     prefix: str = ""
-    is_ours: bool = True
+    is_current_build: bool = True
     _messages: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _counts: Counter[str] = field(default_factory=Counter)
 
@@ -97,7 +97,7 @@ class Findings:
 
     def add_difference(self, message: str) -> None:
         """Report what this build writes differently: a problem only if this build wrote it."""
-        if self.is_ours:
+        if self.is_current_build:
             self.add_problem(message)
         else:
             self.add_note(f"{message}: another version wrote it")
@@ -107,9 +107,9 @@ class Findings:
         if self._counts[kind] <= MAX_MESSAGES:
             self._messages[kind].append(printable(self.prefix + message))
 
-    def empty_copy(self, *, is_ours: bool = True) -> Findings:
+    def empty_copy(self, *, is_current_build: bool = True) -> Findings:
         """Findings with the same options, and no messages yet."""
-        return Findings(self.options, is_ours=is_ours)
+        return Findings(self.options, is_current_build=is_current_build)
 
     def with_declared(self, declared: Mapping[str, str]) -> Findings:
         """The same findings, with the declared notation."""
@@ -148,8 +148,10 @@ class ListedFolder:
 
     def records(self) -> list[Path]:
         """The paths of the records, in the order of their stems."""
-        stems = (name.removesuffix(ENDING) for name in self.names if name.endswith(ENDING))
-        return [self.path / (stem + ENDING) for stem in sorted(stems)]
+        stems = (
+            name.removesuffix(RECORD_SUFFIX) for name in self.names if name.endswith(RECORD_SUFFIX)
+        )
+        return [self.path / (stem + RECORD_SUFFIX) for stem in sorted(stems)]
 
 
 def folders_in(top: Path) -> Iterator[ListedFolder]:

@@ -35,7 +35,7 @@ from pipeline.outbox.audit.provenance import (
 )
 from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.audit.traits import audit_record
-from pipeline.outbox.fits import misfit
+from pipeline.outbox.consistency import contradiction
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle
 from pipeline.outbox.schema import PuzzleRecord, RecordedFree, or_none
 from pipeline.puzzle.geometry import Geometry
@@ -77,7 +77,7 @@ def audit_single(published: PublishedPuzzle, source: OneProblem | None, report: 
     Returns what the record asserts, in words: `unique, proved`.
     """
     record, content = published.record, _content_of(source, report)
-    if fault := misfit(record.status, record.solutions or 0, record.complete):
+    if fault := contradiction(record.status, record.solutions or 0, record.complete):
         report.add_problem(fault)
     if record.status == "solved" and record.format != CNF_FORMAT:
         report.add_problem("status 'solved' is only for formulas")
@@ -155,7 +155,9 @@ def _audit_invalid(
     if record.status != (status := "other" if is_other else "invalid"):
         report.add_problem(f"the status should be {status!r}")
     code, recorded = getattr(content, "code", None), or_none(record.code)
-    if code and recorded != code and (recorded or report.is_ours):  # earlier versions wrote none
+    if (
+        code and recorded != code and (recorded or report.is_current_build)
+    ):  # earlier versions wrote none
         report.add_difference(f"the code is {recorded!r}, the original is {code!r}")
 
 
@@ -239,7 +241,7 @@ def _audit_unread(record: PuzzleRecord, unread: tuple[str, ...], report: Finding
     """Compare the unread parts in the record with those of the original."""
     if (recorded := or_none(record.unread) or ()) != unread:
         report.add_difference(f"unread: the record says {recorded}, the original has {unread}")
-    if not report.is_ours:
+    if not report.is_current_build:
         for remark in sorted({*unread}.difference(recorded)):
             report.add_gap(f"unread: the record does not mention {remark!r}")
 
@@ -295,7 +297,7 @@ def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findin
         return readings[not as_values]()
     except (InputError, UsageError) as error:
         fault = str(error)
-    for reading in () if report.is_ours else readings:
+    for reading in () if report.is_current_build else readings:
         with suppress(InputError, UsageError, ValueError):
             return Grid(rules.geometry, reading().values)
     report.add_problem(fault)

@@ -14,7 +14,7 @@ from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.outbox.audit.audited_rows import AuditedRow, RowChunk
 from pipeline.outbox.audit.sets import Findings
-from pipeline.outbox.fits import COMPLETE, misfit
+from pipeline.outbox.consistency import COMPLETE, contradiction
 from pipeline.outbox.tables import PuzzleRow, csv_field
 from pipeline.puzzle.geometry import NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
@@ -109,7 +109,7 @@ def _parsed_assertion(assertion: str) -> tuple[int, Verdict]:
     """
     status, solutions, complete, certificate, *more = [*assertion.split(","), "", "", ""]
     is_well_formed = more == ["", "", ""] and _COUNT.fullmatch(solutions) and complete in COMPLETE
-    if not is_well_formed or misfit(status, int(solutions), COMPLETE[complete], certificate):
+    if not is_well_formed or contradiction(status, int(solutions), COMPLETE[complete], certificate):
         return 0, Verdict.UNDECIDED
     return int(solutions), _verdict(status, solutions, complete)
 

@@ -184,7 +184,7 @@ def _report_difference(name: str, here: str, there: str, row: TraitFields) -> No
         report.add_gap(message)
     elif name == "minimal" and row.status == "unique" and "," in (here, there):
         report.add_note(f"{message}: time ran out for one of them")
-    elif report.is_ours or name == "minimal":
+    elif report.is_current_build or name == "minimal":
         report.add_problem(message)
     else:  # canonical forms and measures of difficulty depend on the version
         report.add_gap(f"{message}: another version wrote it")

@@ -20,7 +20,7 @@ from msgspec.structs import replace as with_fields
 from pipeline import solving
 from pipeline.errors import in_words, printable
 from pipeline.outbox import (
-    ENDING,
+    RECORD_SUFFIX,
     CollectionRecord,
     NoRecord,
     PuzzleRecord,
@@ -202,7 +202,7 @@ def job_of_member(archive: PublishedJob, place: int, row: MemberRow) -> Publishe
         if ".." in path.parts or not path.name or not is_within(folder, outbox):
             continue
         for stem in likely_stems(path.name):
-            member = read_job(folder / f"{stem}{ENDING}")
+            member = read_job(folder / f"{stem}{RECORD_SUFFIX}")
             if member is not None and or_none(member.record.member) == place:
                 return member
     return None

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
-from pipeline.outbox import ENDING, file_hashes, read_record
+from pipeline.outbox import RECORD_SUFFIX, file_hashes, read_record
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.originals import Originals, SmallOriginals, archive_above
 from pipeline.outbox.report.board import Board
@@ -49,9 +49,9 @@ def is_published(path: Path) -> bool:
     if path.is_dir():
         names = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
         return names == {REPORT} or any(read_record(entry) for entry in _records_in(path))
-    if path.suffix == ENDING:
+    if path.suffix == RECORD_SUFFIX:
         return read_record(path) is not None
-    record = read_record(path.with_suffix(ENDING)) if path.suffix == _TABLE else None
+    record = read_record(path.with_suffix(RECORD_SUFFIX)) if path.suffix == _TABLE else None
     return record is not None and path.name in file_hashes(record)
 
 
@@ -62,7 +62,7 @@ def puzzles_at(path: Path, originals: Originals) -> Iterator[SheetPuzzle | Input
     cannot be read.
     """
     small_originals = SmallOriginals(originals, iter(range(_MAX_MEMBERS)))
-    for record in _records_in(path) if path.is_dir() else (path.with_suffix(ENDING),):
+    for record in _records_in(path) if path.is_dir() else (path.with_suffix(RECORD_SUFFIX),):
         yield from _puzzles_of_record(record, small_originals)
 
 

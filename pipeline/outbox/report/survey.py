@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pipeline.outbox import ENDING
+from pipeline.outbox import RECORD_SUFFIX
 from pipeline.outbox.report.published_jobs import PublishedJob, is_within, read_job
 
 BINS_PER_DECADE: Final = 3
@@ -115,7 +115,7 @@ def survey(outbox: Path, bounds: PageBounds, track: TrackRecords = iter) -> Surv
 
 def is_record(name: str) -> bool:
     """Whether a file of an outbox is named like a record."""
-    return name.endswith(ENDING) and not name.startswith(".")
+    return name.endswith(RECORD_SUFFIX) and not name.startswith(".")
 
 
 def _rank(job: PublishedJob) -> tuple[bool, float, str]:
@@ -128,6 +128,6 @@ def _members(outbox: Path, stem: str) -> Iterator[PublishedJob]:
     for folder, subfolders, names in os.walk(outbox / stem):
         subfolders.sort()
         for name in sorted(names):
-            job = read_job(Path(folder) / name) if name.endswith(ENDING) else None
+            job = read_job(Path(folder) / name) if name.endswith(RECORD_SUFFIX) else None
             if job is not None:
                 yield job

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from pipeline.errors import InputError, duration
-from pipeline.outbox import ENDING, file_names
+from pipeline.outbox import RECORD_SUFFIX, file_names
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals, SmallOriginals
 from pipeline.outbox.report.board import Board, board_svg
@@ -320,10 +320,10 @@ def _sort_key(member: MemberJob) -> int:
 
 def _links(job: PublishedJob, prefix: str) -> Links:
     """Links to listed files that exist, up to _MAX_LINKS; log and record are always among them."""
-    last = [f"{job.stem}.log", f"{job.stem}{ENDING}"]
+    last = [f"{job.stem}.log", f"{job.stem}{RECORD_SUFFIX}"]
     listed = [name for name in file_names(job.record) if name not in last]
     listed.sort(key=lambda name: (not name.endswith(".solution"), len(name), name))
-    last = [name for name in last if name in job.files or name.endswith(ENDING)]
+    last = [name for name in last if name in job.files or name.endswith(RECORD_SUFFIX)]
     names = [*listed[: _MAX_LINKS - len(last)], *last]
     there = [name for name in names if _exists(job.sibling(name))]
     links = [(prefix + url_path(name), _link_text(name, job.stem)) for name in there]
