@@ -17,7 +17,7 @@ from typing import Any
 
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
 from pipeline.outbox import RECORD_SUFFIX, NoRecord
-from pipeline.outbox.audit.sets import AuditOptions, Findings
+from pipeline.outbox.audit.findings import AuditOptions, Findings
 from pipeline.outbox.audit.single import grid_of, models_of
 from pipeline.outbox.consistency import contradiction
 from pipeline.outbox.originals import Originals, archive_above

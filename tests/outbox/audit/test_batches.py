@@ -10,7 +10,7 @@ from support.puzzles import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.outbox.audit.audited_rows import read_row
 from pipeline.outbox.audit.collection import audit_collection
-from pipeline.outbox.audit.sets import Findings
+from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.published import load_published
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import source_at
