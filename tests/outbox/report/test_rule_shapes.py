@@ -11,7 +11,7 @@ from support.rules.examples import EXAMPLES
 from support.svg import SVG, drawn, of_class
 
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.shaped import (
+from pipeline.outbox.report.rule_shapes import (
     SHAPE_KINDS,
     SHAPES_STYLE,
     ShapeStyle,
