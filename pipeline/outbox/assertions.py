@@ -264,7 +264,7 @@ def _check_status(status: str, solutions: int, complete: bool | None) -> None:
     """Raise InputError unless these values assert that all solutions are listed."""
     if not complete:
         raise InputError(
-            f"nothing to prove: it does not claim that all solutions are listed (status {status})"
+            f"nothing to prove: it does not say that all solutions are listed (status {status})"
         )
     if fault := contradiction(status, solutions, complete):
         raise InputError(fault)
