@@ -113,7 +113,7 @@ def speed(puzzles: ValueArray) -> None:
     seconds, splits = timed(lambda: splits_of(ours[:OF_EFFORT]))
     show("effort: splits", len(sample), seconds)
     states = np.array(sample.T, np.uint16, order="C")
-    show("singles", len(sample), timed(lambda: singles.close_singles(states.copy()))[0])
+    show("singles", len(sample), timed(lambda: singles.propagate_singles(states.copy()))[0])
     for name, numbers in (("depths", depths), ("backdoors", widths)):
         kinds, counts = np.unique(numbers, return_counts=True)
         print(f"  {name}:", ", ".join(f"{k}: {c}" for k, c in zip(kinds, counts, strict=True)))

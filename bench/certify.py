@@ -45,7 +45,7 @@ from latency import drop, wait_for
 from million import make
 from puzzles import puzzles
 
-from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
+from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_in_parallel, check_one_by_one
 from pipeline.limits import NEVER
 from pipeline.puzzle.geometry import NINE
 from pipeline.reading.formats.plain import masks_of_plain
@@ -73,7 +73,7 @@ def alone(*files: str) -> None:
     step = linked(PROGRAM)
 
     def check_compiled(_: object, *claim: Any) -> Any:
-        return check_side_by_side(step, *claim)
+        return check_in_parallel(step, *claim)
 
     forms: dict[str, Callable[..., Any]]
     forms = {"machine code": check_compiled, "one by one": check_one_by_one}

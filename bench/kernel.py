@@ -84,7 +84,7 @@ def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int
         few, found = pair
         whole = found.counts < MOST  # only of these are the solutions claimed to be all
         claim = few[whole], found.counts[whole], found.grids[:, whole]
-        return checking.check_side_by_side(step, *claim, MAX_NODES, NEVER)
+        return checking.check_in_parallel(step, *claim, MAX_NODES, NEVER)
 
     def certify(pair: tuple[Masks, BatchSolutions]) -> Any:
         few, found = pair

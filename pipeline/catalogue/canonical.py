@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.minlex import BOX, CELLS, SIDE, forms_through
+from pipeline.catalogue.minlex import BOX, CELLS, SIDE, forms_of_unique
 from pipeline.catalogue.puzzle_arrays import Flags, Indices, ValueArray, line_orders
 
 
@@ -35,7 +35,7 @@ def canonical_forms(puzzles: ValueArray, unique: Flags, solutions: ValueArray) -
         raise ValueError(f"puzzles of shape {puzzles.shape}, solutions of {solutions.shape}")
     _check(puzzles, solutions[unique])
     forms = np.empty(puzzles.shape, np.uint8)
-    forms[unique] = forms_through(puzzles[unique], solutions[unique])
+    forms[unique] = forms_of_unique(puzzles[unique], solutions[unique])
     for index in np.flatnonzero(~unique).tolist():
         forms[index] = lowest_form(puzzles[index], BOX)
     return forms
@@ -85,7 +85,7 @@ def _lowest_image(grid: ValueArray, box: int) -> ValueArray:
         np.zeros((len(orders), side + 1), np.uint8),
         np.zeros(len(orders), np.uint8),
     )
-    kinds = _kinds(grid), _band_kinds(grid, box)
+    kinds = _first_equal_rows(grid), _first_equal_bands(grid, box)
     form = np.empty((side, side), np.uint8)
     for index in range(side):
         indices, row = _choices(candidates.rows, kinds, side, box)
@@ -98,22 +98,22 @@ def _lowest_image(grid: ValueArray, box: int) -> ValueArray:
 
 def _distinct_orders(grid: ValueArray, box: int) -> Indices:
     """Orders (O, n) of the columns that produce distinct grids, and all such grids."""
-    orders, kinds = line_orders(box), _kinds(grid.T)
+    orders, kinds = line_orders(box), _first_equal_rows(grid.T)
     images = kinds[orders] @ len(grid) ** np.arange(len(grid))
     distinct: Indices = orders[np.unique(images, return_index=True)[1]]
     return distinct
 
 
-def _kinds(grid: ValueArray) -> Indices:
+def _first_equal_rows(grid: ValueArray) -> Indices:
     """For each row, the index of the first row that equals it."""
     first: Indices = (grid[:, None] == grid[None]).all(axis=2).argmax(axis=1)
     return first
 
 
-def _band_kinds(grid: ValueArray, box: int) -> Indices:
+def _first_equal_bands(grid: ValueArray, box: int) -> Indices:
     """For each band, the index of the first band that has the same rows in any order."""
-    bands = np.sort(_kinds(grid).reshape(-1, box), axis=1)
-    return _kinds(bands.astype(np.uint8))
+    bands = np.sort(_first_equal_rows(grid).reshape(-1, box), axis=1)
+    return _first_equal_rows(bands.astype(np.uint8))
 
 
 def _has_repeats(grid: ValueArray) -> bool:

@@ -41,6 +41,7 @@ def keys_of(forms: ValueArray) -> Keys:
 
 
 def _sorted_run(classes: Run) -> Run:
+    """These classes, sorted by the upper halves of their hashes."""
     return classes[np.argsort(classes["high"], kind="stable")]
 
 

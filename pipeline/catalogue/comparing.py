@@ -48,6 +48,7 @@ _LINE_BITS = 36
 
 _NOT_CLASSIC = "it is not a classic 9×9 puzzle"
 _UNDECIDED = "the number of its solutions is not known"
+"""Reasons for skipping an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,19 +212,20 @@ def classic_batches(
 
 
 def _merge_batches(batches: Iterable[ClassicBatch]) -> Iterator[ClassicBatch]:
+    """Merge consecutive batches until each has at least BATCH_PUZZLES items."""
     waiting: list[ClassicBatch] = []
     count = 0
     for batch in batches:
         waiting.append(batch)
         count += len(batch.puzzles) + len(batch.left)
         if count >= BATCH_PUZZLES:
-            yield _join(waiting)
+            yield _concatenate(waiting)
             waiting, count = [], 0
     if waiting:
-        yield _join(waiting)
+        yield _concatenate(waiting)
 
 
-def _join(batches: list[ClassicBatch]) -> ClassicBatch:
+def _concatenate(batches: list[ClassicBatch]) -> ClassicBatch:
     return ClassicBatch(
         np.concatenate([batch.puzzles for batch in batches]),
         np.concatenate([batch.positions for batch in batches]),
@@ -234,6 +236,7 @@ def _join(batches: list[ClassicBatch]) -> ClassicBatch:
 def _batches_at(
     path: Path, name: str, positions: SourceLines, settings: Settings
 ) -> Iterator[ClassicBatch]:
+    """Yield the puzzles of a file, folder or archive in batches of any size."""
     for source_name, source in sources_at(path, name, settings, f"{name}/"):
         positions.start_source(source_name)
         if isinstance(source, tuple):
@@ -246,7 +249,7 @@ def _batch_of_puzzle(item: Item, positions: SourceLines) -> ClassicBatch:
     problem = item.problem
     cells = classic_values(problem.puzzle) if isinstance(problem, PuzzleProblem) else None
     if cells is None:
-        return _batch_of_left(Left(item.name, None, item.reason or _NOT_CLASSIC))
+        return _skipped_batch(Left(item.name, None, item.reason or _NOT_CLASSIC))
     return ClassicBatch(cells[None], positions.at_lines(np.zeros(1, np.int64)), [])
 
 
@@ -256,16 +259,17 @@ def _batches_of_collection(
     for chunk in layout.chunks(stream, CHUNK_BYTES):
         yield _batch_of_chunk(chunk, layout, positions, settings)
     if stream.error:
-        yield _batch_of_left(Left(positions.names[-1], None, str(stream.error)))
+        yield _skipped_batch(Left(positions.names[-1], None, str(stream.error)))
 
 
-def _batch_of_left(left: Left) -> ClassicBatch:
+def _skipped_batch(left: Left) -> ClassicBatch:
     return ClassicBatch(np.zeros((0, 81), np.uint8), np.zeros(0, np.int64), [left])
 
 
 def _batch_of_chunk(
     chunk: TextChunk, layout: Layout, positions: SourceLines, settings: Settings
 ) -> ClassicBatch:
+    """Read the puzzles of a chunk of a collection."""
     contents = layout.contents(chunk, settings.reading)
     cells, is_classic = np.zeros((len(contents), 81), np.uint8), np.zeros(len(contents), np.bool_)
     lines, left = np.zeros(len(contents), np.int64), []

@@ -29,7 +29,7 @@ from pipeline.catalogue.puzzle_arrays import (
     masks_of_values,
     random_symmetries,
 )
-from pipeline.catalogue.singles import States, close_singles
+from pipeline.catalogue.singles import States, propagate_singles
 from pipeline.puzzle.geometry import NINE
 
 MAX_DEPTH, MAX_BACKDOOR = 2, 3
@@ -45,6 +45,7 @@ _SEED = 20_240_229
 """Seed of the symmetries: another seed would give other splits."""
 
 _BITS = np.left_shift(1, np.arange(16, dtype=np.uint16), dtype=np.uint16)
+"""The masks of single values."""
 
 Counts = NDArray[np.int64]
 
@@ -73,22 +74,22 @@ def depths_of(masks: MaskArray, max_depth: int = MAX_DEPTH) -> Counts:
     states, indices = states_of(masks), np.arange(len(masks))
     for depth in range(max_depth + 1):
         if len(indices):
-            _close(states, depth)
+            _eliminate_refuted(states, depth)
             decided = ~undecided_cells(states).any(axis=0)
             depths[indices[decided]] = depth
             indices, states = indices[~decided], states.take(np.flatnonzero(~decided), axis=1)
     return depths
 
 
-def _close(states: States, depth: int) -> None:
+def _eliminate_refuted(states: States, depth: int) -> None:
     """Eliminate, in place, the candidates that trials of this depth refute.
 
     All masks of a state with a contradiction become 0.
     """
-    close_singles(states)
+    propagate_singles(states)
     undecided = np.flatnonzero(undecided_cells(states).any(axis=0))
     if depth > 1:
-        _close_columns(states, undecided, depth - 1)
+        _eliminate_refuted_in(states, undecided, depth - 1)
     while depth and len(undecided):
         owners, cells, bits = _candidates(states[:, undecided])
         refuted = np.zeros(len(owners), np.bool_)
@@ -96,20 +97,20 @@ def _close(states: States, depth: int) -> None:
             chunk = slice(start, start + BATCH_STATES)
             trials = states.take(undecided[owners[chunk]], axis=1)
             trials[cells[chunk], np.arange(trials.shape[1])] = bits[chunk]
-            _close(trials, depth - 1)
+            _eliminate_refuted(trials, depth - 1)
             refuted[chunk] = trials[0] == 0
         changed = owners[refuted]
         np.bitwise_and.at(states, (cells[refuted], undecided[changed]), ~bits[refuted])
         undecided = undecided[np.unique(changed)]
-        _close_columns(states, undecided, depth - 1)
+        _eliminate_refuted_in(states, undecided, depth - 1)
         undecided = undecided[undecided_cells(states[:, undecided]).any(axis=0)]
 
 
-def _close_columns(states: States, columns: Counts, depth: int) -> None:
-    """Apply `_close` to the states in these columns."""
-    closed = states.take(columns, axis=1)
-    _close(closed, depth)
-    states[:, columns] = closed
+def _eliminate_refuted_in(states: States, columns: Counts, depth: int) -> None:
+    """Apply `_eliminate_refuted` to the states in these columns."""
+    selected = states.take(columns, axis=1)
+    _eliminate_refuted(selected, depth)
+    states[:, columns] = selected
 
 
 def _candidates(states: States) -> tuple[Counts, Counts, States]:
@@ -125,7 +126,7 @@ def backdoors_of(masks: MaskArray, solutions: ValueArray, max_cells: int = MAX_B
     `masks` and `solutions` are (P, n²).
     """
     states = states_of(masks)
-    close_singles(states)
+    propagate_singles(states)
     bits = _BITS[solutions.T - 1]
     sizes = [
         _backdoor(state, values, max_cells) for state, values in zip(states.T, bits.T, strict=True)
@@ -142,7 +143,7 @@ def _backdoor(state: States, bits: States, max_cells: int) -> int:
             trials = np.repeat(state[:, None], len(subsets), axis=1)
             cell_indices = np.array(subsets, np.intp).reshape(len(subsets), size)
             trials[cell_indices, np.arange(len(subsets))[:, None]] = bits[cell_indices]
-            close_singles(trials)
+            propagate_singles(trials)
             if not undecided_cells(trials).any(axis=0).all():
                 return size
     return max_cells + 1
@@ -167,7 +168,7 @@ def count_splits(masks: MaskArray) -> Counts:
             stack.append((owners[BATCH_STATES:], states[:, BATCH_STATES:]))
             owners, states = owners[:BATCH_STATES], states[:, :BATCH_STATES]
         states = np.ascontiguousarray(states)
-        close_singles(states)
+        propagate_singles(states)
         undecided = undecided_cells(states).any(axis=0)
         owners, states = owners[undecided], states[:, undecided]
         np.add.at(counts, owners, 1)

@@ -125,6 +125,7 @@ def generate_puzzles(
 def _generate_batches(
     wish: Wish, seed: int, on_tried: Callable[[int], object], solvers: Solvers
 ) -> Iterator[Generated]:
+    """Yield the suitable puzzles of batch after batch. Raises LimitReached if they are too rare."""
     fruitless, fewest_clues, most_clues = 0, _CELLS, 0
     for number in count():
         words = np.random.PCG64(np.random.SeedSequence((seed, number)))

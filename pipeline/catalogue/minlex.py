@@ -200,14 +200,16 @@ def new_scratch() -> Scratch:
     )
 
 
-def forms_through(puzzles: ValueArray, solutions: ValueArray) -> ValueArray:
+def forms_of_unique(puzzles: ValueArray, solutions: ValueArray) -> ValueArray:
     """The canonical forms (P, 81) of puzzles with these solutions; see `canonical`."""
     write = loader.get(len(puzzles) * PYTHON_SECONDS)
-    return forms_by(write or write_forms, puzzles, solutions)
+    return compute_forms(write or write_forms, puzzles, solutions)
 
 
-def forms_by(write: Callable[..., int], puzzles: ValueArray, solutions: ValueArray) -> ValueArray:
-    """The forms of `forms_through`, computed by `write`: `write_forms`, or its machine code."""
+def compute_forms(
+    write: Callable[..., int], puzzles: ValueArray, solutions: ValueArray
+) -> ValueArray:
+    """Compute the forms of `forms_of_unique` with `write`: `write_forms`, or its machine code."""
     forms = np.zeros_like(puzzles, order="C")
     scratch = new_scratch()
     for start in range(0, len(puzzles), CALL_PUZZLES):
@@ -226,7 +228,7 @@ def try_forms(write: Callable[..., int]) -> None:
         [[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)], np.uint8
     )
     turned = np.rot90(lowest).reshape(1, CELLS)
-    if forms_by(write, turned, turned).reshape(SIDE, SIDE).tolist() != lowest.tolist():
+    if compute_forms(write, turned, turned).reshape(SIDE, SIDE).tolist() != lowest.tolist():
         raise RuntimeError("self-test of the compiled code failed: wrong canonical form")
 
 
@@ -301,8 +303,8 @@ def _apply(scratch, tables, transposed, first, second, order):
 
 
 @compiled(inline=True)
-def _sort_band(rows, first_labels, to, start):
-    """Write the rows `start` to `start` + 2 of the solution to `rows[to:]`, sorted by label."""
+def _sort_band(rows, first_labels, target, start):
+    """Write the rows `start` to `start` + 2 of the solution to `rows[target:]`, sorted by label."""
     a, b, c = start, start + 1, start + 2
     if first_labels[b] < first_labels[a]:
         a, b = b, a
@@ -310,7 +312,7 @@ def _sort_band(rows, first_labels, to, start):
         b, c = c, b
         if first_labels[b] < first_labels[a]:
             a, b = b, a
-    rows[to], rows[to + 1], rows[to + 2] = a, b, c
+    rows[target], rows[target + 1], rows[target + 2] = a, b, c
 
 
 @compiled(inline=True)

@@ -26,7 +26,7 @@ from pipeline.native.vectors import (
 )
 from pipeline.puzzle.geometry import NINE
 
-__all__ = ["States", "close_singles"]
+__all__ = ["States", "propagate_singles"]
 
 CELLS = NINE.size
 DEAD, CHANGED, ROWS = CELLS, CELLS + 1, CELLS + 2
@@ -42,14 +42,17 @@ PYTHON_SECONDS = 3e-4
 _NO_VALUES, _ALL_VALUES = np.uint16(0), np.uint16(NINE.all_values)
 
 PROGRAM = Program(
-    "singles", "close", ("pipeline.catalogue.singles",), "pipeline.catalogue.singles.try_singles"
+    "singles",
+    "propagate_states",
+    ("pipeline.catalogue.singles",),
+    "pipeline.catalogue.singles.try_singles",
 )
 loader = ProgramLoader(PROGRAM)
 
 States = NDArray[np.uint16]
 
 
-def close_singles(states: States) -> None:
+def propagate_singles(states: States) -> None:
     """Propagate all singles in K states (81, K), in place.
 
     All masks of a state with a contradiction become 0. Raises ValueError for other arrays.
@@ -59,7 +62,9 @@ def close_singles(states: States) -> None:
     if step := loader.get(states.shape[1] * PYTHON_SECONDS):
         step(new_board(), states)
     else:
-        close(np.zeros((ROWS, min(PYTHON_WIDTH, states.shape[1]) or 1), np.uint16), states)
+        propagate_states(
+            np.zeros((ROWS, min(PYTHON_WIDTH, states.shape[1]) or 1), np.uint16), states
+        )
 
 
 def new_board() -> Words:
@@ -68,7 +73,7 @@ def new_board() -> Words:
 
 
 @compiled()
-def close(board, states):
+def propagate_states(board, states):
     """Propagate all singles in K states (81, K), in place.
 
     All masks of a state with a contradiction become 0. `board` (ROWS, ·) has one state per column.

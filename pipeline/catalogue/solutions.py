@@ -139,17 +139,18 @@ def redundant_givens(geometry: Geometry, masks: MaskArray, seconds: float = inf)
     this cell, still has one solution. A minimal puzzle has no redundant givens. `seconds` limits
     the whole batch.
     """
-    return _redundant(geometry, masks, masks & (masks - np.uint8(1)) == 0, seconds)
+    return _find_redundant(geometry, masks, masks & (masks - np.uint8(1)) == 0, seconds)
 
 
 def redundant_clues(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> RedundantGivens:
     """Like `redundant_givens`, for all clues: the cells that exclude a value (givens and marks)."""
-    return _redundant(geometry, masks, masks != geometry.all_values, seconds)
+    return _find_redundant(geometry, masks, masks != geometry.all_values, seconds)
 
 
-def _redundant(
+def _find_redundant(
     geometry: Geometry, masks: MaskArray, clues: Flags, seconds: float
 ) -> RedundantGivens:
+    """Find the redundant ones of these clues (P, n²)."""
     end = time.monotonic() + seconds
     owners, cells = np.nonzero(clues)
     redundant = RedundantGivens(np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_))

@@ -96,14 +96,14 @@ def find_traits(
     return [Traits(names, **fields) for fields in values]
 
 
-def _canonical(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
+def _compute_canonical(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
     if solved.geometry != NINE:
         return
     for indices, forms in (solved.unique_forms, solved.forms_of(solved.non_unique)):
         yield from zip(indices.tolist(), text_lines(forms).decode().split(), strict=True)
 
 
-def _redundant(solved: SolvedBatch, redundancy: RedundancyFinder | None) -> TraitValues:
+def _compute_redundant(solved: SolvedBatch, redundancy: RedundancyFinder | None) -> TraitValues:
     if redundancy is None:
         return
     indices = np.flatnonzero(solved.unique)
@@ -112,7 +112,7 @@ def _redundant(solved: SolvedBatch, redundancy: RedundancyFinder | None) -> Trai
         yield index, tuple(np.flatnonzero(cells).tolist())
 
 
-def _efforts(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
+def _compute_efforts(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
     if solved.geometry != NINE:
         return
     indices, forms = solved.unique_forms
@@ -125,7 +125,7 @@ def _efforts(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
         yield index, Effort(depth=depth, backdoor=backdoor, splits=mean, spread=spread)
 
 
-def _ratings(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
+def _compute_ratings(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
     if solved.geometry != NINE:
         return
     indices = np.flatnonzero(solved.unique)
@@ -136,9 +136,9 @@ Computation = Callable[[SolvedBatch, RedundancyFinder | None], TraitValues]
 """Computes a trait. Without a finder, it yields no redundant givens."""
 
 COMPUTATIONS: Final[Mapping[str, tuple[str, Computation]]] = {
-    "canonical": ("canonical", _canonical),
-    "minimal": ("redundant", _redundant),
-    "effort": ("effort", _efforts),
-    "rating": ("rating", _ratings),
+    "canonical": ("canonical", _compute_canonical),
+    "minimal": ("redundant", _compute_redundant),
+    "effort": ("effort", _compute_efforts),
+    "rating": ("rating", _compute_ratings),
 }
 """Maps the name of a trait to its field of `Traits` and the function that computes it."""

@@ -218,6 +218,7 @@ def _bits_of(puzzle: Puzzle, grid: Grid) -> int | None:
 
 
 def _grid_of(geometry: Geometry, chosen: int) -> Grid:
+    """The grid with these candidates, one in each cell."""
     cells = geometry.side**2
     values = [0] * cells
     while chosen:

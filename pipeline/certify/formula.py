@@ -128,6 +128,7 @@ def _shared_clauses(geometry: Geometry) -> SharedClauses:
 
 
 def _boxes_are_lines(geometry: Geometry) -> bool:
+    """Whether the boxes equal the rows or the columns."""
     return 1 in (geometry.height, geometry.width)
 
 
@@ -166,6 +167,7 @@ def _given_clauses(puzzle: Puzzle) -> Iterator[Clause]:
 
 
 def _blocking_clause(grid: Grid) -> Clause:
+    """The clause that a grid violates, and no other grid."""
     n, offset = grid.geometry.side, 1 - grid.geometry.lowest
     return tuple(-(cell * n + offset + value) for cell, value in enumerate(grid.values))
 
@@ -205,6 +207,7 @@ def read_formula(text: str) -> Formula:
 
 
 def _parse_clauses(body: str, variables: int) -> Iterator[Clause]:
+    """Yield the clauses in the lines after the header. Raises ValueError."""
     for number, line in enumerate(body.splitlines(), 2):
         clause = tuple(map(int, line[:-1].split()))
         named = set(map(abs, clause))

@@ -67,14 +67,14 @@ def lrat_of(core: Core, proof: str, deadline: Deadline = NEVER) -> tuple[str, in
     trimmer = loader.get(at_once=len(proof) >= LONG_PROOF_CHARACTERS)
     if trimmer:
         with suppress(ProofRejected):  # if the machine code is damaged, plain Python tries again
-            return _checked_lrat(trimmer, core, line_numbers, clauses, deadline)
+            return _trim_and_check(trimmer, core, line_numbers, clauses, deadline)
     start = time.monotonic()
-    lrat = _checked_lrat(None, core, line_numbers, clauses, deadline)
+    lrat = _trim_and_check(None, core, line_numbers, clauses, deadline)
     loader.add_seconds(time.monotonic() - start)
     return lrat
 
 
-def _checked_lrat(
+def _trim_and_check(
     trimmer: Callable[..., int] | None,
     core: Core,
     line_numbers: list[int],
@@ -180,7 +180,7 @@ def _lrat_lines(
         number += 1
         literals: Clause = ()
         if number < len(core.formula.clauses) + len(steps):
-            literals = lemmas[step - first] if step >= 0 else (_literal(~step, variables),)
+            literals = lemmas[step - first] if step >= 0 else (_dimacs_literal(~step, variables),)
         yield " ".join(
             [
                 str(number),
@@ -193,7 +193,7 @@ def _lrat_lines(
         names[step] = number
 
 
-def _literal(code: int, variables: Sequence[int]) -> int:
+def _dimacs_literal(code: int, variables: Sequence[int]) -> int:
     """The literal in DIMACS that the trimmer encodes as `code`."""
     return -variables[code >> 1] if code & 1 else variables[code >> 1]
 

@@ -128,7 +128,7 @@ class Program:
             )
         return folder
 
-    def why_unavailable(self) -> str | None:
+    def unavailable_reason(self) -> str | None:
         """The reason why there is no machine code now, or None."""
         try:
             folder = self.create_folder()
@@ -177,6 +177,7 @@ class Program:
                 self._remove_unused(current=folder)
 
     def _remove_unused(self, current: Path) -> None:
+        """Remove the folders of other versions that were not used for UNUSED_SECONDS."""
         for folder in current.parent.glob(f"{self.name}-*"):
             if folder != current and not folder.is_symlink() and _age(folder) > UNUSED_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -304,7 +305,7 @@ class ProgramLoader:
     def is_available(self) -> bool:
         """Whether the program is loaded, or can be loaded now."""
         if self._function is None:
-            return not self._is_unavailable and self._program.why_unavailable() is None
+            return not self._is_unavailable and self._program.unavailable_reason() is None
         return True
 
     def get(self, seconds: float = 0.0, *, at_once: bool = False) -> Callable[..., int] | None:
@@ -327,6 +328,7 @@ class ProgramLoader:
         self._seconds += seconds
 
     def _load(self) -> None:
+        """Load the function if its code exists; else start compiling if that pays."""
         folder = self._program.create_folder()
         if (folder / _CODE_FILE).exists():
             self._function = self._program.load_from(folder)

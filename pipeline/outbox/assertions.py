@@ -20,7 +20,7 @@ from pipeline.outbox import RECORD_SUFFIX, NoRecord
 from pipeline.outbox.audit.findings import AuditOptions, Findings
 from pipeline.outbox.audit.single import grid_of, models_of
 from pipeline.outbox.consistency import contradiction
-from pipeline.outbox.originals import Originals, archive_above
+from pipeline.outbox.originals import Originals, enclosing_archive
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle, load_published
 from pipeline.outbox.schema import ARCHIVE, CollectionRecord, or_none
 from pipeline.outbox.tables import PuzzleRow, grid_in, rows_with_solutions, yes_or_no
@@ -45,8 +45,8 @@ from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, 
 MAX_ROWS = 1000
 """Maximum number of complete rows of a table that are read without INDEX arguments."""
 
-_TABLE = ".csv"
-_YES = yes_or_no(True)
+_TABLE_SUFFIX = ".csv"
+_TRUE_TEXT = yes_or_no(True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def load_set(path: Path) -> PublishedPuzzle | PublishedCollection:
     Raises UsageError for other files, and InputError if the record cannot be read or does not list
     the table.
     """
-    if path.suffix not in (RECORD_SUFFIX, _TABLE):
+    if path.suffix not in (RECORD_SUFFIX, _TABLE_SUFFIX):
         raise UsageError(
             f"{_printable_path(path)}: expected a record, NAME.json, or a table, NAME.csv"
         )
@@ -84,7 +84,7 @@ def load_set(path: Path) -> PublishedPuzzle | PublishedCollection:
         raise InputError(f"{_printable_path(record)}: no such record") from None
     except NoRecord as error:
         raise InputError(f"{_printable_path(record)}: {error}") from error
-    if path.suffix == _TABLE and path.name not in published.files:
+    if path.suffix == _TABLE_SUFFIX and path.name not in published.files:
         raise InputError(f"{_printable_path(path)}: its record does not list it")
     return published
 
@@ -139,7 +139,7 @@ def _archive_of(
 ) -> tuple[Path, CollectionRecord] | None:
     """The path of an archive's record and the record, if the set is of a member; else None."""
     is_member = or_none(published.record.member) is not None
-    return archive_above(published.path) if is_member else None
+    return enclosing_archive(published.path) if is_member else None
 
 
 class _OriginalFinder:
@@ -192,6 +192,7 @@ class _OriginalFinder:
         raise self._mismatch()
 
     def _mismatch(self) -> InputError:
+        """The error if no original has the hash of the record."""
         return InputError(f"{_printable_path(self.paths[0])} is not the original of this record")
 
     def _candidates(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream]]:
@@ -203,7 +204,7 @@ class _OriginalFinder:
             raise InputError(f"{self.not_found}; give its folder with --originals")
         settings, limits = self._settings, UnpackLimits.of(self._settings)
         number = or_none(self._record.member)
-        for path in self._originals.matching(self._dropped, settings.max_bytes, limits):
+        for path in self._originals.find_matching(self._dropped, settings.max_bytes, limits):
             source = source_at(path, self._record.source, settings)
             if isinstance(source, Archive):
                 with closing(walk(path, limits)) as members:
@@ -290,14 +291,14 @@ def _row_assertions(
     """Yield the assertion of each selected row, or an InputError for a row without one."""
     rows = _read_rows(published, indices)
     entries = finder.entries([*rows]) if finder.paths else {}
-    table = printable(f"{published.stem}{_TABLE}")
+    table = printable(f"{published.stem}{_TABLE_SUFFIX}")
     doubt = (
         "" if finder.paths else f"{table}: {finder.not_found}: the puzzles were read from the table"
     )
     for index, (row, lines) in rows.items():
         name = f"{table}: row {index}"
         try:
-            _check_status(row.status, len(lines), row.complete == _YES)
+            _check_status(row.status, len(lines), row.complete == _TRUE_TEXT)
             problem, signs = _problem_of_row(row, entries.get(index), finder, settings)
             grids = _grids(problem, signs, row, lines)
         except InputError as error:
@@ -314,7 +315,7 @@ def _read_rows(
 
     Solutions are lines by the names of their files. Raises UsageError and InputError.
     """
-    name, wanted = printable(f"{published.stem}{_TABLE}"), {*indices}
+    name, wanted = printable(f"{published.stem}{_TABLE_SUFFIX}"), {*indices}
     if wanted and min(wanted) < 1:
         raise UsageError(f"INDEX: expected 1 or more, found {min(wanted)}")
     last = min(max(wanted), sys.maxsize) if wanted else None
@@ -324,8 +325,8 @@ def _read_rows(
     )
     count = complete = 0
     for count, (row, lines) in enumerate(islice(rows, last), 1):
-        complete += row.complete == _YES
-        if count in wanted or (not wanted and row.complete == _YES and complete <= MAX_ROWS):
+        complete += row.complete == _TRUE_TEXT
+        if count in wanted or (not wanted and row.complete == _TRUE_TEXT and complete <= MAX_ROWS):
             asserting[count] = row, lines
     if missing := sorted(wanted - asserting.keys()):
         raise UsageError(f"{name} has no row {missing[0]}: it has {counted(count, 'row')}")

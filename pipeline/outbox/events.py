@@ -170,10 +170,10 @@ EVENTS: Final = {
 }
 
 
-def log_lines(record: Record, claimed: object, reason: object) -> list[dict[str, Any]]:
+def log_lines(record: Record, claim_time: object, reason: object) -> list[dict[str, Any]]:
     """The lines of a job's log.
 
-    `claimed` is the time when the source was claimed, and `reason` is why it was read in its
+    `claim_time` is the time when the source was claimed, and `reason` is why it was read in its
     format. The record contains neither of them.
     """
     if isinstance(record, CollectionRecord):
@@ -181,7 +181,7 @@ def log_lines(record: Record, claimed: object, reason: object) -> list[dict[str,
     else:
         stages = _stages(record, reason)
     lines = (
-        {"timestamp": claimed, "event": "job.claimed", "source": record.source},
+        {"timestamp": claim_time, "event": "job.claimed", "source": record.source},
         *stages,
         {"timestamp": record.finished, "event": "job.finished", **finished_fields(record)},
     )

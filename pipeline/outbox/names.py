@@ -41,7 +41,7 @@ _COLLECTION_SUFFIXES = {
 """Match the suffixes that follow the stem in the names of a set's files: `_PUZZLE_SUFFIX` for
 puzzles and formulas, the others by the status of the job."""
 
-_NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
+_SOLUTION_NUMBER = re.compile(r"_([1-9][0-9]{0,8})\.solution")
 DONE, FAILED = "done", "failed"
 """The folders of finished originals. Each has shelves, folders for further originals of the same
 name."""
@@ -144,7 +144,7 @@ def solution_names(names: Iterable[str], stem: str) -> list[str]:
     """The solution files of a set, ordered by number."""
     by_number = {}
     for name in names:
-        if name.startswith(stem) and (match := _NUMBERED.fullmatch(name[len(stem) :])):
+        if name.startswith(stem) and (match := _SOLUTION_NUMBER.fullmatch(name[len(stem) :])):
             by_number[int(match[1])] = name
     return [by_number[number] for number in sorted(by_number)]
 

@@ -57,8 +57,8 @@ class Originals:
                 paths.append(((folder / source).lstat().st_ctime_ns, folder / source))
         return [path for _, path in sorted(paths, reverse=True)]
 
-    def matching(self, record: Record, max_bytes: int, limits: UnpackLimits) -> Iterator[Path]:
-        """Yield the originals with the name and hash of a record; without a hash, with its name.
+    def find_matching(self, record: Record, max_bytes: int, limits: UnpackLimits) -> Iterator[Path]:
+        """Yield the originals with the name and, if it has one, the hash of a record.
 
         The hash may also be that of the decompressed content, if it has at most `max_bytes`.
         """
@@ -119,7 +119,7 @@ def _has_hash(path: Path, digest: str, max_bytes: int, limits: UnpackLimits) -> 
         return False
 
 
-def archive_above(path: Path) -> tuple[Path, CollectionRecord] | None:
+def enclosing_archive(path: Path) -> tuple[Path, CollectionRecord] | None:
     """Find the record of the archive that contains the member with the record at `path`.
 
     Returns the path of the archive's record, and the record; None if there is no such record.

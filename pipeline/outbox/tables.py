@@ -29,6 +29,8 @@ from pipeline.puzzle.puzzle import Grid
 from pipeline.solving import Count, about
 
 MAX_LINE_BYTES: Final = 1024 * 1024
+"""Maximum length of a line that is read."""
+
 R = TypeVar("R", bound=Struct)
 
 _TITLE = "title"

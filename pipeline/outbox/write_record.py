@@ -132,7 +132,7 @@ class PuzzleSet:
             yield _proof_file(f"{stem}.proof.drat", result.proof.drat)
             yield _proof_file(f"{stem}.proof.lrat", result.proof.lrat)
         read = _parsed(result)
-        yield f"{stem}.log", _log(record, claimed, read.reason if read else "")
+        yield f"{stem}.log", _log_content(record, claimed, read.reason if read else "")
 
 
 def limit_solutions(
@@ -209,7 +209,7 @@ class CollectionSet:
 
     def files(self, stem: str, record: Record, claimed: str) -> FilesOfSet:
         """Yield the log; other code writes the table and the solutions."""
-        yield f"{stem}.log", _log(record, claimed, self.reason)
+        yield f"{stem}.log", _log_content(record, claimed, self.reason)
 
 
 def timestamp(moment: datetime) -> str:
@@ -324,7 +324,7 @@ def _trait_fields(result: Result) -> dict[str, Any]:
     return fields
 
 
-def _log(record: Record, claimed: str, reason: str) -> list[str]:
+def _log_content(record: Record, claimed: str, reason: str) -> list[str]:
     """The content of a log, as one chunk."""
     return ["".join(json.dumps(line) + "\n" for line in log_lines(record, claimed, reason))]
 

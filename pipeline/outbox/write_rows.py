@@ -42,7 +42,7 @@ _COMMA = np.uint8(ord(","))
 class _PlainRows:
     """The rows of Q plain lines without individual results, made all at once.
 
-    - `places`: (Q,) the positions of the puzzles in their chunk, ascending.
+    - `positions`: (Q,) the positions of the puzzles in their chunk, ascending.
     - `indexes`: (Q,) the indices of their answers.
     - `ranks`: the maximum number of solutions.
     - `totals`: numbers of puzzles by status and by completeness.
@@ -52,9 +52,9 @@ class _PlainRows:
     """
 
     def __init__(
-        self, places: NDArray[np.intp], answers: BatchResult, indexes: NDArray[np.intp]
+        self, positions: NDArray[np.intp], answers: BatchResult, indexes: NDArray[np.intp]
     ) -> None:
-        self.places, self._answers, self._indexes = places, answers, indexes
+        self.positions, self._answers, self._indexes = positions, answers, indexes
         self._counts = answers.counts[indexes]
         self._kinds = self._counts * 2 + answers.more[indexes]
         self.ranks = int(self._counts.max(initial=0))
@@ -89,7 +89,7 @@ class _PlainRows:
             for texts in zip(*self._texts, strict=True)
         )
         solutions = [self._solutions(0, 0)] if self.ranks else []
-        index = _digits(self.places + first)
+        index = _digits(self.positions + first)
         columns = [index, comma, _digits(numbers), comma, cells, before, *solutions, after]
         return _without_padding(np.concatenate(columns, axis=1))
 
@@ -149,12 +149,12 @@ class RowsBuilder:
 
     def pending(self) -> list[int]:
         """The positions in the chunk of the puzzles that were not added yet."""
-        places: list[int] = np.flatnonzero(~self._is_added).tolist()
-        return places
+        positions: list[int] = np.flatnonzero(~self._is_added).tolist()
+        return positions
 
-    def add_result(self, place: int, result: Result) -> None:
+    def add_result(self, position: int, result: Result) -> None:
         """Add the puzzle at a position with its result. Models of formulas become empty lines."""
-        entry = self._contents.entry(place)
+        entry = self._contents.entry(position)
         if entry.claimed is not None:
             puzzle = problem_of(entry).puzzle
             result = compared(result, puzzle, entry.claimed, entry.signs)
@@ -164,71 +164,83 @@ class RowsBuilder:
         why = result.message, _reason(result.certificate), warning, result.disagreement
         message = "; ".join(filter(None, (*why, _caveat(entry, result.status))))
         wrong = csv_field(printable(result.disagreement or ""))
-        known = f"{yes_or_no(result.complete)},{result.certificate_label}"
+        verification = f"{yes_or_no(result.complete)},{result.certificate_label}"
         self._add_row(
-            place, entry, result.status, lines, known, f"{csv_field(printable(message))},{wrong}"
+            position,
+            entry,
+            result.status,
+            lines,
+            verification,
+            f"{csv_field(printable(message))},{wrong}",
         )
         self._fallbacks += count_extras(result, self._totals)
 
-    def add_batch(self, places: NDArray[np.intp], answers: BatchResult) -> None:
+    def add_batch(self, positions: NDArray[np.intp], answers: BatchResult) -> None:
         """Add the puzzles at these positions with their answers.
 
         Plain lines are added all at once in the first batch that has some, else one by one.
         """
-        lines = self._contents.lines_of(places)
+        lines = self._contents.lines_of(positions)
         lines[list(answers.results)] = -1
         if self._plain:
             lines[:] = -1
         indexes = np.flatnonzero(lines >= 0)
         if len(indexes):
             plain, own = self._contents.plain, lines[indexes]
-            self._plain = _PlainRows(places[indexes], answers, indexes)
+            self._plain = _PlainRows(positions[indexes], answers, indexes)
             self._plain_table = self._plain.table(self._first, plain.numbers[own], plain.cells[own])
             self._totals += self._plain.totals
-            self._is_added[places[indexes]] = True
+            self._is_added[positions[indexes]] = True
         for index in np.flatnonzero(lines < 0).tolist():
-            self._add_answer(int(places[index]), answers, index)
+            self._add_answer(int(positions[index]), answers, index)
 
-    def _add_answer(self, place: int, answers: BatchResult, index: int) -> None:
+    def _add_answer(self, position: int, answers: BatchResult, index: int) -> None:
         """Add one puzzle with its answer. `index` is the index of the answer."""
-        entry, status = self._contents.entry(place), answers.status(index)
+        entry, status = self._contents.entry(position), answers.status(index)
         lines = [one_line(values, entry.signs) for values in answers.solutions(index)]
         differs = entry.claimed is not None and entry.claimed not in lines
         if differs or index in answers.results:
-            self.add_result(place, answers.result(index))
+            self.add_result(position, answers.result(index))
             return
         message = "; ".join(filter(None, (_answer_message(answers, index), _caveat(entry, status))))
         certificate = answers.certificate(index)
         how = certificate.label if certificate else ""
-        known = f"{yes_or_no(answers.is_complete(index))},{how}"
-        self._add_row(place, entry, status, lines, known, f"{csv_field(message)},")
+        verification = f"{yes_or_no(answers.is_complete(index))},{how}"
+        self._add_row(position, entry, status, lines, verification, f"{csv_field(message)},")
         if certificate:
             self._totals[certificate.complete] += 1
 
     def _add_row(
-        self, place: int, entry: Entry, status: str, lines: Sequence[str], known: str, message: str
+        self,
+        position: int,
+        entry: Entry,
+        status: str,
+        lines: Sequence[str],
+        verification: str,
+        message: str,
     ) -> None:
         """Add a row.
 
-        `known` is the text of the fields `complete` and `certificate`, `message` that of the fields
-        `message` and `disagreement`.
+        `verification` is the text of the fields `complete` and `certificate`, `message` that of the
+        fields `message` and `disagreement`.
         """
         max_length = _MAX_TEXT_CHARACTERS if entry.puzzle is None else None
         text = entry.text if entry.plain else csv_field(printable(entry.text[:max_length]))
-        head = f"{self._first + place},{entry.line or ''},{text},{status},{len(lines)},{known}"
+        index = self._first + position
+        head = f"{index},{entry.line or ''},{text},{status},{len(lines)},{verification}"
         row = f"{head},{lines[0] if lines else ''},{message},{csv_field(entry.title)}\n"
         cells = len(entry.puzzle.cells) if entry.puzzle else self._cells
-        self._table[place] = row.encode(errors="surrogateescape")
-        self._lines[place] = [*lines, "." * (81 if entry.plain else cells)]
+        self._table[position] = row.encode(errors="surrogateescape")
+        self._lines[position] = [*lines, "." * (81 if entry.plain else cells)]
         self._totals[status] += 1
-        self._is_added[place] = True
+        self._is_added[position] = True
 
     def add_traits(
-        self, places: Iterable[int], traits_of_each: Iterable[Traits], geometry: Geometry
+        self, positions: Iterable[int], traits_of_each: Iterable[Traits], geometry: Geometry
     ) -> None:
         """Add the traits of puzzles of one geometry to their rows."""
         fields = (row_fields(traits, geometry) for traits in traits_of_each)
-        self._traits.update(zip(places, fields, strict=True))
+        self._traits.update(zip(positions, fields, strict=True))
 
     def rows(self) -> Rows:
         """The rows of the chunk, after all puzzles were added."""
@@ -249,15 +261,15 @@ class RowsBuilder:
         if not self._trait_names:
             return table
         empty = "," * len(trait_columns(self._trait_names))
-        fields = [self._traits.get(place, empty) for place in range(len(self._is_added))]
+        fields = [self._traits.get(position, empty) for position in range(len(self._is_added))]
         ends = "\n".join([*fields, ""]).encode("ascii").split(b"\n")
         return b"\n".join(map(add, table.split(b"\n"), ends))
 
     def _solution_lines(self, rank: int) -> bytes:
         """The lines of the solution file number `rank`, from 0; dots for puzzles without one."""
         texts = {
-            place: f"{lines[min(rank, len(lines) - 1)]}\n".encode("ascii")
-            for place, lines in self._lines.items()
+            position: f"{lines[min(rank, len(lines) - 1)]}\n".encode("ascii")
+            for position, lines in self._lines.items()
         }
         return self._merge(self._plain.lines(rank) if self._plain else b"", texts)
 
@@ -267,8 +279,8 @@ class RowsBuilder:
             return plain
         texts = dict(separate)
         if self._plain:
-            texts.update(zip(self._plain.places.tolist(), plain.splitlines(True), strict=True))
-        return b"".join([texts[place] for place in range(len(self._is_added))])
+            texts.update(zip(self._plain.positions.tolist(), plain.splitlines(True), strict=True))
+        return b"".join([texts[position] for position in range(len(self._is_added))])
 
 
 def error_rows(layout: Layout, line: int, message: str, trait_names: Sequence[str] = ()) -> Rows:
@@ -283,11 +295,11 @@ def rows_of(results: Sequence[Result], first: int, trait_names: tuple[str, ...] 
     """The rows of results, numbered from `first`, with empty line numbers."""
     contents = ChunkContents(PlainLines.none(), [_entry_of(result) for result in results])
     builder = RowsBuilder(contents, NINE.size, first, trait_names)
-    for place, result in enumerate(results):
-        builder.add_result(place, result)
+    for position, result in enumerate(results):
+        builder.add_result(position, result)
         if (traits := result.traits) and isinstance(problem := result.problem, PuzzleProblem):
             builder.add_traits(
-                [place], [replace(traits, asked=trait_names)], problem.puzzle.geometry
+                [position], [replace(traits, asked=trait_names)], problem.puzzle.geometry
             )
     return builder.rows()
 

@@ -110,7 +110,7 @@ class SlowPrograms:
         """The programs that are not compiled: name → reason."""
         programs = programs_of(self._settings)
         return {
-            program.name: reason for program in programs if (reason := program.why_unavailable())
+            program.name: reason for program in programs if (reason := program.unavailable_reason())
         }
 
 

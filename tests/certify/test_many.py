@@ -290,6 +290,6 @@ def test_a_lane_with_nowhere_to_branch_is_given_up():
 @needs_numba
 def test_plain_python_judges_the_same(checking, of_nine):
     masks, counts, grids = arrays(of_nine[:40])
-    ours = many.check_side_by_side(checking, masks, counts, grids, MAX_NODES, NEVER)
-    theirs = many.check_side_by_side(search.search, masks, counts, grids, MAX_NODES, NEVER)
+    ours = many.check_in_parallel(checking, masks, counts, grids, MAX_NODES, NEVER)
+    theirs = many.check_in_parallel(search.search, masks, counts, grids, MAX_NODES, NEVER)
     assert [each.tolist() for each in ours] == [each.tolist() for each in theirs]

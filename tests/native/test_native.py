@@ -100,7 +100,7 @@ def test_the_process_that_is_started_compiles_it(folder, started):
 @pytest.mark.usefixtures("cache")
 def test_without_numba_the_slow_way_goes_on(started, monkeypatch):
     monkeypatch.setattr(native, "find_spec", lambda _name: None)
-    assert "[fast]" in TINY.why_unavailable()
+    assert "[fast]" in TINY.unavailable_reason()
     assert working(LONG).get(at_once=True) is None
     assert not started
 
@@ -117,7 +117,7 @@ def test_code_that_others_may_have_written_is_not_loaded(folder, started):
 @needs_numba
 def test_where_nothing_can_be_written_the_slow_way_goes_on(cache, started):
     cache.write_text("a file, not a folder")
-    assert "cannot be stored" in TINY.why_unavailable()
+    assert "cannot be stored" in TINY.unavailable_reason()
     assert working(LONG).get(at_once=True) is None
     assert not started
 
@@ -172,36 +172,38 @@ def test_a_compiler_that_failed_is_not_started_again_for_an_hour(folder, started
         raise RuntimeError("no such instruction")
 
     with_compiler(monkeypatch, failing)
-    assert "not compiled yet" in TINY.why_unavailable()
+    assert "not compiled yet" in TINY.unavailable_reason()
     with pytest.raises(RuntimeError):
         TINY.compile_into(folder)
-    assert "RuntimeError: no such instruction" in TINY.why_unavailable()
+    assert "RuntimeError: no such instruction" in TINY.unavailable_reason()
     for hours, times in ((0.9, 0), (1.1, 1)):
         then = time.time() - hours * 3600
         os.utime(folder / "tried", (then, then))
         assert working(LONG).get(at_once=True) is None
         assert len(started) == times
-        assert ("not compiled yet" in TINY.why_unavailable()) == (times == 1), "it is tried again"
+        assert ("not compiled yet" in TINY.unavailable_reason()) == (times == 1), (
+            "it is tried again"
+        )
     with_compiler(monkeypatch, lambda _name: b"code")
     TINY.compile_into(folder)
-    assert TINY.why_unavailable() is None
+    assert TINY.unavailable_reason() is None
 
 
 @needs_numba
 def test_a_compiler_at_work_is_told(folder):
     with (folder / "lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert TINY.why_unavailable() == native.BEING_COMPILED_REASON
-    assert "not compiled yet" in TINY.why_unavailable()
+        assert TINY.unavailable_reason() == native.BEING_COMPILED_REASON
+    assert "not compiled yet" in TINY.unavailable_reason()
 
 
 @needs_numba
 def test_a_compiler_that_died_is_told_once_it_cannot_be_at_work_any_more(folder):
     (folder / "tried").touch()
-    assert "not compiled yet" in TINY.why_unavailable()
+    assert "not compiled yet" in TINY.unavailable_reason()
     then = time.time() - native.MAX_COMPILE_SECONDS - 1
     os.utime(folder / "tried", (then, then))
-    assert "without output" in TINY.why_unavailable()
+    assert "without output" in TINY.unavailable_reason()
 
 
 @needs_numba
@@ -227,7 +229,7 @@ def test_code_that_fails_its_trial_is_not_kept(folder, monkeypatch):
     with pytest.raises(RuntimeError, match="cannot add"):
         TINY.compile_into(folder)
     assert {path.name for path in folder.iterdir()} == {"tried", "lock"}
-    assert "cannot add" in TINY.why_unavailable()
+    assert "cannot add" in TINY.unavailable_reason()
 
 
 @needs_numba

@@ -78,7 +78,7 @@ def search_all_of_batch(
     deadline = Deadline.of(Limits(seconds))
     compiled_search = machine_code(len(masks)) if geometry == NINE else None
     if compiled_search:
-        verdicts, nodes = check_side_by_side(
+        verdicts, nodes = check_in_parallel(
             compiled_search, masks, counts, grids, max_nodes, deadline
         )
     else:
@@ -92,7 +92,7 @@ def search_all_of_batch(
     return verdicts, nodes
 
 
-def check_side_by_side(
+def check_in_parallel(
     compiled_search: Callable[..., int],
     masks: NDArray[np.unsignedinteger],
     counts: NDArray[np.integer[Any]],
@@ -169,6 +169,6 @@ def try_check(compiled_search: Callable[..., int]) -> None:
     masks[:2, ::3] = NINE.all_values
     grids = np.repeat([[grid.ravel()], [other.ravel()]], 3, axis=1)
     arrays = np.repeat([masks.ravel()], 3, axis=0), np.arange(3), grids
-    verdicts, _ = check_side_by_side(compiled_search, *arrays, 1, NEVER)
+    verdicts, _ = check_in_parallel(compiled_search, *arrays, 1, NEVER)
     if verdicts.tolist() != [Verdict.INCOMPLETE, Verdict.INCOMPLETE, Verdict.COMPLETE]:
         raise RuntimeError("self-test of the compiled code failed: a verdict is wrong")

@@ -49,11 +49,12 @@ _ABANDONED = -1
 """The result of a search that ended without a decision. `_UNDECIDED` means that it goes on."""
 
 _ONE = np.uint16(1)
-_ALL_VALUES = 511
+_ALL_VALUES = 0b111_111_111
 _DECIDED_COUNT = 27
 """The count of a chute (CHUTE_COUNTS) in which each value has one triad per line."""
 
 _LOWEST_BIT = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
+"""The index of the lowest set bit of each mask of values."""
 
 
 class Searches(NamedTuple):
@@ -114,6 +115,7 @@ def _is_solution(masks, grids, puzzle, rank, unit_masks):
 
 @compiled(inline=True)
 def _are_distinct_solutions(masks, counts, grids, puzzle, unit_masks):
+    """Whether the listed grids of a puzzle are distinct solutions."""
     for rank in range(counts[puzzle]):
         if not _is_solution(masks, grids, puzzle, rank, unit_masks):
             return False

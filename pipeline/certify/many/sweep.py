@@ -43,13 +43,13 @@ def _load_triad(board, cell, gap):
 
 
 @compiled(inline=True)
-def _any_of(triad):
+def _union(triad):
     """The union of the candidates of a triad's cells."""
     return triad[0] | triad[1] | triad[2]
 
 
 @compiled(inline=True)
-def _fixed_in(triad):
+def _fixed_values(triad):
     """The values of the fixed cells of a triad, which have one candidate."""
     several_0 = nonzero_mask(clear_lowest_bit(triad[0]))
     several_1 = nonzero_mask(clear_lowest_bit(triad[1]))
@@ -94,7 +94,7 @@ def _update_triad(board, cell, gap, triad, may, must, index):
     store(board, cell + 2 * gap, triad[2] & may)
     store(board, MAY + index, may)
     store(board, MUST + index, must)
-    return clear_lowest_bit(from_third), _any_of(triad) & ~may, popcount(may)
+    return clear_lowest_bit(from_third), _union(triad) & ~may, popcount(may)
 
 
 # Locked candidates, in both directions. A triad must have a value if one of its cells is fixed to
@@ -117,14 +117,14 @@ def _update_chute(board, chute, first, line, box, gap):
     t20 = _load_triad(board, third, gap)
     t21 = _load_triad(board, third + box, gap)
     t22 = _load_triad(board, third + 2 * box, gap)
-    f00, f01, f02 = _fixed_in(t00), _fixed_in(t01), _fixed_in(t02)
-    f10, f11, f12 = _fixed_in(t10), _fixed_in(t11), _fixed_in(t12)
-    f20, f21, f22 = _fixed_in(t20), _fixed_in(t21), _fixed_in(t22)
+    f00, f01, f02 = _fixed_values(t00), _fixed_values(t01), _fixed_values(t02)
+    f10, f11, f12 = _fixed_values(t10), _fixed_values(t11), _fixed_values(t12)
+    f20, f21, f22 = _fixed_values(t20), _fixed_values(t21), _fixed_values(t22)
     free_0, free_1, free_2 = ~(f00 | f01 | f02), ~(f10 | f11 | f12), ~(f20 | f21 | f22)
     may, dead = _filter_permutations(
-        _any_of(t00) & (f00 | free_0), _any_of(t01) & (f01 | free_0), _any_of(t02) & (f02 | free_0),
-        _any_of(t10) & (f10 | free_1), _any_of(t11) & (f11 | free_1), _any_of(t12) & (f12 | free_1),
-        _any_of(t20) & (f20 | free_2), _any_of(t21) & (f21 | free_2), _any_of(t22) & (f22 | free_2),
+        _union(t00) & (f00 | free_0), _union(t01) & (f01 | free_0), _union(t02) & (f02 | free_0),
+        _union(t10) & (f10 | free_1), _union(t11) & (f11 | free_1), _union(t12) & (f12 | free_1),
+        _union(t20) & (f20 | free_2), _union(t21) & (f21 | free_2), _union(t22) & (f22 | free_2),
     )  # fmt: skip
     m00, m01, m02, m10, m11, m12, m20, m21, m22 = may
     t = 9 * chute

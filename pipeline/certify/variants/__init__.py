@@ -21,7 +21,7 @@ from pipeline.certify.exhaustive import (
     unit_without_matching,
 )
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.arrays import SearchArrays, search_arrays
+from pipeline.certify.variants.arrays import SearchArrays, build_search_arrays
 from pipeline.certify.variants.search import search as plain_search
 from pipeline.certify.variants.simplify import NoSolution
 from pipeline.certify.variants.value_tables import TooLarge
@@ -122,7 +122,9 @@ def run_search(
     if not listed and unit_without_matching(puzzle):
         return SearchResult((), 0)
     try:
-        run = _VariantSearch(compiled_search, puzzle, search_arrays(puzzle, end), max_nodes, end)
+        run = _VariantSearch(
+            compiled_search, puzzle, build_search_arrays(puzzle, end), max_nodes, end
+        )
     except NoSolution:
         return SearchResult((), 0, LISTED_NOT_FOUND if listed else None)
     except TooLarge as error:

@@ -14,14 +14,14 @@ from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
 from pipeline.certify.variants.simplify import (
     NoSolution,
-    Simplified,
+    SimplifiedConstraints,
     Terms,
     cells_in,
     innies,
     set_of,
     weights_of,
 )
-from pipeline.certify.variants.unit_numbers import unit_numbers
+from pipeline.certify.variants.unit_numbers import encode_units
 from pipeline.certify.variants.value_tables import (
     MAX_VALUES_WITH_SETS,
     AutomatonKey,
@@ -74,17 +74,17 @@ class ConstraintNumbers:
     - `max_any_of_cells`: maximum number of cells of an ANY_OF.
     """
 
-    def __init__(self, simplified: Simplified, end: float) -> None:
+    def __init__(self, simplified: SimplifiedConstraints, end: float) -> None:
         self.source = simplified
         self._end = end
         self.units = (*simplified.geometry_units.units, *simplified.units)
-        of_units = unit_numbers(self.units, end)
-        self._unit_sets = of_units.sets
+        encoded_units = encode_units(self.units, end)
+        self._unit_sets = encoded_units.sets
         self.blocks = [bit_tables()]
         self._block_offsets: dict[int, int] = {}
         self.end_of_blocks = L.DATA
-        self.numbers = [*of_units.numbers]
-        self.scheduled = [*of_units.scheduled]
+        self.numbers = [*encoded_units.numbers]
+        self.scheduled = [*encoded_units.scheduled]
         self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
         self.sets_offset = L.NOTHING
         self.scratch = self.max_any_of_cells = 1

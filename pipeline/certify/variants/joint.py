@@ -51,6 +51,7 @@ def joint_sums(
 
     @cache
     def bounded_sum(cells: int, total: int) -> _BoundedSum:
+        """A sum with bounds, found by a greedy division of its cells into groups that differ."""
         remaining, low, high = cells, 0, 0
         while remaining:
             group = max((group & remaining for group in groups), key=int.bit_count, default=0)
@@ -98,6 +99,7 @@ def _join(
 
 
 def _slack(joint: _BoundedSum) -> int:
+    """The distance of a total from the nearer of its bounds."""
     return min(joint.over_minimum, joint.under_maximum)
 
 
@@ -111,4 +113,5 @@ def _parts_of(constraints: Iterable[Constraint]) -> Iterator[Constraint]:
 
 
 def _set_of(cells: Iterable[int]) -> int:
+    """The set of these cells, as bits."""
     return sum({1 << cell for cell in cells})

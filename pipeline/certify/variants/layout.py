@@ -10,7 +10,7 @@ The tables below list offsets and the numbers at these offsets.
 from __future__ import annotations
 
 NOTHING = -1  # means that there is no cell, offset or limit
-CELLS_IN_WORD = 62
+CELLS_IN_WORD = 62  # bits of a number in a set of cells
 
 # `state`: fixed offsets. `problem` has the offsets of the areas after CELLS.
 PHASE = 0  # BEGIN, FORWARD or BACK: what `search` does next
@@ -33,7 +33,7 @@ BEGIN, FORWARD, BACK = range(3)
 # first: EARLY has pairs, SOON units and sums. A constraint of LATE is scheduled only when one of
 # its cells becomes fixed.
 EARLY, SOON, NORMAL, LATE = range(4)
-QUEUES = 4
+QUEUES = 4  # number of queues
 
 # `problem`: sizes.
 CELL_COUNT = 0  # number of cells
@@ -67,8 +67,8 @@ SETS_BY_SUM = 18  # offsets of lists of masks: number size · SETS_STRIDE + sum 
 LOWEST_BIT = 32  # index of the bit b, at b modulo MODULUS: 2 is a primitive root of 67
 HIGHEST_BIT = 128  # index of the highest bit, for each mask of CHUNK bits
 BIT_COUNT = 1152  # number of bits, for each mask of CHUNK bits
-DATA = 2176
-MODULUS, CHUNK = 67, 10
+DATA = 2176  # start of the other areas
+MODULUS, CHUNK = 67, 10  # see the tables above
 
 # A constraint: its kind, the number of its cells, its cells (the scope), then further numbers.
 KIND, SCOPE_LENGTH, SCOPE = range(3)

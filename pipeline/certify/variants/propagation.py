@@ -157,7 +157,7 @@ def _propagate_same_values(state, problem, first, length, first_length):
 
 
 @compiled(inline=True)
-def _related(problem, table, mask):
+def _related_values(problem, table, mask):
     """The union of the values that a table relates to the values in a mask."""
     values = problem[table + (mask & _CHUNK_MASK)]
     while mask > _CHUNK_MASK:
@@ -175,8 +175,10 @@ def _propagate_pair(state, problem, first):
     """The values of the two cells are related by the tables of the constraint."""
     a, b = problem[first], problem[first + 1]
     return restrict(
-        state, problem, b, _related(problem, problem[first + 2], state[L.CELLS + a])
-    ) and restrict(state, problem, a, _related(problem, problem[first + 3], state[L.CELLS + b]))
+        state, problem, b, _related_values(problem, problem[first + 2], state[L.CELLS + a])
+    ) and restrict(
+        state, problem, a, _related_values(problem, problem[first + 3], state[L.CELLS + b])
+    )
 
 
 # If only `minimum` cells can hold the value, all of them must. If no cell is fixed to the value

@@ -1,4 +1,4 @@
-"""The propagator of full ranks: the number of lines, of those with the same first value, below one.
+"""The propagator of full ranks: the position of a line among the lines with the same first value.
 
 Like the propagators in `propagation`, it is exact when every cell of its scope has one value.
 `layout` describes `state` and `problem`.
@@ -14,15 +14,15 @@ from pipeline.native import compiled
 # Lexicographic comparison of domains, up to the first pair of cells that cannot be equal. Cells are
 # treated as independent, so the result may include impossible outcomes, but lacks no possible one.
 @compiled()
-def _compare(state, problem, line, other, length):
+def _compare(state, problem, line, other_line, length):
     """The possible outcomes of a comparison of lines, as bits.
 
-    1: `other` can be less than `line`, 2: equal, 4: greater. Both lines start with the same value,
-    so their first cells are skipped.
+    1: `other_line` can be less than `line`, 2: equal, 4: greater. Both lines start with the same
+    value, so their first cells are skipped.
     """
     outcomes = 0
     for index in range(1, length):
-        a, b = problem[line + index], problem[other + index]
+        a, b = problem[line + index], problem[other_line + index]
         if a == b:
             continue
         mask_a, mask_b = state[L.CELLS + a], state[L.CELLS + b]

@@ -105,7 +105,7 @@ def weights_of(total: Total) -> Terms:
     return weights
 
 
-class Simplified:
+class SimplifiedConstraints:
     """The simplified constraints of a puzzle.
 
     - `masks`: the candidates of each cell.
@@ -268,7 +268,7 @@ class Simplified:
 # that are mostly inside. The result is the total of the cells that these cages miss (innies), minus
 # the total of the cages' cells outside (outies). Cages that overlap other cages are skipped, so no
 # cell counts twice.
-def innies(simplified: Simplified) -> Iterator[tuple[Terms, int]]:
+def innies(simplified: SimplifiedConstraints) -> Iterator[tuple[Terms, int]]:
     """Yield innies and outies: sums of the few cells by which cages miss or overlap whole units.
 
     Each sum is the weights of its cells, and its total.
@@ -317,31 +317,35 @@ def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple
     return [(multiplicity, cells) for cells, multiplicity in bands.items()]
 
 
-_ADD: dict[type[Constraint], Callable[[Simplified, Any], None]] = {
-    AllOf: Simplified.add_all,
-    AnyOf: Simplified.add_choice,
-    ByValue: Simplified.add_choice,
-    Allowed: Simplified.add_allowed,
-    AllDifferent: Simplified.add_different,
-    Pairs: Simplified.add_pairs,
+_ADD: dict[type[Constraint], Callable[[SimplifiedConstraints, Any], None]] = {
+    AllOf: SimplifiedConstraints.add_all,
+    AnyOf: SimplifiedConstraints.add_choice,
+    ByValue: SimplifiedConstraints.add_choice,
+    Allowed: SimplifiedConstraints.add_allowed,
+    AllDifferent: SimplifiedConstraints.add_different,
+    Pairs: SimplifiedConstraints.add_pairs,
 }
-_SIMPLIFY: dict[type[Constraint], Callable[[Simplified, Any], list[Constraint] | None]] = {
-    SetTotal: Simplified.simplify_set_total,
-    TotalBetween: Simplified.simplify_total_between,
-    Beyond: Simplified.simplify_beyond,
-    CountOfValues: Simplified.simplify_count_of_values,
-    EqualToSome: Simplified.simplify_equal_to_some,
-    Equivalent: Simplified.simplify_equivalent,
-    SameTotals: Simplified.simplify_same_totals,
+_SIMPLIFY: dict[
+    type[Constraint], Callable[[SimplifiedConstraints, Any], list[Constraint] | None]
+] = {
+    SetTotal: SimplifiedConstraints.simplify_set_total,
+    TotalBetween: SimplifiedConstraints.simplify_total_between,
+    Beyond: SimplifiedConstraints.simplify_beyond,
+    CountOfValues: SimplifiedConstraints.simplify_count_of_values,
+    EqualToSome: SimplifiedConstraints.simplify_equal_to_some,
+    Equivalent: SimplifiedConstraints.simplify_equivalent,
+    SameTotals: SimplifiedConstraints.simplify_same_totals,
 }
 
 
 def _check_alternatives(alternatives: int) -> None:
+    """Raise TooLarge if there are too many alternatives."""
     if alternatives > MAX_ALTERNATIVES:
         raise TooLarge(f"a rule has more than {MAX_ALTERNATIVES} alternatives")
 
 
 def _both_or_neither(u: int, v: int, x: int, y: int) -> bool:
+    """Whether u = x if and only if v = y."""
     return (u == x) == (v == y)
 
 

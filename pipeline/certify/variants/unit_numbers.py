@@ -35,7 +35,7 @@ length grows with the square of the number of units: 3,000 extra regions have 44
 """
 
 
-def unit_numbers(units: tuple[Cells, ...], end: float) -> UnitNumbers:
+def encode_units(units: tuple[Cells, ...], end: float) -> UnitNumbers:
     """Encode the constraints of units and of pairs of overlapping units.
 
     After `end` on the monotonic clock, the remaining pairs are omitted.

@@ -195,7 +195,7 @@ def _audit(
         return audit_single(published, None, report)
     if record.sha256 is not None:
         max_bytes, limits = report.settings.max_bytes, UnpackLimits.of(report.settings)
-        fitting = [*originals.matching(record, max_bytes, limits)]
+        fitting = [*originals.find_matching(record, max_bytes, limits)]
         if not fitting:
             report.add_problem(
                 f"the original {candidates[0]} does not have the sha256 in the record"

@@ -163,7 +163,7 @@ def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
         report.add_problem("status 'solved' is only for formulas")
     lines = chunk.lines[index][1:]
     _audit_count(row, lines, report)
-    grids = _grids(dict(zip(chunk.names[1:], lines, strict=True)), entry, puzzle, report)
+    grids = _read_grids(dict(zip(chunk.names[1:], lines, strict=True)), entry, puzzle, report)
     are_grids_valid = len({*grids.values()}) == sum(bool(line.strip(".")) for line in lines)
     complete = row.complete == "true"
     has_wrong_solution = row.status != "failed" and is_wrong_solution(
@@ -228,7 +228,7 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Findings) -> None
         report.add_problem("its solution is not the one in the first solution file")
 
 
-def _grids(
+def _read_grids(
     lines: Mapping[str, str], entry: Entry, puzzle: Puzzle | None, report: Findings
 ) -> dict[str, Grid]:
     """The grids in the lines of the solution files. Reports invalid and equal grids."""

@@ -25,7 +25,8 @@ _MAX_BATCH_SIDE = 64
 _MAX_VIOLATIONS = 3
 """Maximum number of reported violations of a grid."""
 _CELLS = 81
-_BLANK = "." * _CELLS
+_NO_SOLUTION = "." * _CELLS
+"""The line in a solution file of a puzzle without a solution there."""
 _COUNT = re.compile("0|[1-9][0-9]{0,5}")
 
 
@@ -41,15 +42,15 @@ def _verdict(status: str, solutions: str, complete: str) -> Verdict:
     return Verdict.INCOMPLETE if is_single else Verdict.UNDECIDED
 
 
-def correct_rows(chunk: RowChunk, seconds: float) -> dict[str, list[int]]:
+def find_correct_rows(chunk: RowChunk, seconds: float) -> dict[str, list[int]]:
     """Find rows of plain 9×9 puzzles that are entirely correct. Other rows need further checks.
 
     Returns a map from assertions to the indices of the rows in the chunk. An assertion is the text
     of the fields from `status` to `certificate`. `seconds` is the time limit of the search per row.
     """
     correct = {}
-    for assertion, rows in _simple_rows(chunk).items():
-        count, asserted = _parsed_assertion(assertion)
+    for assertion, rows in _find_simple_rows(chunk).items():
+        count, asserted = _parse_assertion(assertion)
         lines = [chunk.lines[index][file] for file in range(1, count + 1) for index in rows]
         grids = _characters(lines).reshape(count, len(rows), _CELLS) - np.uint8(ord("0"))
         valid = np.flatnonzero((grids - np.uint8(1) < 9).all(axis=(0, 2)))
@@ -63,7 +64,7 @@ def correct_rows(chunk: RowChunk, seconds: float) -> dict[str, list[int]]:
     return correct
 
 
-def _simple_rows(chunk: RowChunk) -> dict[str, dict[int, str]]:
+def _find_simple_rows(chunk: RowChunk) -> dict[str, dict[int, str]]:
     """Find the rows of plain puzzles that have no message, and whose lines are consistent.
 
     Returns a map from assertions to {index of the row: puzzle}.
@@ -73,10 +74,10 @@ def _simple_rows(chunk: RowChunk) -> dict[str, dict[int, str]]:
     numbers = contents.plain.numbers.tolist()
     text = contents.plain.cells.tobytes().decode("ascii")
     simple_rows = defaultdict[str, dict[int, str]](dict)
-    blanks = [_BLANK] * (len(chunk.names) - 1)
+    blanks = [_NO_SOLUTION] * (len(chunk.names) - 1)
     for index, plain in enumerate(contents.lines_of(places).tolist()):
         row_line, *solutions = chunk.lines[index]
-        first = claimed = solutions[0] if solutions and solutions[0] != _BLANK else ""
+        first = claimed = solutions[0] if solutions and solutions[0] != _NO_SOLUTION else ""
         title = ""
         if plain >= 0:
             line, puzzle = numbers[plain], text[_CELLS * plain : _CELLS * (plain + 1)]
@@ -90,7 +91,7 @@ def _simple_rows(chunk: RowChunk) -> dict[str, dict[int, str]]:
         if not (row_line.startswith(head) and row_line.endswith(end) and claimed == first):
             continue
         assertion = row_line[len(head) : -len(end)]
-        count, asserted = _parsed_assertion(assertion)
+        count, asserted = _parse_assertion(assertion)
         filled = solutions[:count]
         if (
             asserted
@@ -104,7 +105,7 @@ def _simple_rows(chunk: RowChunk) -> dict[str, dict[int, str]]:
 
 
 @lru_cache(maxsize=1024)
-def _parsed_assertion(assertion: str) -> tuple[int, Verdict]:
+def _parse_assertion(assertion: str) -> tuple[int, Verdict]:
     """The number of solutions in an assertion, and the verdict that it asserts.
 
     The verdict is UNDECIDED if the fields are malformed or contradict each other.
@@ -147,7 +148,7 @@ def certify_lines(rows: Sequence[AuditedRow], report: Findings) -> set[int]:
     return wrong
 
 
-def rows_with_correct_completeness(rows: Sequence[AuditedRow], seconds: float) -> set[int]:
+def find_correct_completeness(rows: Sequence[AuditedRow], seconds: float) -> set[int]:
     """The numbers of the rows whose assertion about further solutions is correct.
 
     Each geometry is searched as a batch, for up to `seconds` per row. Variants are skipped.

@@ -11,8 +11,8 @@ from pipeline.outbox.audit.audited_rows import AuditedRow, RowChunk, read_row, r
 from pipeline.outbox.audit.batches import (
     asserted_verdict,
     certify_lines,
-    correct_rows,
-    rows_with_correct_completeness,
+    find_correct_completeness,
+    find_correct_rows,
 )
 from pipeline.outbox.audit.completeness import audit_others
 from pipeline.outbox.audit.findings import Findings
@@ -145,7 +145,7 @@ class _AuditedCollection:
 
         Raises InputError for a malformed row, after auditing the rows before it.
         """
-        correct = correct_rows(chunk, self._report.options.seconds)
+        correct = find_correct_rows(chunk, self._report.options.seconds)
         others: list[AuditedRow] = []
         fault, end = None, len(chunk)
         simple = {*chain.from_iterable(correct.values())}
@@ -177,7 +177,7 @@ class _AuditedCollection:
     def _audit_completeness(self, rows: Sequence[AuditedRow]) -> None:
         """Check the assertions of rows that there are other solutions, or that there are none."""
         asserting = [row for row in rows if asserted_verdict(row.row)]
-        correct = rows_with_correct_completeness(asserting, self._report.options.seconds)
+        correct = find_correct_completeness(asserting, self._report.options.seconds)
         for row in asserting:
             if row.puzzle and row.number not in correct:
                 report = self._report.section(f"{self._published.stem}.csv: row {row.number}")

@@ -134,6 +134,7 @@ class Findings:
 
     @property
     def is_clean(self) -> bool:
+        """Whether there are no problems."""
         return not self._counts["problems"]
 
     def finding(self, name: str, claim: str) -> Finding:

@@ -166,7 +166,7 @@ def _check_proof(
     """
     *_, (kind, name) = files.items()
     report, deadline = report.section(name), Deadline.of(Limits(report.options.seconds))
-    texts = [_read(published.sibling(file), report) for file in files.values()][1:]
+    texts = [_read_proof(published.sibling(file), report) for file in files.values()][1:]
     if None in texts:
         return False
     text = texts[-1] or ""
@@ -192,7 +192,7 @@ def _check_proof(
     return True
 
 
-def _read(path: Path, report: Findings) -> str | None:
+def _read_proof(path: Path, report: Findings) -> str | None:
     """Read and decompress a proof, up to one character more than is allowed.
 
     Returns None if the file is missing or cannot be read. Reports only the latter; `audit_files`

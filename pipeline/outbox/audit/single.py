@@ -167,7 +167,7 @@ def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings
     parsed = _compare_puzzle(published, content, report)
     puzzle = parsed.puzzle if parsed else None
     rules = puzzle or _empty_puzzle(published, report)
-    grids, valid_count = _grids(published, rules, report) if rules else ([], 0)
+    grids, valid_count = _read_grids(published, rules, report) if rules else ([], 0)
     if parsed:
         _audit_disagreement(published, parsed, grids, report)
     if rules:
@@ -191,7 +191,9 @@ def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings
         audit_others(puzzle, grids, report, expects_other=True)
 
 
-def _grids(published: PublishedPuzzle, rules: Puzzle, report: Findings) -> tuple[list[Grid], int]:
+def _read_grids(
+    published: PublishedPuzzle, rules: Puzzle, report: Findings
+) -> tuple[list[Grid], int]:
     """The grids in the solution files, and the number of distinct solutions among them."""
     first: dict[Grid, str] = {}
     grids, valid_count = [], 0

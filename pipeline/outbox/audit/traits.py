@@ -140,8 +140,8 @@ def _audit_variant(row: TraitFields, seconds: float) -> None:
     if certify_grid(puzzle, grid):
         return  # other checks report wrong solutions
 
-    def is_unique(fewer: Puzzle, left: float) -> bool | None:
-        searched = find_missing(fewer, [grid], seconds=left)
+    def is_unique(weaker: Puzzle, seconds_left: float) -> bool | None:
+        searched = find_missing(weaker, [grid], seconds=seconds_left)
         return False if searched.missing else searched.is_complete or None
 
     if parts := redundant_parts(puzzle, is_unique, seconds):

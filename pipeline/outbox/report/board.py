@@ -314,7 +314,7 @@ def _description(board: Board) -> str:
     words = [f"{board_summary(board)}."]
     rules = board.puzzle.rules if board.puzzle else ()
     if rules:
-        words.append(f"Rules: {_listing(rule.describe(geometry) for rule in rules)}.")
+        words.append(f"Rules: {_join_names(rule.describe(geometry) for rule in rules)}.")
     for name, row in _named_rows(geometry):
         shown = (board.sign(values[cell]) if cell in values else "–" for cell in row)
         words.append(f"{name[:1].upper()}{name[1:]}: {' '.join(shown)}.")
@@ -323,14 +323,14 @@ def _description(board: Board) -> str:
             f"{geometry.name_of(cell)} {' '.join(map(board.sign, board.candidates[cell]))}"
             for cell in blank
         )
-        words.append(f"Candidates: {_listing(marks)}.")
+        words.append(f"Candidates: {_join_names(marks)}.")
     for label, places in (("In conflict", board.conflict), ("Different", board.difference)):
         if places:
             named = (f"row {row} column {column}" for row, column in sorted(places))
             words.append(f"{label}: {', '.join(named)}.")
     broken = sorted({*board.rules_in_conflict} & {*range(len(rules))})
     if broken:
-        names = _listing(rules[index].describe(geometry) for index in broken)
+        names = _join_names(rules[index].describe(geometry) for index in broken)
         words.append(f"Rules in conflict: {names}.")
     return " ".join(words)
 
@@ -342,7 +342,7 @@ def _named_rows(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
     return ((unit_name(geometry, index), row) for index, row in enumerate(geometry.rows()))
 
 
-def _listing(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     """Join names with commas, up to _MAX_LIST_CHARACTERS, and append the number of all others."""
     shown, more, room = list[str](), 0, _MAX_LIST_CHARACTERS
     for name in names:

@@ -51,6 +51,7 @@ def charts_of_times(survey: Survey, bounds: PageBounds) -> list[Chart]:
 
 
 def _solve_time_bars(counts: Counter[int]) -> list[Bar]:
+    """The bars of `Survey.solve_times`, in whole powers of ten."""
     if not counts:
         return []
     lowest = min(counts) // BINS_PER_DECADE * BINS_PER_DECADE

@@ -21,7 +21,7 @@ from pipeline.outbox.report.charts import charts_of_times, time_text
 from pipeline.outbox.report.published_jobs import read_job, shorten
 from pipeline.outbox.report.rule_shapes import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.survey import PageBounds, TrackRecords, survey
-from pipeline.outbox.report.views import PAGE_CARDS, Viewer, in_order, url_path
+from pipeline.outbox.report.views import PAGE_CARDS, Viewer, sorted_statuses, url_path
 from pipeline.solving import LEVELS
 from pipeline.version import __version__
 
@@ -97,7 +97,7 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
         shares=_share_strip(surveyed.totals),
         charts=charts_of_times(surveyed, bounds),
         views=views,
-        statuses=[status for status, _ in in_order(statuses)],
+        statuses=[status for status, _ in sorted_statuses(statuses)],
         formats=sorted(formats - {""}),
         levels=[level for level in LEVELS if any(level in view.levels for view in views)],
         bounds=bounds,
@@ -156,7 +156,7 @@ def content_policy(style: str, script: str = "", *, allows_requests: bool = Fals
 def _status_rows(totals: Mapping[str, int]) -> list[tuple[str, int, str]]:
     """Each status with its number of puzzles and their share."""
     whole = sum(totals.values())
-    return [(status, n, _share_text(n / whole)) for status, n in in_order(totals)]
+    return [(status, n, _share_text(n / whole)) for status, n in sorted_statuses(totals)]
 
 
 def _share_text(part: float) -> str:
@@ -168,7 +168,7 @@ def _share_text(part: float) -> str:
 def _share_strip(totals: Mapping[str, int]) -> str:
     """An SVG strip that is divided in proportion to the shares of the statuses."""
     whole, left, parts = sum(totals.values()), 0.0, []
-    for status, count in in_order(totals):
+    for status, count in sorted_statuses(totals):
         width = count / whole * 1000
         parts.append(f'<rect class="{status}" x="{left:.2f}" width="{width:.2f}" height="10"/>')
         left += width

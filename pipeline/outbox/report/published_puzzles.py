@@ -15,7 +15,7 @@ from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
 from pipeline.outbox import RECORD_SUFFIX, file_hashes, read_record
 from pipeline.outbox.names import REPORT
-from pipeline.outbox.originals import Originals, SmallOriginals, archive_above
+from pipeline.outbox.originals import Originals, SmallOriginals, enclosing_archive
 from pipeline.outbox.report.board import Board
 from pipeline.outbox.report.job_boards import board_of_job, board_of_row, find_members
 from pipeline.outbox.report.published_jobs import (
@@ -32,7 +32,7 @@ from pipeline.outbox.schema import ARCHIVE, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
 from pipeline.reading.formats.dimacs import CNF_FORMAT, FORMULA_REFUSED
 
-_TABLE = ".csv"
+_TABLE_SUFFIX = ".csv"
 _UNDRAWN_STATUSES = NOT_WELL - {"unknown"} | {UNRECOGNISED}
 """Statuses of puzzles that are not printed."""
 
@@ -55,7 +55,7 @@ def is_published(path: Path) -> bool:
         return names == {REPORT} or any(read_record(entry) for entry in _records_in(path))
     if path.suffix == RECORD_SUFFIX:
         return read_record(path) is not None
-    record = read_record(path.with_suffix(RECORD_SUFFIX)) if path.suffix == _TABLE else None
+    record = read_record(path.with_suffix(RECORD_SUFFIX)) if path.suffix == _TABLE_SUFFIX else None
     return record is not None and path.name in file_hashes(record)
 
 
@@ -79,6 +79,7 @@ def _records_in(folder: Path) -> Iterator[Path]:
 def _puzzles_of_record(
     record: Path, small_originals: SmallOriginals
 ) -> Iterator[SheetPuzzle | InputError]:
+    """Yield the puzzles of the job with this record."""
     job = read_job(record)
     if job is None:
         yield InputError(f"{printable(record.name)}: no such record")
@@ -87,7 +88,7 @@ def _puzzles_of_record(
     elif job.has_many_puzzles or or_none(job.record.member) is None:
         yield from _puzzles_of(job, job.source, small_originals.content_of(job.record))
     else:
-        above = archive_above(record)
+        above = enclosing_archive(record)
         original = None
         if above and (hashed := job.record.sha256):
             original = small_originals.find_members(above[1].source, {hashed}).get(hashed)
@@ -98,7 +99,7 @@ def _puzzles_of_archive(
     archive: PublishedJob, small_originals: SmallOriginals
 ) -> Iterator[SheetPuzzle | InputError]:
     try:
-        rows = rows_in(archive.path.with_suffix(_TABLE), MemberRow, archive.record.schema)
+        rows = rows_in(archive.path.with_suffix(_TABLE_SUFFIX), MemberRow, archive.record.schema)
         numbered = enumerate(rows)
         while batch := [*islice(numbered, _BATCH_MEMBERS)]:
             for row, job, original in find_members(archive, batch, small_originals):

@@ -54,11 +54,13 @@ _MAX_STACKED_CLUES = 3
 """Maximum number of clues in a row outside one border cell. Further clues cover the last one."""
 
 ShapeKind = tuple[type[Shape], str]
+"""A type of shapes, and a kind of this type, such as `renban` for lines."""
 
 _SHAPES: Final[tuple[type[Shape], ...]] = (Tint, Line, Outline, Ring, Dot, Label)
 _FOLDER = Path(__file__).parent
 _CSS_RULES: Final = (_FOLDER / "shapes.css").read_text(encoding="utf-8").splitlines(keepends=True)
 _NAME = re.compile(r"\.board \.([\w-]+) \{")
+"""Matches the class at the start of a style rule."""
 
 BOARD_STYLE: Final = (_FOLDER / "board.css").read_text(encoding="utf-8")
 """The style sheet for boards without shapes."""
@@ -70,6 +72,7 @@ def name_of(shape: type[Shape], kind: str = "") -> str:
 
 
 def _kinds_in_css() -> list[ShapeKind]:
+    """The kinds of shapes, in the order of the style rules."""
     names = [match[1] for rule in _CSS_RULES if (match := _NAME.match(rule))]
     return [
         (shape, name.removesuffix(f"-{name_of(shape)}"))
@@ -86,8 +89,8 @@ SHAPE_KINDS: Final = _kinds_in_css()
 def style_of(kinds: Collection[ShapeKind]) -> str:
     """The style sheet for shapes of these kinds."""
     used, known = (
-        {name for kind in looks for name in (name_of(kind[0]), name_of(*kind), f"in-{kind[1]}")}
-        for looks in (kinds, SHAPE_KINDS)
+        {name for kind in styles for name in (name_of(kind[0]), name_of(*kind), f"in-{kind[1]}")}
+        for styles in (kinds, SHAPE_KINDS)
     )
     rules = []
     for rule in _CSS_RULES if kinds else ():
@@ -115,11 +118,11 @@ class ShapeStyle:
     faint: bool = False
 
     @property
-    def names(self) -> str:
+    def css_classes(self) -> str:
         """The classes of the shapes."""
-        return self.named(name_of(self.shape), name_of(self.shape, self.kind))
+        return self.with_flags(name_of(self.shape), name_of(self.shape, self.kind))
 
-    def named(self, *names: str) -> str:
+    def with_flags(self, *names: str) -> str:
         """These classes, and the classes for `broken` and `faint`."""
         return " ".join((*names, *["broken"] * self.broken, *["faint"] * self.faint))
 
@@ -159,39 +162,39 @@ class RuleShapes:
 
     @property
     def kinds(self) -> set[ShapeKind]:
-        return {(look.shape, look.kind) for look in self.shapes}
+        return {(style.shape, style.kind) for style in self.shapes}
 
     @property
     def regions(self) -> tuple[tuple[Place, ...], ...]:
         """The cells of the regions that have box borders."""
-        looks = (_REGION, _BROKEN_REGION)
-        return tuple(shape.cells for look in looks for shape in self.shapes.get(look, ()))
+        styles = (_REGION, _BROKEN_REGION)
+        return tuple(shape.cells for style in styles for shape in self.shapes.get(style, ()))
 
     @property
     def margins(self) -> tuple[int, int, int, int]:
         """The room for clues above, right of, below and left of the grid, in SVG units."""
-        looks = (look for look in self.shapes if look.shape is Label)
-        points = [shape.point for look in looks for shape in self.shapes[look]] or [(1, 1)]
+        styles = (style for style in self.shapes if style.shape is Label)
+        points = [shape.point for style in styles for shape in self.shapes[style]] or [(1, 1)]
         rows, columns = zip(*points, strict=True)
         height, width = self.extent
         right, below = max(columns) - width, max(rows) - height
         return _margin(1 - min(rows)), _margin(right), _margin(below), _margin(1 - min(columns))
 
     def elements_below(self) -> Iterator[str]:
-        """The elements that are drawn before the lines of the grid."""
+        """The draw_shapes that are drawn before the lines of the grid."""
         broken = self.shapes.get(_BROKEN_REGION, ())
         yield _path("tint broken", (outline(region.cells, 0) for region in broken))
         yield from self._elements(Tint, Line)
 
     def elements_above(self) -> Iterator[str]:
-        """The elements that are drawn after the lines of the grid."""
+        """The draw_shapes that are drawn after the lines of the grid."""
         yield from self._elements(Outline, Ring, Dot, Label)
 
     def _elements(self, *types: type[Shape]) -> Iterator[str]:
         """Draw all shapes of these types, except regions."""
-        for look in _STYLES:
-            if look in self.shapes and look.shape in types and look.kind != "region":
-                yield from elements(look, self.shapes[look])
+        for style in _STYLES:
+            if style in self.shapes and style.shape in types and style.kind != "region":
+                yield from draw_shapes(style, self.shapes[style])
 
 
 def _margin(cells: float) -> int:
@@ -243,9 +246,9 @@ def _unused_point(point: Point, extent: tuple[int, int], taken: set[Point]) -> P
     return point
 
 
-def elements(look: ShapeStyle, shapes: Sequence[Any]) -> Iterator[str]:
+def draw_shapes(style: ShapeStyle, shapes: Sequence[Any]) -> Iterator[str]:
     """Draw shapes that all have this style."""
-    yield from _DRAWERS[look.shape](look, shapes)
+    yield from _DRAWERS[style.shape](style, shapes)
 
 
 def _path(names: str, drawn: Iterable[str]) -> str:
@@ -254,24 +257,26 @@ def _path(names: str, drawn: Iterable[str]) -> str:
     return f'<path class="{names}" d="{data}"/>' if data else ""
 
 
-def _tints(look: ShapeStyle, shapes: Sequence[Tint]) -> Iterator[str]:
+def _draw_tints(style: ShapeStyle, shapes: Sequence[Tint]) -> Iterator[str]:
     cells = [place for shape in shapes for place in shape.cells]
-    if look.kind == "odd":
-        yield _path(look.names, (_disc(_xy(place), _ODD_RADIUS) for place in cells))
-    elif look.kind == "even":
-        yield _path(look.names, (outline([place], _EVEN_INSET) for place in cells))
+    if style.kind == "odd":
+        yield _path(style.css_classes, (_disc(_xy(place), _ODD_RADIUS) for place in cells))
+    elif style.kind == "even":
+        yield _path(style.css_classes, (outline([place], _EVEN_INSET) for place in cells))
     else:
-        yield _path(look.names, (outline(shape.cells, 0) for shape in shapes))
+        yield _path(style.css_classes, (outline(shape.cells, 0) for shape in shapes))
 
 
-def _lines(look: ShapeStyle, shapes: Sequence[Line]) -> Iterator[str]:
-    drawn = _path(look.names, (_line(shape) for shape in shapes))
+def _draw_lines(style: ShapeStyle, shapes: Sequence[Line]) -> Iterator[str]:
+    drawn = _path(style.css_classes, (_line_data(shape) for shape in shapes))
     bulbs = [_disc(_xy(shape.points[0]), _BULB_RADIUS) for shape in shapes if shape.bulb]
     # Line and bulbs are a group, whose opacity is set as a whole.
-    yield f'<g class="bulbs">{drawn}{_path(look.named("bulb"), bulbs)}</g>' if bulbs else drawn
+    yield (
+        f'<g class="bulbs">{drawn}{_path(style.with_flags("bulb"), bulbs)}</g>' if bulbs else drawn
+    )
 
 
-def _line(line: Line) -> str:
+def _line_data(line: Line) -> str:
     places = [_xy(point) for point in line.points]
     if len(places) < 2:
         return f"M{_coordinates(places[0])}h0"
@@ -293,7 +298,7 @@ def _arrow_head(begin: Point, tip: Point, size: float) -> str:
     return f"M{_coordinates(one)}L{_coordinates(tip)} {_coordinates(other)}"
 
 
-def _outlines(look: ShapeStyle, shapes: Sequence[Outline]) -> Iterator[str]:
+def _draw_outlines(style: ShapeStyle, shapes: Sequence[Outline]) -> Iterator[str]:
     depths: defaultdict[Place, int] = defaultdict(int)
     corners: defaultdict[Place, list[str]] = defaultdict(list)
     drawn = []
@@ -304,18 +309,18 @@ def _outlines(look: ShapeStyle, shapes: Sequence[Outline]) -> Iterator[str]:
             depths[place] = depth + 1
         if shape.text:
             corners[min(shape.cells)].append(shape.text)
-    yield _path(look.names, drawn)
+    yield _path(style.css_classes, drawn)
     x, y = _CORNER
     places = (((column - 1) * CELL + x, (row - 1) * CELL + y) for row, column in corners)
     texts = map("/".join, corners.values())
-    yield _texts(look.named("corner"), zip(places, texts, strict=True))
+    yield _texts(style.with_flags("corner"), zip(places, texts, strict=True))
 
 
-def _rings(look: ShapeStyle, shapes: Sequence[Ring]) -> Iterator[str]:
-    yield _path(look.names, map(_diamond if look.kind == "lockout" else _pill, shapes))
+def _draw_rings(style: ShapeStyle, shapes: Sequence[Ring]) -> Iterator[str]:
+    yield _path(style.css_classes, map(_diamond if style.kind == "lockout" else _capsule, shapes))
 
 
-def _pill(ring: Ring) -> str:
+def _capsule(ring: Ring) -> str:
     """A circle, or a capsule around the first and the last point of a ring."""
     begin, end = _xy(ring.points[0]), _xy(ring.points[-1])
     length = dist(begin, end)
@@ -335,17 +340,17 @@ def _diamond(ring: Ring) -> str:
     return f"M{_coordinates((x - size, y))}l{size}-{size} {size} {size}-{size} {size}z"
 
 
-def _dots(look: ShapeStyle, shapes: Sequence[Dot]) -> Iterator[str]:
-    size = _DOT_RADII[look.kind]
+def _draw_dots(style: ShapeStyle, shapes: Sequence[Dot]) -> Iterator[str]:
+    size = _DOT_RADII[style.kind]
     places = [_xy(shape.point) for shape in shapes]
     sizes = (max(size, _MIN_TEXT_RADIUS if shape.text else 0) for shape in shapes)
-    yield _path(look.names, map(_disc, places, sizes))
+    yield _path(style.css_classes, map(_disc, places, sizes))
     texts = (
         ((x, y + below), line)
         for (x, y), shape in zip(places, shapes, strict=True)
         for line, below in _split_lines(shape.text)
     )
-    yield _texts(f"inside in-{look.kind}", texts)
+    yield _texts(f"inside in-{style.kind}", texts)
 
 
 def _split_lines(text: str) -> Iterator[tuple[str, float]]:
@@ -359,23 +364,23 @@ def _split_lines(text: str) -> Iterator[tuple[str, float]]:
         yield " ".join(words), 1.8
 
 
-def _labels(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
-    if look.kind in _SIGN_SIZES:
-        yield from _signs(look, shapes)
+def _draw_labels(style: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
+    if style.kind in _SIGN_SIZES:
+        yield from _draw_signs(style, shapes)
         return
-    between = look.kind == "xv"
+    between = style.kind == "xv"
     below = 2.7 if between else 3.4
     places = ((x, y + below) for x, y in (_xy(shape.point) for shape in shapes))
-    names = look.names if between else f"{look.names} clue"
+    names = style.css_classes if between else f"{style.css_classes} clue"
     yield _texts(names, zip(places, (shape.text for shape in shapes), strict=True))
 
 
-def _signs(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
+def _draw_signs(style: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
     """Draw signs on borders between cells. The border has a gap at large signs."""
     signs = [(_xy(arrow.point), _DIRECTIONS[arrow.text]) for arrow in shapes]
-    if look.kind == "greater":
+    if style.kind == "greater":
         yield _path("gap", (_gap(*arrow) for arrow in signs))
-    yield _path(look.names, (_sign(*arrow, _SIGN_SIZES[look.kind]) for arrow in signs))
+    yield _path(style.css_classes, (_sign(*arrow, _SIGN_SIZES[style.kind]) for arrow in signs))
 
 
 def _gap(point: Point, direction: tuple[int, int]) -> str:
@@ -395,12 +400,12 @@ def _sign(point: Point, direction: tuple[int, int], size: float) -> str:
 
 
 _DRAWERS: Final[Mapping[type[Shape], Any]] = {
-    Tint: _tints,
-    Line: _lines,
-    Outline: _outlines,
-    Ring: _rings,
-    Dot: _dots,
-    Label: _labels,
+    Tint: _draw_tints,
+    Line: _draw_lines,
+    Outline: _draw_outlines,
+    Ring: _draw_rings,
+    Dot: _draw_dots,
+    Label: _draw_labels,
 }
 
 

@@ -74,14 +74,14 @@ class Survey:
         self.count += 1
         self.totals.update(job.totals)
         self.completeness_counts.update(job.record.completeness_counts)
-        self.time(job)
+        self.add_time(job)
         if job.finished is not None and job.finished <= self.latest:
             self.finished.append(job.finished)
             self.puzzles.append(job.puzzles)
             started = job.started
             self.started = min(self.started, job.finished if started is None else started)
 
-    def time(self, job: PublishedJob) -> None:
+    def add_time(self, job: PublishedJob) -> None:
         """Count the solve time of a job or of a member."""
         if "solve" in job.seconds:
             seconds = max(job.seconds["solve"], _MIN_SOLVE_SECONDS)
@@ -106,14 +106,14 @@ def survey(outbox: Path, bounds: PageBounds, track: TrackRecords = iter) -> Surv
                 result.add(job)
                 yield job
 
-    result.jobs = heapq.nsmallest(bounds.jobs, jobs(), key=_rank)
+    result.jobs = heapq.nsmallest(bounds.jobs, jobs(), key=_sort_key)
     archives = (job for job in result.jobs if job.status == "archive")
     members = (member for job in archives for member in _members(outbox, job.stem))
     for number, member in enumerate(members):
         if number == bounds.timed:
             result.is_partial = True
             break
-        result.time(member)
+        result.add_time(member)
     return result
 
 
@@ -122,7 +122,8 @@ def is_record(name: str) -> bool:
     return name.endswith(RECORD_SUFFIX) and not name.startswith(".")
 
 
-def _rank(job: PublishedJob) -> tuple[bool, float, str]:
+def _sort_key(job: PublishedJob) -> tuple[bool, float, str]:
+    """The order of jobs on the page: failures first, then the latest."""
     return job.has_no_failures, -(job.finished or 0.0), job.stem
 
 

@@ -40,6 +40,8 @@ _MIN_ROWS = 4
 
 _MAX_REASON_CHARACTERS, _MAX_NUMBER_CHARACTERS = 200, 20
 _MAX_LINKS = 6
+"""Maximum number of links to files of a job."""
+
 _LINK_TEXTS = {".json": "record", ".log": "log", ".csv": "table", ".proofs.xz": "proofs"}
 _NO_ROOM = "Not drawn: this page has enough boards."
 
@@ -139,7 +141,7 @@ class View:
         return [self.cards[start : start + PAGE_CARDS] for start in starts]
 
 
-def in_order(totals: Mapping[str, int]) -> list[tuple[str, int]]:
+def sorted_statuses(totals: Mapping[str, int]) -> list[tuple[str, int]]:
     """Statuses with their numbers of puzzles, in display order."""
     order = (*STATUSES, *sorted(totals.keys() - {*STATUSES}))
     return [(status, totals[status]) for status in order if totals.get(status)]

@@ -47,7 +47,7 @@ def found(outbox, stem):
 
 def found_one_by_one(outbox, stem):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipeline.outbox.audit.collection.correct_rows", lambda *_: {})
+        patch.setattr("pipeline.outbox.audit.collection.find_correct_rows", lambda *_: {})
         return found(outbox, stem)
 
 
