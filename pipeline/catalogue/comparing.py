@@ -93,7 +93,7 @@ class ClassicBatch:
 
     puzzles: ValueArray
     positions: NDArray[np.int64]
-    left: list[Left]
+    skipped: list[Left]
 
 
 @dataclass(slots=True)
@@ -103,10 +103,10 @@ class SourceLines:
     names: list[str] = field(default_factory=list)
 
     def start_source(self, name: str) -> None:
-        """Start a source, or a member of an archive: `at_lines` then refers to its lines."""
+        """Start a source, or a member of an archive: `positions_of` then refers to its lines."""
         self.names.append(name)
 
-    def at_lines(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+    def positions_of(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
         """The positions of these lines of the current source; line 0 is a single puzzle."""
         return (len(self.names) - 1 << _LINE_BITS) + lines
 
@@ -119,24 +119,24 @@ class SourceLines:
 def find_copies(
     sources: Sequence[NamedPath],
     settings: Settings,
-    kept: BinaryIO | None = None,
+    output: BinaryIO | None = None,
     tally: Tally | None = None,
     limit: int = LIMIT_BYTES,
 ) -> Generator[Copy | Left]:
     """Yield, in reading order, a `Copy` for each puzzle that is equivalent to an earlier one.
 
-    Writes the first puzzle of each class to `kept`, one per line. Items other than classic 9×9
+    Writes the first puzzle of each class to `output`, one per line. Items other than classic 9×9
     puzzles are not written; each is yielded as a `Left`, before the copies of its batch. `limit`
     is the memory for classes in bytes. Raises OSError if the environment fails.
     """
     positions, counted = SourceLines(), tally or Tally()
     with Classes(limit) as classes:
         for batch, keys in _keyed_batches(sources, positions, settings, counted):
-            yield from batch.left
+            yield from batch.skipped
             firsts = classes.add(keys, batch.positions)
             is_first = firsts == batch.positions
-            if kept:
-                kept.write(text_lines(batch.puzzles[is_first]))
+            if output:
+                output.write(text_lines(batch.puzzles[is_first]))
             counted.classes += int(is_first.sum())
             counted.copies += int((~is_first).sum())
             for position, first in zip(batch.positions[~is_first], firsts[~is_first], strict=True):
@@ -144,33 +144,33 @@ def find_copies(
 
 
 def find_overlap(
-    known: Sequence[NamedPath],
-    asked: Sequence[NamedPath],
+    known_sources: Sequence[NamedPath],
+    sources: Sequence[NamedPath],
     settings: Settings,
-    kept: BinaryIO | None = None,
+    output: BinaryIO | None = None,
     tallies: tuple[Tally, Tally] | None = None,
     limit: int = LIMIT_BYTES,
 ) -> Generator[Copy | Left]:
-    """Yield a `Copy` for each puzzle of `asked` that is equivalent to a puzzle of `known`.
+    """Yield a `Copy` for each puzzle of `sources` that is equivalent to a known puzzle.
 
-    The `Copy` names the first known puzzle of the class. Puzzles of `asked` that are equivalent to
-    no known puzzle are written to `kept`, one per line. The first tally counts the puzzles of
-    `known`, the second those of `asked`; its `copies` counts the puzzles yielded. `limit` is the
-    memory for classes in bytes. Raises OSError if the environment fails.
+    The `Copy` names the first known puzzle of the class. Puzzles of `sources` that are equivalent
+    to no known puzzle are written to `output`, one per line. The first tally counts the puzzles of
+    `known_sources`. The second tally counts the puzzles of `sources`, and its `copies` the yielded
+    ones. `limit` is the memory for classes in bytes. Raises OSError if the environment fails.
     """
-    positions, (theirs, ours) = SourceLines(), tallies or (Tally(), Tally())
+    positions, (known_tally, tally) = SourceLines(), tallies or (Tally(), Tally())
     with Classes(limit) as classes:
-        for batch, keys in _keyed_batches(known, positions, settings, theirs):
-            yield from batch.left
+        for batch, keys in _keyed_batches(known_sources, positions, settings, known_tally):
+            yield from batch.skipped
             classes.add(keys, batch.positions)
-            theirs.classes = len(classes)
-        theirs.copies = theirs.puzzles - theirs.classes
-        for batch, keys in _keyed_batches(asked, positions, settings, ours):
-            yield from batch.left
+            known_tally.classes = len(classes)
+        known_tally.copies = known_tally.puzzles - known_tally.classes
+        for batch, keys in _keyed_batches(sources, positions, settings, tally):
+            yield from batch.skipped
             firsts = classes.find(keys)
-            if kept:
-                kept.write(text_lines(batch.puzzles[firsts == ABSENT]))
-            ours.copies += int((firsts != ABSENT).sum())
+            if output:
+                output.write(text_lines(batch.puzzles[firsts == ABSENT]))
+            tally.copies += int((firsts != ABSENT).sum())
             for position, first in zip(batch.positions.tolist(), firsts.tolist(), strict=True):
                 if first != ABSENT:
                     yield Copy(*positions.locate(position), *positions.locate(first))
@@ -185,10 +185,10 @@ def _keyed_batches(
         undecided = batch.positions[~certain].tolist()
         unsure = [Left(*positions.locate(position), _UNDECIDED) for position in undecided]
         compared = ClassicBatch(
-            batch.puzzles[certain], batch.positions[certain], [*batch.left, *unsure]
+            batch.puzzles[certain], batch.positions[certain], [*batch.skipped, *unsure]
         )
         tally.puzzles += len(compared.puzzles)
-        tally.left += len(compared.left)
+        tally.left += len(compared.skipped)
         yield compared, keys_of(forms[certain])
         tally.on_batch()
 
@@ -217,7 +217,7 @@ def _merge_batches(batches: Iterable[ClassicBatch]) -> Iterator[ClassicBatch]:
     count = 0
     for batch in batches:
         waiting.append(batch)
-        count += len(batch.puzzles) + len(batch.left)
+        count += len(batch.puzzles) + len(batch.skipped)
         if count >= BATCH_PUZZLES:
             yield _concatenate(waiting)
             waiting, count = [], 0
@@ -229,7 +229,7 @@ def _concatenate(batches: list[ClassicBatch]) -> ClassicBatch:
     return ClassicBatch(
         np.concatenate([batch.puzzles for batch in batches]),
         np.concatenate([batch.positions for batch in batches]),
-        [left for batch in batches for left in batch.left],
+        [item for batch in batches for item in batch.skipped],
     )
 
 
@@ -250,7 +250,7 @@ def _batch_of_puzzle(item: Item, positions: SourceLines) -> ClassicBatch:
     cells = classic_values(problem.puzzle) if isinstance(problem, PuzzleProblem) else None
     if cells is None:
         return _skipped_batch(Left(item.name, None, item.reason or _NOT_CLASSIC))
-    return ClassicBatch(cells[None], positions.at_lines(np.zeros(1, np.int64)), [])
+    return ClassicBatch(cells[None], positions.positions_of(np.zeros(1, np.int64)), [])
 
 
 def _batches_of_collection(
@@ -262,8 +262,8 @@ def _batches_of_collection(
         yield _skipped_batch(Left(positions.names[-1], None, str(stream.error)))
 
 
-def _skipped_batch(left: Left) -> ClassicBatch:
-    return ClassicBatch(np.zeros((0, 81), np.uint8), np.zeros(0, np.int64), [left])
+def _skipped_batch(item: Left) -> ClassicBatch:
+    return ClassicBatch(np.zeros((0, 81), np.uint8), np.zeros(0, np.int64), [item])
 
 
 def _batch_of_chunk(
@@ -272,7 +272,7 @@ def _batch_of_chunk(
     """Read the puzzles of a chunk of a collection."""
     contents = layout.contents(chunk, settings.reading)
     cells, is_classic = np.zeros((len(contents), 81), np.uint8), np.zeros(len(contents), np.bool_)
-    lines, left = np.zeros(len(contents), np.int64), []
+    lines, skipped = np.zeros(len(contents), np.int64), []
     lines[contents.places_of_plain] = contents.plain.numbers
     plain_rows, plain = contents.plain_cells()
     cells[plain_rows], is_classic[plain_rows] = _values_of(plain), True
@@ -282,10 +282,10 @@ def _batch_of_chunk(
             continue
         values = classic_values(entry.puzzle) if entry.puzzle else None
         if values is None:
-            left.append(Left(positions.names[-1], entry.line, entry.error or _NOT_CLASSIC))
+            skipped.append(Left(positions.names[-1], entry.line, entry.error or _NOT_CLASSIC))
         else:
             cells[index], is_classic[index] = values, True
-    return ClassicBatch(cells[is_classic], positions.at_lines(lines[is_classic]), left)
+    return ClassicBatch(cells[is_classic], positions.positions_of(lines[is_classic]), skipped)
 
 
 def _values_of(characters: NDArray[np.uint8]) -> ValueArray:

@@ -145,9 +145,9 @@ def _can_differ(unit: Sequence[int], puzzle: Puzzle) -> bool:
 
 
 class _RepeatedMask(NamedTuple):
-    """A mask, and copies of it at the distances `shifts`.
+    """A mask that is repeated at the distances `shifts`.
 
-    `bits * multiplier` copies any bits of the mask to all these places.
+    For any bits of the mask, `bits * multiplier` sets these bits in the mask and in all its copies.
     """
 
     mask: int
@@ -179,7 +179,7 @@ def _planes_of(geometry: Geometry) -> _Planes:
     cells = n * n
 
     def repeat(mask: int, step: int, count: int) -> _RepeatedMask:
-        """A mask that occurs `count` times, at a distance of `step`."""
+        """A mask that occurs `count` times, at distances of `step`."""
         shifts = range(step, step * count, step)
         return _RepeatedMask(mask, tuple(shifts), sum(1 << shift for shift in (0, *shifts)))
 

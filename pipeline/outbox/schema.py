@@ -96,7 +96,8 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
     ]
     version: Annotated[str | None, about("its version, if known")] = None
     fallback: Annotated[
-        str | None, about("why another solver was the first choice; null if this one was")
+        str | None,
+        about("why it answered and not the first choice; null if it was the first choice"),
     ] = None
 
 

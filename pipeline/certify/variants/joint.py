@@ -15,7 +15,7 @@ from pipeline.puzzle.constraints import AllDifferent, AllOf, Constraint
 from pipeline.puzzle.sums import Total
 
 _MAX_SUMS = 12
-"""Maximum number of sums that are considered; the sums with the least slack are."""
+"""Maximum number of sums that may be joined. These are the sums with the least slack."""
 
 
 class _BoundedSum(NamedTuple):

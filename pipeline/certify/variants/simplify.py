@@ -41,15 +41,15 @@ MAX_ALTERNATIVES = 500
 """Maximum number of alternatives of a rule. For more, TooLarge is raised."""
 
 _MAX_PAIRED_PARTS = 6
-"""Maximum number of parts with equal sums of which all pairs become totals of 0. Of more parts,
-only consecutive pairs do."""
+"""If at most this number of parts have equal sums, a constraint is added for each pair of parts. For
+more parts, only consecutive parts are compared."""
 
 _MIN_CAGES, _MAX_INNIES = 4, 5
 """Minimum number of cages for which innies and outies are computed, and maximum number of innies
 and outies of a band."""
 
 _MAX_COUNTED_VALUES = 9
-"""Maximum number of values of a puzzle for which an automaton counts different values. It has a
+"""Maximum number of values of a puzzle if an automaton counts different values: the automaton has a
 state for each set of values."""
 
 Terms = dict[int, int]

@@ -75,8 +75,8 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
     if totals is not None:
         totals.update(surveyed.totals)
     page_folder, outbox_folder = folder.resolve(), outbox.resolve()
-    is_inside = page_folder == outbox_folder
-    prefix = "" if is_inside else url_path(os.path.relpath(outbox_folder, page_folder)) + "/"
+    is_in_outbox = page_folder == outbox_folder
+    prefix = "" if is_in_outbox else url_path(os.path.relpath(outbox_folder, page_folder)) + "/"
     viewer = Viewer(surveyed.jobs, outbox, prefix, inbox, bounds)
     views = [viewer.view(number, job) for number, job in enumerate(surveyed.jobs)]
     statuses = dict.fromkeys((status for view in views for status in view.statuses), 1)
