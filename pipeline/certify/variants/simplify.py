@@ -41,8 +41,8 @@ MAX_ALTERNATIVES = 500
 """Maximum number of alternatives of a rule. For more, TooLarge is raised."""
 
 _MAX_PAIRED_PARTS = 6
-"""If at most this number of parts have equal sums, a constraint is added for each pair of parts. For
-more parts, only consecutive parts are compared."""
+"""If at most this number of parts have equal sums, a constraint is added for each pair of parts. If
+there are more parts, only consecutive parts are compared."""
 
 _MIN_CAGES, _MAX_INNIES = 4, 5
 """Minimum number of cages for which innies and outies are computed, and maximum number of innies
