@@ -103,6 +103,8 @@ def _is_deadly(state, step):
     return step[DEADLY] == DEADLY_GRID and _is_bug(state, step)
 
 
+# A filled cell has no candidates in `state`. As a clause it would be false, and would refute any
+# assumption. So a step that cites one is rejected.
 @compiled()
 def _cites_filled(state, step):
     """Whether a cited cell is filled already, or a cited digit is already placed in its unit."""

@@ -307,6 +307,8 @@ def _analyse_conflict(state, falsified, root):
     _mark_reasons(state, newly_needed)
 
 
+# A root literal follows from its reason, whose other literals are false at the root, and so on. The
+# steps of these literals need all these reasons.
 @compiled(inline=True)
 def _mark_reasons(state, count):
     """Mark the reasons of the queued variables, and recursively the reasons of their literals."""
@@ -351,6 +353,8 @@ def _check_lemma(state, lemma):
     return falsified != NOTHING
 
 
+# The unit clause of a literal that is true at the root has a step of its own or is in the formula.
+# With this clause as its only hint, the lemma follows: its negation falsifies the hint.
 @compiled(inline=True)
 def _check_satisfied_lemma(state, variable):
     """Append the step of a lemma with a literal that is true at the root.
@@ -368,6 +372,9 @@ def _check_satisfied_lemma(state, variable):
     return True
 
 
+# The step of a needed root literal. Its hints are the unit clauses that falsify the other literals
+# of its reason, then the reason itself. Steps are output from the last to the first, so this step
+# will come before all steps that need the literal.
 @compiled(inline=True)
 def _unassign_last(state):
     """Remove the last literal from the trail, and append its step if it is needed."""

@@ -14,7 +14,7 @@ from pipeline.files import LONGEST_NAME
 from pipeline.outbox.schema import ARCHIVE, COLLECTION
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
-_MAX_SUFFIX = 32
+_MAX_SUFFIX_BYTES = 32
 """Maximum length of the suffix of a stem, such as `_1234567.solution` or `.proof.drat.xz`."""
 COUNT_SUFFIX = "_count"
 """Ends the stem of the second CNF, which excludes the published solutions."""
@@ -30,6 +30,7 @@ _PROOF_SUFFIXES = (
 _ANSWER = rf"_[0-9]+\.solution|{'|'.join(map(re.escape, _PROOF_SUFFIXES))}"
 """Matches the suffix of an answer: a solution or a proof file."""
 _OUTPUT_SUFFIX = re.compile(rf"(?:{_ANSWER}|\.json|\.log|\.csv|(?:{COUNT_SUFFIX})?\.cnf)\Z")
+"""Matches the suffix of any file of a job."""
 _ANSWER_NAME = re.compile(rf".+(?:{_ANSWER})", re.DOTALL)
 _PUZZLE_SUFFIX = re.compile(
     r"_[1-9][0-9]*\.solution|\.log|(?:_count|\.proof)?\.cnf|\.proof\.[dl]rat(?:\.xz)?"
@@ -38,8 +39,8 @@ _COLLECTION_SUFFIXES = {
     COLLECTION: re.compile(r"_[1-9][0-9]*\.solution|\.log|\.csv|\.proofs\.(?:xz|csv)"),
     ARCHIVE: re.compile(r"\.csv|\.log"),
 }
-"""Match the suffixes that follow the stem in the names of a set's files: `_PUZZLE_SUFFIX` for
-puzzles and formulas, the others by the status of the job."""
+"""Match the suffixes of the files that a record may list, by the status of the job. Puzzles and
+formulas have `_PUZZLE_SUFFIX`."""
 
 _SOLUTION_NUMBER = re.compile(r"_([1-9][0-9]{0,8})\.solution")
 DONE, FAILED = "done", "failed"
@@ -83,7 +84,7 @@ def likely_stems(source: str) -> dict[str, str]:
 
 def shorten_stem(stem: str, ending: str = "") -> str:
     """The stem with an ending. A stem that makes file names too long is shortened, with a hash."""
-    max_bytes = LONGEST_NAME - _MAX_SUFFIX - len(ending)
+    max_bytes = LONGEST_NAME - _MAX_SUFFIX_BYTES - len(ending)
     raw = os.fsencode(stem)
     if len(raw) > max_bytes:
         mark = "~" + sha256(raw).hexdigest()[:8]

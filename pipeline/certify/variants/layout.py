@@ -73,7 +73,8 @@ MODULUS, CHUNK = 67, 10  # see the tables above
 # A constraint: its kind, the number of its cells, its cells (the scope), then further numbers.
 KIND, SCOPE_LENGTH, SCOPE = range(3)
 
-# Kinds of constraints: the further numbers, and the meaning of the constraint.
+# Kinds of constraints: the further numbers, and the meaning of the constraint. Propagators call the
+# offset of the further numbers `data`.
 UNIT = 0  # none. The cells are as many as the values, and all different
 ALL_DIFFERENT = 1  # none. The cells are all different
 SAME_VALUES = 2  # length of the first part. Both parts of the cells hold the same values

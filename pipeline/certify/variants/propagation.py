@@ -284,8 +284,8 @@ def _propagate_one(state, problem, constraint):
     if kind == L.SAME_VALUES:
         return _propagate_same_values(state, problem, first, length, problem[first + length])
     if kind == L.ONE_OF_SETS:
-        own = first + length
-        begin, end, context = problem[own], problem[own + 1], own + 2
+        data = first + length
+        begin, end, context = problem[data], problem[data + 1], data + 2
         return propagate_one_of_sets(state, problem, first, length, begin, end, context)
     if kind == L.AUTOMATON:
         return _propagate_automaton(state, problem, first, length, problem[first + length])

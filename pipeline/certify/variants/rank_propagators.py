@@ -58,12 +58,17 @@ def _order_lines(state, problem, small, large, length):
 @compiled()
 def propagate_ranked(state, problem, first, length):
     """Of the other lines that begin with the value, `rank` are less than the first line."""
-    own = first + length
-    bit, rank, may_tie, width = problem[own], problem[own + 1], problem[own + 2], problem[own + 3]
+    data = first + length
+    bit, rank, may_tie, width = (
+        problem[data],
+        problem[data + 1],
+        problem[data + 2],
+        problem[data + 3],
+    )
     if not restrict(state, problem, problem[first], bit):
         return False
     max_less = min_less = 0
-    for other in range(first + width, own, width):
+    for other in range(first + width, data, width):
         start = state[L.CELLS + problem[other]]
         if start & bit:
             outcomes = _compare(state, problem, first, other, width)
@@ -75,7 +80,7 @@ def propagate_ranked(state, problem, first, length):
         return False
     if max_less > rank > min_less:
         return True
-    for other in range(first + width, own, width):
+    for other in range(first + width, data, width):
         start = state[L.CELLS + problem[other]]
         if not start & bit:
             continue

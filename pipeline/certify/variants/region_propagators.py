@@ -22,8 +22,8 @@ CONNECTED_SCRATCH = 9
 @compiled()
 def propagate_connected(state, problem, first, length):
     """The cells with a value in a mask form one region, of a given size unless that is 0."""
-    own = first + length
-    inside, size = problem[own], problem[own + 1]
+    data = first + length
+    inside, size = problem[data], problem[data + 1]
     possible = members = 0
     root = -1
     for index in range(length):
@@ -38,7 +38,7 @@ def propagate_connected(state, problem, first, length):
     if root < 0 and possible > max(size, 1):
         return size < 2 or _eliminate_small_components(state, problem, first, length, size)
     if root < 0 or possible == size:
-        for i in range(first, own):
+        for i in range(first, data):
             if state[L.CELLS + problem[i]] & inside and not restrict(
                 state, problem, problem[i], inside
             ):
@@ -66,14 +66,16 @@ def propagate_connected(state, problem, first, length):
     )
 
 
+# The region is connected, so it lies within one connected component of possible cells. A component
+# with fewer cells than the region cannot contain it.
 @compiled()
 def _eliminate_small_components(state, problem, first, length, size):
     """Eliminate `inside` from connected components of fewer than `size` cells.
 
     Returns False if all components are too small.
     """
-    own = first + length
-    inside, offsets = problem[own], own + 2
+    data = first + length
+    inside, offsets = problem[data], data + 2
     seen, queue = problem[L.SCRATCH], problem[L.SCRATCH] + length
     for index in range(length):
         state[seen + index] = 0
@@ -116,8 +118,8 @@ def _reach(state, problem, first, length, root, members, budget):
     `budget` is the number of cells that the region can have besides its members. Returns -1 if it
     cannot reach all members.
     """
-    own = first + length
-    inside, offsets = problem[own], own + 2
+    data = first + length
+    inside, offsets = problem[data], data + 2
     seen = problem[L.SCRATCH]
     frontier, next_frontier = seen + length, seen + 2 * length
     for index in range(length):
@@ -173,8 +175,8 @@ def _reach(state, problem, first, length, root, members, budget):
 @compiled()
 def _force_cut_cells(state, problem, first, length, root, reached):
     """Restrict to `inside` each cell without which the region falls apart or is too small."""
-    own = first + length
-    inside, size, offsets = problem[own], problem[own + 1], own + 2
+    data = first + length
+    inside, size, offsets = problem[data], problem[data + 1], data + 2
     seen = problem[L.SCRATCH]
     order, low, parent = seen + length, seen + 2 * length, seen + 3 * length
     edge, subtree, needed = seen + 4 * length, seen + 5 * length, seen + 6 * length
@@ -271,6 +273,8 @@ def _bits_between(problem, mask, low, high):
     return mask & ((2 << high) - (1 << low)) if low <= high else 0
 
 
+# A fixed cell counts in any case, and a cell with the value as a candidate may count. In an
+# unbroken arm, only the leading run counts.
 @compiled()
 def _arm_bounds(state, problem, first, length, bit, is_unbroken):
     """The minimum and maximum number of cells of an arm that count for a value."""
@@ -296,8 +300,8 @@ def _arm_bounds(state, problem, first, length, bit, is_unbroken):
 @compiled()
 def propagate_count_of_equal(state, problem, first, length):
     """The counter is the number of cells, among the start and its arms, that equal the start."""
-    own = first + length
-    offset, is_unbroken, arms = problem[own], problem[own + 1], problem[own + 2]
+    data = first + length
+    offset, is_unbroken, arms = problem[data], problem[data + 1], problem[data + 2]
     counter, start, kept = problem[first], problem[first + 1], problem[L.SCRATCH]
     for i in range(length):
         state[kept + i] = 0
@@ -307,7 +311,7 @@ def propagate_count_of_equal(state, problem, first, length):
         start_mask ^= bit
         low = high = 1 - offset
         arm_start = first + 2
-        for arm in range(own + 3, own + 3 + arms):
+        for arm in range(data + 3, data + 3 + arms):
             arm_low, arm_high = _arm_bounds(
                 state, problem, arm_start, problem[arm], bit, is_unbroken
             )
@@ -324,7 +328,7 @@ def propagate_count_of_equal(state, problem, first, length):
             _bits_between(problem, counts, low, high - 1),
         )
         arm_start = first + 2
-        for arm in range(own + 3, own + 3 + arms):
+        for arm in range(data + 3, data + 3 + arms):
             if is_unbroken:
                 _add_unbroken_arm(
                     state, problem, first, arm_start, problem[arm], bit, counts, low, high

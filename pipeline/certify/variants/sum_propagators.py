@@ -208,12 +208,12 @@ def _restrict_last_three(state, problem, a, weight_a, b, weight_b, c, weight_c, 
 @compiled()
 def propagate_total(state, problem, first, length):
     """The sum of weight × index over all cells of all groups is the total."""
-    own = first + length
-    total, groups = problem[own], problem[own + 1]
+    data = first + length
+    total, groups = problem[data], problem[data + 1]
     low = high = open_cells = 0
     rest = total  # the total of the open cells, which have several candidates
     a = b = c = weight_a = weight_b = weight_c = 0
-    start, group = first, own + 2
+    start, group = first, data + 2
     for _ in range(groups):
         size, weight = problem[group], problem[group + 1]
         minimum, maximum = _bounds(state, problem, start, size)
@@ -250,8 +250,8 @@ def propagate_total(state, problem, first, length):
     ):
         return False
     below, above = total - high, total - low
-    start, group = first, own + 2
-    context = own + 2 + 3 * groups
+    start, group = first, data + 2
+    context = data + 2 + 3 * groups
     for _ in range(groups):
         size, weight, has_sets = problem[group], problem[group + 1], problem[group + 2]
         if not _bound_group(state, problem, start, size, weight, has_sets, below, above, context):
