@@ -48,8 +48,8 @@ MAX_FRUITLESS_RATED_BATCHES = 40
 
 MIN_FRUITLESS_BATCHES, HOPELESS_DISTANCE = 10, 3
 """Generation gives up after MIN_FRUITLESS_BATCHES if the requested number of clues differs by
-HOPELESS_DISTANCE or more (twice that for symmetric puzzles) from every number that occurred. With
-each further clue, such puzzles become at least 15 times as rare."""
+HOPELESS_DISTANCE or more (twice that for symmetric puzzles) from every number that occurred. Each
+step away from these numbers makes puzzles at least 15 times as rare."""
 
 MAX_MINIMAL_GIVENS = 40
 """The largest known number of givens of a minimal classic puzzle (M. Dobrichev, 2014)."""
@@ -66,14 +66,14 @@ _BLANK = np.uint16(NINE.all_values)
 class Wish:
     """Properties of the puzzles to generate.
 
-    givens: minimum and maximum number of clues, marks included.
-    minimal: no clue is redundant. If false, clues are removed only down to a random number from
-    `givens`.
-    symmetric: the pattern of clues has half-turn symmetry.
-    marks: cells may be marked even or odd.
-    depth: minimum and maximum depth (see `effort`), 0 to 2. Depth 2 is very rare: none of the first
-    1,024,000 puzzles of seed 0 has it.
-    level: the level of the puzzle's steps (see `steps`).
+    - `givens`: minimum and maximum number of clues, including marks.
+    - `minimal`: whether no clue may be redundant. If false, clues are removed only down to a random
+      number from `givens`.
+    - `symmetric`: whether the pattern of clues has half-turn symmetry.
+    - `marks`: whether cells may be marked even or odd.
+    - `depth`: minimum and maximum depth (see `effort`), 0 to 2. Depth 2 is very rare: none of the
+      first 1,024,000 puzzles of seed 0 has it.
+    - `level`: the level of the puzzle's steps (see `steps`).
 
     Raises UsageError for empty ranges.
     """

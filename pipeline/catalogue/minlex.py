@@ -54,7 +54,7 @@ _NO_CODE = -(2**24)
 class Tables(NamedTuple):
     """For each second row, its lowest image and the orders of columns that produce it.
 
-    A second row is represented by a key, which is less than K.
+    Each second row has a key from 0 to K - 1.
     """
 
     codes: NDArray[np.int32]
@@ -69,7 +69,7 @@ class Tables(NamedTuple):
     order_counts: NDArray[np.int32]
     """(K,): the number of orders that produce it."""
     orders: NDArray[np.int32]
-    """Indices in `lines`."""
+    """Indices in `lines`: the orders of columns of all keys, one key after another."""
     lines: NDArray[np.uint8]
     """(1296, 9): all orders of columns."""
 

@@ -41,11 +41,15 @@ MIN_PUZZLE_SECONDS = 5.0
 class CertifiedBatch:
     """Solutions of P puzzles, up to `max_solutions` each.
 
-    counts: (P,) the number of solutions found.
-    grids: (max_solutions, P, n²) the solutions.
-    certain: (P,) whether the solutions were checked and, if there are fewer than `max_solutions`,
-    proved complete. Where it is false, ignore the other fields.
-    nodes: (P,) search nodes of the proof of completeness.
+    | array | shape | contents |
+    |---|---|---|
+    | `counts` | (P,) | the number of solutions found |
+    | `grids` | (max_solutions, P, n²) | the solutions |
+    | `certain` | (P,) | whether the solutions were checked, see below |
+    | `nodes` | (P,) | search nodes of the proof of completeness |
+
+    If a puzzle has fewer than `max_solutions`, `certain` also means that no solution is missing.
+    Where `certain` is false, ignore the other arrays.
     """
 
     counts: NDArray[np.int64]

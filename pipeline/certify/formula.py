@@ -1,10 +1,10 @@
 """The DIMACS formula that a proof of completeness refutes, made from the rules alone.
 
 The formula states the puzzle and blocks each published grid, so it is unsatisfiable if and only if
-the published grids are all solutions of the puzzle. It uses no encoder, and shares only the clauses
-of further rules with the encodings. The core of a formula consists of the clauses that unit
-propagation uses, and of the clauses that are still open after it. The core is faster to refute than
-the formula, and its proof is faster to check.
+the puzzle has no other solution. It uses no encoder, and shares only the clauses of further rules
+with the encodings. The core of a formula consists of the clauses that unit propagation uses, and of
+the clauses that are open after it. The core is faster to refute than the formula, and its proof is
+faster to check.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _CHUNK_CLAUSES = 10_000
 _CHECK_INTERVAL = 1000
 """Propagated literals between two checks of the deadline."""
 
+# The syntax of DIMACS in the strict form that `Formula.text` writes.
 _HEADER = re.compile(r"p cnf (0|[1-9][0-9]{0,9}) (0|[1-9][0-9]{0,9})\n")
 _BODY = re.compile(r"(?:(?:-?[1-9][0-9]{0,9} )*+0\n)*+")
 
@@ -53,6 +54,7 @@ class SharedClauses:
 
     @cached_property
     def text(self) -> str:
+        """The clauses in DIMACS, one per line."""
         return "".join(_text_chunks(self.clauses))
 
 

@@ -20,6 +20,7 @@ from pipeline.limits import NEVER, Deadline
 MAX_LRAT_CHARACTERS = 256 * 1024 * 1024
 """Maximum length of a proof."""
 
+# The syntax of LRAT, without optional spaces. `_CLAUSE` matches a line for `drat_of`.
 _NUMBERS = r"((?:[1-9][0-9]{0,11} )*+)0"
 _LITERALS = r"((?:-?[1-9][0-9]{0,9} )*+)0"
 _LINE = re.compile(rf"([1-9][0-9]{{0,11}}) (?:d {_NUMBERS}|{_LITERALS} {_NUMBERS})")
@@ -38,7 +39,7 @@ def check_lrat(
     deadline: Deadline = NEVER,
     max_characters: int = MAX_LRAT_CHARACTERS,
 ) -> int:
-    """Check that an untrusted text refutes a formula; return the number of clauses that it adds.
+    """Check that an untrusted text refutes a formula. Returns the number of clauses that it adds.
 
     Raises ProofRejected unless each step follows and the last one is the empty clause, and
     LimitReached when the deadline has passed.

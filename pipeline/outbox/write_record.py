@@ -115,7 +115,7 @@ class PuzzleSet:
             **_trait_fields(result),
         )
 
-    def files(self, stem: str, record: Record, claimed: str) -> FilesOfSet:
+    def files(self, stem: str, record: Record, claim_time: str) -> FilesOfSet:
         """Yield all files of the set except the record. The log is written from `record`."""
         result = self.result
         for number, solution in enumerate(result.solutions, 1):
@@ -132,7 +132,7 @@ class PuzzleSet:
             yield _proof_file(f"{stem}.proof.drat", result.proof.drat)
             yield _proof_file(f"{stem}.proof.lrat", result.proof.lrat)
         read = _parsed(result)
-        yield f"{stem}.log", _log_content(record, claimed, read.reason if read else "")
+        yield f"{stem}.log", _log_content(record, claim_time, read.reason if read else "")
 
 
 def limit_solutions(
@@ -207,9 +207,9 @@ class CollectionSet:
             unread=dict(self.unread) or UNSET,
         )
 
-    def files(self, stem: str, record: Record, claimed: str) -> FilesOfSet:
+    def files(self, stem: str, record: Record, claim_time: str) -> FilesOfSet:
         """Yield the log; other code writes the table and the solutions."""
-        yield f"{stem}.log", _log_content(record, claimed, self.reason)
+        yield f"{stem}.log", _log_content(record, claim_time, self.reason)
 
 
 def timestamp(moment: datetime) -> str:
@@ -324,9 +324,9 @@ def _trait_fields(result: Result) -> dict[str, Any]:
     return fields
 
 
-def _log_content(record: Record, claimed: str, reason: str) -> list[str]:
+def _log_content(record: Record, claim_time: str, reason: str) -> list[str]:
     """The content of a log, as one chunk."""
-    return ["".join(json.dumps(line) + "\n" for line in log_lines(record, claimed, reason))]
+    return ["".join(json.dumps(line) + "\n" for line in log_lines(record, claim_time, reason))]
 
 
 def _proof_file(name: str, text: str) -> tuple[str, Iterable[str | bytes]]:
