@@ -143,7 +143,7 @@ def _archive_of(
 
 
 class _OriginalFinder:
-    """Finds and reads the original of a set.
+    """Finds and reads the original of a set, or of the archive that contains its member.
 
     `paths` are the originals with the name of its source. `not_found` is the message if there are
     none.
@@ -156,10 +156,10 @@ class _OriginalFinder:
         settings: Settings,
     ) -> None:
         self._record = published.record
-        self._top = _archive_of(published)
+        self._archive = _archive_of(published)
         self._settings = settings
-        self._dropped = dropped = self._top[1] if self._top else published.record
-        is_lost = or_none(self._record.member) is not None and self._top is None
+        self._dropped = dropped = self._archive[1] if self._archive else published.record
+        is_lost = or_none(self._record.member) is not None and self._archive is None
         self._originals = originals
         self.paths = [] if is_lost else originals.find(dropped.source)
         self.not_found = f"its original {printable(dropped.source)!r} was not found"
@@ -175,7 +175,7 @@ class _OriginalFinder:
                     | SingleFormula(data=data)
                     | Unreadable(data=bytes(data))
                 ):
-                    if self._top is None or sha256(data).hexdigest() == self._record.sha256:
+                    if self._archive is None or sha256(data).hexdigest() == self._record.sha256:
                         return data
         raise self._mismatch()
 
@@ -184,7 +184,7 @@ class _OriginalFinder:
         for content in self._candidates():
             if isinstance(content, tuple):
                 entries, stream = _entries_in(*content, indices, self._settings), content[1]
-                if self._top is None:
+                if self._archive is None:
                     return entries
                 drain(stream)
                 if stream.digest == self._record.sha256:
@@ -210,10 +210,10 @@ class _OriginalFinder:
                 with closing(walk(path, limits)) as members:
                     for member in islice(members, number, number + 1) if number is not None else ():
                         yield source_of_member(member, settings)
-            elif self._top is None and isinstance(source, Collection):
+            elif self._archive is None and isinstance(source, Collection):
                 with PeekableStream(open_unpacked(path, limits)) as stream:
                     yield source.layout, stream
-            elif self._top is None and not isinstance(source, Collection):
+            elif self._archive is None and not isinstance(source, Collection):
                 yield source
 
 

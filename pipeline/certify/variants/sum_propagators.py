@@ -51,11 +51,11 @@ def _fits(state, problem, first, length, values):
     return True
 
 
-# Cage combinations, as in every solver of killer Sudoku. The cells are restricted to the union of
-# the sets that fit. They must hold the values of the intersection of these sets, which are hidden
-# singles in the scope and locked candidates for common peers. If a unit contains all the cells, a
-# set must contain the values that the unit's other cells cannot hold, and all sets must contain the
-# values of fixed cells.
+# Cage combinations, as in every solver of killer Sudoku. A set is possible if it contains the
+# values of the fixed cells, fits, and contains the values that must be in the cells because the
+# other cells of a unit around them cannot hold them. The cells are restricted to the union of the
+# possible sets. They must hold the values that all possible sets contain, which gives hidden
+# singles in the scope and locked candidates for common peers.
 @compiled()
 def propagate_one_of_sets(state, problem, first, length, begin, end, context):
     """The cells hold exactly the values of one of the sets at the offsets `begin` to `end`.

@@ -55,7 +55,7 @@ class _AuditedArchive:
         self.counts: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
         self._published = published
-        self._top = published.sibling(published.stem)
+        self._folder = published.sibling(published.stem)
         self._report = report
         self._records: dict[int, Path] = {}
         self._empty_folders: set[Path] = set()
@@ -81,15 +81,15 @@ class _AuditedArchive:
 
     def _relative(self, path: Path) -> str:
         """The path relative to the outbox, for messages."""
-        return str(path.relative_to(self._top.parent))
+        return str(path.relative_to(self._folder.parent))
 
     def _find_records(self) -> None:
         """Find the records in the archive's folder, and index them by their member numbers."""
-        if not stat.S_ISDIR(self._top.lstat().st_mode):
-            raise NotADirectoryError(f"{self._top.name} is not a folder")
-        folders = [*folders_in(self._top)]
+        if not stat.S_ISDIR(self._folder.lstat().st_mode):
+            raise NotADirectoryError(f"{self._folder.name} is not a folder")
+        folders = [*folders_in(self._folder)]
         full = [folder.path for folder in folders if folder.names]
-        self._empty_folders = {folder.path for folder in folders} - {self._top, *full}
+        self._empty_folders = {folder.path for folder in folders} - {self._folder, *full}
         self._empty_folders -= {above for path in full for above in path.parents}
         for folder in folders:
             for path in folder.records():
@@ -138,7 +138,7 @@ class _AuditedArchive:
         """Accept that the folders of a member are empty, as its results could not be written."""
         parts = PurePosixPath(member.name).parent.parts
         for folder in [*self._empty_folders]:
-            tree_parts = folder.relative_to(self._top).parts
+            tree_parts = folder.relative_to(self._folder).parts
             if _is_folder_of(tree_parts, parts[: len(tree_parts)]):
                 self._empty_folders.remove(folder)
 
@@ -152,7 +152,7 @@ class _AuditedArchive:
         """Audit the set of a member."""
         record, name = published.record, PurePosixPath(member)
         audit_files(published, name.name, report)
-        tree_parts = published.path.parent.relative_to(self._top).parts
+        tree_parts = published.path.parent.relative_to(self._folder).parts
         if not _is_folder_of(tree_parts, name.parent.parts):
             where = self._relative(published.path.parent)
             report.add_problem(f"its results are in the wrong folder, {where}")

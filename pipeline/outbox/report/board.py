@@ -181,7 +181,7 @@ def board_svg(board: Board, title: str, key: str, *, standalone: bool = False) -
     ValueError for more than 25×25 cells.
     """
     if not board.is_drawable:
-        raise ValueError(f"{TOO_LARGE}")
+        raise ValueError(TOO_LARGE)
     left, top, width, height = _bounds(board)
     attributes = (
         f' xmlns="http://www.w3.org/2000/svg" width="{2 * width}" height="{2 * height}"'
@@ -196,7 +196,7 @@ def board_svg(board: Board, title: str, key: str, *, standalone: bool = False) -
         f'<desc id="{key}d">{escape(_description(board))}</desc>'
     )
     style = f"<style>{BOARD_STYLE}{style_of(board.rule_shapes.kinds)}</style>" if standalone else ""
-    return "".join((head, style, *_elements(board), "</svg>"))
+    return "".join((head, style, *_draw_parts(board), "</svg>"))
 
 
 def picture(puzzle: Puzzle, grid: Grid | None, kind: str) -> bytes:
@@ -236,26 +236,27 @@ def _bounds(board: Board) -> tuple[int, int, int, int]:
     )
 
 
-def _elements(board: Board) -> Iterator[str]:
+def _draw_parts(board: Board) -> Iterator[str]:
+    """Yield the parts of the drawing, the lowest first. Some may be empty."""
     geometry, rule_shapes = board.geometry, board.rule_shapes
     left, top, width, height = _bounds(board)
     yield f'<path class="paper" d="M{left}{top}h{width}v{height}h-{width}z"/>'
     cells = {geometry.place(cell) for cell in range(geometry.size)}
-    yield _path("even", map(geometry.place, board.even_cells()), _SQUARE)
-    yield _path("even odd", map(geometry.place, board.odd_cells()), _CIRCLE)
+    yield _draw_in_cells("even", map(geometry.place, board.even_cells()), _SQUARE)
+    yield _draw_in_cells("even odd", map(geometry.place, board.odd_cells()), _CIRCLE)
     yield from rule_shapes.elements_below()
-    yield _path("conflict", sorted({*board.conflict} & cells), _CIRCLE)
-    yield _path("difference", sorted({*board.difference} & cells), _INNER_SQUARE)
+    yield _draw_in_cells("conflict", sorted({*board.conflict} & cells), _CIRCLE)
+    yield _draw_in_cells("difference", sorted({*board.difference} & cells), _INNER_SQUARE)
     yield f'<path class="thin" d="{inner_lines(geometry)}"/>'
     yield f'<path class="thick" d="{borders(geometry, rule_shapes.regions)}"/>'
     yield from rule_shapes.elements_above()
-    yield _group_names(geometry)
-    yield _digits("given", board.givens, board)
-    yield _digits("solved", board.solved, board)
-    yield _candidates(board)
+    yield _draw_group_names(geometry)
+    yield _draw_digits("given", board.givens, board)
+    yield _draw_digits("solved", board.solved, board)
+    yield _draw_candidates(board)
 
 
-def _group_names(geometry: Geometry) -> str:
+def _draw_group_names(geometry: Geometry) -> str:
     """Write the names of groups of cells outside the grid above these groups."""
     spans = []
     for name, _ in geometry.free.groups if geometry.free else ():
@@ -265,14 +266,14 @@ def _group_names(geometry: Geometry) -> str:
     return f'<text class="group">{"".join(spans)}</text>' if spans else ""
 
 
-def _path(name: str, places: Iterable[Place], shape: str) -> str:
+def _draw_in_cells(name: str, places: Iterable[Place], shape: str) -> str:
     """Draw the same shape in all these cells."""
     corners = (((column - 1) * CELL, (row - 1) * CELL) for row, column in places)
     path = "".join(shape.format(x=x, y=y) for x, y in corners)
     return f'<path class="{name}" d="{path}"/>' if path else ""
 
 
-def _digits(name: str, values: dict[int, int], board: Board) -> str:
+def _draw_digits(name: str, values: dict[int, int], board: Board) -> str:
     """Write values in their cells. Single characters become one text with many positions."""
     if not values:
         return ""
@@ -289,7 +290,7 @@ def _digits(name: str, values: dict[int, int], board: Board) -> str:
     return f'<text class="{name} small">{"".join(spans)}</text>'
 
 
-def _candidates(board: Board) -> str:
+def _draw_candidates(board: Board) -> str:
     """Write the candidates of the cells without a value, each at the position of its value."""
     side = board.geometry.side
     columns = ceil(sqrt(side))
