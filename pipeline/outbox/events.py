@@ -150,9 +150,11 @@ EVENTS: Final = {
     "environment.failed": _stderr_event(
         "a disk, a folder or a cluster failed; nothing was lost", "reason"
     ),
-    "environment.recovered": _stderr_event("the disk, folder or cluster works again"),
+    "environment.recovered": _stderr_event(
+        "the disk, folder or cluster works again; `watch` continues"
+    ),
     "run.waited": _stderr_event(
-        "`run` had to wait for complete files; `seconds` is the time", "seconds"
+        "`run` did nothing but wait for complete files, for `seconds`", "seconds"
     ),
     "watch.started": _stderr_event("`watch` started", "inbox"),
     "watch.stopped": _stderr_event("`watch` stopped"),
@@ -168,6 +170,7 @@ EVENTS: Final = {
     "metrics.failed": _stderr_event("the file for `--metrics` cannot be written", "reason"),
     "report.failed": _stderr_event("the report cannot be written", "reason"),
 }
+"""The events by name."""
 
 
 def log_lines(record: Record, claim_time: object, reason: object) -> list[dict[str, Any]]:

@@ -104,7 +104,7 @@ class _AuditedArchive:
                 number = or_none(published.record.member)
                 if number is None or number in self._records:
                     self._report.add_problem(
-                        f"{where}: member {number} is missing or already has another record"
+                        f"{where}: its member number ({number}) is missing or in another record too"
                     )
                 else:
                     self._records[number] = path

@@ -160,6 +160,7 @@ def _status_rows(totals: Mapping[str, int]) -> list[tuple[str, int, str]]:
 
 
 def _share_text(part: float) -> str:
+    """A share in percent; empty if all puzzles or none have the status."""
     if part in (0, 1):
         return ""
     return "< 0.1 %" if part < 0.001 else "> 99.9 %" if part > 0.999 else f"{part * 100:.1f} %"

@@ -148,6 +148,7 @@ def _captions(puzzle: Puzzle) -> Iterable[str]:
 
 
 def _sentence(text: str) -> str:
+    """The text as a sentence of limited length."""
     return shorten(text, _MAX_NOTE_CHARACTERS).rstrip(".") + "."
 
 
