@@ -97,7 +97,7 @@ def _lowest_image(grid: ValueArray, box: int) -> ValueArray:
 
 
 def _distinct_orders(grid: ValueArray, box: int) -> Indices:
-    """Orders (O, n) of the columns that produce distinct grids, and all such grids."""
+    """Orders (O, n) of the columns: one order for each grid that the orders produce."""
     orders, kinds = line_orders(box), _first_equal_rows(grid.T)
     images = kinds[orders] @ len(grid) ** np.arange(len(grid))
     distinct: Indices = orders[np.unique(images, return_index=True)[1]]

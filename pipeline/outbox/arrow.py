@@ -35,15 +35,15 @@ def check_installed(name: str = "pyarrow") -> None:
     check_extra("a table with types", "data", name)
 
 
-def arrow_table(lines: bytes, kind: type[Struct], trait_names: Iterable[str] = ()) -> Table:
+def arrow_table(lines: bytes, row_class: type[Struct], trait_names: Iterable[str] = ()) -> Table:
     """Convert lines of CSV without a header to an Arrow table.
 
-    `kind` is the row class, and `trait_names` are the traits whose columns follow its columns.
+    The columns are those of `row_class`, followed by those of the traits.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra, and slow to load
     from pyarrow import compute, csv  # noqa: PLC0415
 
-    schema = _schema(kind, trait_names)
+    schema = _schema(row_class, trait_names)
     if not lines:
         return schema.empty_table()
     text = lines.decode(errors="replace").encode()
@@ -66,7 +66,7 @@ def arrow_table(lines: bytes, kind: type[Struct], trait_names: Iterable[str] = (
     return table
 
 
-def _schema(kind: type[Struct], trait_names: Iterable[str]) -> pa.Schema:
+def _schema(row_class: type[Struct], trait_names: Iterable[str]) -> pa.Schema:
     import pyarrow as pa  # noqa: PLC0415 - as above
 
     types = {
@@ -75,14 +75,14 @@ def _schema(kind: type[Struct], trait_names: Iterable[str]) -> pa.Schema:
         TRUTH: pa.bool_(),
         WORD: pa.dictionary(pa.int32(), pa.string()),
     }
-    declared = column_types(kind, trait_names).items()
+    declared = column_types(row_class, trait_names).items()
     return pa.schema([(name, types.get(type_name, pa.string())) for name, type_name in declared])
 
 
 @contextmanager
 def parquet_writer(
     file: BinaryIO,
-    kind: type[Struct],
+    row_class: type[Struct],
     trait_names: Iterable[str] = (),
     group_bytes: int = GROUP_BYTES,
 ) -> Iterator[RowGroups]:
@@ -90,9 +90,10 @@ def parquet_writer(
     check_installed()
     from pyarrow import parquet as pq  # noqa: PLC0415 - as above
 
-    with pq.ParquetWriter(file, _schema(kind, trait_names), compression="zstd") as writer:
+    with pq.ParquetWriter(file, _schema(row_class, trait_names), compression="zstd") as writer:
         groups = RowGroups(
-            lambda lines: writer.write_table(arrow_table(lines, kind, trait_names)), group_bytes
+            lambda lines: writer.write_table(arrow_table(lines, row_class, trait_names)),
+            group_bytes,
         )
         yield groups
         groups.flush()

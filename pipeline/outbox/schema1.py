@@ -71,9 +71,9 @@ def _upgrade_fallback(fallback: Any) -> Any:
     return fallback
 
 
-def upgrade_row(line: str, kind: type[Struct]) -> str:
+def upgrade_row(line: str, row_class: type[Struct]) -> str:
     """Convert the certificate and message in a row of a table from schema 1 to schema 2."""
-    names = kind.__struct_fields__
+    names = row_class.__struct_fields__
     before, between = names.index("certificate"), names.index("message")
     between -= before + 1
     match = re.match(

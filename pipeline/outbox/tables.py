@@ -132,9 +132,9 @@ class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
 
 
-def columns(kind: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
+def columns(row_class: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
     """The column names of a table, including traits."""
-    return [*kind.__struct_fields__, *trait_columns(trait_names)]
+    return [*row_class.__struct_fields__, *trait_columns(trait_names)]
 
 
 def trait_columns(trait_names: Iterable[str]) -> list[str]:
@@ -142,10 +142,10 @@ def trait_columns(trait_names: Iterable[str]) -> list[str]:
     return [name for trait in trait_names for name in TRAITS[trait].__struct_fields__]
 
 
-def column_types(kind: type[Struct], trait_names: Iterable[str] = ()) -> dict[str, str]:
+def column_types(row_class: type[Struct], trait_names: Iterable[str] = ()) -> dict[str, str]:
     """Map each column to its type: WHOLE, NUMBER, WORD, TRUTH or `text`."""
-    kinds = kind, *(TRAITS[name] for name in trait_names)
-    declared = (field for fields in kinds for field in msgspec.structs.fields(fields))
+    classes = row_class, *(TRAITS[name] for name in trait_names)
+    declared = (field for fields in classes for field in msgspec.structs.fields(fields))
     return {
         field.encode_name: next((x for x in field.type.__metadata__ if isinstance(x, str)), "text")
         for field in declared
@@ -153,36 +153,36 @@ def column_types(kind: type[Struct], trait_names: Iterable[str] = ()) -> dict[st
 
 
 @cache
-def extended_row(kind: type[R], trait_names: tuple[str, ...]) -> type[R]:
-    """The row class `kind`, extended by the columns of these traits in the given order."""
+def extended_row(row_class: type[R], trait_names: tuple[str, ...]) -> type[R]:
+    """The row class, extended by the columns of these traits in the given order."""
     fields: list[Any] = [(name, str) for name in trait_columns(trait_names)]
     row: Any = msgspec.defstruct(
-        kind.__name__,
+        row_class.__name__,
         fields,
-        bases=(kind,),
+        bases=(row_class,),
         frozen=True,
         array_like=True,
         forbid_unknown_fields=True,
     )
-    return row if trait_names else kind
+    return row if trait_names else row_class
 
 
-def traits_in(first_line: str, kind: type[Struct]) -> tuple[str, ...] | None:
-    """The traits whose columns are in the first line of a table; None if it is no table of `kind`.
+def traits_in(first_line: str, row_class: type[Struct]) -> tuple[str, ...] | None:
+    """The traits whose columns are in the first line of a table.
 
-    Only tables of puzzles and of members have trait columns. Tables of earlier versions may lack
-    the column of titles.
+    None if it is not the first line of a table of `row_class`. Only tables of puzzles and of members
+    have trait columns. Tables of earlier versions may lack the column of titles.
     """
     named, trait_names = first_line.split(","), tuple[str, ...]()
-    if issubclass(kind, (PuzzleRow, SourcedRow, MemberRow)):
+    if issubclass(row_class, (PuzzleRow, SourcedRow, MemberRow)):
         trait_names = tuple(name for name in TRAITS if {*named} >= {*trait_columns([name])})
-    whole = columns(kind, trait_names)
+    whole = columns(row_class, trait_names)
     return trait_names if named in (whole, [name for name in whole if name != _TITLE]) else None
 
 
-def header(kind: type[Struct], trait_names: Iterable[str] = ()) -> bytes:
+def header(row_class: type[Struct], trait_names: Iterable[str] = ()) -> bytes:
     """The first line of a table: its column names."""
-    return (",".join(columns(kind, trait_names)) + "\n").encode("ascii")
+    return (",".join(columns(row_class, trait_names)) + "\n").encode("ascii")
 
 
 def csv_line(fields: Struct | Iterable[object]) -> bytes:
@@ -287,7 +287,7 @@ class Table(Generic[R]):
 
     - `trait_names`: the traits whose columns the table has.
     - `trait_columns`: the names of these columns.
-    - `kind`: the row class with these columns.
+    - `row_class`: the row class with these columns.
     - `is_current`: false for a table of an earlier version, which lacks titles or has schema 1.
 
     `schema` is in the record of the table. For `truncates`, see `lines_of`. Creating a table and
@@ -295,22 +295,22 @@ class Table(Generic[R]):
     """
 
     def __init__(
-        self, path: Path, kind: type[R], schema: int = SCHEMA, *, truncates: bool = False
+        self, path: Path, row_class: type[R], schema: int = SCHEMA, *, truncates: bool = False
     ) -> None:
         self._lines = lines_of(path, truncates=truncates)
         first = next(self._lines, "")
-        trait_names = traits_in(first, kind)
+        trait_names = traits_in(first, row_class)
         if trait_names is None:
-            raise InputError(f"{path.name}: the first line is not {','.join(columns(kind))!r}")
+            raise InputError(f"{path.name}: the first line is not {','.join(columns(row_class))!r}")
         self.trait_names, self.trait_columns = trait_names, trait_columns(trait_names)
-        self.kind: type[R] = extended_row(kind, trait_names)
-        self._has_title = (_TITLE in columns(kind)) == (_TITLE in first.split(","))
+        self.row_class: type[R] = extended_row(row_class, trait_names)
+        self._has_title = (_TITLE in columns(row_class)) == (_TITLE in first.split(","))
         self._schema = schema
         self.is_current = self._has_title and schema == SCHEMA
 
     def __iter__(self) -> Iterator[str]:
         lines = self._lines if self._has_title else map(self._add_title, self._lines)
-        return lines if self._schema == SCHEMA else (upgrade_row(x, self.kind) for x in lines)
+        return lines if self._schema == SCHEMA else (upgrade_row(x, self.row_class) for x in lines)
 
     def _add_title(self, line: str) -> str:
         head, *tail = line.rsplit(",", len(self.trait_columns))
@@ -318,12 +318,12 @@ class Table(Generic[R]):
 
     def row(self, line: str) -> R:
         """The row in a line. Raises ValueError if it is malformed."""
-        return row_of(line, self.kind)
+        return row_of(line, self.row_class)
 
 
-def rows_in(path: Path, kind: type[R], schema: int = SCHEMA) -> Iterator[R]:
-    """Yield the rows of a table. Raises InputError if the file is not a table of `kind`."""
-    table = Table(path, kind, schema)
+def rows_in(path: Path, row_class: type[R], schema: int = SCHEMA) -> Iterator[R]:
+    """Yield the rows of a table. Raises InputError if the file is not a table of `row_class`."""
+    table = Table(path, row_class, schema)
     for number, line in enumerate(table, 2):
         try:
             yield table.row(line)
@@ -344,7 +344,7 @@ def rows_with_solutions(
         yield row, {name: line for name, line in lines.items() if line.strip(".")}
 
 
-def row_of(line: str, kind: type[R]) -> R:
+def row_of(line: str, row_class: type[R]) -> R:
     """The row in a line. Raises ValueError if it is malformed."""
     fields = line.split(",")
     if '"' in line:
@@ -354,4 +354,4 @@ def row_of(line: str, kind: type[R]) -> R:
             raise ValueError(str(error)) from error
     if "'" in line:
         fields = [text[text[:1] == "'" and bool(_FORMULA.match(text)) :] for text in fields]
-    return msgspec.convert(fields, kind, strict=False)
+    return msgspec.convert(fields, row_class, strict=False)

@@ -165,6 +165,7 @@ class _VariantSearch:
 
     @property
     def nodes(self) -> int:
+        """The number of branches so far."""
         return int(self._arrays[0][L.NODES])
 
     def solutions(self) -> Iterator[Grid]:

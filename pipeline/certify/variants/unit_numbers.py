@@ -45,6 +45,7 @@ def encode_units(units: tuple[Cells, ...], end: float) -> UnitNumbers:
 
 @lru_cache(maxsize=16)
 def _encode_cached(units: tuple[Cells, ...]) -> UnitNumbers:
+    """Encode units without a time limit. Cached."""
     return _encode(units, math.inf)
 
 
@@ -52,6 +53,7 @@ def _encode_cached(units: tuple[Cells, ...]) -> UnitNumbers:
 # that they do not share. Human solvers apply this law to several rows of a jigsaw; here it is
 # applied to pairs of units.
 def _encode(units: Sequence[Cells], end: float) -> UnitNumbers:
+    """Encode units until `end`, as `encode_units` does, without a cache."""
     numbers: list[int] = []
     scheduled: list[tuple[int, int]] = []
     sets = [*map(set_of, units)]

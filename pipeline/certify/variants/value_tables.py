@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from pipeline.certify.variants import layout as L
 
 Numbers = NDArray[np.int64]
+"""A part of the array `problem`."""
 
 MAX_STEPS = 200_000
 """Maximum number of transitions that are computed when an automaton is unrolled."""
 
 MAX_VALUES_WITH_SETS = 12
-"""Maximum number of values of a puzzle whose sets of values are listed: 12 values have 4,095."""
+"""If a puzzle has at most this number of values, all sets of values are listed: 4,095 sets."""
 
 
 class TooLarge(Exception):

@@ -264,7 +264,7 @@ class Sample(Generic[R]):
 
 def sample_table(
     path: Path,
-    kind: type[R],
+    row_class: type[R],
     max_rows: int,
     second_path: Path | None = None,
     *,
@@ -274,8 +274,8 @@ def sample_table(
 
     `second_path` is the file of second solutions; None if there is none.
     """
-    table, levels, indexes = Table(path, kind, schema, truncates=True), set[str](), count()
-    status_index = columns(kind).index("status")
+    table, levels, indexes = Table(path, row_class, schema, truncates=True), set[str](), count()
+    status_index = columns(row_class).index("status")
     traits = table.trait_columns
     level_index = len(traits) - traits.index("level") if "level" in traits else 0  # from the end
     second_lines = lines_of(second_path, truncates=True) if second_path else iter(())
@@ -309,9 +309,9 @@ def _display_row(table: Table[R], index: int, line: str) -> R:
     try:
         row = table.row(line)
     except ValueError:
-        first, *_ = names = columns(table.kind)
+        first, *_ = names = columns(table.row_class)
         fields = {first: str(index + 1), "status": UNREADABLE, "message": "the row cannot be read"}
-        return table.kind(**(dict.fromkeys(names, "") | fields))
+        return table.row_class(**(dict.fromkeys(names, "") | fields))
     if len(line) > _MAX_LINE_CHARACTERS:
-        row = table.kind(*map(display_text, astuple(row)))
+        row = table.row_class(*map(display_text, astuple(row)))
     return with_fields(row, status=known_status(row.status), message=display_text(row.message))
