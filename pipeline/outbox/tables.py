@@ -170,8 +170,8 @@ def extended_row(row_class: type[R], trait_names: tuple[str, ...]) -> type[R]:
 def traits_in(first_line: str, row_class: type[Struct]) -> tuple[str, ...] | None:
     """The traits whose columns are in the first line of a table.
 
-    None if it is not the first line of a table of `row_class`. Only tables of puzzles and of members
-    have trait columns. Tables of earlier versions may lack the column of titles.
+    None if it is not the first line of a table of `row_class`. Only tables of puzzles and of
+    members have trait columns. Tables of earlier versions may lack the column of titles.
     """
     named, trait_names = first_line.split(","), tuple[str, ...]()
     if issubclass(row_class, (PuzzleRow, SourcedRow, MemberRow)):
