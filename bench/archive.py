@@ -38,7 +38,7 @@ from pipeline.catalogue.puzzle_arrays import (
 )
 from pipeline.catalogue.solutions import certified_solutions, redundant_givens
 from pipeline.certify import many as checking
-from pipeline.native import COMPILE_AFTER
+from pipeline.native import COMPILE_AFTER_SECONDS
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.plain import masks_of_plain
@@ -52,9 +52,9 @@ COPIES, BRUTE, BY_HAND, OF_EFFORT = 10_000, 100, 500, 500
 def main() -> None:
     chosen, *files = sys.argv[1:]
     for program in (minlex.PROGRAM, singles.PROGRAM, lanes.PROGRAM, checking.PROGRAM):
-        program.compile_into(program.folder())
-    for loaded in (minlex.loaded, singles.loaded, lanes.loaded, checking.loaded):
-        loaded.add_seconds(COMPILE_AFTER)
+        program.compile_into(program.create_folder())
+    for loader in (minlex.loader, singles.loader, lanes.loader, checking.loader):
+        loader.add_seconds(COMPILE_AFTER_SECONDS)
     if chosen == "overlap":
         compare(*map(Path, files))
         return
@@ -113,7 +113,7 @@ def speed(puzzles: ValueArray) -> None:
     seconds, splits = timed(lambda: splits_of(ours[:OF_EFFORT]))
     show("effort: splits", len(sample), seconds)
     states = np.array(sample.T, np.uint16, order="C")
-    show("singles", len(sample), timed(lambda: singles.close_singles(states.copy()))[0])
+    show("singles", len(sample), timed(lambda: singles.propagate_singles(states.copy()))[0])
     for name, numbers in (("depths", depths), ("backdoors", widths)):
         kinds, counts = np.unique(numbers, return_counts=True)
         print(f"  {name}:", ", ".join(f"{k}: {c}" for k, c in zip(kinds, counts, strict=True)))

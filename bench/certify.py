@@ -45,7 +45,7 @@ from latency import drop, wait_for
 from million import make
 from puzzles import puzzles
 
-from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
+from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_in_parallel, check_one_by_one
 from pipeline.limits import NEVER
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats.plain import masks_of_plain
@@ -73,7 +73,7 @@ def alone(*files: str) -> None:
     step = linked(PROGRAM)
 
     def check_compiled(_: object, *claim: Any) -> Any:
-        return check_side_by_side(step, *claim)
+        return check_in_parallel(step, *claim)
 
     forms: dict[str, Callable[..., Any]]
     forms = {"machine code": check_compiled, "one by one": check_one_by_one}
@@ -121,7 +121,7 @@ def watch(*files: str) -> None:
 
 def audit(file: str, count: str = str(COUNT)) -> None:
     for program in (lanes.PROGRAM, PROGRAM):
-        program.compile_into(program.folder())
+        program.compile_into(program.create_folder())
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name, cores(1):
         (Path(name) / "inbox").mkdir()
         make(Path(name, "inbox", "lines.txt"), int(count), [file])

@@ -122,7 +122,7 @@ def main() -> None:
     options = [argument for argument in rest if argument.startswith("--")]
     chosen = [argument for argument in rest if argument not in options]
     for program in (lanes.PROGRAM, checking.PROGRAM):
-        program.compile_into(program.folder())  # as `doctor` does
+        program.compile_into(program.create_folder())  # as `doctor` does
     easy, hard, hardest = (data / f"{name}.txt" for name in ("17clue", "top1465", "hardest"))
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name:
         folder = Path(name)

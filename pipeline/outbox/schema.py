@@ -1,6 +1,6 @@
-"""The record of a job and its parts: every field with its type and meaning.
+"""The record of a job and its parts: all fields with their types and meanings.
 
-Fields are written in this order; `UNSET` fields are omitted.
+Fields are written in the order of their definition; `UNSET` fields are omitted.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ SCHEMA: Final = 2
 FORMER_SCHEMA: Final = 1
 
 REFUSALS: Final[dict[RefusalCode, str]] = {
-    "not-a-puzzle": "no format fits, or anything that is none of the following",
+    "not-a-puzzle": "no format fits, or another reason than the following",
     "empty": "no text, or only comments and empty lines",
     "not-text": "bytes that are not UTF-8, or a NUL character",
-    "wrong-cell": "a sign or number that is no cell of this puzzle",
+    "wrong-cell": "a character or number that is no value of this puzzle",
     "wrong-shape": "a wrong number of rows or cells, or boxes that do not fit",
     "region-map": "a region map around a grid",
     "several-puzzles": "more puzzles than one where one was expected",
-    "unknown-rule": "a rule that is not known",
-    "ambiguous": "several readings; the message names the option that decides",
-    "damaged": "a text of a known format with an error in it",
+    "unknown-rule": "an unknown rule",
+    "ambiguous": "several ways to read the text; the message names the option that decides",
+    "damaged": "a text of a known format that contains an error",
     "foreign-format": "a file of another program; the message names it",
     "link": "a link that contains no puzzle",
-    "too-large": "more bytes, lines or steps than are read",
+    "too-large": "more bytes, lines or steps than the limits allow",
     "unreadable": "a file that cannot be opened or unpacked",
 }
 """The codes of refusals and their meanings."""
@@ -38,12 +38,12 @@ REFUSALS: Final[dict[RefusalCode, str]] = {
 STATUSES: Final = {
     "unique": "exactly one solution; `certificate` says whether uniqueness was verified",
     "multiple": "two or more solutions; `complete` says whether these are all",
-    "solved": "for formulas: satisfiable; further models were not asked for",
+    "solved": "a satisfiable formula of which no further models were requested",
     "unsolvable": "no solution; `message` and `conflict` say why",
     "unknown": "a limit (`--timeout`, `--memory-limit`) was reached before there was an answer",
     "invalid": "not a puzzle; `message` says where reading failed and what was expected",
-    "failed": "every attempt to solve it crashed, or its results could not be written",
-    "refused": "a member of an archive that must not or cannot be read, such as a link",
+    "failed": "every attempt to solve the source crashed, or its results could not be written",
+    "refused": "a member of an archive, such as a link, that must not or cannot be read",
     "other": "a member of an archive that does not look like a puzzle, which is not an error",
     "collection": "a file of several puzzles; `totals` counts them by status",
     "archive": "an archive or folder; `totals` counts the puzzles of all its members",
@@ -65,9 +65,9 @@ EXTRA_COUNTS: Final = {
     PROVED: "puzzles that were proved to have no other solutions",
     UNVERIFIED: "puzzles that were not verified to have no other solutions",
 }
-"""Further counts; these puzzles are also counted by status."""
+"""Counts besides those by status. A puzzle may be counted several times."""
 
-_Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
+_Checked = Annotated[Literal["checked"], about("all solutions were checked against the rules")]
 Seconds = Annotated[float, Meta(ge=0, lt=COUNT_LIMIT)]
 T = TypeVar("T")
 
@@ -90,24 +90,27 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
     name: Annotated[
         str,
         about(
-            "`minisat`, `pysat` or `batch`; `exhaustive-search` if that found what these had "
-            "missed, continued after a solver gave up on a variant, or was asked alone because a "
-            "variant needs too many clauses"
+            "`minisat`, `pysat` or `batch`; `exhaustive-search` if the search found a solution "
+            "that a solver had missed, continued after a solver gave up on a variant, or ran alone "
+            "because a variant needs too many clauses"
         ),
     ]
     version: Annotated[str | None, about("its version, if known")] = None
-    fallback: Annotated[str | None, about("why it was not the first choice; null if it was")] = None
+    fallback: Annotated[
+        str | None,
+        about("why it answered and not the first choice; null if it was the first choice"),
+    ] = None
 
 
 class PuzzleCertificate(Struct, frozen=True, kw_only=True):
-    """How it was verified that there are no other solutions."""
+    """How the absence of other solutions was verified."""
 
     solutions: _Checked
     complete: Annotated[
         str | None,
         about(
             "`proved`: checked by code that shares no search with the solvers; `unverified`: "
-            "only one program says that no solution is missing; `no`: there may be others"
+            "only one program says that no solution is missing; `no`: there may be other solutions"
         ),
     ] = None
     by: Annotated[
@@ -119,20 +122,20 @@ class PuzzleCertificate(Struct, frozen=True, kw_only=True):
     ] = None
     nodes: Annotated[
         Count | None,
-        about("branches of that search; the number depends on the implementation"),
+        about("branches of the exhaustive search; the number depends on the implementation"),
     ] = None
-    solver: Annotated[str | None, about("what found the proof")] = None
-    checker: Annotated[str | None, about("what checked the proof")] = None
-    steps: Annotated[Count | None, about("number of steps of the proof, the clauses it adds")] = (
-        None
-    )
+    solver: Annotated[str | None, about("the solver that found the proof")] = None
+    checker: Annotated[str | None, about("the program that checked the proof")] = None
+    steps: Annotated[
+        Count | None, about("number of steps of the proof, each of which adds a clause")
+    ] = None
     reason: Annotated[
-        str | None, about("why it is not proved, or why no proof file is published")
+        str | None, about("why completeness is not proved, or why no proof file is published")
     ] = None
 
 
 class CollectionCertificate(Struct, frozen=True, kw_only=True):
-    """How many puzzles were verified to have no other solutions."""
+    """Numbers of puzzles for which the absence of other solutions was verified or not."""
 
     solutions: _Checked
     proved: Annotated[Count, about(EXTRA_COUNTS[PROVED])] = 0
@@ -143,7 +146,7 @@ class Fallback(Struct, frozen=True, kw_only=True):
     """Puzzles that were answered by another solver than the first choice."""
 
     solver: Annotated[str, about("the solver that answered, as in `RecordedSolver`")]
-    reason: Annotated[str, about("why it was asked, for people")]
+    reason: Annotated[str, about("why this solver was asked, for people")]
     puzzles: Annotated[Count, about("number of puzzles")]
 
 
@@ -237,7 +240,7 @@ class RecordedDifference(Struct, frozen=True, kw_only=True):
 
     cells: Annotated[tuple[RecordedCell, ...], about("the cells in which they differ")]
     decisive: Annotated[
-        tuple[Value, ...], about("values that would leave one solution, as few as were found")
+        tuple[Value, ...], about("the fewest values found that would leave one solution")
     ]
     exact: Annotated[bool, about("whether this is the smallest possible number of values")]
 
@@ -252,8 +255,8 @@ Declared = Annotated[
 StagesTimed = Annotated[
     dict[str, Seconds] | None,
     about(
-        "the time of each stage, and `total`; for puzzles solved together, `batch`, the time for "
-        "all of them, instead of the stages. A collection or archive has only `total`"
+        "the time of each stage, and `total`. Puzzles that were solved together have `batch`, the "
+        "time for all of them, instead of the stages. A collection or archive has only `total`"
     ),
 ]
 Schema = Annotated[Literal[1, 2], about("the version of this schema: 2; before 1.0 it was 1")]
@@ -274,7 +277,7 @@ Hash = Annotated[
     ),
 ]
 Size = Annotated[
-    Count | None, about("the size in bytes of what `sha256` is about; null where that is null")
+    Count | None, about("the size in bytes of the content with `sha256`; null if `sha256` is null")
 ]
 _Member = Annotated[
     Count | UnsetType, about("for a member of an archive: its number in the archive, from 0")
@@ -305,7 +308,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = None
     grids: Annotated[
         tuple[tuple[Count, Count], ...] | UnsetType,
-        about("for overlapping grids: the row and column, from 0, where each one begins"),
+        about("for overlapping grids: the row and column, from 0, where each grid begins"),
     ] = UNSET
     free: Annotated[
         RecordedFree | UnsetType,
@@ -330,12 +333,12 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     status: Annotated[str, about("the result, see *Statuses*")]
     solutions: Annotated[Count | None, about("number of published solutions or models")] = None
     complete: Annotated[
-        bool | None, about("whether these are all solutions; null if this was not asked")
+        bool | None, about("whether all solutions are published; null if this was not asked")
     ] = None
     message: Annotated[str | None, about("a message for people")] = None
     code: Annotated[
         str | UnsetType,
-        about("for a source that is not a puzzle: why, as a word, see *Codes of refusals*"),
+        about("for a source that is not a puzzle: the reason, see *Codes of refusals*"),
     ] = UNSET
     files: _Files
     solver: Annotated[
@@ -343,7 +346,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = None
     encoding: Annotated[
         Encoding | None,
-        about("the formula for the solver; null if there was none, or for a batch"),
+        about("the formula for the solver; null without a formula, and for the batch solver"),
     ] = None
     seconds: StagesTimed = None
     finished: Finished = None
@@ -354,8 +357,8 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     conflict: Annotated[
         tuple[RecordedClue, ...] | UnsetType | None,
         about(
-            "for an unsolvable puzzle: clues that contradict each other, with the rules in "
-            "`conflict_rules`; null if none were found in time, or if the side is above 36"
+            "for an unsolvable puzzle: clues that, with the rules in `conflict_rules`, contradict "
+            "each other; null if no conflict was found in time, or if the side is above 36"
         ),
     ] = UNSET
     conflict_rules: Annotated[
@@ -365,7 +368,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     conflict_minimal: Annotated[
         bool | UnsetType | None,
         about(
-            "whether removing any single one of these leaves a set that has a solution; false if "
+            "whether the conflict disappears if any single clue or rule of it is removed; false if "
             "this is unknown, null without a conflict"
         ),
     ] = UNSET
@@ -381,7 +384,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         str | UnsetType | None,
         about(
             "with `--traits canonical`: the canonical form, which is the same for all equivalent "
-            "puzzles; null if it is not a classic 9×9 puzzle, or was left undecided"
+            "puzzles; null for other than classic 9×9 puzzles, and for undecided ones"
         ),
     ] = UNSET
     redundant: Annotated[
@@ -394,21 +397,22 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     redundant_rules: Annotated[
         tuple[RecordedRule, ...] | UnsetType | None,
         about(
-            "for a variant, with `--traits minimal`: the redundant rules; null if `redundant` is"
+            "for a variant, with `--traits minimal`: the redundant rules; null if `redundant` is "
+            "null"
         ),
     ] = UNSET
     effort: Annotated[
         Effort | UnsetType | None,
         about(
-            "with `--traits effort`: how hard it is for a search; null if it is not a unique "
-            "classic 9×9 puzzle"
+            "with `--traits effort`: how hard the puzzle is for a search; null if it is not a "
+            "unique classic 9×9 puzzle"
         ),
     ] = UNSET
     rating: Annotated[
         Rating | UnsetType | None,
         about(
-            "with `--traits rating`: how hard it is for people; null if it is not a unique 9×9 "
-            "puzzle without extra rules"
+            "with `--traits rating`: how hard the puzzle is for people; null if it is not a unique "
+            "9×9 puzzle without extra rules"
         ),
     ] = UNSET
     member: _Member = UNSET
@@ -420,7 +424,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def certificate_label(self) -> str:
-        """How completeness was verified, in one word; empty for incomplete results."""
+        """How completeness was verified: `by` or else `complete`; empty for incomplete results."""
         recorded = or_none(self.certificate)
         return (recorded.by or recorded.complete or "") if recorded and self.complete else ""
 
@@ -453,20 +457,20 @@ class CollectionRecord(Struct, frozen=True, kw_only=True):
     ] = {}
     certificate: Annotated[
         CollectionCertificate | UnsetType,
-        about("how many of the complete results are proved"),
+        about("numbers of complete results that are proved and unverified"),
     ] = UNSET
     fallbacks: Annotated[
         tuple[Fallback, ...] | UnsetType,
         about(
             "why other solvers than the first choice answered; after about 20 different reasons, "
-            "further ones are combined"
+            "all others are combined"
         ),
     ] = UNSET
     unread: Annotated[
         dict[str, Count] | UnsetType,
         about(
             "unread parts of the source, as in the record of a puzzle but without lines, with the "
-            "number of puzzles; after 20 different ones, further ones are combined"
+            "number of puzzles; after 20 different parts, all others are combined"
         ),
     ] = UNSET
     files: _Files

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from pipeline.errors import InputError, InvalidPuzzle, printable
-from pipeline.outbox import ENDING
+from pipeline.outbox import RECORD_SUFFIX
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
@@ -107,7 +107,7 @@ def _items(
     source: Path | Puzzle, name: str, settings: Settings, originals: Originals, solutions: bool
 ) -> Iterator[tuple[Item, Result | None]]:
     """The puzzles of a source, each with its result if that is published or is wanted."""
-    if isinstance(source, Path) and (source.is_dir() or source.suffix in (ENDING, ".csv")):
+    if isinstance(source, Path) and (source.is_dir() or source.suffix in (RECORD_SUFFIX, ".csv")):
         from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - as above
 
         if is_published(source):

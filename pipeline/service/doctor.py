@@ -110,7 +110,7 @@ class SlowPrograms:
         """The programs that are not compiled: name → reason."""
         programs = programs_of(self._settings)
         return {
-            program.name: reason for program in programs if (reason := program.why_unavailable())
+            program.name: reason for program in programs if (reason := program.unavailable_reason())
         }
 
 
@@ -158,7 +158,7 @@ def _check_compiled(settings: Settings) -> Iterator[Diagnosis]:
     is_well = True
     for program in programs:
         try:
-            folder = program.folder()
+            folder = program.create_folder()
             program.compile_into(folder)
             program.load_from(folder)
         except ImportError:

@@ -11,7 +11,7 @@ from io import RawIOBase
 from pathlib import Path
 
 from pipeline.errors import UsageError, in_words, printable
-from pipeline.outbox import ENDING
+from pipeline.outbox import RECORD_SUFFIX
 from pipeline.service.jobs import Ended
 from pipeline.service.log import Log
 from pipeline.settings import Settings
@@ -60,7 +60,7 @@ class Commands:
 
     def run(self, ended: Ended) -> None:
         """Run the commands for a job, and log failures."""
-        record = str((self._outbox / (ended.manifest.stem + ENDING)).absolute())
+        record = str((self._outbox / (ended.manifest.stem + RECORD_SUFFIX)).absolute())
         variables = {
             "SUDOKU_JOB_SOURCE": ended.manifest.source,
             "SUDOKU_JOB_STATUS": ended.status,

@@ -18,7 +18,7 @@ from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 
 from pipeline.errors import EnvironmentFailure, in_words, printable
-from pipeline.outbox.names import key_of
+from pipeline.outbox.names import claim_key
 from pipeline.reading import OneProblem, Source
 from pipeline.service.arrivals import Arrivals, Later
 from pipeline.service.ending import Kept, release
@@ -322,7 +322,7 @@ class Intake:
     def _when_to_retry(self, name: str) -> Later:
         """When to look again at a file that could not be claimed."""
         is_gone = not os.path.lexists(self._folders.inbox / name)
-        if is_gone or self._folders.work / key_of(name) in self._postponed:
+        if is_gone or self._folders.work / claim_key(name) in self._postponed:
             return Later()  # the file is gone, or the claim of an earlier one is postponed
         busy = is_in_work(self._folders, name)  # otherwise it changed while being claimed
         return Later(max(_RETRY_SECONDS, self._settings.settle) if busy else _RETRY_SECONDS)

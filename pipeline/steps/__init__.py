@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.errors import SolverError
-from pipeline.native import Loaded, Program
+from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import layout as L
@@ -37,7 +37,7 @@ _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.cert
 """The modules that contain all compiled functions of the walk."""
 
 PROGRAM = Program("steps", "take_steps", _MODULES, "pipeline.steps.try_walk")
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 _SECONDS_PER_STEP, _SECONDS_PER_RATING = 0.01, 0.02
 """Seconds that plain Python typically takes for a step and for a rating."""
@@ -162,7 +162,7 @@ def steps(
     Raises StepRejected for an unsound step, which is a fault of this program.
     """
     order = [t for t in techniques if unique or not t.needs_unique]
-    walker = _Walker(loaded.get(_SECONDS_PER_STEP), order)
+    walker = _Walker(loader.get(_SECONDS_PER_STEP), order)
     walker.begin(masks, unique=unique)
     walker.take(0)
     for cell, value in struck:
@@ -218,7 +218,7 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
     """
     run, walkers = None, None
     for masks in puzzles:
-        run = run or loaded.get(_SECONDS_PER_RATING)
+        run = run or loader.get(_SECONDS_PER_RATING)
         if walkers is None or (run and not walkers[0].is_compiled):
             walkers = _Walker(run, BY_SCORE), _Walker(run, BY_RATING)
         try:

@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 from pipeline.errors import InputError
 from pipeline.files import is_left, numbered, remove_abandoned, temporary_beside
-from pipeline.outbox.names import DONE, FAILED, fold, key_of
+from pipeline.outbox.names import DONE, FAILED, claim_key, fold
 from pipeline.outbox.report import job_fragment
 from pipeline.quantities import SIZE
 from pipeline.service.protocol.claiming import is_in_work
@@ -104,7 +104,7 @@ class Client:
         if (folders.inbox / name).exists():
             state = "waiting in the inbox"
         elif is_in_work(folders, name):
-            state = f"in work{progress_text(folders.work / key_of(name))}"
+            state = f"in work{progress_text(folders.work / claim_key(name))}"
         elif latest := published(folders, name):
             html = job_fragment(latest[0], folders.inbox, next(self._ids))
             html = html or _CARD.format(name, "…")

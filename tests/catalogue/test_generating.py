@@ -100,7 +100,7 @@ def test_the_same_is_generated_with_and_without_machine_code(lanes, monkeypatch)
     found = []
     monkeypatch.setattr(generating, "BATCH_GRIDS", 1)
     for step in (lanes._run_search, None):
-        monkeypatch.setattr("pipeline.solving.compiled.loaded", Asked(step))
+        monkeypatch.setattr("pipeline.solving.compiled.loader", Asked(step))
         found.append(some(Wish(minimal=False, givens=(75, 78)), 1))
     assert found[0] == found[1]
 
@@ -112,6 +112,6 @@ def test_empty_ranges_are_refused():
 
 
 def test_generation_gives_up_if_no_puzzle_fulfils_the_wish(monkeypatch):
-    monkeypatch.setattr(generating, "MAX_FRUITLESS", 2)
+    monkeypatch.setattr(generating, "MAX_FRUITLESS_BATCHES", 2)
     with pytest.raises(LimitReached, match="none of 48 puzzles"):
         some(Wish(givens=(17, 17)), 1)

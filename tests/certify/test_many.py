@@ -40,7 +40,7 @@ def form(request, monkeypatch):
 
 def one_by_one(monkeypatch):
     """Have puzzles checked one by one."""
-    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_, **__: None)
+    monkeypatch.setattr("pipeline.certify.many.loader.get", lambda *_, **__: None)
 
 
 @pytest.fixture(scope="module")
@@ -256,14 +256,14 @@ def full_grids(geometry, puzzles):
 
 def test_the_machine_code_is_loaded_for_the_work_that_there_is(monkeypatch):
     asked = Asked()
-    monkeypatch.setattr(many, "loaded", asked)
+    monkeypatch.setattr(many, "loader", asked)
     assert (full_grids(NINE_BY_NINE, 20) == Verdict.COMPLETE).all()
     assert asked.seconds == [20 * PYTHON_SECONDS]
 
 
 def test_other_sides_are_checked_one_by_one_and_do_not_count(monkeypatch):
     asked = Asked()
-    monkeypatch.setattr(many, "loaded", asked)
+    monkeypatch.setattr(many, "loader", asked)
     assert (full_grids(Geometry(2, 3), 20) == Verdict.COMPLETE).all()
     assert asked.seconds == []
 
@@ -271,7 +271,7 @@ def test_other_sides_are_checked_one_by_one_and_do_not_count(monkeypatch):
 @needs_numba
 def test_where_it_is_there_the_slow_forms_do_not_search(checking, monkeypatch):
     asked = Asked(checking)
-    monkeypatch.setattr(many, "loaded", asked)
+    monkeypatch.setattr(many, "loader", asked)
     monkeypatch.setattr(many, "check_one_by_one", None)
     assert full_grids(NINE_BY_NINE, 3).tolist() == [Verdict.COMPLETE] * 3
 
@@ -301,6 +301,6 @@ def test_a_lane_with_nowhere_to_branch_is_given_up():
 @needs_numba
 def test_plain_python_judges_the_same(checking, of_nine):
     masks, counts, grids = arrays(of_nine[:40])
-    ours = many.check_side_by_side(checking, masks, counts, grids, MAX_NODES, NEVER)
-    theirs = many.check_side_by_side(search.search, masks, counts, grids, MAX_NODES, NEVER)
+    ours = many.check_in_parallel(checking, masks, counts, grids, MAX_NODES, NEVER)
+    theirs = many.check_in_parallel(search.search, masks, counts, grids, MAX_NODES, NEVER)
     assert [each.tolist() for each in ours] == [each.tolist() for each in theirs]

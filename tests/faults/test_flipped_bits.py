@@ -58,7 +58,7 @@ def check(solved, results):
 def test_a_search_whose_bits_flip_publishes_nothing_wrong(where, seed, solved, lanes, monkeypatch):
     """Also where all that has no solution is refuted, which takes most of the time."""
     step = Flipping(lanes._run_search, where, seed)
-    monkeypatch.setattr("pipeline.solving.compiled.loaded.get", lambda *_, **__: step)
+    monkeypatch.setattr("pipeline.solving.compiled.loader.get", lambda *_, **__: step)
     results = results_of(solved, "unsolvable" if seed == 1 else "never")
     assert step.flips
     check(solved, results)

@@ -118,7 +118,7 @@ def test_the_proof_formula_excludes_exactly_the_solutions():
     excluded = result.solutions[0]
     literals = {cell * 3 + value + 1 for cell, value in enumerate(excluded.values)}
     assert not core_of(formula).is_refuted
-    for clause in formula.own[-5:]:
+    for clause in formula.own_clauses[-5:]:
         assert not literals.issuperset(-literal for literal in clause)
 
 

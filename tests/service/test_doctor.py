@@ -126,7 +126,7 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
         raise RuntimeError("no such instruction")
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(Program, "_compiled", failing)
+    monkeypatch.setattr(Program, "_compile", failing)
     found = examined(box, solver="batch")
     for name in ("batch", "check", "variants", "trim"):
         one = about(found, f"{name} cannot be compiled")
@@ -140,9 +140,9 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
 @pytest.mark.parametrize("solver", [pytest.param("minisat", marks=needs_minisat), "pysat"])
 def test_the_checks_are_compiled_whatever_the_solver(box, tmp_path, monkeypatch, solver):
     programs = many.PROGRAM, variants.PROGRAM, proof.PROGRAM
-    codes = {each.name: (each.folder() / "code.o").read_bytes()[32:] for each in programs}
+    codes = {each.name: (each.create_folder() / "code.o").read_bytes()[32:] for each in programs}
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(Program, "_compiled", lambda program: codes[program.name])
+    monkeypatch.setattr(Program, "_compile", lambda program: codes[program.name])
     assert about(examined(box, solver=solver), "compiled code").level == "ok"
     made = {path.name.partition("-")[0] for path in tmp_path.glob("cache/*/*")}
     assert made == {"check", "variants", "trim"}

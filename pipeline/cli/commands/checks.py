@@ -84,7 +84,7 @@ def audit(
 
     Exit code 1: something is wrong, or could not be checked.
     """
-    from pipeline.outbox import ENDING
+    from pipeline.outbox import RECORD_SUFFIX
     from pipeline.outbox.audit import AuditOptions
     from pipeline.outbox.audit import audit as audited
     from pipeline.service.log import Display, Progress
@@ -99,7 +99,7 @@ def audit(
     out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
     verdicts, jobs = Counter[str](), 0
     with suppress(OSError):  # the audit reports it
-        jobs = sum(path.name.endswith(ENDING) for path in outbox.iterdir())
+        jobs = sum(path.name.endswith(RECORD_SUFFIX) for path in outbox.iterdir())
 
     def show_rows(source: str, done: int, total: int) -> None:
         display.tick(source, Progress(done, done, total, "row", is_count=True))
@@ -197,7 +197,7 @@ def proof(  # noqa: PLR0913 - one for each option
     """
     from pipeline.cli import proof_files
     from pipeline.outbox.assertions import assertions_in, load_set
-    from pipeline.outbox.originals import archive_above
+    from pipeline.outbox.originals import enclosing_archive
     from pipeline.solving.solvers import Solvers
     from pipeline.solving.solvers.pysat import check_installed
 
@@ -205,7 +205,7 @@ def proof(  # noqa: PLR0913 - one for each option
     other_checker = proof_files.Checker(checker) if checker else None
     in_outbox = settings.outbox / path
     published = load_set(path if path.exists() or not in_outbox.exists() else in_outbox)
-    above = archive_above(published.path)
+    above = enclosing_archive(published.path)
     outbox = (above[0] if above else published.path).parent
     folders = _folders_of_originals(settings, originals, outbox)
     folder = proof_files.folder_for(output or Path(), published)

@@ -15,7 +15,7 @@ import msgspec
 
 from pipeline.errors import printable
 from pipeline.files import digest_of
-from pipeline.outbox import ENDING, read_record
+from pipeline.outbox import RECORD_SUFFIX, read_record
 from pipeline.outbox.names import COUNT_SUFFIX, is_output, shorten_stem, stems_for
 from pipeline.outbox.rows import Rows, count_extras, merge_fallbacks
 from pipeline.outbox.schema import EXTRA_COUNTS, REFUSED, Fallback, PuzzleRecord, Record, or_none
@@ -285,11 +285,11 @@ class Tree:
 
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
         """Whether no other member uses a name with this stem."""
-        own_record = read_record(self._top / folder / f"{stem}{ENDING}")
+        own_record = read_record(self._top / folder / f"{stem}{RECORD_SUFFIX}")
         if own_record is not None and own_record.member == number:  # left by an interrupted step
             return True
         for variant in (stem, stem.removesuffix(COUNT_SUFFIX), stem + COUNT_SUFFIX):
-            record = read_record(self._top / folder / f"{variant}{ENDING}")
+            record = read_record(self._top / folder / f"{variant}{RECORD_SUFFIX}")
             if record is not None and record.member != number:
                 return False
         return True

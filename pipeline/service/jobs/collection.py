@@ -127,7 +127,7 @@ MAX_QUICK_CHUNKS = 2
 def _has_machine_code() -> bool:
     from pipeline.solving import compiled  # noqa: PLC0415 - loads numpy
 
-    return compiled.loaded.is_available
+    return compiled.loader.is_available
 
 
 def is_quick(

@@ -21,12 +21,12 @@ from secrets import token_bytes
 
 from pipeline.files import opened, write_new
 from pipeline.limits import MIB
-from pipeline.outbox import ENDING, NoRecord, RecordForbidden, file_names, load_record
+from pipeline.outbox import RECORD_SUFFIX, NoRecord, RecordForbidden, file_names, load_record
 from pipeline.outbox.names import (
     COUNT_SUFFIX,
     PROOF,
+    claim_key,
     folded_stems,
-    key_of,
     likely_stems,
     output_names,
     stems_for,
@@ -166,8 +166,8 @@ class Reservations:
         self._stems = {}
         with os.scandir(self._folders.outbox) as entries:
             for entry in entries:
-                if entry.name.endswith(ENDING) and not entry.name.startswith("."):
-                    self._remember(entry.name.removesuffix(ENDING))
+                if entry.name.endswith(RECORD_SUFFIX) and not entry.name.startswith("."):
+                    self._remember(entry.name.removesuffix(RECORD_SUFFIX))
         for manifest in manifests_in_work(self._folders):
             for stem in (manifest.stem, *manifest.former):
                 self._remember(stem)
@@ -227,7 +227,7 @@ class Reservations:
             elif stem in manifest.former:
                 yield manifest.source, output_names(stem, keep_cnf=True)
         try:
-            record = load_record(self._folders.outbox / (stem + ENDING))
+            record = load_record(self._folders.outbox / (stem + RECORD_SUFFIX))
         except RecordForbidden:
             yield "", output_names(stem, keep_cnf=True)
         except (NoRecord, FileNotFoundError):
@@ -247,7 +247,7 @@ def make_claim(
     `data`: its bytes, if it was read. Reuses one of the `spares` if there are any, which saves a
     third of the time for thousands of small files.
     """
-    folder = folders.work / key_of(manifest.source)
+    folder = folders.work / claim_key(manifest.source)
     if folder.exists():
         return None
     claim = _reuse_spare(spares, manifest) if spares else None
@@ -326,4 +326,4 @@ def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
 
 def is_in_work(folders: Folders, source: str) -> bool:
     """Whether there is a claim of a file with this name."""
-    return (folders.work / key_of(source)).exists()
+    return (folders.work / claim_key(source)).exists()

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
-from pipeline.outbox.names import key_of
+from pipeline.outbox.names import claim_key
 from pipeline.service.protocol.claim import try_lock
 
 MARK_PREFIX = ".reading-"
-_BLANK = b" " * len(key_of(""))
+_BLANK = b" " * len(claim_key(""))
 
 
 class Marks:
@@ -32,7 +32,7 @@ class Marks:
     def reading(self, name: str) -> Iterator[None]:
         """Mark a file while it is read. Raises OSError."""
         lock = self._lock()
-        os.pwrite(lock, key_of(name).encode("ascii"), 0)
+        os.pwrite(lock, claim_key(name).encode("ascii"), 0)
         try:
             yield
         finally:
@@ -49,17 +49,17 @@ class Marks:
 
     def add_crash(self, name: str) -> None:
         """Record that reading this file crashed."""
-        self._left.setdefault(key_of(name), None)
+        self._left.setdefault(claim_key(name), None)
 
     def has_crashed(self, name: str) -> bool:
         """Whether reading this file crashed before."""
-        return bool(self._left) and key_of(name) in self._left
+        return bool(self._left) and claim_key(name) in self._left
 
     def unmark(self, name: str) -> bool:
         """Remove the mark of a file; returns whether it had one."""
         if not self.has_crashed(name):
             return False
-        if path := self._left.pop(key_of(name)):
+        if path := self._left.pop(claim_key(name)):
             self._remove(path)
         return True
 
@@ -69,7 +69,7 @@ class Marks:
         if self._own and self._own[0] not in paths:  # the folder was replaced
             self.close()
         paths -= {self._own[0] if self._own else None}
-        keys = {key_of(name) for name in names} if paths else set()
+        keys = {claim_key(name) for name in names} if paths else set()
         for path in paths:
             try:
                 lock = try_lock(path)

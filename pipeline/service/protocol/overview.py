@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeGuard
 
 from pipeline.errors import counted, in_words
 from pipeline.files import read_regular
-from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_record
+from pipeline.outbox import RECORD_SUFFIX, PuzzleRecord, Record, file_names, read_record
 from pipeline.outbox.names import LIKELY_STEMS, files_in, paths_in, stems_for
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.service.protocol.checkpointed import last_checkpoint
@@ -123,7 +123,7 @@ def _reason(folders: Folders, source: str) -> str:
 def published(folders: Folders, source: str) -> tuple[Path, Record] | None:
     """The path of the record of the latest job of a source, and the record."""
     for stem in islice(stems_for(source), LIKELY_STEMS):
-        path = folders.outbox / (stem + ENDING)
+        path = folders.outbox / (stem + RECORD_SUFFIX)
         record = read_record(path)
         if record is not None and record.source == source:
             return path, record
@@ -227,7 +227,7 @@ def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> It
     if not is_in_tree:
         trees = {entry.name for entry in visible if entry.is_dir(follow_symlinks=False)}
     for stem in sorted(old.keys() | trees):
-        record = read_record(folder / (stem + ENDING))
+        record = read_record(folder / (stem + RECORD_SUFFIX))
         if record is None:
             continue
         if stem in old and stem + _LOG in file_names(record):

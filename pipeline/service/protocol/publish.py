@@ -20,7 +20,7 @@ from typing import NamedTuple
 from msgspec.structs import replace as with_fields
 
 from pipeline.files import write_new
-from pipeline.outbox import ENDING, Record, file_names, read_record
+from pipeline.outbox import RECORD_SUFFIX, Record, file_names, read_record
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.write_record import CollectionSet, PuzzleSet, published_files, record_text
 from pipeline.service.protocol.claim import Claim, manifests_in_work
@@ -74,7 +74,7 @@ class PublishedSet:
         for name, chunks in self.contents.files(self.stem, self.record, self.claimed):
             hashes[name] = _write_new(path_of(name), chunks, begin=begin)
         record = with_fields(self.record, files=published_files(hashes))
-        _write_new(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
+        _write_new(path_of(self.stem + RECORD_SUFFIX), [record_text(record)], begin=begin)
         return record
 
 
@@ -193,7 +193,7 @@ class _StagedSet:
         manifest = self._claim.manifest
         earlier: list[str] = []
         for stem in (manifest.stem, *manifest.former):
-            path = self._outbox / (stem + ENDING)
+            path = self._outbox / (stem + RECORD_SUFFIX)
             record = read_record(path)
             if record is not None and record.source == manifest.source:
                 self.earlier.append(path)
@@ -293,7 +293,7 @@ def published_record(claim: Claim, folders: Folders) -> Record | None:
     Also None if the file in the claim is not the one in its manifest.
     """
     manifest = claim.manifest
-    record = read_record(folders.outbox / (manifest.stem + ENDING))
+    record = read_record(folders.outbox / (manifest.stem + RECORD_SUFFIX))
     if record is None or record.job != manifest.job:
         return None
     status = claim.original.lstat()

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.limits import NEVER, Deadline, Limits
-from pipeline.native import Loaded, Program
+from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.solving.compiled import kernel
 from pipeline.solving.compiled import layout as L
@@ -35,7 +35,7 @@ PROGRAM = Program(
     tuple(f"pipeline.solving.compiled.{name}" for name in ("kernel", "deduction", "layout")),
     "pipeline.solving.compiled.try_search",
 )
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 Masks = NDArray[np.unsignedinteger]
 """The candidates of P puzzles, (P, 81): bit v - 1 of a mask allows the value v."""
@@ -59,7 +59,7 @@ class BatchSolutions:
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> BatchSolver | None:
     """The batch solver in machine code; None if it is not ready, or does not pay for so few."""
-    compiled_search = loaded.get(puzzles * SECONDS_PER_PUZZLE, at_once=at_once)
+    compiled_search = loader.get(puzzles * SECONDS_PER_PUZZLE, at_once=at_once)
     return BatchSolver(compiled_search) if compiled_search else None
 
 

@@ -20,7 +20,7 @@ from support.claims import at_step, claimed, manifest_of
 from support.drop_folders import DropFolder, environment, record_text, wait_for
 from support.strategies import examples
 
-from pipeline.outbox.names import key_of
+from pipeline.outbox.names import claim_key
 from pipeline.service.protocol import claiming as claiming_module
 from pipeline.service.protocol.claim import (
     LOCK,
@@ -169,7 +169,7 @@ def prepared(folder: Path) -> DropFolder:
 def hold(box, source, stem, former=(), *, keep_cnf=False):
     """Be in work under a stem."""
     manifest = Manifest(f"job of {source}", source, stem, keep_cnf, "", UNSEEN, former)
-    folder = box.folders.work / key_of(source)
+    folder = box.folders.work / claim_key(source)
     folder.mkdir(exist_ok=True)
     (folder / MANIFEST).write_text(manifest.text())
 
@@ -181,7 +181,7 @@ def publish(box, source, stem, former=(), *, keep_cnf=False):
     names = [f"{stem}_1.solution", f"{stem}.log"]
     names += [f"{stem}.cnf", f"{stem}_count.cnf"] if keep_cnf else []
     (box.outbox / f"{stem}.json").write_text(record_text(source, *names))
-    folder = box.folders.work / key_of(source)
+    folder = box.folders.work / claim_key(source)
     if folder.exists():
         (folder / MANIFEST).unlink()
         folder.rmdir()
@@ -393,7 +393,7 @@ def test_a_claim_that_was_put_aside_is_used_again_and_one_whose_folder_has_gone_
         box.drop("c.txt", "third")
         with closing(make_claim(box.folders, manifest_of(box, "c.txt"), None, spares)) as third:
             assert third.original.read_text() == "third"
-    assert box.in_work() == {key_of("c.txt")}
+    assert box.in_work() == {claim_key("c.txt")}
 
 
 def test_a_claim_that_was_put_aside_is_not_used_again_once_others_could_lock_it(box):
@@ -405,4 +405,4 @@ def test_a_claim_that_was_put_aside_is_not_used_again_once_others_could_lock_it(
     with closing(make_claim(box.folders, manifest_of(box, "b.txt"), None, [spare])) as second:
         assert [*take_over_abandoned(box.folders)] == []
         assert second.original.read_text() == "second"
-    assert box.in_work() == {key_of("b.txt")}
+    assert box.in_work() == {claim_key("b.txt")}

@@ -130,7 +130,7 @@ def test_wrong_shapes_are_refused(shape, most):
 
 def test_machine_code_is_loaded_for_the_work_that_there_is(lanes, monkeypatch):
     asked = Asked(lanes._run_search)
-    monkeypatch.setattr("pipeline.solving.compiled.loaded", asked)
+    monkeypatch.setattr("pipeline.solving.compiled.loader", asked)
     monkeypatch.setattr(kernel, "search", None)
     assert solve_masks(SOLVED[None], 2, 100.0).counts.tolist() == [1]
     assert machine_code(1000)
