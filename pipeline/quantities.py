@@ -1,4 +1,4 @@
-"""Durations and sizes as people write them: `90s`, `5m`, `30d`; `64M`, `1.5G`."""
+"""Durations and sizes with unit suffixes: `90s`, `5m`, `30d`; `64M`, `1.5G`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A kind of quantity: its placeholder in the help, an example, and a factor for each suffix.
+    """A kind of quantity, such as a duration.
 
-    `bare` is the unit of a number without suffix; if empty, a suffix is required.
+    - `word`: placeholder of a value in the help.
+    - `example`: a value, for messages.
+    - `bare`: unit of a number without suffix; if empty, a suffix is required.
+    - `factors`: suffix → its size in units of `bare`, or in the smallest suffix.
     """
 
     word: str

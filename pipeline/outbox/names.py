@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path, PurePath
 
-from pipeline.files import LONGEST_NAME
+from pipeline.files import MAX_NAME_BYTES
 from pipeline.outbox.schema import ARCHIVE, COLLECTION
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
@@ -79,7 +79,7 @@ def likely_stems(source: str) -> dict[str, str]:
 
 def shorten_stem(stem: str, ending: str = "") -> str:
     """The stem with an ending; shortened, and with a hash, if file names would get too long."""
-    max_bytes = LONGEST_NAME - _MAX_SUFFIX - len(ending)
+    max_bytes = MAX_NAME_BYTES - _MAX_SUFFIX - len(ending)
     raw = os.fsencode(stem)
     if len(raw) > max_bytes:
         mark = "~" + sha256(raw).hexdigest()[:8]

@@ -1,7 +1,7 @@
 """Process claims: read their files, solve them, and publish the results.
 
     claims ─ read ─▶ PuzzleJob ─ solved in batches ───┐
-                     small collection ─ computed here ─┼─▶ publish ─▶ move originals ─▶ Ended
+                     small collection ─ computed here ─┼─▶ publish ─▶ move originals ─▶ EndedJob
                      other LongJob ─▶ LongRun ─────────┘
                                       advanced step by step
 
@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord
 from pipeline.reading import Archive, Collection, OneProblem, Source
-from pipeline.service.ending import Kept, keep, publish_and_finish, release
-from pipeline.service.jobs import Ended, Job, LongJob
+from pipeline.service.ending import KeptClaim, keep_claim, publish_and_finish, release_claim
+from pipeline.service.jobs import EndedJob, Job, LongJob
 from pipeline.service.jobs.puzzle import BATCH, PuzzleBatch, PuzzleJob
 from pipeline.service.protocol.checkpointed import has_progress
 from pipeline.service.protocol.claim import Claim
@@ -38,7 +38,7 @@ NOT_SOURCE_ERRORS = (OSError, EnvironmentFailure, Interrupted, TookLong)
 
 
 @dataclass(frozen=True, slots=True)
-class Slow:
+class SlowJob:
     """The outcome of a claim with a slow puzzle: workers should solve it."""
 
     job: PuzzleJob
@@ -47,7 +47,7 @@ class Slow:
 ClaimedFile = tuple[Claim, Source | None]
 """A claim and its source, or None if its file is still to be read."""
 
-_Outcomes = Iterator[tuple[Claim, Ended | Kept | Slow | LongRun]]
+_Outcomes = Iterator[tuple[Claim, EndedJob | KeptClaim | SlowJob | LongRun]]
 
 
 class Claims:
@@ -77,12 +77,12 @@ class Claims:
         try:
             for claim, outcome in self._outcomes():
                 del self._left[claim]
-                if isinstance(outcome, Ended | Kept):
+                if isinstance(outcome, EndedJob | KeptClaim):
                     claim.close()
                 yield claim, outcome
         except (EnvironmentFailure, Interrupted):
             for claim, job in self._left.items():
-                release(claim, job, self._runtime)
+                release_claim(claim, job, self._runtime)
             raise
         finally:
             for claim in self._left:
@@ -144,7 +144,7 @@ class Claims:
         for job in jobs:
             item = job.item if isinstance(job, PuzzleJob) else None
             if item and runtime.is_shared and time.monotonic() > end:
-                yield job.claim, Slow(PuzzleJob(job.claim, item, runtime.settings))
+                yield job.claim, SlowJob(PuzzleJob(job.claim, item, runtime.settings))
                 continue
             outcome = _prepare(job.claim, item, runtime, runtime.puzzle_seconds(is_alone=False))
             if isinstance(outcome, Job):
@@ -162,7 +162,7 @@ class Claims:
         except Exception as error:  # noqa: BLE001 - a bug of ours ends one job
             runtime.raise_if_environment(error)
             if len(jobs) == 1:
-                yield jobs[0].claim, keep(jobs[0].claim, error, runtime)
+                yield jobs[0].claim, keep_claim(jobs[0].claim, error, runtime)
                 return
             if not isinstance(error, OSError):
                 runtime.log.error("batch.crashed", reason=in_words(error))
@@ -173,7 +173,7 @@ class Claims:
 
 def _prepare(
     claim: Claim, source: Source | None, runtime: Runtime, seconds: float | None
-) -> Job | Ended | Kept | Slow | LongRun:
+) -> Job | EndedJob | KeptClaim | SlowJob | LongRun:
     """Read a claimed file, and compute its job unless that is slow.
 
     A returned Job is computed, and ready to be published. `seconds` is the time limit of a puzzle.
@@ -191,11 +191,11 @@ def _prepare(
             run.compute_here()
             return job
     except Exception as error:  # noqa: BLE001 - a bug of ours ends one job
-        return keep(claim, error, runtime, run.step if run else 0)
+        return keep_claim(claim, error, runtime, run.step if run else 0)
     return run
 
 
-def _recover(claim: Claim, runtime: Runtime) -> Ended | None:
+def _recover(claim: Claim, runtime: Runtime) -> EndedJob | None:
     """Finish a job whose process died after publishing it.
 
     Moves the original, and returns the outcome; None if the job was not published.
@@ -203,15 +203,17 @@ def _recover(claim: Claim, runtime: Runtime) -> Ended | None:
     if (record := published_record(claim, runtime.folders)) is None:
         return None
     status, manifest = record.status, claim.manifest
-    move_originals([(claim, status in ("invalid", "failed"))], runtime.folders, runtime.spares)
+    move_originals(
+        [(claim, status in ("invalid", "failed"))], runtime.folders, runtime.spare_claims
+    )
     runtime.log.info("job.recovered", source=printable(manifest.source), status=status)
     message = record.message if isinstance(record, PuzzleRecord) else None
-    return Ended(manifest, status, record.totals, message)
+    return EndedJob(manifest, status, record.totals, message)
 
 
 def _read_and_solve(
     claim: Claim, source: Source | None, runtime: Runtime, seconds: float | None
-) -> Job | Slow:
+) -> Job | SlowJob:
     """Read a claimed file, and solve it if it is one puzzle. Gives up after MAX_ATTEMPTS."""
     # These modules are slow to load; this loads them before an attempt is counted.
     from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415
@@ -232,7 +234,7 @@ def _read_and_solve(
         except TookLong:
             runtime.local.reset()
             assert isinstance(job, PuzzleJob), "only puzzles have a limit"  # noqa: S101 - for mypy
-            return Slow(job)
+            return SlowJob(job)
         except NOT_SOURCE_ERRORS:
             raise
         except Exception as error:  # noqa: BLE001 - a bug of ours is an attempt

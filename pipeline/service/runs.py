@@ -16,8 +16,8 @@ from typing import Any
 
 from pipeline.errors import EnvironmentFailure, printable
 from pipeline.outbox.schema import ARCHIVE
-from pipeline.service.ending import Kept, keep, publish_and_finish, release
-from pipeline.service.jobs import Ended, LongJob
+from pipeline.service.ending import KeptClaim, keep_claim, publish_and_finish, release_claim
+from pipeline.service.jobs import EndedJob, LongJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, Progress
 from pipeline.service.protocol.claim import Claim
@@ -48,7 +48,7 @@ class LongJobs:
         if self._slow not in self.runs:
             self.runs.append(self._slow)
 
-    def advance(self) -> list[tuple[Claim, Ended | Kept]]:
+    def advance(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
         """Advance the first job by one step; returns finished claims with their outcomes."""
         run = self.runs[0]
         run.gives_way = len(self.runs) > 1
@@ -143,7 +143,7 @@ class LongRun(_TurnTaker):
                 self.job.write(*reply)
         self._count_seconds()
 
-    def advance(self) -> list[tuple[Claim, Ended | Kept]]:
+    def advance(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
         """Write a reply of the workers, if one is ready; returns the outcome when all are written.
 
         Raises EnvironmentFailure or Interrupted, after releasing the claim.
@@ -152,7 +152,7 @@ class LongRun(_TurnTaker):
             outcome = self._outcome()
         except (EnvironmentFailure, Interrupted):
             self._stop()
-            release(self.claim, self.job, self._runtime)
+            release_claim(self.claim, self.job, self._runtime)
             raise
         except BaseException:
             self._stop()
@@ -164,7 +164,7 @@ class LongRun(_TurnTaker):
         self.claim.close()
         return [(self.claim, outcome)]
 
-    def _outcome(self) -> Ended | Kept | None:
+    def _outcome(self) -> EndedJob | KeptClaim | None:
         """Do a step; returns the outcome, or None while steps are left.
 
         Raises EnvironmentFailure or Interrupted.
@@ -177,18 +177,18 @@ class LongRun(_TurnTaker):
             return publish_and_finish([self.job], self._runtime)[0]
         except Exception as error:  # noqa: BLE001 - a bug in this program must end only this job
             if not self._has_filled_disk(error):
-                return keep(self.claim, error, self._runtime, self.step)
+                return keep_claim(self.claim, error, self._runtime, self.step)
         try:
             return self._fail_full_disk()
         except Exception as error:  # noqa: BLE001 - the disk may be full again
-            return keep(self.claim, error, self._runtime, self.step)
+            return keep_claim(self.claim, error, self._runtime, self.step)
 
     def pause(self) -> None:
         """Stop the job; the next run continues it."""
         self._stop()
         with suppress(OSError):  # the next run repeats the steps after the last checkpoint
             self._checkpoint()
-        release(self.claim, self.job, self._runtime)
+        release_claim(self.claim, self.job, self._runtime)
 
     def _has_filled_disk(self, error: Exception) -> bool:
         """Whether this archive itself has filled the disk, so that only this job must fail."""
@@ -196,7 +196,7 @@ class LongRun(_TurnTaker):
         many = self.job.progress().puzzles >= self._runtime.tuning.filling_puzzles
         return is_full and many and self.job.status == ARCHIVE
 
-    def _fail_full_disk(self) -> Ended:
+    def _fail_full_disk(self) -> EndedJob:
         """Remove all files written, and publish a failed job that says the disk was full."""
         puzzles = self.job.progress().puzzles
         self.job.discard()
@@ -299,7 +299,7 @@ class SlowPuzzles(_TurnTaker):
     def progress(self) -> Progress:
         return Progress(0, 0, None)
 
-    def advance(self) -> list[tuple[Claim, Ended | Kept]]:
+    def advance(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
         """Publish a solved puzzle, if there is one. On an exception, all claims are released."""
         try:
             return self._publish_next()
@@ -313,9 +313,9 @@ class SlowPuzzles(_TurnTaker):
         jobs, self._requested = self._jobs, []
         self._waiting.clear()
         for job in jobs:
-            release(job.claim, None, self._runtime)
+            release_claim(job.claim, None, self._runtime)
 
-    def _publish_next(self) -> list[tuple[Claim, Ended | Kept]]:
+    def _publish_next(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
         """Publish the puzzle of the next reply, if one is ready; returns its claim and outcome."""
         reply = self._next_reply()
         if reply is None:
@@ -325,9 +325,9 @@ class SlowPuzzles(_TurnTaker):
         job = self._requested[index][1]
         job.write(step, result)
         try:
-            outcome: Ended | Kept = publish_and_finish([job], self._runtime)[0]
+            outcome: EndedJob | KeptClaim = publish_and_finish([job], self._runtime)[0]
         except Exception as error:  # noqa: BLE001 - as above
-            outcome = keep(job.claim, error, self._runtime)
+            outcome = keep_claim(job.claim, error, self._runtime)
         del self._requested[index]
         job.claim.close()
         return [(job.claim, outcome)]

@@ -79,7 +79,7 @@ class Runtime:
     tuning: Tuning = DEFAULT_TUNING
     is_shared: bool = False
     is_watching: bool = False
-    spares: list[Claim] = field(default_factory=list)
+    spare_claims: list[Claim] = field(default_factory=list)
     """Finished claims to be reused, which is faster than making new claims."""
 
     @property

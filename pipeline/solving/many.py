@@ -218,7 +218,7 @@ def _indices_to_solve_alone(solved: BatchResult, settings: Settings, *, explain:
     if solved.nodes is not None:
         chosen |= solved.nodes == UNCHECKED
     for number, status in enumerate(STATUSES):
-        if status == "unsolvable" or settings.is_to_prove(status):
+        if status == "unsolvable" or settings.needs_proof(status):
             chosen |= np.minimum(solved.counts, 2) == number
     chosen &= ~solved.more
     chosen[list(solved.left)] = True

@@ -331,7 +331,7 @@ def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S
     settings, watch, problem = search.settings, search.watch, search.problem
     if not result.complete or settings.trust_solver:
         return replace(result, certificate=TRUSTED if result.complete else Certificate("no"))
-    prove, checked = settings.is_to_prove(result.status), None
+    prove, checked = settings.needs_proof(result.status), None
     if result.certificate and result.certificate != UNSHARED and not prove:
         return result
     if result.certificate != UNSHARED:

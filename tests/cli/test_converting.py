@@ -132,7 +132,7 @@ def test_grids_in_one_file_are_of_one_size(desk):
     code, printed, said = run("convert", "--to", "grid", "many.txt", "small.txt")
     assert (code, len(printed.splitlines())) == (1, 29)
     assert said == (
-        "small.txt: a grid file cannot hold both boxes of 2×2 cells and boxes of 3×3 cells\n"
+        "small.txt: a grid file cannot contain both boxes of 2×2 cells and boxes of 3×3 cells\n"
     )
     assert run("convert", "--to", "lines", "many.txt", "small.txt")[0] == 0
 
@@ -147,8 +147,8 @@ def test_a_file_that_would_not_be_read_as_what_it_holds_is_refused(desk, number)
         is_refused = (to == "lines" and number % 16 == 0) or (to == "csv" and number == 16)
         assert (code, Path(to).exists()) == (is_refused, not is_refused), said
         if is_refused:
-            assert said.startswith(f"a {to} file cannot hold all of them:")
-            assert said.endswith("; -o FOLDER/ writes a file for each\n")
+            assert said.startswith(f"a {to} file cannot contain all puzzles:")
+            assert said.endswith("; -o FOLDER/ writes one file per puzzle\n")
         else:
             assert puzzles_in(to) == [parse_puzzle(line)] * number
 

@@ -220,7 +220,7 @@ def test_a_scheduler_that_is_away_costs_nothing(
     code, printed, said = run("run", "--quiet", *folders, "--cluster", NOWHERE)
     assert (code, printed) == (75, "")
     assert len(said.splitlines()) == 1
-    assert f"no cluster: OSError: Timed out trying to connect to {NOWHERE}" in said
+    assert f"--cluster {NOWHERE}: OSError: Timed out trying to connect to {NOWHERE}" in said
     assert (box.waiting(), box.in_work()) == ({"set.txt"}, set())
 
 

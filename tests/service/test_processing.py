@@ -30,14 +30,14 @@ from pipeline.errors import EnvironmentFailure
 from pipeline.outbox.schema import SCHEMA
 from pipeline.reading.read import source_at
 from pipeline.service.claimers import Claimers
-from pipeline.service.ending import Kept
+from pipeline.service.ending import KeptClaim
 from pipeline.service.intake import Intake
 from pipeline.service.jobs import CHECKPOINT_FORMAT, ChunkSizes
 from pipeline.service.jobs.collection import CollectionJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
-from pipeline.service.processing import MAX_ATTEMPTS, Claims, Slow
+from pipeline.service.processing import MAX_ATTEMPTS, Claims, SlowJob
 from pipeline.service.protocol.checkpointed import PROGRESS
 from pipeline.service.protocol.claim import LOCK, MANIFEST, new_job_id, take_over_abandoned
 from pipeline.service.protocol.claiming import make_claim
@@ -179,7 +179,7 @@ def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_u
 def test_a_crash_of_ours_while_workers_compute_counts(box, many):
     job = begun(many, runtime_of(box, None, Crashing()))
     assert job.advance() == [], "it waits"
-    assert job.advance() == [(many, Kept())]
+    assert job.advance() == [(many, KeptClaim())]
     (found,) = take_over_abandoned(box.folders)
     with closing(found):
         assert found.attempts() == 1
@@ -423,7 +423,7 @@ def test_a_collection_that_only_looked_quick_is_processed_by_who_has_claimed_it(
         runtime, display = replace(runtime, pool=runtime.local), Display(None, bar=False)
         intake = Intake(runtime, display, once=True, quick_only=True)
         assert intake.take_quick(["a.txt"]) == []
-        assert not intake.long.runs
+        assert not intake.long_jobs.runs
     assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
 
 
@@ -521,7 +521,7 @@ def test_a_puzzle_that_takes_long_is_left_to_a_worker(box):
     with Solvers() as solvers:
         runtime = replace(runtime_of(box, solvers, Busy(), stop=Hasty(0.0)), is_shared=True)
         outcomes = [*Claims([(claim, None) for claim in claims], runtime, 1.0).process()]
-        assert [type(outcome) for _, outcome in outcomes] == [Slow, Slow]
+        assert [type(outcome) for _, outcome in outcomes] == [SlowJob, SlowJob]
         slow = SlowPuzzles(replace(runtime, pool=runtime.local))
         for _, outcome in outcomes:
             slow.add(outcome.job)
@@ -540,7 +540,7 @@ def test_a_refused_file_of_a_slow_batch_gets_no_answer_of_another(box):
         runtime = replace(runtime, is_shared=True, tuning=tuning)
         slow, statuses = SlowPuzzles(replace(runtime, pool=runtime.local)), {}
         for claim, outcome in Claims(taken, runtime).process():
-            if isinstance(outcome, Slow):
+            if isinstance(outcome, SlowJob):
                 slow.add(outcome.job)
             else:
                 statuses[claim.manifest.source] = outcome.status
@@ -597,8 +597,8 @@ def test_a_claim_that_was_given_up_after_a_checkpoint_serves_no_other_job(box, m
         for _ in range(MAX_ATTEMPTS):
             many.count_attempt(2)
         ((_, ended),) = processed([many], runtime)
-        assert (ended.status, runtime.spares) == ("failed", [])
+        assert (ended.status, runtime.spare_claims) == ("failed", [])
         ((_, ended),) = processed([claimed(box, "b.txt", SMALL)], runtime)
-        assert (ended.status, len(runtime.spares)) == ("unique", 1)
-        runtime.spares.pop().remove()
+        assert (ended.status, len(runtime.spare_claims)) == ("unique", 1)
+        runtime.spare_claims.pop().remove()
     assert (box.kept("failed"), box.in_work()) == ({"a.txt"}, set())

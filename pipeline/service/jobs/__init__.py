@@ -179,7 +179,7 @@ CHUNK_SIZES = ChunkSizes()
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedJob:
     """The outcome of a published job; `totals` counts its puzzles by status."""
 
     manifest: Manifest
@@ -224,7 +224,7 @@ class Job(ABC):
             manifest.stem, self._contents(), manifest.claimed or timestamp(now), now
         )
 
-    def log_end(self, published: PublishedSet, log: Log) -> Ended:
+    def log_end(self, published: PublishedSet, log: Log) -> EndedJob:
         """Log the outcome of a published job, and return it."""
         contents, record = published.contents, published.record
         event = finished_fields(record) | {"source": printable(record.source)}
@@ -232,7 +232,7 @@ class Job(ABC):
             log.warning("solver.fallback", source=event["source"], **fields)
         if contents.caveat:
             log.warning("source.unread", source=event["source"], reason=contents.caveat)
-        ended = Ended(self.claim.manifest, record.status, record.totals, event.get("message"))
+        ended = EndedJob(self.claim.manifest, record.status, record.totals, event.get("message"))
         (log.error if ended.bad else log.info)("job.finished", job=record.job, **event)
         return ended
 

@@ -240,17 +240,17 @@ def make_claim(
     folders: Folders,
     manifest: Manifest,
     data: bytes | None = None,
-    spares: list[Claim] | None = None,
+    spare_claims: list[Claim] | None = None,
 ) -> Claim | None:
     """Claim a file of the inbox; None if another process was faster, or it is gone or changed.
 
-    `data`: its bytes, if it was read. Reuses one of the `spares` if there are any, which saves a
-    third of the time for thousands of small files.
+    `data`: the bytes of the file, if it was read. Reuses one of the `spare_claims` if possible,
+    which saves a third of the time for thousands of small files.
     """
     folder = folders.work / key_of(manifest.source)
     if folder.exists():
         return None
-    claim = _reuse_spare(spares, manifest) if spares else None
+    claim = _reuse_spare(spare_claims, manifest) if spare_claims else None
     if claim is None:
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
             fcntl.flock(preparing, fcntl.LOCK_SH)  # without it the claim would look abandoned
@@ -287,12 +287,12 @@ def _prepare(folders: Folders, manifest: Manifest) -> Claim:
     return claim
 
 
-def _reuse_spare(spares: list[Claim], manifest: Manifest) -> Claim | None:
+def _reuse_spare(spare_claims: list[Claim], manifest: Manifest) -> Claim | None:
     """Reuse a spare claim for another job; None if its folder is gone.
 
     Raises OSError, after removing the spare, if it cannot be written.
     """
-    spare = spares.pop()
+    spare = spare_claims.pop()
     try:
         spare.reuse(manifest)
     except OSError as error:

@@ -302,13 +302,15 @@ def published_record(claim: Claim, folders: Folders) -> Record | None:
 
 
 def move_originals(
-    finished: Sequence[tuple[Claim, bool]], folders: Folders, spares: list[Claim] | None = None
+    finished: Sequence[tuple[Claim, bool]],
+    folders: Folders,
+    spare_claims: list[Claim] | None = None,
 ) -> None:
     """Move the originals of published jobs to `done` or `failed`, and remove the claims.
 
     `finished`: the claims, each with True if its original belongs in `failed`. The inbox is synced
     first: otherwise, the original might be in both folders after a power failure. Claims that can
-    be reused are added to `spares`, if given.
+    be reused are added to `spare_claims`, if given.
     """
     shelves = set()
     for claim, is_failed in finished:
@@ -317,8 +319,8 @@ def move_originals(
     sync(folders.inbox, *shelves)
     sys.audit("sudoku_pipeline.finish.moved")
     for claim, _ in finished:
-        if spares is not None and (spare := claim.spare()):
-            spares.append(spare)
+        if spare_claims is not None and (spare := claim.spare()):
+            spare_claims.append(spare)
         else:
             claim.remove()
         sys.audit("sudoku_pipeline.finish.removed")

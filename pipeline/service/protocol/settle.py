@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipeline.errors import is_environmental
-from pipeline.files import F_SETSIG, SAFELY, is_left, is_temporary, kind_in_words, opened
+from pipeline.files import F_SETSIG, SAFE_FLAGS, is_ignored, is_temporary, kind_in_words, opened
 from pipeline.outbox.names import DONE, FAILED
 from pipeline.reading.archives import MAX_DEPTH
 
@@ -87,7 +87,7 @@ def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
         for entry in entries:
             if entry.name in (DONE, FAILED):
                 continue
-            if not is_left(entry.name):
+            if not is_ignored(entry.name):
                 names.append(entry.name)
             elif not entry.name.startswith("."):
                 is_fresh = is_temporary(entry.name)
@@ -119,7 +119,7 @@ def observe(
         refusal = f"it is {kind_in_words(status.st_mode)}"
         return Observation(path.name, fingerprint_of(status), writer=False, refusal=refusal)
     try:
-        descriptor = os.open(path, SAFELY)
+        descriptor = os.open(path, SAFE_FLAGS)
     except OSError as error:
         return _observe_unopened(path, status, error)
     try:
@@ -186,7 +186,7 @@ def walk_folder(
     """
     with contextlib.ExitStack() as stack:
         try:
-            folder = os.open(name, SAFELY | os.O_DIRECTORY, dir_fd=parent)
+            folder = os.open(name, SAFE_FLAGS | os.O_DIRECTORY, dir_fd=parent)
             stack.callback(os.close, folder)
             with os.scandir(folder) as entries:
                 names = sorted(entry.name for entry in entries)

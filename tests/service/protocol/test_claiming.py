@@ -377,21 +377,27 @@ def test_whatever_is_dropped_no_two_sources_share_a_name(sequence):
 def test_a_claim_that_was_put_aside_is_used_again_and_one_whose_folder_has_gone_is_not_missed(box):
     first = claimed(box)
     first.original.unlink()
-    spares = [first.spare()]
+    spare_claims = [first.spare()]
     assert not first.is_held
     box.drop("b.txt", "second")
     with closing(
-        make_claim(box.folders, manifest_of(box, "b.txt", job="two"), None, spares)
+        make_claim(box.folders, manifest_of(box, "b.txt", job="two"), None, spare_claims)
     ) as second:
-        assert (second.original.read_text(), second.manifest.job, spares) == ("second", "two", [])
+        assert (second.original.read_text(), second.manifest.job, spare_claims) == (
+            "second",
+            "two",
+            [],
+        )
         assert read_manifest(second.folder) == second.manifest
         second.original.unlink()
-        spares = [second.spare()]
+        spare_claims = [second.spare()]
         shutil.rmtree(box.inbox)
         box.inbox.mkdir()
         box.folders.prepare()
         box.drop("c.txt", "third")
-        with closing(make_claim(box.folders, manifest_of(box, "c.txt"), None, spares)) as third:
+        with closing(
+            make_claim(box.folders, manifest_of(box, "c.txt"), None, spare_claims)
+        ) as third:
             assert third.original.read_text() == "third"
     assert box.in_work() == {key_of("c.txt")}
 
