@@ -27,11 +27,11 @@ from pipeline.service.workers import Replies, Request
 from pipeline.solving.result import Stopwatch
 
 _MAX_RUNS = 4
-"""Maximum number of long jobs that run at the same time; each keeps its source open."""
+"""Maximum number of long jobs that run at the same time. Each one keeps its source open."""
 
 
 class LongJobs:
-    """The running long jobs. The first one has its turn; `display` shows its progress."""
+    """The running long jobs. The first job in `runs` has its turn; `display` shows its progress."""
 
     def __init__(self, runtime: Runtime, display: Display) -> None:
         self.runs: deque[LongRun | SlowPuzzles] = deque()
@@ -40,16 +40,17 @@ class LongJobs:
 
     @property
     def is_full(self) -> bool:
-        """Whether no other job may start."""
+        """Whether the maximum number of long jobs is running."""
         return len(self.runs) >= _MAX_RUNS
 
     def add_slow(self, job: PuzzleJob) -> None:
+        """Let a worker solve a slow puzzle."""
         self._slow.add(job)
         if self._slow not in self.runs:
             self.runs.append(self._slow)
 
     def advance(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
-        """Advance the first job by one step; returns finished claims with their outcomes."""
+        """Advance the first job by one step; returns (finished claim, its outcome) pairs."""
         run = self.runs[0]
         run.gives_way = len(self.runs) > 1
         self._display.tick(run.name, run.progress())
@@ -71,9 +72,9 @@ class LongJobs:
 
 
 class _TurnTaker(ABC):
-    """A job whose requests are computed by workers, in turns with other jobs.
+    """A job whose requests workers compute, in turns with other jobs.
 
-    `gives_way`: other jobs are waiting, so turns are limited. `is_resting`: its turn is over.
+    `gives_way`: other jobs are waiting, so its turns are limited. `is_resting`: its turn is over.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -85,10 +86,10 @@ class _TurnTaker(ABC):
 
     @abstractmethod
     def _requests(self) -> Iterator[Request]:
-        """The requests of one turn."""
+        """Yield the requests of one turn."""
 
     def _next_reply(self) -> tuple[Request, Any] | None:
-        """The next request with its reply; None if it is not ready or the turn is over."""
+        """The next request and its reply; None if the reply is not ready or the turn is over."""
         if self._replies is None:
             self.is_resting = False
             self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
@@ -130,7 +131,7 @@ class LongRun(_TurnTaker):
 
     @property
     def step(self) -> int:
-        """The current step, for which attempts are counted; see `Claim.count_attempt`."""
+        """The number of the current step, for which attempts are counted."""
         return self._written + 1
 
     def progress(self) -> Progress:
@@ -144,9 +145,10 @@ class LongRun(_TurnTaker):
         self._count_seconds()
 
     def advance(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
-        """Write a reply of the workers, if one is ready; returns the outcome when all are written.
+        """Write a reply of the workers if one is ready.
 
-        Raises EnvironmentFailure or Interrupted, after releasing the claim.
+        Returns the claim with its outcome once all replies are written, else an empty list. Raises
+        EnvironmentFailure or Interrupted, after releasing the claim.
         """
         try:
             outcome = self._outcome()
@@ -165,9 +167,9 @@ class LongRun(_TurnTaker):
         return [(self.claim, outcome)]
 
     def _outcome(self) -> EndedJob | KeptClaim | None:
-        """Do a step; returns the outcome, or None while steps are left.
+        """Do one step, or publish the job after its last step.
 
-        Raises EnvironmentFailure or Interrupted.
+        Returns the outcome, or None while steps are left. Raises EnvironmentFailure or Interrupted.
         """
         try:
             if self._write_next():
@@ -184,25 +186,25 @@ class LongRun(_TurnTaker):
             return keep_claim(self.claim, error, self._runtime, self.step)
 
     def pause(self) -> None:
-        """Stop the job; the next run continues it."""
+        """Stop the job, so that the next run continues it."""
         self._stop()
         with suppress(OSError):  # the next run repeats the steps after the last checkpoint
             self._checkpoint()
         release_claim(self.claim, self.job, self._runtime)
 
     def _has_filled_disk(self, error: Exception) -> bool:
-        """Whether this archive itself has filled the disk, so that only this job must fail."""
+        """Whether this archive has filled the disk, so that only this job must fail."""
         is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
         many = self.job.progress().puzzles >= self._runtime.tuning.filling_puzzles
         return is_full and many and self.job.status == ARCHIVE
 
     def _fail_full_disk(self) -> EndedJob:
-        """Remove all files written, and publish a failed job that says the disk was full."""
+        """Remove all files that the job has written, and publish a failed job instead."""
         puzzles = self.job.progress().puzzles
         self.job.discard()
         message = (
-            f"the disk was full after {puzzles} puzzles; free some space and retry it, or "
-            "drop its puzzles as one file, one puzzle per line"
+            f"the disk was full after {puzzles} puzzles; free some space and retry the file, or "
+            "drop its puzzles as one file with one puzzle per line"
         )
         job = PuzzleJob.failed(self.claim, message, self._runtime.settings)
         return publish_and_finish([job], self._runtime)[0]
@@ -229,7 +231,7 @@ class LongRun(_TurnTaker):
         return True
 
     def _requests(self) -> Iterator[Request]:
-        """The steps of one turn; only one after a failed attempt, to find the step at fault."""
+        """Yield the steps of one turn; after a failed attempt only one, to find the culprit."""
         is_single = self._is_first_step and self.claim.attempts()
         for step in self._steps:
             yield step
@@ -238,7 +240,7 @@ class LongRun(_TurnTaker):
         self._all_requested = True
 
     def _counted_steps(self) -> Iterator[Request]:
-        """The steps of the job; getting one counts as an attempt while `_is_first_step`."""
+        """Yield the steps of the job. While `_is_first_step`, creating one counts as an attempt."""
         steps = self.job.steps()
         while True:
             with self._attempt():
@@ -256,14 +258,14 @@ class LongRun(_TurnTaker):
             self._checkpoint_at = time.monotonic() + self._runtime.tuning.checkpoint_seconds
 
     def _count_seconds(self) -> None:
-        """Update the total time of this job, including earlier processes."""
+        """Update the total time of this job, including the time of earlier processes."""
         self.job.seconds = self.job.seconds_before + self._watch.seconds()["total"]
 
     def _attempt(self, *uncounted: type[BaseException]) -> AbstractContextManager[None]:
-        """Count an attempt while this process does something that may kill it.
+        """A context that counts an attempt at the current step if it may kill this process.
 
-        Waiting for workers does not count, because they run in their own processes. After its first
-        step a run counts nothing, to save a disk write per step; the next run counts again.
+        Only the first step of a run is counted, to save a disk write per step: if a later step
+        kills the process, that step is the first one of the next run.
         """
         return self.claim.attempt(self.step, uncounted) if self._is_first_step else nullcontext()
 
@@ -274,7 +276,7 @@ class LongRun(_TurnTaker):
 
 
 class SlowPuzzles(_TurnTaker):
-    """Slow puzzles, each published when a worker has solved it. Has the interface of a LongRun."""
+    """Slow puzzles. Workers solve them, and each is published at once. Interface: as LongRun."""
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)
@@ -300,7 +302,7 @@ class SlowPuzzles(_TurnTaker):
         return Progress(0, 0, None)
 
     def advance(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
-        """Publish a solved puzzle, if there is one. On an exception, all claims are released."""
+        """Publish a solved puzzle if one is ready. On an exception, all claims are released."""
         try:
             return self._publish_next()
         except BaseException:
@@ -316,7 +318,10 @@ class SlowPuzzles(_TurnTaker):
             release_claim(job.claim, None, self._runtime)
 
     def _publish_next(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
-        """Publish the puzzle of the next reply, if one is ready; returns its claim and outcome."""
+        """Publish the puzzle of the next reply.
+
+        Returns its claim with the outcome; an empty list if no reply is ready.
+        """
         reply = self._next_reply()
         if reply is None:
             return []

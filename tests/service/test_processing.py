@@ -86,7 +86,9 @@ def test_a_file_that_killed_the_process_three_times_is_failed_and_may_be_tried_a
     done = box.run()
     assert done.returncode == 1
     (event,) = (e for e in events_in(done.stderr) if e["event"] == "job.finished")
-    assert event["message"] == "given up after 3 attempts: each crashed or killed its process"
+    assert (
+        event["message"] == "given up after 3 attempts: each attempt crashed or killed its process"
+    )
     assert (box.kept("failed"), box.in_work()) == ({"a.txt"}, set())
     (box.inbox / "failed/a.txt").rename(box.inbox / "a.txt")
     assert run_here(box) == 0
