@@ -140,10 +140,10 @@ def start_writeback(descriptor: int) -> None:
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def write_new(path: Path, chunks: Iterable[str | bytes], *, begin: bool = True) -> str:
+def write_new(path: Path, chunks: Iterable[str | bytes], *, writeback: bool = True) -> str:
     """Write a new file and return its SHA-256. On failure, the file is removed.
 
-    `begin`: also call `start_writeback`. Raises FileExistsError if the file exists.
+    `writeback`: also call `start_writeback`. Raises FileExistsError if the file exists.
     """
     hashed, buffer = sha256(), bytearray()
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
@@ -156,7 +156,7 @@ def write_new(path: Path, chunks: Iterable[str | bytes], *, begin: bool = True) 
                 buffer.clear()
         hashed.update(buffer)
         write_all(descriptor, buffer)
-        if begin:
+        if writeback:
             start_writeback(descriptor)
     except BaseException:
         with contextlib.suppress(OSError):

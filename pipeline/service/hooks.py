@@ -67,7 +67,7 @@ class Commands:
             "SUDOKU_JOB_MESSAGE": printable(ended.message or "")[:_MAX_MESSAGE],
             "SUDOKU_JOB_RECORD": record,
         }
-        chosen = {"--on-done": self._on_done, "--on-bad": self._on_bad if ended.bad else []}
+        chosen = {"--on-done": self._on_done, "--on-bad": self._on_bad if ended.is_bad else []}
         for option, argv in chosen.items():
             if not argv:
                 continue

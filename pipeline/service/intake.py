@@ -64,13 +64,13 @@ class SweepSummary:
     """The results of a sweep.
 
     - `ended`: number of finished jobs.
-    - `bad`: some puzzle was invalid, unknown or failed.
+    - `is_bad`: some puzzle was invalid, unknown or failed.
     - `again_in`: seconds until the next sweep may find work; None if nothing is waiting.
     - `left`: names of files that were not claimed.
     """
 
     ended: int = 0
-    bad: bool = False
+    is_bad: bool = False
     again_in: float | None = None
     left: list[str] = field(default_factory=list)
 
@@ -399,7 +399,7 @@ class Intake:
     def _count(self, ended: EndedJob, summary: SweepSummary) -> None:
         """Count a finished job, and call `on_ended`."""
         summary.ended += 1
-        summary.bad = summary.bad or ended.bad
+        summary.is_bad = summary.is_bad or ended.is_bad
         self._on_ended(ended)
 
     def _postpone(self, path: Path, seconds: float = _POSTPONE_SECONDS) -> None:

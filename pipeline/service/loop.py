@@ -77,7 +77,7 @@ def _run_pass(service: _Service, rescan_seconds: float) -> int:
             return EXIT_BAD_INPUT if isinstance(error, MissingFolder) else EXIT_TEMPFAIL
         except Interrupted:
             return EXIT_TEMPFAIL
-        bad = bad or summary.bad
+        bad = bad or summary.is_bad
         service.on_finished(0)
         if service.stop.is_requested:
             return EXIT_TEMPFAIL

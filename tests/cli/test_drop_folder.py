@@ -62,7 +62,7 @@ def test_status_shows_a_table_and_the_same_as_json(worked):
     ]  # fmt: skip
     assert (table["waiting"], table["done"]) == (["0"], ["1"])
     assert table["settling"] == ["1", "empty.txt: it is still empty"]
-    assert table["ignored"] == ["1", "c.part: a temporary name"]
+    assert table["ignored"] == ["1", "c.part: its name marks it as temporary"]
     assert table["failed"][0] == "1"
     assert table["failed"][1].startswith(REASON), "with the name once"
     assert table["last scan"][0].endswith(" s ago")
@@ -132,7 +132,7 @@ def test_retry_never_hides_a_newer_file(worked):
     worked.drop("bad.txt", "newer")
     code, printed, said = call(worked, "retry --all")
     assert (code, printed) == (1, "")
-    assert "a file of that name is in the inbox" in said
+    assert "the inbox already contains a file with this name" in said
     assert (worked.inbox / "bad.txt").read_text() == "newer"
     assert worked.kept("failed") == {"bad.txt"}
 

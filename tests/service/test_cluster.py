@@ -187,7 +187,7 @@ def test_requests_and_replies_of_megabytes_pass_each_other(machines: Machines) -
 
 
 def test_a_worker_of_another_version_is_refused_with_the_remedy(tmp_path: Path) -> None:
-    why = f"has sudoku-pipeline 0.0.1, expected {__version__}; install sudoku-pipeline .* on the workers"
+    why = f"has sudoku-pipeline 0.0.1, expected {__version__}; install .* on the workers"
     with (
         Machines.started(tmp_path, workers=0) as other,
         other.other_version("0.0.1"),

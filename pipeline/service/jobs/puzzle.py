@@ -16,11 +16,11 @@ from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
 BATCH = 128
-"""Puzzles per batch. Not configurable, because some results depend on it."""
+"""Puzzles per batch. Not a setting, because some results depend on it."""
 
 
 class PuzzleBatch(BatchRequest[OneProblem]):
-    """A request to solve sources of one problem each."""
+    """A request to solve sources with one problem each."""
 
     __slots__ = ()
 
@@ -72,7 +72,7 @@ class PuzzleJob(Job):
         self.set_result(result)
 
     def set_result(self, result: Result) -> None:
-        """Set the result of the item."""
+        """Set the result, limited to the solutions that can be published."""
         self._result = limit_solutions(result, self.claim.manifest.stem)
 
     @property

@@ -1,8 +1,8 @@
 """Start a job: reserve its names in the outbox, and claim its file in the inbox.
 
 No two sources may have output names that could be the same file on some filesystem. Records in the
-outbox and claims in work show which names are taken. Names are chosen while a lock of the outbox is
-held.
+outbox and claims in work show which names are used. A process holds a lock of the outbox while it
+chooses names.
 """
 
 from __future__ import annotations
@@ -47,18 +47,19 @@ from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.settle import Fingerprint, is_unchanged
 
 _OUTBOX_LOCK = ".lock"
-_EPOCH_BYTES = 8
-_MAX_EPOCH_BYTES = MIB
+_ID_BYTES = 8
+"""Length of the random id at the start of the lock file."""
+_MAX_LOCK_FILE_BYTES = MIB
 _LOCK_RETRY_SECONDS = 0.000_1
 
 
 def identity(status: os.stat_result) -> str:
-    """Identify a file or folder independently of its name, by device and inode."""
+    """The device and inode of a file or folder, which identify it independently of its name."""
     return f"{status.st_dev:x}.{status.st_ino:x}"
 
 
 def _lock_patiently(descriptor: int, patience: float) -> None:
-    """Wait up to `patience` seconds for a lock, which others hold for milliseconds.
+    """Wait up to `patience` seconds for a lock, which processes hold only for milliseconds.
 
     Raises BlockingIOError on timeout.
     """
@@ -77,9 +78,9 @@ def _lock_patiently(descriptor: int, patience: float) -> None:
 class Reservations:
     """Reserved stems. The outbox is listed once; later reservations are read from its lock file.
 
-    The lock file contains a random id, followed by the stems that any process reserved since that
-    was written, one JSON string per line. When the file is full, it starts again with a new id, and
-    each process lists the outbox again.
+    The lock file contains a random id, followed by the stems that processes have reserved since the
+    id was written, one JSON string per line. When the file is full, it is emptied and gets a new
+    id, and each process lists the outbox again.
     """
 
     def __init__(self, folders: Folders, patience: float = 30.0) -> None:
@@ -89,13 +90,14 @@ class Reservations:
         self._lock = -1
         self._in_work: list[Manifest] | None = None
         """The manifests of all claims, read on demand while the lock is held."""
-        self._epoch: tuple[str, bytes] | None = None
-        self._read_to = _EPOCH_BYTES
+        self._file_id: tuple[str, bytes] | None = None
+        """The identity of the lock file that was read, and its random id."""
+        self._read_to = _ID_BYTES
         """The number of bytes of the lock file that were read."""
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold the outbox lock, for `reserve`. Make the claims before releasing it.
+        """Hold the outbox lock inside the `with` block, which must also make the claims.
 
         Raises BlockingIOError if the lock is not available within `patience` seconds.
         """
@@ -112,7 +114,7 @@ class Reservations:
     def reserve(
         self, source: str, fingerprint: Fingerprint, *, keep_cnf: bool, is_folder: bool = False
     ) -> Manifest:
-        """Reserve a stem for a new job; returns its manifest. The lock must be held."""
+        """Reserve a stem for a new job; returns its manifest. The caller must hold the lock."""
         stem, former = self._choose(source, keep_cnf=keep_cnf, is_folder=is_folder)
         self._append((stem, *former))
         for held in (stem, *former):
@@ -133,11 +135,11 @@ class Reservations:
         return manifest
 
     def _read_new(self, descriptor: int) -> None:
-        """Read new reservations from the lock file; list the outbox if its id has changed."""
+        """Read new reservations from the lock file; if its id has changed, list the outbox."""
         status = os.fstat(descriptor)
-        epoch, size = (identity(status), os.pread(descriptor, _EPOCH_BYTES, 0)), status.st_size
-        if epoch != self._epoch or self._read_to > size:
-            self._epoch = epoch
+        file_id, size = (identity(status), os.pread(descriptor, _ID_BYTES, 0)), status.st_size
+        if file_id != self._file_id or self._read_to > size:
+            self._file_id = file_id
             self._list()
         elif size > self._read_to:
             data = os.pread(descriptor, size - self._read_to, self._read_to)
@@ -146,23 +148,24 @@ class Reservations:
                     self._remember(json.loads(line))
             except (ValueError, TypeError):
                 self._list()
-        self._read_to = max(size, _EPOCH_BYTES)
+        self._read_to = max(size, _ID_BYTES)
 
     def _append(self, stems: Iterable[str]) -> None:
-        """Append reserved stems to the lock file; empty it under a new id if it is full."""
+        """Append reserved stems to the lock file; if it is full, empty it and write a new id."""
         data = "".join(json.dumps(stem) + "\n" for stem in stems).encode("ascii")
         with suppress(OSError):
-            if self._read_to + len(data) <= _MAX_EPOCH_BYTES:
+            if self._read_to + len(data) <= _MAX_LOCK_FILE_BYTES:
                 os.pwrite(self._lock, data, self._read_to)
                 self._read_to += len(data)
                 return
-        fresh = token_bytes(_EPOCH_BYTES)
-        os.pwrite(self._lock, fresh, 0)
-        os.ftruncate(self._lock, _EPOCH_BYTES)
-        if self._epoch:
-            self._epoch, self._read_to = (self._epoch[0], fresh), _EPOCH_BYTES
+        new_id = token_bytes(_ID_BYTES)
+        os.pwrite(self._lock, new_id, 0)
+        os.ftruncate(self._lock, _ID_BYTES)
+        if self._file_id:
+            self._file_id, self._read_to = (self._file_id[0], new_id), _ID_BYTES
 
     def _list(self) -> None:
+        """Find all reserved stems in the outbox and in the claims."""
         self._stems = {}
         with os.scandir(self._folders.outbox) as entries:
             for entry in entries:
@@ -173,6 +176,7 @@ class Reservations:
                 self._remember(stem)
 
     def _remember(self, stem: str) -> None:
+        """Add a reserved stem."""
         for form in {*folded_stems(stem)}:
             known = self._stems.get(form, ())
             if stem not in known:
@@ -181,7 +185,7 @@ class Reservations:
     def _choose(
         self, source: str, *, keep_cnf: bool, is_folder: bool
     ) -> tuple[str, tuple[str, ...]]:
-        """The stem of a source, and the other stems under which it has earlier sets."""
+        """Choose the stem of a source; returns it, and other stems with earlier sets of it."""
         likely = likely_stems(source)
         used = [
             stem
@@ -195,7 +199,7 @@ class Reservations:
         return chosen, tuple(stem for stem in used if stem != chosen)
 
     def _is_free(self, stem: str, source: str, *, keep_cnf: bool) -> bool:
-        """Whether no other source has a name that the stem would use."""
+        """Whether no other source uses a file name that this stem needs."""
         used_names = [
             names
             for related in self._related(stem)
@@ -207,7 +211,7 @@ class Reservations:
         )
 
     def _related(self, stem: str) -> Iterator[str]:
-        """The reserved stems whose file names may collide with names of this stem."""
+        """Yield the reserved stems whose file names may collide with names of this stem."""
         folded, base = folded_stems(stem)
         forms = {folded, base}
         for ending in (COUNT_SUFFIX, PROOF):
@@ -215,7 +219,7 @@ class Reservations:
         yield from {stem for form in forms for stem in self._stems.get(form, ())}
 
     def _holders(self, stem: str) -> Iterator[tuple[str, frozenset[str]]]:
-        """Yield the sources with names under a stem, in work or published, and these names.
+        """Yield each source, in work or published, that uses a stem, and its file names.
 
         If this process has no permission to read the record, the source is "".
         """
@@ -253,7 +257,9 @@ def make_claim(
     claim = _reuse_spare(spare_claims, manifest) if spare_claims else None
     if claim is None:
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
-            fcntl.flock(preparing, fcntl.LOCK_SH)  # without it the claim would look abandoned
+            fcntl.flock(
+                preparing, fcntl.LOCK_SH
+            )  # without this lock, the claim would look abandoned
             claim = _prepare(folders, manifest)
     sys.audit("sudoku_pipeline.claim.prepared")
     try:
@@ -273,7 +279,7 @@ def _prepare(folders: Folders, manifest: Manifest) -> Claim:
     folder.mkdir()
     try:
         lock = try_lock(folder / LOCK, os.O_CREAT | os.O_EXCL)
-        assert lock is not None, "nobody knows this lock yet"  # noqa: S101 - for mypy
+        assert lock is not None, "no other process knows this file"  # noqa: S101 - for mypy
         claim = Claim(folder, lock, manifest)
     except OSError:
         folder.rmdir()
@@ -288,9 +294,9 @@ def _prepare(folders: Folders, manifest: Manifest) -> Claim:
 
 
 def _reuse_spare(spare_claims: list[Claim], manifest: Manifest) -> Claim | None:
-    """Reuse a spare claim for another job; None if its folder is gone.
+    """Reuse the last spare claim for another job; None if its folder is gone.
 
-    Raises OSError, after removing the spare, if it cannot be written.
+    If it cannot be written, the spare claim is removed. Raises OSError.
     """
     spare = spare_claims.pop()
     try:
@@ -304,7 +310,7 @@ def _reuse_spare(spare_claims: list[Claim], manifest: Manifest) -> Claim | None:
 
 
 def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
-    """Move the file into its claim; put it back, and return None, if it was changed meanwhile."""
+    """Move the file into its claim; if it has changed meanwhile, put it back and return None."""
     try:
         source.rename(claim.original)
     except OSError as error:
@@ -317,7 +323,7 @@ def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
         if is_unchanged(claim.original, claim.manifest.fingerprint, data):
             return claim
         if not claim.put_back(source.parent):
-            claim.close()  # the inbox has a newer file of that name: this one is resumed first
+            claim.close()  # the inbox has a newer file; the next sweep resumes this claim first
     except BaseException:
         claim.close()
         raise

@@ -33,9 +33,9 @@ from pipeline.service.protocol.claim import (
     take_over_abandoned,
 )
 from pipeline.service.protocol.overview import described_claims
-from pipeline.service.protocol.settle import UNSEEN, Fingerprint
+from pipeline.service.protocol.settle import UNKNOWN_FINGERPRINT, Fingerprint
 
-WHOLE = Manifest("job", "a.txt", "a", keep_cnf=False, claimed="", fingerprint=UNSEEN)
+WHOLE = Manifest("job", "a.txt", "a", keep_cnf=False, claimed="", fingerprint=UNKNOWN_FINGERPRINT)
 FORGED: list[dict[str, object]] = [
     *({"source": name} for name in (["a.txt"], "../a.txt", "a\0b", "", 3, None)),
     *({"stem": name} for name in ([], "../a", 3)),

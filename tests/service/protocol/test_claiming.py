@@ -31,7 +31,7 @@ from pipeline.service.protocol.claim import (
     take_over_abandoned,
 )
 from pipeline.service.protocol.claiming import Reservations, make_claim
-from pipeline.service.protocol.settle import UNSEEN
+from pipeline.service.protocol.settle import UNKNOWN_FINGERPRINT
 
 RACE = """
 import signal, sys
@@ -168,7 +168,7 @@ def prepared(folder: Path) -> DropFolder:
 
 def hold(box, source, stem, former=(), *, keep_cnf=False):
     """Be in work under a stem."""
-    manifest = Manifest(f"job of {source}", source, stem, keep_cnf, "", UNSEEN, former)
+    manifest = Manifest(f"job of {source}", source, stem, keep_cnf, "", UNKNOWN_FINGERPRINT, former)
     folder = box.folders.work / key_of(source)
     folder.mkdir(exist_ok=True)
     (folder / MANIFEST).write_text(manifest.text())
@@ -190,7 +190,7 @@ def publish(box, source, stem, former=(), *, keep_cnf=False):
 def reserve(box, source, *, keep_cnf=False, reservations=None, then=hold):
     reserver = reservations or Reservations(box.folders)
     with reserver.held():
-        manifest = reserver.reserve(source, UNSEEN, keep_cnf=keep_cnf)
+        manifest = reserver.reserve(source, UNKNOWN_FINGERPRINT, keep_cnf=keep_cnf)
         stem, former = manifest.stem, manifest.former
         then(box, source, stem, former, keep_cnf=keep_cnf)
     return stem
@@ -249,7 +249,7 @@ def test_a_source_that_needs_another_stem_is_told_those_it_has_used(box):
     for keep_cnf, told in {True: ("a.txt", ("a",)), False: ("a", ())}.items():
         reservations = Reservations(box.folders)
         with reservations.held():
-            manifest = reservations.reserve("a.txt", UNSEEN, keep_cnf=keep_cnf)
+            manifest = reservations.reserve("a.txt", UNKNOWN_FINGERPRINT, keep_cnf=keep_cnf)
         assert (manifest.stem, manifest.former) == told
 
 
@@ -293,11 +293,11 @@ def test_the_claims_in_work_are_read_once_however_many_names_are_reserved(box, m
     with reservations.held():
         listed = len(calls)
         stems = [
-            reservations.reserve(f"{number}.txt", UNSEEN, keep_cnf=False).stem
+            reservations.reserve(f"{number}.txt", UNKNOWN_FINGERPRINT, keep_cnf=False).stem
             for number in range(4)
         ]
         assert stems == ["0", "1", "2", "3"]
-        assert reservations.reserve("0.sdk", UNSEEN, keep_cnf=False).stem == "0.sdk"
+        assert reservations.reserve("0.sdk", UNKNOWN_FINGERPRINT, keep_cnf=False).stem == "0.sdk"
     assert len(calls) <= listed + 1
 
 
@@ -307,7 +307,7 @@ def test_one_reserves_at_a_time(box):
     other = Thread(target=lambda: told.append(reserve(box, "a.sdk")))
     reservations = Reservations(box.folders)
     with reservations.held():
-        stem = reservations.reserve("a.txt", UNSEEN, keep_cnf=False).stem
+        stem = reservations.reserve("a.txt", UNKNOWN_FINGERPRINT, keep_cnf=False).stem
         other.start()
         wait_for(lambda: len(opened_by_us(box.outbox / ".lock")) == 2)
         hold(box, "a.txt", stem)
