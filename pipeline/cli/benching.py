@@ -14,6 +14,7 @@ from pipeline.service.log import can_encode
 from pipeline.solving.bench import Benched
 
 COLUMNS: Final = ("name", "variables", "clauses", "status")
+"""Columns before those of the solvers."""
 _LATEX_ESCAPES = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -27,9 +28,9 @@ _LATEX_SPECIAL = re.compile("|".join(map(re.escape, _LATEX_ESCAPES)))
 
 
 class ResultTable:
-    """A table with a row for each problem and, except in CSV, rows of totals.
+    """Prints a table with a row for each problem and, except in CSV, rows of totals.
 
-    CSV and LaTeX are printed row by row. An empty table is not printed.
+    `to` is the format. CSV and LaTeX are printed row by row. An empty table is not printed.
     """
 
     def __init__(self, to: str, solvers: Sequence[str]) -> None:
@@ -39,6 +40,7 @@ class ResultTable:
         self._count = 0
 
     def add(self, benched: Benched) -> None:
+        """Add the row of a problem."""
         if not self._count:
             self._begin()
         self._count += 1
@@ -66,7 +68,7 @@ class ResultTable:
             self._rows.append(row)
 
     def end(self) -> None:
-        """Print the table if it is text, and rows with numbers answered, totals and medians."""
+        """Print the rows of totals; in text format, print the whole table."""
         if not self._count:
             return
         footer = [

@@ -29,7 +29,10 @@ _MAX_REPORTED = 20
 
 
 def target_notation(to: str | None, output: Path) -> str:
-    """The notation that --to names, else the one of the file's extension. Raises UsageError."""
+    """The notation that --to names; without --to, the one of the file's extension.
+
+    Raises UsageError.
+    """
     if to is not None:
         if to not in NAMES:
             hint = did_you_mean(to, NAMES)
@@ -52,15 +55,15 @@ def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:
 
 
 def skip_message(where: str, reason: str) -> str:
-    """A message with the reason why a puzzle was skipped, and its location if that lacks it."""
+    """The reason why a puzzle was skipped, preceded by its location unless it contains that."""
     where = printable(where)
     return reason if not where or reason.startswith(where) else f"{where}: {reason}"
 
 
 class Converting:
-    """Converts sources; reports puzzles that were skipped, and counts both kinds.
+    """Converts sources, and reports skipped puzzles.
 
-    `done`: puzzles that were converted. `left`: puzzles that were skipped.
+    `done` and `left` count converted and skipped puzzles.
     """
 
     def __init__(
@@ -74,7 +77,7 @@ class Converting:
         self._display = Display(None, bar=bar)
 
     def convert(self, sources: Sequence[NamedSource], kept: BinaryIO | None) -> Iterator[Converted]:
-        """Yield the converted puzzles, and report the others."""
+        """Yield the converted puzzles, and report the skipped ones."""
         results = convert(sources, self.to, self._settings, solutions=self.solutions, kept=kept)
         for result in results:
             if result.reason is None:
@@ -90,7 +93,7 @@ class Converting:
         self._display.end()
         say_unread(self._unread, "converted")
         if self.left > _MAX_REPORTED:
-            say(f"and {self.left - _MAX_REPORTED:,} more not converted")
+            say(f"and {self.left - _MAX_REPORTED:,} more puzzles not converted")
 
     def _say_skipped(self, result: Converted) -> None:
         if self.left <= _MAX_REPORTED:
@@ -107,11 +110,11 @@ class Converting:
 
 
 class _NothingWritten(Exception):
-    """Raised to leave a target as it was."""
+    """Raised to discard an unfinished target, so that an existing file is kept."""
 
 
 def write_file(converting: Converting, sources: Sequence[NamedSource], target: Path) -> None:
-    """Write all puzzles to one file. If none could be converted, the file is left as it was."""
+    """Write all puzzles to one file. If none can be converted, an existing file is kept."""
     with suppress(_NothingWritten), atomic_output(target) as file:
         for _ in converting.convert(sources, file):
             pass

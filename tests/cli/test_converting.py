@@ -83,7 +83,7 @@ def test_a_folder_takes_a_file_for_each_named_after_source_and_line(desk):
     assert sorted(path.name for path in Path("d").iterdir()) == names
     assert parse_puzzle(Path("d/many-2.sdk").read_bytes()) == parse_puzzle(HARD)
     code, _, said = run("convert", "--to", "sdk", "one.txt", "-o", "d")
-    kept = "--output: d/one.sdk exists; name another, or overwrite it with --force"
+    kept = "--output: d/one.sdk exists; name another file, or overwrite it with --force"
     assert (code, said) == (2, f"sudoku-pipeline: {kept}\n")
     assert run("convert", "--to", "sdk", "one.txt", "-o", "d", "--force")[0] == 0
     for place in ("nowhere/d/", "one.txt/"):
@@ -170,7 +170,7 @@ def test_many_that_are_left_out_are_counted(desk):
     assert (code, printed) == (1, "")
     assert said.splitlines()[19:] == [
         "killers.txt:20: lines cannot express diagonal from r1c1",
-        "and 10 more not converted",
+        "and 10 more puzzles not converted",
     ]
 
 
@@ -216,7 +216,8 @@ def test_members_of_an_archive_are_converted(desk):
 def test_standard_input_is_read_once(desk):
     assert run("convert", "--to", "lines", "-", given=SIX)[:2] == (0, SIX.replace("\n", "") + "\n")
     code, _, said = run("convert", "--to", "lines", "-", "-", given=SIX)
-    assert (code, said) == (2, "sudoku-pipeline: standard input can only be read once\n")
+    message = "standard input, -, is named twice; it can be read only once"
+    assert (code, said) == (2, f"sudoku-pipeline: {message}\n")
 
 
 def test_rules_in_prose_are_told_of(desk):

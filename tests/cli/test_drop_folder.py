@@ -70,7 +70,7 @@ def test_status_shows_a_table_and_the_same_as_json(worked):
     assert code == 0
     assert [*told] == [*(title.replace(" ", "_") for title in [*table][:-1]), "scan_age", "stuck"]
     (left,) = told["in_work"]
-    assert (left["name"], "abandoned" in left["note"]) == ("left.txt", True)
+    assert (left["name"], "its process died" in left["note"]) == ("left.txt", True)
     assert told["failed"][0]["note"].startswith(REASON)
     assert (told["done"], told["stuck"], 0 <= told["scan_age"] < 100) == (1, False, True)
 
@@ -113,7 +113,7 @@ def test_a_missing_inbox_is_exit_code_1_and_is_not_made(tmp_path, command):
 
 
 def test_retry_puts_a_failed_file_back_and_the_next_pass_replaces_its_record(worked):
-    assert call(worked, "retry bad.txt") == (0, "bad.txt: back in the inbox\n", "")
+    assert call(worked, "retry bad.txt") == (0, "bad.txt: moved to the inbox\n", "")
     assert (worked.waiting(), worked.kept("failed")) == ({"bad.txt"}, set())
     assert call(worked, "retry bad.txt") == (1, "", GONE)
     assert call(worked, "retry --all") == (0, "", "")
@@ -123,7 +123,7 @@ def test_retry_puts_a_failed_file_back_and_the_next_pass_replaces_its_record(wor
 
 
 def test_retry_goes_on_after_a_file_that_did_not_fail(worked):
-    printed, said = "bad.txt: back in the inbox\n", GONE.replace("bad", "good")
+    printed, said = "bad.txt: moved to the inbox\n", GONE.replace("bad", "good")
     assert call(worked, "retry good.txt bad.txt") == (1, printed, said)
     assert worked.kept("done") == {"good.txt"}
 
@@ -140,8 +140,8 @@ def test_retry_never_hides_a_newer_file(worked):
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("retry", "sudoku-pipeline: give names or --all\n"),
-        ("retry bad.txt --all", "give names or --all"),
+        ("retry", "sudoku-pipeline: give either names of failed files or --all\n"),
+        ("retry bad.txt --all", "give either names of failed files or --all"),
         ("prune", "--older-than"),
         *((f"prune --older-than={age}", "30d") for age in ("", "30", "-1d", "1.5y", f"{10**12}d")),
     ],

@@ -196,7 +196,7 @@ def test_something_else_is_not_overwritten(desk, ending):
     desk.folder.mkdir()
     mine = desk.folder / f"one.proof.{ending}"
     mine.write_text("mine")
-    said = f"sudoku-pipeline: {mine} has other content; remove it, or name another folder\n"
+    said = f"sudoku-pipeline: {mine} exists with other content; remove it, or name another folder\n"
     assert desk.proof("one.json") == (2, "", said)
     assert contents(desk.folder) == {mine.name: b"mine"}
 

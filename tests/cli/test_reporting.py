@@ -20,7 +20,7 @@ def test_a_report_goes_to_the_outbox_or_to_standard_output():
     assert run("report") == (
         1,
         "",
-        "sudoku-pipeline: outbox: no such folder; name another with --outbox\n",
+        "sudoku-pipeline: outbox: no such folder; name the outbox with --outbox\n",
     )
     assert run("report", "nope") == (1, "", "sudoku-pipeline: nope: no such folder\n")
     Path("outbox").mkdir()

@@ -188,7 +188,7 @@ def test_a_table_stands_in_place_of_what_else_solve_prints(option, desk):
     ("target", "expected"),
     [
         ("none/t.parquet", "no such folder"),
-        ("there.parquet", "exists; name another"),
+        ("there.parquet", "exists; name another file"),
         ("folder.parquet", "is a folder"),
     ],
 )

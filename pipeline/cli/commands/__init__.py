@@ -1,6 +1,6 @@
 """All commands, with their options and help, grouped by the panels of `--help`.
 
-A command imports what it needs when it runs, so that `--help` is fast.
+A command imports other modules only when it runs, so that `--help` is fast.
 """
 
 from __future__ import annotations

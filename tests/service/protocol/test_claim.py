@@ -75,7 +75,7 @@ def test_the_lock_says_for_people_who_has_the_claim(box):
         assert (claim.folder / LOCK).read_text() == f"attempts at job: 0\n{words}\n"
         assert list(described_claims(box.folders)) == [(claim.manifest, words)]
     ((_, words),) = described_claims(box.folders)
-    assert "abandoned" in words
+    assert "its process died" in words
 
 
 @pytest.mark.parametrize("is_cut", [False, True])
