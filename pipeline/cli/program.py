@@ -166,11 +166,7 @@ def _command_with(option: str, group: Any) -> str | None:
 
 
 def _os_error_text(error: OSError) -> str:
-    return (
-        "standard output is closed; nothing can be printed"
-        if error.errno == errno.EBADF
-        else in_words(error)
-    )
+    return "standard output is closed" if error.errno == errno.EBADF else in_words(error)
 
 
 def _exit_code(error: Exception) -> int:

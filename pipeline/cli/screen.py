@@ -171,10 +171,10 @@ class Screen:
         inbox, outbox = map(_path_text, (self._settings.inbox, self._settings.outbox))
         if self._refused_count:
             named = "" if inbox == "inbox" else f" --inbox {shlex.quote(inbox)}"
-            files = counted(self._refused_count, "file")
+            files = counted(self._refused_count, "failed file")
             retry = f"{program()} retry --all{named}"
             fix = "fix it" if self._refused_count == 1 else "fix them"
-            self._say("-", f"{files} failed, now in {inbox}/{FAILED}; {fix}, then run: {retry}")
+            self._say("-", f"{files} in {inbox}/{FAILED}; {fix}, then run: {retry}")
         tables = {
             COLLECTION: f"puzzles of collections: {outbox}/NAME.csv",
             ARCHIVE: f"members of archives: {outbox}/NAME.csv, puzzles of their collections: "

@@ -243,7 +243,7 @@ def _puzzle_of(item: Item) -> Puzzle:
 
 def _why_not_unique(result: Result) -> str:
     if result.status == "multiple":
-        return "it has more than one solution; expected a unique one"
+        return "it has more than one solution"
     return f"{result.status}: {result.full_message}" if result.full_message else result.status
 
 

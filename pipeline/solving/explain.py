@@ -117,7 +117,7 @@ def explain_conflict(
         with contextlib.nullcontext(engine) if engine else Pysat() as asked:
             result = asked.core(clauses, [*rules_at, *clues_at], limits)
     except Satisfiable as error:
-        raise SolverError("the puzzle that was found to have no solution has one") from error
+        raise SolverError("a puzzle that was found to be unsolvable has a solution") from error
     except EnvironmentFailure:  # an explanation is optional
         result = None
     if result is None:
@@ -148,11 +148,11 @@ def _sentence(clues: Sequence[Clue], rules: Sequence[str], *, minimal: bool) -> 
     if not minimal:
         return f"{counts} have no solution together; there was no time to find fewer"
     number = len(clues) + len(rules)
-    fewer = "either of them does" if number == 2 else f"any {number - 1} of them do"
+    fewer = "either of them has one" if number == 2 else f"any {number - 1} of them have one"
     named = [*map(str, clues), *rules]
     if rest := named[_MAX_NAMED:]:
         named = [*named[:_MAX_NAMED], f"and {len(rest)} more"]
-    return f"{counts} have no solution together, though {fewer}: {'; '.join(named)}"
+    return f"{counts} have no solution together, although {fewer}: {'; '.join(named)}"
 
 
 def _assumptions(puzzle: Puzzle) -> tuple[Iterable[Clause], dict[int, int], dict[int, int]]:

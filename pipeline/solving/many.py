@@ -54,7 +54,7 @@ BATCH_SHARE = 0.5
 UNCHECKED = -1
 """In `nodes`: the search did not check this puzzle."""
 
-UNDECIDED = "batch left it undecided"
+UNDECIDED = "the batch solver left the puzzle undecided"
 
 
 @dataclass(frozen=True, slots=True)

@@ -352,7 +352,7 @@ def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S
             proved, proof = prove_complete(problem, result.solutions, solvers, limits)
         checked = Checked(UNSHARED if proved.complete == "unverified" else proved, proof)
     if checked.certificate.complete == "no":
-        why = f"{_solver_name(result)} found no more solutions, but no proof of that holds: "
+        why = f"{_solver_name(result)} found no more solutions, but this could not be proved: "
         result = result.as_doubted(why + (checked.certificate.reason or ""))
     return replace(result, certificate=checked.certificate, proof=checked.proof)
 

@@ -91,7 +91,7 @@ def test_against_gives_a_verdict_a_table_and_an_exit_code(desk):
     code, printed, _ = run("dedupe", "--against", "a.txt", "b.txt", "--table", "both.csv")
     assert (code, printed.splitlines()) == (
         1,
-        [VERDICT, "both.csv lists them"],
+        [VERDICT, "both.csv lists the equivalent puzzles"],
     )
     assert rows("both.csv") == [[*COPIES], LAST]
     Path("c.txt").write_text(f"{SEVENTEEN}\n")
@@ -117,7 +117,7 @@ def test_against_writes_the_puzzles_that_the_other_source_lacks(desk):
     code, printed, said = run("dedupe", "--against", "a.txt", "b.txt", "-o", "new.txt")
     assert (code, printed, said) == (
         1,
-        f"{VERDICT}\nnew.csv lists them\n",
+        f"{VERDICT}\nnew.csv lists the equivalent puzzles\n",
         "",
     )
     assert Path("new.txt").read_text().split() == [asked[0]]

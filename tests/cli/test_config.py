@@ -156,8 +156,8 @@ def test_doctor_shows_where_each_changed_setting_comes_from(folder, monkeypatch)
     _, printed, _ = run("doctor", "--json", "--workers", "1")
     about = [json.loads(each)["about"] for each in printed.splitlines()]
     assert sorted(each for each in about if ", from " in each) == [
-        f"max-solutions is 7, from {FILE}",
-        f"quiet is true, from {FILE}",
-        "timeout is 9s, from SUDOKU_PIPELINE_TIMEOUT",
+        f"--max-solutions is 7, from {FILE}",
+        f"--quiet is true, from {FILE}",
+        "--timeout is 9s, from SUDOKU_PIPELINE_TIMEOUT",
         "--workers is 1, from the command line",
     ]

@@ -69,7 +69,7 @@ ONLY_ONE = [name for name in NAMES if file_of(name, solutions=False).max_items =
 def test_a_file_that_holds_one_puzzle_refuses_many_and_nothing_is_written(desk, to):
     code, printed, said = run("convert", "--to", to, "many.txt", "-o", "out")
     assert (code, printed) == (1, "")
-    assert f"many.txt: too many puzzles: a {to} file holds one" in said
+    assert f"many.txt: too many puzzles: a {to} file can contain one" in said
     assert not Path("out").exists()
 
 
@@ -88,7 +88,10 @@ def test_a_folder_takes_a_file_for_each_named_after_source_and_line(desk):
     assert run("convert", "--to", "sdk", "one.txt", "-o", "d", "--force")[0] == 0
     for place in ("nowhere/d/", "one.txt/"):
         code, _, said = run("convert", "--to", "sdk", "many.txt", "-o", place)
-        assert (code, "is a file or in a missing folder" in said) == (2, True)
+        assert (
+            code,
+            "expected a folder, found a file, or its parent folder is missing" in said,
+        ) == (2, True)
     assert run("convert", "--to", "sdk", "killer.txt", "-o", "e/")[0] == 1
     assert not Path("e").exists()
 
@@ -268,7 +271,7 @@ def test_a_collection_is_one_pdf_with_a_page_for_each(desk):
     assert len(pages_of(Path("all.pdf").read_bytes())) == 4
     Path("long.txt").write_text(f"{EASY}\n" * 1001)
     code, _, said = run("convert", "long.txt", "-o", "long.pdf")
-    assert (code, "a pdf file holds 1,000; -o FOLDER/" in said) == (1, True)
+    assert (code, "a pdf file can contain 1,000; -o FOLDER/" in said) == (1, True)
     assert not Path("long.pdf").exists()
 
 

@@ -210,7 +210,7 @@ def test_doctor_says_only_what_is_wrong_if_it_is_to_be_quiet(box):
     assert len(told) < len(loud)
     box.outbox.rmdir()
     code, printed, _ = call(box, "doctor --quiet --solver pysat")
-    assert (code, "outbox is missing" in printed) == (1, True)
+    assert (code, "outbox: no such folder" in printed) == (1, True)
 
 
 def test_doctor_warns_of_a_missing_minisat_and_exits_with_1_for_what_will_not_work(
@@ -225,6 +225,10 @@ def test_doctor_warns_of_a_missing_minisat_and_exits_with_1_for_what_will_not_wo
     for options in ([], ["--json"]):
         code, printed, _ = call(away, "doctor --solver minisat", *options)
         assert (code, "\x1b" in printed) == (1, False)
-        for words in ("minisat is not installed", "inbox is missing", "outbox is missing"):
+        for words in (
+            "minisat is not installed",
+            "inbox: no such folder",
+            "outbox: no such folder",
+        ):
             assert words in printed
     assert not away.inbox.exists()

@@ -240,7 +240,7 @@ def test_a_run_that_nobody_watches_says_what_failed_and_a_summary(dropped):
     assert bad.split()[1:3] == ["bad.txt", "invalid"]
     assert why.startswith("    bad.txt:3:3: ")
     assert summary.split()[1:3] == ["2", "puzzles,"]
-    assert refused[2:].startswith(f"1 file failed, now in {dropped.inbox}/failed; ")
+    assert refused[2:].startswith(f"1 failed file in {dropped.inbox}/failed; ")
     assert "retry --all --inbox" in refused
     assert "results are in" in where
     again = dropped.call("run")

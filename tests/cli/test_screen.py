@@ -91,7 +91,7 @@ def test_columns_line_up_whatever_the_names_and_the_width(columns, terminal, mon
 
 
 NOTHING = "· nothing to do: drop files in inbox"
-HELD = "! a.txt: a file is still being written: cp writes to it"
+HELD = "! a.txt: the file is still being written: cp writes to it"
 TABLE = "· puzzles of collections: outbox/NAME.csv"
 DONE = "· results are in outbox; for a report: sudoku-pipeline report"
 
@@ -203,8 +203,8 @@ def refuse(told):
         (
             *(refuse, {"inbox": "my in"}),
             [
-                "· 2 files failed, now in my in/failed; fix them, then run: sudoku-pipeline",
-                "    retry --all --inbox 'my in'",
+                "· 2 failed files in my in/failed; fix them, then run: sudoku-pipeline retry",
+                "    --all --inbox 'my in'",
                 DONE,
             ],
         ),
@@ -225,7 +225,7 @@ def test_watch_says_what_it_watches(terminal):
     [
         (
             *("solver.fallback", {"reason": "minisat is not installed", "solver": "pysat"}),
-            "! pysat answers: minisat is not",
+            "! pysat is used: minisat is not",
         ),
         (
             *("solver.fallback", {"source": "a.txt", "solver": "pysat", "reason": "it lied"}),

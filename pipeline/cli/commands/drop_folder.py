@@ -409,6 +409,7 @@ def _explain(files: list[Path], settings: Settings, *, as_json: bool) -> int:
         for word, value in facts.items():
             if word != "kind":
                 shown = value if isinstance(value, list) else [value]
-                lines += (f"  {word:<13} {printable(str(x))}" for x in shown)
+                title = word.replace("_", " ")
+                lines += (f"  {title:<13} {printable(str(x))}" for x in shown)
         out.row({"file": name} | facts, "\n".join(lines))
     return code

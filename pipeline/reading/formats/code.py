@@ -181,7 +181,7 @@ def _frame(text: Text, code: _Code) -> Frame:
     rest = code.text[end:]
     if not _AFTER.fullmatch(" ".join(rest.split())):
         word = code.word(end + len(rest) - len(rest.lstrip()), rest.strip())
-        raise text.at_word(word, "nothing behind the grid, as one grid alone is read")
+        raise text.at_word(word, "nothing after the grid, because only one grid is read")
     return frame_of_rows(text, [row.tokens for row in rows], lambda: rows, SIDES_WITH_BOXES)
 
 
@@ -260,7 +260,7 @@ def _of_package(text: Text, lines: Sequence[TextLine], reading: Reading) -> Pars
         if _BEGIN.fullmatch(line.text) and not is_inside:
             is_inside, count = True, count + 1
             if count > 1:
-                raise text.at_line(line, "one puzzle", "another")
+                raise text.at_line(line, "one puzzle", "a second puzzle")
         elif _END.fullmatch(line.text) and is_inside:
             is_inside = False
         elif is_inside:
@@ -290,7 +290,7 @@ def _facts(text: Text, lines: Sequence[TextLine]) -> Iterator[_Given]:
     """The givens of facts of one name. Raises InvalidPuzzle."""
     if constant := _CONSTANT.search(text.data.decode()):
         number = constant.string.count("\n", 0, constant.start()) + 1
-        raise text.error(number, 1, "facts of three numbers alone", quote(constant[0].strip()))
+        raise text.error(number, 1, "only facts of three numbers", quote(constant[0].strip()))
     name = ""
     for line in lines:
         body, position = line.text.rstrip(), 0
@@ -355,7 +355,7 @@ def _of_givens(text: Text, givens: Sequence[_Given], reading: Reading) -> Parsed
             raise text.at_word(given.word, expected)
         cell = row * geometry.side + column
         if cell in values:
-            raise text.at_word(given.word, "each cell once")
+            raise text.at_word(given.word, "each cell at most once")
         values[cell] = given.value
     cells = [values.get(cell, 0) for cell in range(geometry.side**2)]
     return Parsed(Puzzle.of_values(geometry, cells))

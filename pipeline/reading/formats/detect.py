@@ -433,7 +433,7 @@ class _Examined:
     def as_single_format(self) -> Parsed | InvalidPuzzle:
         """The puzzle as the formats of single puzzles read it; else the error."""
         if self._reading.format in _COLLECTION_ONLY:
-            found: tuple[str, str] = ("one puzzle", "none, or several")
+            found: tuple[str, str] = ("one puzzle", "no puzzle or several")
             return InvalidPuzzle(self._source, None, None, *found, code="several-puzzles")
         try:
             return parse_single(self._data, self._source, self._reading)

@@ -359,7 +359,9 @@ def _states_boxes(way: Way, value: object, geometry: Geometry) -> bool:
         allowed += [[height]]
     if numbers not in allowed:
         found = f"{quote(str(way[-1]))} of {' by '.join(map(str, numbers))}"
-        raise Misread(f"boxes of {height}×{width} cells; declare others by --boxes", found, way)
+        raise Misread(
+            f"boxes of {height}×{width} cells; declare other boxes with --boxes", found, way
+        )
     return True
 
 

@@ -92,7 +92,7 @@ def _game_of(text: Text) -> _Game:
             target.waiting += len(part)
             parser.feed(part)
             if target.waiting > _LONGEST_TOKEN:
-                raise target.refused(f"tags of at most {_LONGEST_TOKEN} characters", "a longer one")
+                raise target.refused(f"tags of at most {_LONGEST_TOKEN} characters", "a longer tag")
         parser.close()
     except ParseError as error:
         (line, column), message = error.position, str(error).partition(":")[0]
@@ -101,7 +101,7 @@ def _game_of(text: Text) -> _Game:
         raise fault from None
     except DefusedXmlException:
         expected = "XML without a document type or entities"
-        raise target.refused(expected, "a declaration of one") from None
+        raise target.refused(expected, "a declaration of a document type or entity") from None
     if target.game is None:
         raise text.error(None, None, _EXPECTED_GAME, "no game")
     return target.game
@@ -132,13 +132,13 @@ class _Target:
             raise self.refused(f"<{_ROOT}>", f"<{quote(name)[1:-1]}>")
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise self.refused(f"elements nested at most {_DEEPEST} deep", "a deeper one")
+            raise self.refused(f"elements nested at most {_DEEPEST} deep", "deeper nesting")
         self._names.update((tag, *attributes))
         if len(self._names) > _MOST_NAMES:
-            raise self.refused(f"at most {_MOST_NAMES} names", "another")
+            raise self.refused(f"at most {_MOST_NAMES} names", "more names")
         if name == "game":
             if self.game is not None:
-                raise self.refused("a single game", "a second one")
+                raise self.refused("a single game", "a second game")
             self.game = _Game(*self._place(), _givens(attributes.get("data", "")))
 
     def end(self, _tag: str) -> None:

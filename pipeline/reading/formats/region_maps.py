@@ -115,7 +115,7 @@ def misfit_of(names: Sequence[object], side: int) -> tuple[int, str, str] | None
     for cells in groups:
         parts = parts_of(cells, side)
         if len(parts) > 1:
-            expected = "connected regions (others only in one line, with --format jigsaw)"
+            expected = "connected regions (unconnected ones only in one line, with --format jigsaw)"
             return (
                 parts[1][0],
                 expected,

@@ -129,7 +129,7 @@ def parse_wordoku(text: Text, reading: Reading) -> Parsed:
             allowed.append(sign)
             if len(allowed) > frame.side:
                 expected = f"at most {frame.side} letters and one blank"
-                raise text.at_word(word, expected, f"{sign!r} as another")
+                raise text.at_word(word, expected, f"a further letter, {sign!r}")
             if sign.isupper() != allowed[0].isupper():
                 raise text.at_word(word, "capitals or small letters, not both")
     is_full = _is_full(frame.tokens, frame.side)

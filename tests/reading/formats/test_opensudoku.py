@@ -105,7 +105,9 @@ def test_tags_without_end_and_elements_and_names_without_number_are_refused():
     endless = f'<opensudoku><game data="{"0" * 3_000_000}"/></opensudoku>'
     assert refusal(endless).expected == "tags of at most 1048576 characters"
     deep = refusal("<opensudoku>" + "<a>" * 100_000)
-    assert str(deep) == "a.txt:1:202: expected elements nested at most 64 deep, found a deeper one"
+    assert (
+        str(deep) == "a.txt:1:202: expected elements nested at most 64 deep, found deeper nesting"
+    )
     named = refusal("<opensudoku>" + "".join(f"<a{number}/>" for number in range(100_000)))
     assert (named.line, named.expected) == (1, "at most 256 names")
     attributes = refusal("<opensudoku " + " ".join(f"a{i}=''" for i in range(1000)) + "/>")
