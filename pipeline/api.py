@@ -19,7 +19,7 @@ from pipeline.keywords import (
 )
 from pipeline.puzzle.geometry import NINE
 from pipeline.service.signals import Stop
-from pipeline.service.solving import AsPuzzle, Given, problem_of_source, solve_sources
+from pipeline.service.solving import ProblemLike, PuzzleLike, problem_of_source, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
 from pipeline.settings import Settings, settings_declared
 from pipeline.solving.cnf import Unknown, Unsat
@@ -56,12 +56,12 @@ MAX_BATCH_CHARACTERS = 1024 * 1024
 
 
 @overload
-def solve(puzzle: AsPuzzle, **settings: Unpack[SolvingOptions]) -> Result[Grid]: ...
+def solve(puzzle: PuzzleLike, **settings: Unpack[SolvingOptions]) -> Result[Grid]: ...
 @overload
 def solve(puzzle: FormulaProblem, **settings: Unpack[SolvingOptions]) -> Result[Model]: ...
 @overload
-def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]: ...
-def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]:
+def solve(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]: ...
+def solve(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]:
     """Solve a puzzle or formula.
 
     `puzzle` is a Puzzle, a problem as returned by `read`, a text (str or bytes), a file (Path), or
@@ -86,14 +86,14 @@ def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Grid | Mo
 
 @overload
 def solve_many(
-    puzzles: Iterable[AsPuzzle], *, workers: int = 1, **settings: Unpack[SolvingOptions]
+    puzzles: Iterable[PuzzleLike], *, workers: int = 1, **settings: Unpack[SolvingOptions]
 ) -> Iterator[Result[Grid]]: ...
 @overload
 def solve_many(
-    puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[SolvingOptions]
+    puzzles: Iterable[ProblemLike], *, workers: int = 1, **settings: Unpack[SolvingOptions]
 ) -> Iterator[Result[Grid | Model]]: ...
 def solve_many(
-    puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[SolvingOptions]
+    puzzles: Iterable[ProblemLike], *, workers: int = 1, **settings: Unpack[SolvingOptions]
 ) -> Iterator[Result[Grid | Model]]:
     """Solve puzzles in bulk, yielding results in order.
 
@@ -116,12 +116,14 @@ def solve_many(
 
 
 @overload
-def solutions(puzzle: AsPuzzle, **settings: Unpack[SolvingOptions]) -> Generator[Grid]: ...
+def solutions(puzzle: PuzzleLike, **settings: Unpack[SolvingOptions]) -> Generator[Grid]: ...
 @overload
 def solutions(puzzle: FormulaProblem, **settings: Unpack[SolvingOptions]) -> Generator[Model]: ...
 @overload
-def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Grid | Model]: ...
-def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Grid | Model]:
+def solutions(
+    puzzle: ProblemLike, **settings: Unpack[SolvingOptions]
+) -> Generator[Grid | Model]: ...
+def solutions(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Generator[Grid | Model]:
     """Yield each solution of a puzzle, or model of a formula, once it is found and certified.
 
     After the last solution, a check confirms that none is missing, unless there are more than
@@ -157,10 +159,12 @@ def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Gr
                     raise
             else:
                 break
-        yield from _missing(search, [*yielded], solvers)
+        yield from _missing_solutions(search, [*yielded], solvers)
 
 
-def _missing(search: Search[Any], yielded: Sequence[Any], solvers: Solvers) -> Iterator[Any]:
+def _missing_solutions(
+    search: Search[Any], yielded: Sequence[Any], solvers: Solvers
+) -> Iterator[Any]:
     """Yield the solutions that are not in `yielded`, until none is missing.
 
     Raises SolverError if the check contradicts the solver without finding a solution, and
@@ -190,7 +194,7 @@ def _missing(search: Search[Any], yielded: Sequence[Any], solvers: Solvers) -> I
         raise LimitReached(f"more than {MAX_CHECKED:,} solutions, and the solver missed some")
 
 
-class _Puzzles(BatchRequest[tuple[str, Given]]):
+class _Puzzles(BatchRequest[tuple[str, ProblemLike]]):
     """A batch of (name, puzzle). Results contain a CNF only with `keep_cnf`: it takes memory."""
 
     __slots__ = ()
@@ -200,7 +204,9 @@ class _Puzzles(BatchRequest[tuple[str, Given]]):
         return results if settings.keep_cnf else [result.without_cnf() for result in results]
 
 
-def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> Iterator[Result]:
+def _solve_many(
+    puzzles: Iterable[ProblemLike], workers: int, settings: Settings
+) -> Iterator[Result]:
     with Solvers(settings.solver, settings.minisat) as solvers:
         if workers == 1:
             for request in _requests(puzzles):
@@ -215,10 +221,10 @@ def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> I
                     yield from reply[1]
 
 
-def _requests(puzzles: Iterable[Given]) -> Iterator[Request]:
+def _requests(puzzles: Iterable[ProblemLike]) -> Iterator[Request]:
     sizes = iter(BATCH_SIZES)
     size, characters = next(sizes), 0
-    batch: list[tuple[str, Given]] = []
+    batch: list[tuple[str, ProblemLike]] = []
     for number, puzzle in enumerate(puzzles, 1):
         batch.append((f"puzzle {number}", puzzle))
         characters += len(puzzle) if isinstance(puzzle, (str, bytes)) else 0
@@ -320,10 +326,10 @@ def convert(
     from pipeline.service import converting  # noqa: PLC0415 - most callers do not convert
 
     chosen = settings_from(settings, ConvertingOptions)
-    return converting.convert(_named(sources), to, chosen, solutions=solutions, kept=kept)
+    return converting.convert(_named_sources(sources), to, chosen, solutions=solutions, kept=kept)
 
 
-def _named(sources: Iterable[str | Path | Puzzle]) -> list[tuple[Path | Puzzle, str]]:
+def _named_sources(sources: Iterable[str | Path | Puzzle]) -> list[tuple[Path | Puzzle, str]]:
     """(puzzle or path, name for messages) for each source."""
     paths = (Path(source) if isinstance(source, str) else source for source in sources)
     return [(source, source.name if isinstance(source, Path) else "puzzle") for source in paths]
@@ -355,7 +361,9 @@ def bench(
     from pipeline.solving.items import items_of  # noqa: PLC0415 - as above
 
     chosen = settings_from({"encoding": "extended", **settings}, BenchOptions)
-    items = (item for path, name in _named(sources) for item in items_of(path, name, chosen))
+    items = (
+        item for path, name in _named_sources(sources) for item in items_of(path, name, chosen)
+    )
     named = benching.solvers_named(solvers, chosen.minisat)
     return benching.bench(items, named, chosen, unique=unique)
 

@@ -180,7 +180,7 @@ def write_all(descriptor: int, data: bytes | bytearray) -> None:
 
 
 @contextlib.contextmanager
-def replacing(target: Path) -> Iterator[BinaryIO]:
+def atomic_file(target: Path) -> Iterator[BinaryIO]:
     """Open a temporary file that replaces `target` at the end; on failure, it is removed.
 
     The new file has the mode of the old `target`. An OSError names the target.
@@ -222,5 +222,5 @@ def remove_abandoned(target: Path) -> None:
 
 def write_whole(target: Path, chunks: Iterable[str]) -> None:
     """Write a text file atomically."""
-    with replacing(target) as file:
+    with atomic_file(target) as file:
         file.writelines(chunk.encode(errors="backslashreplace") for chunk in chunks)

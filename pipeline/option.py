@@ -33,7 +33,7 @@ class Setting:
       rejected in a settings file found in the current folder, which a stranger may have written.
     - `unit`: the quantity of a number, which may then have a suffix, as in `90s`.
     - `short`: one-letter form of the option.
-    - `pattern`: regular expression for a string; `words` describes valid strings in messages.
+    - `pattern`: regular expression for a string; `valid_text` describes valid strings in messages.
     - `kind`: type of the value, without None; `is_optional`: None is valid as well.
     """
 
@@ -46,7 +46,7 @@ class Setting:
     unit: Quantity | None = None
     short: str | None = None
     pattern: str = ""
-    words: str = ""
+    valid_text: str = ""
     name: str = ""
     help: str = ""
     kind: Any = str
@@ -57,7 +57,7 @@ class Setting:
     def annotation(self) -> Any:
         return self.kind | None if self.is_optional else self.kind
 
-    def typed(self, annotation: Any) -> Setting:
+    def with_type(self, annotation: Any) -> Setting:
         """A copy with `kind` and `is_optional` from an annotation such as `int | None`."""
         if type(None) not in get_args(annotation):
             return replace(self, kind=annotation)
@@ -90,13 +90,13 @@ class Setting:
         """A description of valid values, for messages."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
-        if self.unit and not self.unit.bare:
+        if self.unit and not self.unit.default_unit:
             return f"a number with its unit, as in {self.unit.example}"
         span = f" from {self.minimum:,} to {self.maximum:,}" if math.isfinite(self.maximum) else ""
-        written = f", in {self.unit.bare} or as in {self.unit.example}" if self.unit else ""
-        return (self.words or _KIND_WORDS.get(self.kind, "a text")) + span + written
+        written = f", in {self.unit.default_unit} or as in {self.unit.example}" if self.unit else ""
+        return (self.valid_text or _KIND_WORDS.get(self.kind, "a text")) + span + written
 
-    def shown(self, value: Any) -> Any:
+    def display_value(self, value: Any) -> Any:
         """The value, as text with a suffix if the setting has a unit."""
         return self.unit.text_of(value) if self.unit and value is not None else value
 
@@ -109,7 +109,7 @@ class Setting:
             value = number
         elif self.kind is Path and not text:  # Path("") is the current folder
             raise UsageError(f"{subject}: expected a path, found ''")
-        elif self.kind in {int, float, Path} and (self.unit is None or self.unit.bare):
+        elif self.kind in {int, float, Path} and (self.unit is None or self.unit.default_unit):
             with suppress(ValueError):  # `check` reports it
                 value = self.kind(text)
         return self.check(value, subject, text)

@@ -12,15 +12,15 @@ from typing import Final
 class Quantity:
     """A kind of quantity, such as a duration.
 
-    - `word`: placeholder of a value in the help.
+    - `placeholder`: placeholder of a value in the help.
     - `example`: a value, for messages.
-    - `bare`: unit of a number without suffix; if empty, a suffix is required.
-    - `factors`: suffix → its size in units of `bare`, or in the smallest suffix.
+    - `default_unit`: unit of a number without suffix; if empty, a suffix is required.
+    - `factors`: suffix → its size in units of `default_unit`, or in the smallest suffix.
     """
 
-    word: str
+    placeholder: str
     example: str
-    bare: str
+    default_unit: str
     factors: Mapping[str, float]
 
     def number_in(self, text: str) -> float | None:

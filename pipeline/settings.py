@@ -241,7 +241,9 @@ class Settings:
     ] = "auto"
     boxes: Annotated[
         str,
-        Setting(READING, "RxC", pattern=_BOXES, words="auto, or RxC with R and C above 1, as 2x3"),
+        Setting(
+            READING, "RxC", pattern=_BOXES, valid_text="auto, or RxC with R and C above 1, as 2x3"
+        ),
         "Box size, rows x columns, such as 2x3, if the input does not state it; auto: as drawn.",
     ] = "auto"
     strict: Annotated[
@@ -395,7 +397,7 @@ def settings_declared() -> dict[str, Setting]:
     declared = {}
     for field in fields(Settings):
         kind, setting, text = get_args(annotations[field.name])
-        typed = setting.typed(kind)
+        typed = setting.with_type(kind)
         declared[field.name] = replace(typed, name=field.name, help=text, default=field.default)
     return declared
 

@@ -24,11 +24,11 @@ _GC_THRESHOLD = 50_000
 """Allocations between garbage collections. With Python's default, they took a fifth of `report`."""
 
 
-def application(only: str = "") -> Typer:
+def application(command: str = "") -> Typer:
     """The program with all commands, or only with the command `only`."""
     from pipeline.cli.program import application as create_application  # noqa: PLC0415 - slow to load
 
-    return create_application(only)
+    return create_application(command)
 
 
 def main() -> None:

@@ -7,15 +7,15 @@ from os import PathLike
 from pathlib import Path, PosixPath
 from typing import Self
 
-LINK = re.compile(
+LINK_PATTERN = re.compile(
     r"(?i:https?://|www\.)[^\n]+|(?:[a-z\d-]++\.)++[a-z]{2,}/\S*[0-9.*_-]{36}\S*"
     r"|(?:\S+/)?fpuz(?:zles)?N4\S+|N4Ig\S{16,}"
 )
 """A link as an argument, or the encoded puzzle that a link contains."""
 
-PUZZLE = re.compile(
+PUZZLE_PATTERN = re.compile(
     r"[0-9.*_-]{16,}|[0-9A-Za-z.*_-]{256,}|(?=[^/]{16})[ -~]+(?:\n[ -~]*)+"
-    rf"|{LINK.pattern}|[0-9]{{1,2}}(?:x[0-9]{{1,2}}|j)[a-z0-9]*:[a-z0-9_,]+"
+    rf"|{LINK_PATTERN.pattern}|[0-9]{{1,2}}(?:x[0-9]{{1,2}}|j)[a-z0-9]*:[a-z0-9_,]+"
 )
 """A puzzle as an argument.
 
@@ -23,7 +23,7 @@ It has at least 16 cells, or 256 with letters, or several lines; or it is a link
 Solo.
 """
 
-FEW_CELLS = re.compile(r"(?=.*[0-9])[0-9.*_-]{1,15}")
+FEW_CELLS_PATTERN = re.compile(r"(?=.*[0-9])[0-9.*_-]{1,15}")
 """An argument with too few cells for a puzzle."""
 
 
@@ -48,4 +48,4 @@ class LinkPath(PosixPath):
 
 def path_of_argument(text: str) -> Path:
     """The path for an argument. Its text is the argument, even if that is a link."""
-    return LinkPath(text) if LINK.fullmatch(text) else Path(text)
+    return LinkPath(text) if LINK_PATTERN.fullmatch(text) else Path(text)

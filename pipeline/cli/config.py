@@ -31,7 +31,7 @@ def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
     unless the user named the file.
     """
     try:
-        chosen = _chosen(_parsed_toml(path), path, is_named=is_named)
+        chosen = _values_by_field(_parsed_toml(path), path, is_named=is_named)
         Settings(**chosen)
     except UsageError as error:
         message = str(error).removeprefix("--")
@@ -39,7 +39,7 @@ def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
     return chosen
 
 
-def _chosen(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
+def _values_by_field(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
     known = {setting.key: setting for setting in settings_declared().values()}
     chosen = {}
     for written, value in values.items():

@@ -60,17 +60,17 @@ def skip_message(where: str, reason: str) -> str:
     return reason if not where or reason.startswith(where) else f"{where}: {reason}"
 
 
-class Converting:
+class Conversion:
     """Converts sources, and reports skipped puzzles.
 
-    `done` and `left` count converted and skipped puzzles.
+    `done` and `skipped` count converted and skipped puzzles.
     """
 
     def __init__(
         self, to: str, settings: Settings, out: Output, *, solutions: bool, target: Path
     ) -> None:
         self.to, self.solutions = to, solutions
-        self.done = self.left = 0
+        self.done = self.skipped = 0
         self._settings, self.out = settings, out
         self._unread = defaultdict[str, Counter[str]](Counter)
         bar = not (out.quiet or out.as_json or goes_to_terminal(target))
@@ -85,18 +85,18 @@ class Converting:
                 self._say_unread(result)
                 yield result
             else:
-                self.left += 1
+                self.skipped += 1
                 self._say_skipped(result)
                 self.out.row({"source": result.name, "line": result.line, "reason": result.reason})
-            done = self.done + self.left
+            done = self.done + self.skipped
             self._display.tick("converting", Progress(done, done, None))
         self._display.end()
         say_unread(self._unread, "converted")
-        if self.left > _MAX_REPORTED:
-            say(f"and {self.left - _MAX_REPORTED:,} more puzzles not converted")
+        if self.skipped > _MAX_REPORTED:
+            say(f"and {self.skipped - _MAX_REPORTED:,} more puzzles not converted")
 
     def _say_skipped(self, result: Converted) -> None:
-        if self.left <= _MAX_REPORTED:
+        if self.skipped <= _MAX_REPORTED:
             self._display.end()
             say(skip_message(result.where, result.reason or ""))
 
@@ -113,7 +113,7 @@ class _NothingWritten(Exception):
     """Raised to discard an unfinished target, so that an existing file is kept."""
 
 
-def write_file(converting: Converting, sources: Sequence[NamedSource], target: Path) -> None:
+def write_file(converting: Conversion, sources: Sequence[NamedSource], target: Path) -> None:
     """Write all puzzles to one file. If none can be converted, an existing file is kept."""
     with suppress(_NothingWritten), atomic_output(target) as file:
         for _ in converting.convert(sources, file):
@@ -124,7 +124,7 @@ def write_file(converting: Converting, sources: Sequence[NamedSource], target: P
         converting.out.row({"file": str(target), "puzzles": converting.done})
 
 
-def print_objects(converting: Converting, sources: Sequence[NamedSource]) -> None:
+def print_objects(converting: Conversion, sources: Sequence[NamedSource]) -> None:
     """Print each puzzle as a JSON object with its location."""
     for result in converting.convert(sources, None):
         text = (result.data or b"").decode()
@@ -132,7 +132,7 @@ def print_objects(converting: Converting, sources: Sequence[NamedSource]) -> Non
 
 
 def write_folder(
-    converting: Converting, sources: Sequence[NamedSource], path: Path, *, force: bool
+    converting: Conversion, sources: Sequence[NamedSource], path: Path, *, force: bool
 ) -> None:
     """Write one file per puzzle."""
     paths = [source for source, _ in sources if isinstance(source, Path)]

@@ -12,9 +12,9 @@ from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO
 
-from pipeline.cli.arguments import FEW_CELLS, LINK, PUZZLE
+from pipeline.cli.arguments import FEW_CELLS_PATTERN, LINK_PATTERN, PUZZLE_PATTERN
 from pipeline.errors import InputError, UsageError, counted, is_environmental, printable
-from pipeline.files import numbered, replacing
+from pipeline.files import atomic_file, numbered
 from pipeline.outbox import is_listed
 from pipeline.outbox.names import DONE, FAILED, shorten_stem
 from pipeline.puzzle.geometry import Geometry
@@ -117,7 +117,7 @@ def is_named(file: Path) -> bool:
 
 def _is_puzzle_argument(file: Path) -> bool:
     """Whether an argument is a puzzle, and no file has this name."""
-    return bool(PUZZLE.fullmatch(str(file))) and not os.path.lexists(file)
+    return bool(PUZZLE_PATTERN.fullmatch(str(file))) and not os.path.lexists(file)
 
 
 def _wrong_column(file: Path) -> int | None:
@@ -158,7 +158,7 @@ def _naming_file(file: Path) -> Iterator[None]:
             raise _no_puzzle(
                 f"{source_name(file)}: neither a file nor a puzzle: {wrong}"
             ) from error
-        if FEW_CELLS.fullmatch(str(file)) and not os.path.lexists(file):
+        if FEW_CELLS_PATTERN.fullmatch(str(file)) and not os.path.lexists(file):
             found = f"{counted(len(str(file)), 'cell')}; expected 16, 36, 64 or 81"
             raise _no_puzzle(f"{file}: neither a file nor a puzzle: {found}") from error
         raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
@@ -172,7 +172,7 @@ def _no_puzzle(message: str) -> InputError:
 
 def source_name(file: Path) -> str:
     """The name of a source in messages: the file name, or the start of a puzzle or link."""
-    max_shown = _MAX_LINK_SHOWN if LINK.fullmatch(str(file)) else _MAX_PUZZLE_SHOWN
+    max_shown = _MAX_LINK_SHOWN if LINK_PATTERN.fullmatch(str(file)) else _MAX_PUZZLE_SHOWN
     if len(str(file)) > max_shown and (_is_puzzle_argument(file) or _wrong_column(file)):
         return printable(f"{str(file)[:max_shown]}…")
     return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
@@ -326,7 +326,7 @@ def atomic_output(target: Path) -> Iterator[BinaryIO]:
         with target.open("wb") as device:
             yield device
     else:
-        with replacing(target.resolve()) as file:
+        with atomic_file(target.resolve()) as file:
             yield file
 
 

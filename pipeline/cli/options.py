@@ -205,11 +205,11 @@ def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) ->
     source = context.get_parameter_source(parameter.name)
     subject = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     own = next((extra for extra in more if isinstance(extra, Setting)), Setting())
-    setting = settings_declared().get(parameter.name) or own.typed(kind)
+    setting = settings_declared().get(parameter.name) or own.with_type(kind)
     if is_option and subject == shown and isinstance(value, str):
         _check_is_no_option(shown, value, context.command)
     if get_origin(setting.kind) is list:
-        extra = Setting().typed(get_args(setting.kind)[0])
+        extra = Setting().with_type(get_args(setting.kind)[0])
         value = [_read(extra, text, subject, is_option) for text in value or ()]
     elif isinstance(value, str):
         value = _read(setting, current_value(parameter.name, value, subject), subject, is_option)
@@ -253,10 +253,10 @@ def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
 
 def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
     """The parameter of a command for a setting."""
-    word, text = setting.unit.word if setting.unit else setting.metavar, setting.help
+    word, text = setting.unit.placeholder if setting.unit else setting.metavar, setting.help
     if setting.choices and not word:
         word, text = "NAME", f"{text} One of {', '.join(setting.choices)}."
-    shown = setting.shown(default)
+    shown = setting.display_value(default)
     if shown not in (None, False, ""):
         text = f"{text} Default: {shown}."  # typer would often put it on a separate line
     declared = typer.Option(
@@ -281,7 +281,7 @@ _CONFIG = Setting(
     *(OUTPUT, "FILE"),
     name=CONFIG,
     help="Settings file; by default sudoku-pipeline.toml in the current folder, if it exists.",
-).typed(Path | None)
+).with_type(Path | None)
 
 
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperGroup
 
-from pipeline.cli.commands import COMMANDS, FORMER, PANELS
+from pipeline.cli.commands import COMMANDS, FORMER_PANEL, PANELS
 from pipeline.cli.config import CONFIG, CONFIG_FILE
 from pipeline.cli.messages import did_you_mean, say, say_renamed
 from pipeline.cli.options import Command, add_conversion
@@ -50,9 +50,9 @@ _ClickUsageError: Any = typer.BadParameter.__bases__[0]
 """click's UsageError; some versions of typer define it in their own module."""
 
 
-def application(only: str = "") -> typer.Typer:
-    """The program with all commands, or only with the command `only`, which starts faster."""
-    is_one = only in COMMANDS
+def application(only_command: str = "") -> typer.Typer:
+    """The program with all commands, or only with `only_command`, which starts faster."""
+    is_one = only_command in COMMANDS
     app = typer.Typer(
         name="sudoku-pipeline",
         cls=CommandGroup,
@@ -65,8 +65,8 @@ def application(only: str = "") -> typer.Typer:
     how: Any = {"cls": Command, "context_settings": _HELP, "epilog": _EPILOG}
     for panel, commands in PANELS.items():
         for command in commands:
-            if command.__name__ == only or not is_one:
-                app.command(rich_help_panel=panel, hidden=panel == FORMER, **how)(command)
+            if command.__name__ == only_command or not is_one:
+                app.command(rich_help_panel=panel, hidden=panel == FORMER_PANEL, **how)(command)
     return app
 
 

@@ -70,17 +70,17 @@ def count_line(item: Item, result: Result) -> str:
 
 
 def show_result(
-    item: Item, result: Result, settings: Settings, before: str | None, *, boards: bool
+    item: Item, result: Result, settings: Settings, prefix: str | None, *, boards: bool
 ) -> None:
-    """Print a result: one line in a collection, else the solutions after `before`, and notes.
+    """Print a result: one line in a collection, else the solutions after `prefix`, and notes.
 
-    If `before` is None, only the notes on a single puzzle are printed.
+    If `prefix` is None, only the notes on a single puzzle are printed.
     """
     if not item.is_alone:
         print(f"{printable(item.where)}: {_summary_line(result)}")
         return
-    if before is not None:
-        _print_result(before, result, boards=boards)
+    if prefix is not None:
+        _print_result(prefix, result, boards=boards)
     _explain(item, result, settings)
 
 
@@ -117,16 +117,16 @@ def _summary_line(result: Result) -> str:
     return f"{result.status}{solution}" + (f": {printable(sentence)}" if sentence else "")
 
 
-def _print_result(before: str, result: Result, *, boards: bool) -> None:
+def _print_result(prefix: str, result: Result, *, boards: bool) -> None:
     """Print the verdict and the solutions on standard output."""
     problem = result.problem
     if isinstance(problem, FormulaProblem):
         for model in result.solutions:
-            print(before, *problem.text(model), sep="", end="")
+            print(prefix, *problem.text(model), sep="", end="")
         if not result.solutions:
-            print(f"{before}s {'UNSATISFIABLE' if result.complete else 'UNKNOWN'}")
+            print(f"{prefix}s {'UNSATISFIABLE' if result.complete else 'UNKNOWN'}")
     elif result.status == "unsolvable":
-        print(f"{before}{result.status}")
+        print(f"{prefix}{result.status}")
         if result.message:
             print(result.message)
         if result.conflict and result.conflict.clues and isinstance(problem, PuzzleProblem):
@@ -136,8 +136,8 @@ def _print_result(before: str, result: Result, *, boards: bool) -> None:
     elif result.solutions and problem:
         number = counted(len(result.solutions), "solution")
         number = f"all {number}" if result.complete else f"{number} and more"
-        headline = f"{before}{result.status}" + f": {number}" * (result.status == "multiple")
-        print(f"\x1b[1m{headline}\x1b[0m" if before and boards and _has_bold() else headline)
+        headline = f"{prefix}{result.status}" + f": {number}" * (result.status == "multiple")
+        print(f"\x1b[1m{headline}\x1b[0m" if prefix and boards and _has_bold() else headline)
         if boards and isinstance(problem, PuzzleProblem):
             print(_boards(problem, result.solutions))
         else:

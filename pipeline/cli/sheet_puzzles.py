@@ -51,11 +51,11 @@ __all__ = [
 RATING = "rating"
 """The value of --sort that sorts puzzles by their rating."""
 
-Unsolved = tuple[SheetPuzzle, Item | None]
+SheetEntry = tuple[SheetPuzzle, Item | None]
 """A puzzle, and its item to be solved; None instead of the item if its solution is published."""
 
 
-def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved | InputError]:
+def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[SheetEntry | InputError]:
     """Yield the puzzles of all sources in order; an error for each that cannot be printed."""
     originals = Originals.of([settings.inbox / DONE])
     for source in sources:
@@ -74,7 +74,7 @@ def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved
             yield error
 
 
-def _entry_of(item: Item, name: str) -> Unsolved | InputError:
+def _entry_of(item: Item, name: str) -> SheetEntry | InputError:
     """The puzzle of an item, with a name to print; an error if it cannot be printed."""
     if item.line:
         name = f"{name}, line {item.line}" if name else f"line {item.line}"
@@ -90,13 +90,13 @@ def _entry_of(item: Item, name: str) -> Unsolved | InputError:
 
 
 def take_first(
-    entries: Iterable[Unsolved | InputError], first: int | None
-) -> tuple[list[Unsolved], list[InputError]]:
+    entries: Iterable[SheetEntry | InputError], first: int | None
+) -> tuple[list[SheetEntry], list[InputError]]:
     """Take the first `first` puzzles, or all if None; returns them, and the errors among them.
 
     Raises UsageError if there are more puzzles than a sheet may have.
     """
-    taken: list[Unsolved] = []
+    taken: list[SheetEntry] = []
     errors: list[InputError] = []
     for entry in entries:
         if isinstance(entry, InputError):
@@ -113,7 +113,7 @@ def take_first(
     return taken, errors
 
 
-def solve_puzzles(unsolved: Sequence[Unsolved], settings: Settings) -> list[SheetPuzzle]:
+def solve_puzzles(unsolved: Sequence[SheetEntry], settings: Settings) -> list[SheetPuzzle]:
     """Solve the puzzles without a published solution, with the settings of a collection."""
     items = [item for _, item in unsolved if item]
     if not items:

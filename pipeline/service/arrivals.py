@@ -194,7 +194,7 @@ class Arrivals:
     def _defer(self, observation: Observation, verdict: Settling) -> Deferred:
         """Decide when to observe an incomplete file again, and log why it waits."""
         seconds, name = verdict.seconds, observation.name
-        if verdict.held:
+        if verdict.is_held_open:
             self.log_once("file.held", name, verdict.reason)
             return Deferred()
         if self._once:

@@ -32,14 +32,14 @@ class ClaimerReport(msgspec.Struct, frozen=True):
 
     - `ended`: the jobs that it has finished.
     - `log`: its log events, as (level, event, values).
-    - `left`: names that it did not process.
+    - `unclaimed`: names that it did not process.
     - `failure`: the reason if its environment failed.
     - `is_dead`: the process died, and its claims are abandoned.
     """
 
     ended: tuple[EndedJob, ...] = ()
     log: tuple[tuple[str, str, dict[str, Any]], ...] = ()
-    left: tuple[str, ...] = ()
+    unclaimed: tuple[str, ...] = ()
     failure: str | None = None
     is_dead: bool = False
 
@@ -156,7 +156,7 @@ def serve(descriptor: int) -> None:
             log=log,
             stop=stop,
             local=local,
-            batches=local,
+            batch_workers=local,
             pool=local,
             claimers=Claimers(0, settings),
             is_shared=True,

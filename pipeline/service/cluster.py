@@ -73,7 +73,7 @@ class Cluster:
     Raises UsageError if the extra is not installed.
     """
 
-    batches = 8
+    batch_count = 8
 
     def __init__(
         self,

@@ -51,8 +51,8 @@ class Commands:
     def __init__(
         self, settings: Settings, log: Log, is_late: Callable[[], bool], seconds: float = TIME_LIMIT
     ) -> None:
-        self._on_done = _split("--on-done", settings.on_done)
-        self._on_bad = _split("--on-bad", settings.on_bad)
+        self._on_done = _split_command("--on-done", settings.on_done)
+        self._on_bad = _split_command("--on-bad", settings.on_bad)
         self._outbox = settings.outbox
         self._log = log
         self._is_late = is_late
@@ -114,7 +114,7 @@ class Commands:
         return f"exit code {code}" if code > 0 else f"killed by signal {-code}", output
 
 
-def _split(option: str, command: str | None) -> list[str]:
+def _split_command(option: str, command: str | None) -> list[str]:
     """The program and arguments of a command; empty for None. Raises UsageError."""
     if command is None:
         return []

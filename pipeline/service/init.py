@@ -73,7 +73,7 @@ def _comment(setting: Setting) -> str:
 
 def _toml(setting: Setting) -> str:
     """The default of a setting in TOML, or an example if it has none."""
-    value: Any = setting.shown(setting.default)
+    value: Any = setting.display_value(setting.default)
     if value is None:
         value = int(setting.minimum) if setting.kind is int else setting.metavar
     return json.dumps(str(value) if isinstance(value, Path) else value)

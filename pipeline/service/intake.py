@@ -23,7 +23,7 @@ from pipeline.reading import OneProblem, Source
 from pipeline.service.arrivals import Arrivals, Deferred
 from pipeline.service.ending import KeptClaim, release_claim
 from pipeline.service.jobs import EndedJob
-from pipeline.service.jobs.puzzle import BATCH
+from pipeline.service.jobs.puzzle import BATCH_SIZE
 from pipeline.service.log import Display
 from pipeline.service.processing import ClaimedFile, Claims, SlowJob
 from pipeline.service.protocol.claim import Claim, take_over_abandoned
@@ -66,21 +66,21 @@ class SweepSummary:
     - `ended`: number of finished jobs.
     - `is_bad`: some puzzle was invalid, unknown or failed.
     - `again_in`: seconds until the next sweep may find work; None if nothing is waiting.
-    - `left`: names of files that were not claimed.
+    - `unclaimed`: names of files that were not claimed.
     """
 
     ended: int = 0
     is_bad: bool = False
     again_in: float | None = None
-    left: list[str] = field(default_factory=list)
+    unclaimed: list[str] = field(default_factory=list)
 
     def look_again_in(self, seconds: float) -> None:
         """Let the next sweep begin after `seconds`, or earlier."""
         self.again_in = seconds if self.again_in is None else min(seconds, self.again_in)
 
-    def leave(self, name: str, deferred: Deferred) -> None:
+    def add_unclaimed(self, name: str, deferred: Deferred) -> None:
         """Record a file that was not claimed, and when to observe it again."""
-        self.left.append(name)
+        self.unclaimed.append(name)
         if deferred.seconds is not None:
             self.look_again_in(deferred.seconds)
 
@@ -166,7 +166,7 @@ class Intake:
         self._process_names(names, summary)
         while self.long_jobs.runs and not self._stop.is_requested:  # a quick file became a long job
             self._advance(summary)
-        return summary.left
+        return summary.unclaimed
 
     def go_idle(self) -> None:
         """Clean up, and let the solver prepare for the next file. Called when there is no work.
@@ -207,7 +207,7 @@ class Intake:
     def _process_names(
         self, names: Sequence[str], summary: SweepSummary, *, is_shared: bool = False
     ) -> None:
-        """Process the complete files among `names`; `summary.left` gets the remaining names.
+        """Process the complete files among `names`; `summary.unclaimed` gets the remaining names.
 
         If `is_shared` and there are many names, claimers process a share of them. The required
         number is smaller if collections are among the first files.
@@ -231,7 +231,7 @@ class Intake:
             name = waiting.popleft()
             observation = self._observe(name)
             if isinstance(observation, Deferred):
-                summary.leave(name, observation)
+                summary.add_unclaimed(name, observation)
                 continue
             ready.append(observation)
             if self._is_enough(ready, 1 if self._is_single_mode else max_claims):
@@ -254,11 +254,14 @@ class Intake:
         Each claim holds a file descriptor. More than half of the descriptors are left for solvers,
         workers and archives.
         """
-        max_claims, limit = BATCH * self._runtime.batches.batches, getrlimit(RLIMIT_NOFILE)[0]
+        max_claims, limit = (
+            BATCH_SIZE * self._runtime.batch_workers.batch_count,
+            getrlimit(RLIMIT_NOFILE)[0],
+        )
         if limit == RLIM_INFINITY:
             return max_claims
         room = limit // 2 - _SPARE_DESCRIPTORS
-        return max(1, min(max_claims, room - room % BATCH if room > BATCH else room))
+        return max(1, min(max_claims, room - room % BATCH_SIZE if room > BATCH_SIZE else room))
 
     def _observe(self, name: str) -> Observation | Deferred:
         """Observe a file. Raises OSError if the folders are at fault."""
@@ -288,11 +291,11 @@ class Intake:
             return
         claims: list[ClaimedFile] = []
         try:
-            with self._reservations.held():
+            with self._reservations.locked():
                 for observation in ready:
                     claimed = self._claim(observation)
                     if isinstance(claimed, Deferred):
-                        summary.leave(observation.name, claimed)
+                        summary.add_unclaimed(observation.name, claimed)
                     else:
                         claims.append(claimed)
         except OSError as error:
@@ -369,7 +372,7 @@ class Intake:
                         summary.look_again_in(0.0)
                     case SlowJob(job) if self._quick_only:
                         release_claim(claim, job, self._runtime)
-                        summary.left.append(claim.manifest.source)
+                        summary.unclaimed.append(claim.manifest.source)
                     case SlowJob(job):
                         self.long_jobs.add_slow(job)
                         summary.look_again_in(0.0)
@@ -427,7 +430,7 @@ class Intake:
                 # The names are reserved in another outbox, or the manifest was lost.
                 if is_moved or not manifest.job:
                     is_folder, keep_cnf = claim.original.is_dir(), self._settings.keep_cnf
-                    with self._reservations.held():
+                    with self._reservations.locked():
                         renewed = self._reservations.reserve(
                             manifest.source,
                             manifest.fingerprint,
@@ -479,7 +482,7 @@ class Intake:
                 getattr(self._runtime.log, level)(event, **values)
             for ended in report.ended:
                 self._count(ended, summary)
-            self._returned += report.left
+            self._returned += report.unclaimed
             if report.is_dead:
                 summary.look_again_in(0.0)
         if failures := [report.failure for report in reports if report.failure]:

@@ -56,10 +56,10 @@ def run_once(
     environment failed, a signal ended the pass, or a file could not be claimed or published. Raises
     UsageError.
     """
-    with _Service.started(settings, log, on_finished, tuning, once=True) as service:
+    with _Service.start(settings, log, on_finished, tuning, once=True) as service:
         code = _run_pass(service, tuning.rescan_seconds)
-        if service.alarm.waited >= 1:
-            log.info("run.waited", seconds=round(service.alarm.waited, 3))
+        if service.alarm.waited_seconds >= 1:
+            log.info("run.waited", seconds=round(service.alarm.waited_seconds, 3))
     return code
 
 
@@ -101,14 +101,14 @@ def watch(
     """
     from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415 - before a file waits for it
 
-    with _Service.started(settings, log, on_finished, tuning, once=False) as service:
+    with _Service.start(settings, log, on_finished, tuning, once=False) as service:
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))
-        _Watch(service, settings, tuning.rescan_seconds).run()
+        _WatchLoop(service, settings, tuning.rescan_seconds).run()
     log.info("watch.stopped")
 
 
-class _Watch:
+class _WatchLoop:
     """Sweeps after hints and at regular intervals, until asked to stop.
 
     A hint means that a folder has changed. While the environment fails, hints are ignored, and the
@@ -230,7 +230,7 @@ class _Service:
 
     @classmethod
     @contextmanager
-    def started(
+    def start(
         cls, settings: Settings, log: Log, on_finished: OnFinished, tuning: Tuning, *, once: bool
     ) -> Iterator[_Service]:
         """Start a service with its solvers and workers, and close it at the end.
@@ -255,7 +255,7 @@ class _Service:
                 log=log,
                 stop=stop,
                 local=local,
-                batches=local if settings.cluster is None else workers,
+                batch_workers=local if settings.cluster is None else workers,
                 pool=workers,
                 claimers=Claimers(claimers, settings, tuning.start_worker),
                 tuning=tuning,

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, UsageError, in_words, printable
-from pipeline.files import replacing
+from pipeline.files import atomic_file
 from pipeline.outbox.schema import REFUSED, STATUSES, WITH_TOTALS
 from pipeline.service.jobs import EndedJob
 from pipeline.service.log import Log
@@ -41,7 +41,7 @@ class Metrics:
     def __init__(
         self, path: Path, inbox: Path, log: Log, clock: Callable[[], float] = time.time
     ) -> None:
-        _check(path, inbox)
+        _check_path(path, inbox)
         self._path = path
         self._inbox = inbox
         self._log = log
@@ -88,7 +88,7 @@ class Metrics:
         with suppress(OSError):  # the scan reports it
             self._arrival_times = [*_arrival_times(self._inbox)]
         try:
-            with replacing(self._path) as file:
+            with atomic_file(self._path) as file:
                 os.fchmod(file.fileno(), 0o644)
                 file.writelines(map(str.encode, self._lines()))
             self._has_failed = False
@@ -153,7 +153,7 @@ def _arrival_times(inbox: Path) -> Iterator[float]:
             yield (inbox / name).lstat().st_ctime
 
 
-def _check(path: Path, inbox: Path) -> None:
+def _check_path(path: Path, inbox: Path) -> None:
     """Raise UsageError if the metrics file cannot be written at `path`."""
     shown = f"--metrics {printable(str(path))}"
     if path.exists() and not path.is_file():

@@ -21,7 +21,7 @@ from pipeline.outbox import PuzzleRecord
 from pipeline.reading import Archive, Collection, OneProblem, Source
 from pipeline.service.ending import KeptClaim, keep_claim, publish_and_finish, release_claim
 from pipeline.service.jobs import EndedJob, Job, LongJob
-from pipeline.service.jobs.puzzle import BATCH, PuzzleBatch, PuzzleJob
+from pipeline.service.jobs.puzzle import BATCH_SIZE, PuzzleBatch, PuzzleJob
 from pipeline.service.protocol.checkpointed import has_progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.publish import move_originals, published_record
@@ -111,10 +111,12 @@ class Claims:
         yield from self._publish(computed)
         if not puzzles:
             return
-        batches = [puzzles[start : start + BATCH] for start in range(0, len(puzzles), BATCH)]
+        batches = [
+            puzzles[start : start + BATCH_SIZE] for start in range(0, len(puzzles), BATCH_SIZE)
+        ]
         solvable = (tuple(job.item for job in batch if job.item) for batch in batches)
         requests = (PuzzleBatch(items) for items in solvable if items)
-        with closing(self._runtime.batches.replies(requests)) as replies:
+        with closing(self._runtime.batch_workers.replies(requests)) as replies:
             for batch in batches:
                 yield from self._publish_batch(batch, replies)
 

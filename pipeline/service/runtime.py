@@ -69,7 +69,7 @@ class Runtime:
 
     - `local`: computes in this process.
     - `pool`: computes in other processes.
-    - `batches`: `local` or `pool`, whichever solves batches of single puzzles.
+    - `batch_workers`: `local` or `pool`, whichever solves batches of single puzzles.
     - `claimers`: processes that claim files themselves.
     - `is_shared`: slow puzzles are left to other processes.
     - `is_watching`: new files may arrive at any time.
@@ -80,7 +80,7 @@ class Runtime:
     log: Log
     stop: Stop
     local: LocalWorker
-    batches: Workers
+    batch_workers: Workers
     pool: Workers
     claimers: Claimers
     tuning: Tuning = DEFAULT_TUNING

@@ -54,18 +54,18 @@ def exit_when_stopped(code: int) -> None:
     Used before the work starts and after it ends, when there is nothing to clean up.
     """
 
-    def leave(_number: int, _frame: FrameType | None) -> Never:
+    def exit_at_once(_number: int, _frame: FrameType | None) -> Never:
         os._exit(code)
 
     def ignore() -> None:
         _install(dict.fromkeys(_current_handlers(), signal.SIG_IGN))
 
-    _install(dict.fromkeys(_current_handlers(), leave))
+    _install(dict.fromkeys(_current_handlers(), exit_at_once))
     atexit.register(ignore)  # SIG_IGN persists while Python shuts down; handlers do not
 
 
 @contextmanager
-def handling(handler: SignalHandler) -> Iterator[None]:
+def signal_handler(handler: SignalHandler) -> Iterator[None]:
     """Install a handler for the stopping signals inside the `with` block."""
     before = _current_handlers()
     try:
@@ -96,7 +96,7 @@ class Stop:
         """Handle SIGALRM and, unless ignored, the stopping signals inside the `with` block."""
         before = signal.signal(signal.SIGALRM, self._on_alarm)
         try:
-            with handling(self._on_signal):
+            with signal_handler(self._on_signal):
                 yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -151,7 +151,7 @@ def interruptible() -> Iterator[None]:
         _install(before)
         raise Stopped
 
-    with handling(interrupt):
+    with signal_handler(interrupt):
         yield
 
 

@@ -39,10 +39,12 @@ MIN_PERSISTENT = 16
 MAX_BATCH_SIDE = 25
 """Maximum side of puzzles that are solved in batches; larger ones would not fit in memory."""
 
-AsPuzzle = PuzzleProblem | Puzzle | Sequence[Sequence[int | None]]
+PuzzleLike = PuzzleProblem | Puzzle | Sequence[Sequence[int | None]]
 """A puzzle, its problem, or rows of values; not a formula."""
 
-Given = Problem | Puzzle | OneProblem | str | bytes | Path | Sequence[Sequence[int | str | None]]
+ProblemLike = (
+    Problem | Puzzle | OneProblem | str | bytes | Path | Sequence[Sequence[int | str | None]]
+)
 """A problem, a puzzle, a source with one problem, a text, a file, or rows of values."""
 
 
@@ -91,7 +93,7 @@ def solve_items(items: Sequence[OneProblem], solvers: Solvers, settings: Setting
 
 
 def solve_sources(
-    sources: Sequence[tuple[str, Given]], solvers: Solvers, settings: Settings
+    sources: Sequence[tuple[str, ProblemLike]], solvers: Solvers, settings: Settings
 ) -> list[Result]:
     """Solve several files, texts or puzzles, each with a name for messages.
 
@@ -186,7 +188,7 @@ def with_traits(results: list[Result], settings: Settings) -> list[Result]:
     return result_traits.add_traits(results, settings)
 
 
-def problem_of_source(name: str, given: Given, settings: Settings) -> Problem:
+def problem_of_source(name: str, given: ProblemLike, settings: Settings) -> Problem:
     """The problem in a source.
 
     Raises InvalidPuzzle, LimitReached, OSError if a file cannot be read, and ValueError if

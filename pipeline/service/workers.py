@@ -96,10 +96,11 @@ Replies = Generator[tuple[Request, Any] | None, None, None]
 class Workers(Protocol):
     """The common interface of LocalWorker, Pool and Cluster.
 
-    `batches`: how many batches of single puzzles to request at a time, to keep all workers busy.
+    `batch_count`: how many batches of single puzzles to request at a time, so that all workers are
+    busy.
     """
 
-    batches: int
+    batch_count: int
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         """Yield each request with its reply, in order, and None while waiting for a reply.
@@ -185,7 +186,7 @@ def serve(descriptor: int) -> None:
 class LocalWorker:
     """Computes in this process."""
 
-    batches = 1
+    batch_count = 1
 
     def __init__(
         self,
@@ -236,7 +237,7 @@ class Pool:
     Processes are started on demand, and kept for later requests.
     """
 
-    batches = 1
+    batch_count = 1
 
     def __init__(
         self,

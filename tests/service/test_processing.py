@@ -140,7 +140,7 @@ def runtime_of(box, solvers, pool, chunk=10, stop=None, **options):
         log=LazyLog(quiet=True),
         stop=stop,
         local=local,
-        batches=local,
+        batch_workers=local,
         pool=pool,
         claimers=Claimers(0, settings),
         tuning=Tuning(chunk_sizes=ChunkSizes(chunk=chunk)),
@@ -486,7 +486,7 @@ def test_no_more_files_are_claimed_together_than_leave_half_of_the_descriptors(
     box, limit, most, monkeypatch
 ):
     """As with a cluster, which takes eight batches at once."""
-    runtime = replace(runtime_of(box, None, Busy()), batches=SimpleNamespace(batches=8))
+    runtime = replace(runtime_of(box, None, Busy()), batch_workers=SimpleNamespace(batch_count=8))
     intake = Intake(runtime, Display(runtime.log, bar=False))
     monkeypatch.setattr("pipeline.service.intake.getrlimit", lambda _: (limit, limit))
     assert intake.max_claims() == most

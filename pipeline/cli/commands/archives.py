@@ -41,7 +41,7 @@ TableOption = Annotated[
 ]
 
 
-CopiesAsJson = Annotated[
+CopiesJsonOption = Annotated[
     bool, json_option("source, line, first_source and first_line of each equivalent puzzle")
 ]
 
@@ -119,7 +119,7 @@ def convert(  # noqa: PLR0913 - one for each option
         raise UsageError(f"--output: {name.upper()} cannot be printed here; name a file")
     check_json(output, as_json=as_json)
     out = Output(as_json, settings.quiet)
-    run = converting.Converting(name, settings, out, solutions=solutions, target=target)
+    run = converting.Conversion(name, settings, out, solutions=solutions, target=target)
     with sources_of(files, settings) as sources:
         if is_folder:
             converting.write_folder(run, sources, target, force=force)
@@ -129,7 +129,7 @@ def convert(  # noqa: PLR0913 - one for each option
             converting.write_file(run, sources, target)
     if output and run.done and not as_json:
         out.report_file(output, f": {counted(run.done, 'puzzle')} as {name}")
-    raise typer.Exit(EXIT_BAD_INPUT if run.left else EXIT_OK)
+    raise typer.Exit(EXIT_BAD_INPUT if run.skipped else EXIT_OK)
 
 
 @takes("quiet")
@@ -255,7 +255,7 @@ def dedupe(  # noqa: PLR0913 - one for each option
     ] = None,
     table: TableOption = None,
     force: ForceOption = False,
-    as_json: CopiesAsJson = False,
+    as_json: CopiesJsonOption = False,
 ) -> None:
     """Find equivalent puzzles, and write the first of each class.
 
@@ -385,7 +385,7 @@ def overlap(
         ),
     ] = None,
     force: ForceOption = False,
-    as_json: CopiesAsJson = False,
+    as_json: CopiesJsonOption = False,
 ) -> None:
     """Do what `dedupe --against A B` does, until version 1.1."""
     from pipeline.cli.file_access import check_targets

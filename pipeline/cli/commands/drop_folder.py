@@ -266,7 +266,7 @@ def retry(
         list[str] | None, typer.Argument(help="Names of files in inbox/failed/.")
     ] = None,
     *,
-    every: Annotated[bool, typer.Option("--all", help="Move all failed files.")] = False,
+    all_files: Annotated[bool, typer.Option("--all", help="Move all failed files.")] = False,
     as_json: Annotated[bool, json_option("name, retried, and reason if not")] = False,
 ) -> None:
     """Move failed files back to the inbox.
@@ -280,12 +280,12 @@ def retry(
     """
     from pipeline.service.protocol.overview import retry_failed
 
-    if bool(names) == every:
+    if bool(names) == all_files:
         raise UsageError(
             f"give either names of failed files or --all{example_hint(context.command)}"
         )
     code = EXIT_OK
-    for name, reason in retry_failed(_folders(settings), None if every else names):
+    for name, reason in retry_failed(_folders(settings), None if all_files else names):
         fields = {"name": name, "retried": reason is None, "reason": reason}
         Output(as_json).row(fields, None if reason else f"{printable(name)}: moved to the inbox")
         if reason and not as_json:
@@ -301,7 +301,9 @@ def prune(
     older_than: Annotated[
         float,
         typer.Option(
-            "--older-than", metavar=AGE.word, help="Minimum age, such as 90m, 12h, 30d or 2w."
+            "--older-than",
+            metavar=AGE.placeholder,
+            help="Minimum age, such as 90m, 12h, 30d or 2w.",
         ),
         Setting(minimum=0, maximum=10**12, unit=AGE),
     ],
@@ -374,7 +376,7 @@ def doctor(
     findings = list(examine(settings))
     for name, origin in origins_of_settings(context).items():
         value = getattr(settings, name)
-        text = str(settings_declared()[name].shown(value))
+        text = str(settings_declared()[name].display_value(value))
         text = text.lower() if isinstance(value, bool) else text
         findings.append(Diagnosis("ok", f"--{name.replace('_', '-')} is {text}, from {origin}"))
     for finding in findings:

@@ -197,7 +197,7 @@ def count(
     files: FilesArgument,
     settings: Settings,
     *,
-    show: Annotated[
+    print_each: Annotated[
         bool, typer.Option("--print", help="Print each solution as it is found.")
     ] = False,
     as_json: Annotated[
@@ -227,11 +227,11 @@ def count(
     def print_solution(text: str) -> None:
         print(text, flush=True)
 
-    if show and as_json:
+    if print_each and as_json:
         raise UsageError("--print cannot be combined with --json; use `solve --json`")
     limit, code = settings.limit, EXIT_OK
     counting = replace(settings, max_solutions=limit)  # the same limit for formulas and collections
-    for item, result in solve_files(files, counting, print_solution if show else None):
+    for item, result in solve_files(files, counting, print_solution if print_each else None):
         name, number = printable(item.where), len(result.solutions)
         code = EXIT_BAD_INPUT if result.status in NOT_WELL else code
         if as_json:

@@ -131,7 +131,9 @@ class EqualityCage(AllDifferentRule):
     def __post_init__(self) -> None:
         AllDifferentRule.__post_init__(self)
         if len(self.group) % 2:
-            raise ValueError(f"{self.name}: an even number of cells, not {len(self.group)}")
+            raise ValueError(
+                f"{self.name}: must have an even number of cells, not {len(self.group)}"
+            )
 
     def cells(self, geometry: Geometry) -> Cells:
         _checked_values(self.name, geometry)
@@ -160,7 +162,7 @@ class Contains(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.group, no_repeats=True)
         if not self.wanted:
-            raise ValueError(f"{self.name}: no values")
+            raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         cells, wanted = self.group, Counter(self.wanted)
@@ -273,7 +275,10 @@ class Arrow(Rule):
         check_cells(f"{self.name}: its circle", self.circle, no_repeats=True)
         check_cells(f"{self.name}: its shaft", self.shaft)
         if len(self.circle) > MAX_CIRCLE:
-            raise ValueError(f"{self.name}: at most 3 cells in the circle, not {len(self.circle)}")
+            raise ValueError(
+                f"{self.name}: its circle: must have at most {MAX_CIRCLE} cells, "
+                f"not {len(self.circle)}"
+            )
 
     def constraints(self, geometry: Geometry) -> Constraint:
         weights = (-100, -10, -1)[-len(self.circle) :]
@@ -298,9 +303,9 @@ class Quadruple(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.around, 2, no_repeats=True)
         if len(self.around) > 4:
-            raise ValueError(f"{self.name}: at most 4 cells, not {len(self.around)}")
+            raise ValueError(f"{self.name}: must have at most 4 cells, not {len(self.around)}")
         if not self.wanted:
-            raise ValueError(f"{self.name}: no values")
+            raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         cells, wanted = tuple(sorted(self.around)), Counter(self.wanted)
@@ -364,7 +369,9 @@ def _checked_values(name: str, geometry: Geometry) -> range:
     """The values. Raises ValueError if they have too many subsets."""
     values = geometry.values
     if len(values) > _MAX_SUBSETS:
-        raise ValueError(f"{name}: at most {_MAX_SUBSETS} values, not {len(values)}")
+        raise ValueError(
+            f"{name}: the grid must have at most {_MAX_SUBSETS} values, not {len(values)}"
+        )
     return values
 
 
@@ -407,7 +414,7 @@ def _capped_count(so_far: int, value: int, counted: int, times: int, exactly: bo
 def _check_parts(name: str, parts: tuple[Cells, ...], *, same_size: bool) -> None:
     """Raise ValueError for fewer than two parts, an empty part, or, if `same_size`, other sizes."""
     if len(parts) < 2:
-        raise ValueError(f"{name}: at least 2 parts, not {len(parts)}")
+        raise ValueError(f"{name}: must have at least 2 parts, not {len(parts)}")
     for part in parts:
         check_cells(f"{name}: a part", part)
     if same_size and len({*map(len, parts)}) > 1:

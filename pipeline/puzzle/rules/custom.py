@@ -73,10 +73,10 @@ class StateMachine(Along):
         _check_label(self.name, self.label)
         states = len(self.moves)
         if not 0 < states <= MAX_STATES:
-            raise ValueError(f"{self.name}: 1 to {MAX_STATES} states, not {states}")
+            raise ValueError(f"{self.name}: must have 1 to {MAX_STATES} states, not {states}")
         ends = {end for row in self.moves for end in zip(row[::2], row[1::2], strict=True)}
         if any(states <= low + 256 * high < NO_STATE for low, high in ends):
-            raise ValueError(f"{self.name}: a move to an unknown state")
+            raise ValueError(f"{self.name}: a move leads to an unknown state")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Automaton(self.line, 0, _move, self.accepted, (self.moves,))
@@ -94,7 +94,7 @@ class OneOf(Rule):
 
     def __post_init__(self) -> None:
         if not self.choices:
-            raise ValueError(f"{self.name}: no choices")
+            raise ValueError(f"{self.name}: must have at least one choice")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return AnyOf(tuple(_all_of(rules, geometry) for rules in self.choices))
@@ -141,4 +141,4 @@ def _move(state: int, value: int, moves: tuple[bytes, ...]) -> int | None:
 def _check_label(name: str, label: str) -> None:
     is_line = label == " ".join(label.split()) and label.isprintable()
     if not is_line or len(label) > MAX_LABEL:
-        raise ValueError(f"{name}: a label is one line of at most {MAX_LABEL} characters")
+        raise ValueError(f"{name}: the label must be one line of at most {MAX_LABEL} characters")

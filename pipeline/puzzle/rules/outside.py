@@ -184,7 +184,7 @@ class FullRank(Outside):
         """The other lines. Raises ValueError if its own is not a whole row or column."""
         lines = dict.fromkeys(directed_lines(geometry))
         if self.line not in lines:
-            raise ValueError(f"{self.name}: its line is not a whole row or column")
+            raise ValueError(f"{self.name}: its line must be a whole row or column")
         return tuple(line for line in lines if line != self.line)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:

@@ -70,7 +70,7 @@ def _side(name: str, geometry: Geometry) -> int:
         check_one_grid(name, geometry)
         return geometry.side
     if geometry.free.rows != geometry.free.columns:
-        raise ValueError(f"{name}: the grid is not square")
+        raise ValueError(f"{name}: the grid must be square")
     return geometry.free.rows
 
 
@@ -82,7 +82,7 @@ class Windoku(Rule):
     def constraints(self, geometry: Geometry) -> Constraint:
         check_one_grid(self.name, geometry)
         if geometry.side != 9:
-            raise ValueError(f"{self.name}: the side is {geometry.side}, not 9")
+            raise ValueError(f"{self.name}: the side of the grid must be 9, not {geometry.side}")
         return AllOf(tuple(map(AllDifferent, _WINDOWS)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -104,5 +104,5 @@ class DisjointGroups(Rule):
     def constraints(self, geometry: Geometry) -> Constraint:
         check_one_grid(self.name, geometry)
         if geometry.height == 1:
-            raise ValueError(f"{self.name}: the grid has no boxes")
+            raise ValueError(f"{self.name}: the grid must have boxes")
         return AllOf(tuple(map(AllDifferent, zip(*geometry.boxes(), strict=True))))

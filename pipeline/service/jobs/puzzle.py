@@ -15,7 +15,7 @@ from pipeline.settings import Settings
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
-BATCH = 128
+BATCH_SIZE = 128
 """Puzzles per batch. Not a setting, because some results depend on it."""
 
 

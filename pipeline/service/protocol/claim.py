@@ -86,7 +86,7 @@ class Manifest:
         return json.dumps({name: getattr(self, name) for name in self.__slots__}) + "\n"
 
     @classmethod
-    def of(cls, values: dict[str, Any]) -> Self:
+    def from_values(cls, values: dict[str, Any]) -> Self:
         """A manifest with these values. Raises ValueError if they are invalid."""
         manifest = msgspec.convert(values, cls)
         names = [
@@ -126,7 +126,7 @@ def read_manifest(folder: Path) -> Manifest:
     """
     manifest = None
     with contextlib.suppress(OSError, ValueError):
-        manifest = Manifest.of(last_object(folder / MANIFEST))
+        manifest = Manifest.from_values(last_object(folder / MANIFEST))
         if manifest.fingerprint.inode in (
             (folder / manifest.source).lstat().st_ino,
             UNKNOWN_FINGERPRINT.inode,
@@ -176,7 +176,7 @@ class Claim:
         """Whether this process still holds the lock."""
         return self._lock >= 0
 
-    def sign(self) -> None:
+    def write_owner(self) -> None:
         """Write the owner to the lock file, so that `status` can show it."""
         self._write_lock(self._read_attempts())
 
@@ -295,7 +295,7 @@ class Claim:
         self.folder.rename(folder)
         self.folder, self.original = folder, folder / self.manifest.source
 
-    def spare(self) -> Claim | None:
+    def make_spare(self) -> Claim | None:
         """Turn this finished claim into a spare claim, which `reuse` can give another job.
 
         Returns None if that fails, or if the folder contains other files, such as a checkpoint.
@@ -353,7 +353,7 @@ def take_over_abandoned(folders: Folders) -> Iterator[Claim]:
             with contextlib.suppress(
                 OSError
             ):  # if the disk is full, `status` shows the former owner
-                claim.sign()
+                claim.write_owner()
             yield claim
         else:
             claim.remove()

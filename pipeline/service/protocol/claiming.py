@@ -96,7 +96,7 @@ class Reservations:
         """The number of bytes of the lock file that were read."""
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Hold the outbox lock inside the `with` block, which must also make the claims.
 
         Raises BlockingIOError if the lock is not available within `patience` seconds.
@@ -118,7 +118,7 @@ class Reservations:
         stem, former = self._choose(source, keep_cnf=keep_cnf, is_folder=is_folder)
         self._append((stem, *former))
         for held in (stem, *former):
-            self._remember(held)
+            self._add_stem(held)
         now = datetime.now(UTC)
         manifest = Manifest(
             job=new_job_id(now),
@@ -140,14 +140,14 @@ class Reservations:
         file_id, size = (identity(status), os.pread(descriptor, _ID_BYTES, 0)), status.st_size
         if file_id != self._file_id or self._read_to > size:
             self._file_id = file_id
-            self._list()
+            self._list_stems()
         elif size > self._read_to:
             data = os.pread(descriptor, size - self._read_to, self._read_to)
             try:
                 for line in data.splitlines():
-                    self._remember(json.loads(line))
+                    self._add_stem(json.loads(line))
             except (ValueError, TypeError):
-                self._list()
+                self._list_stems()
         self._read_to = max(size, _ID_BYTES)
 
     def _append(self, stems: Iterable[str]) -> None:
@@ -164,18 +164,18 @@ class Reservations:
         if self._file_id:
             self._file_id, self._read_to = (self._file_id[0], new_id), _ID_BYTES
 
-    def _list(self) -> None:
+    def _list_stems(self) -> None:
         """Find all reserved stems in the outbox and in the claims."""
         self._stems = {}
         with os.scandir(self._folders.outbox) as entries:
             for entry in entries:
                 if entry.name.endswith(ENDING) and not entry.name.startswith("."):
-                    self._remember(entry.name.removesuffix(ENDING))
+                    self._add_stem(entry.name.removesuffix(ENDING))
         for manifest in manifests_in_work(self._folders):
             for stem in (manifest.stem, *manifest.former):
-                self._remember(stem)
+                self._add_stem(stem)
 
-    def _remember(self, stem: str) -> None:
+    def _add_stem(self, stem: str) -> None:
         """Add a reserved stem."""
         for form in {*folded_stems(stem)}:
             known = self._stems.get(form, ())
@@ -202,7 +202,7 @@ class Reservations:
         """Whether no other source uses a file name that this stem needs."""
         used_names = [
             names
-            for related in self._related(stem)
+            for related in self._related_stems(stem)
             for holder, names in self._holders(related)
             if holder != source
         ]
@@ -210,7 +210,7 @@ class Reservations:
             chain(*used_names)
         )
 
-    def _related(self, stem: str) -> Iterator[str]:
+    def _related_stems(self, stem: str) -> Iterator[str]:
         """Yield the reserved stems whose file names may collide with names of this stem."""
         folded, base = folded_stems(stem)
         forms = {folded, base}
@@ -285,7 +285,7 @@ def _prepare(folders: Folders, manifest: Manifest) -> Claim:
         folder.rmdir()
         raise
     try:
-        claim.sign()
+        claim.write_owner()
         write_new(folder / MANIFEST, [manifest.text()])
     except OSError:
         claim.remove()

@@ -55,7 +55,7 @@ class Disks:
 
     @classmethod
     @contextmanager
-    def of(cls, folders: Sequence[Path]) -> Iterator[Disks | None]:
+    def open(cls, folders: Sequence[Path]) -> Iterator[Disks | None]:
         """Open the filesystems of folders; None if one of them must be synced file by file."""
         with ExitStack() as stack:
             opened = dict[int, int]()

@@ -70,15 +70,17 @@ class Folders:
                 why = f"cannot be created: no such folder: {parent}"
                 raise MissingFolder(f"{printable(str(folder))}: {why}") from error
             except OSError as error:
-                raise _failure(folder, f"cannot be created: {error.strerror}") from error
+                raise _folder_failure(folder, f"cannot be created: {error.strerror}") from error
         device = self.inbox.stat().st_dev
         for folder in (self.work, self.done, self.failed):
             if folder.stat().st_dev != device:
                 why = "not on the filesystem of the inbox, so files cannot be moved into it"
-                raise _failure(folder, f"{why}; replace it by a folder on that filesystem")
+                raise _folder_failure(folder, f"{why}; replace it by a folder on that filesystem")
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
-                raise _failure(folder, "is not writable by this user; change its permissions")
+                raise _folder_failure(
+                    folder, "is not writable by this user; change its permissions"
+                )
 
     def check_inbox(self) -> None:
         """Raise MissingFolder if the inbox does not exist."""
@@ -95,7 +97,7 @@ class Folders:
         ours = set(_identities((self.inbox, self.work, self.done, self.failed)))
         given = self.outbox.absolute()
         steps = (path for path in (given, *given.parents) if path.name not in ("", ".."))
-        reals = {_real(given), *(_real(path.parent) for path in steps)}
+        reals = {_resolved(given), *(_resolved(path.parent) for path in steps)}
         if not ours.isdisjoint(_identities(p for real in reals for p in (real, *real.parents))):
             raise UsageError(
                 f"--outbox {printable(str(self.outbox))}: the outbox cannot be the inbox or "
@@ -103,11 +105,11 @@ class Folders:
             )
 
 
-def _failure(folder: Path, why: str) -> EnvironmentFailure:
+def _folder_failure(folder: Path, why: str) -> EnvironmentFailure:
     return EnvironmentFailure(f"{printable(str(folder))}: {why}")
 
 
-def _real(path: Path) -> Path:
+def _resolved(path: Path) -> Path:
     """The path with links resolved, up to the first loop of links."""
     return Path(os.path.realpath(path))
 

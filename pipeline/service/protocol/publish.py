@@ -87,7 +87,9 @@ def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> Non
     last. After a crash at any point, the call can be repeated with the same result. Raises OSError.
     """
     syncing = (
-        Disks.of((folders.outbox, folders.work)) if len(sets) >= MIN_SYNCED_SETS else nullcontext()
+        Disks.open((folders.outbox, folders.work))
+        if len(sets) >= MIN_SYNCED_SETS
+        else nullcontext()
     )
     with syncing as disks:
         _publish(
@@ -327,7 +329,7 @@ def move_originals(
     sync(folders.inbox, *shelves)
     sys.audit("sudoku_pipeline.finish.moved")
     for claim, _ in finished:
-        if spare_claims is not None and (spare := claim.spare()):
+        if spare_claims is not None and (spare := claim.make_spare()):
             spare_claims.append(spare)
         else:
             claim.remove()

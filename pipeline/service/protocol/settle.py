@@ -273,14 +273,15 @@ def has_writer(descriptor: int) -> bool | None:
 class Settling:
     """The verdict on a file that is not complete: observe it again after `seconds`.
 
-    `patience`: settling time minus the time since the first observation. `held`: a writer has kept
-    the file open without changing it for longer than the settling time.
+    - `patience`: settling time minus the time since the first observation.
+    - `is_held_open`: a writer has kept the file open without changing it for longer than the
+      settling time.
     """
 
     seconds: float
     reason: str
     patience: float
-    held: bool = False
+    is_held_open: bool = False
 
 
 @dataclass(slots=True)
@@ -316,7 +317,9 @@ class History:
         if observation.writer:
             self.last_writer = now
             soon = max(left, settle / 4)
-            return Settling(soon, "a program has it open for writing", patience, held=left <= 0)
+            return Settling(
+                soon, "a program has it open for writing", patience, is_held_open=left <= 0
+            )
         if observation.is_folder:
             left = max(left, self.last_writer + settle - now)
         if observation.fingerprint.size == 0 or observation.is_blank:

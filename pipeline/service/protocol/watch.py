@@ -35,12 +35,12 @@ _EVENT_BUFFER_BYTES = 64 * 1024
 class Alarm:
     """A flag that threads and signal handlers set with `ring`, and `wait` resets.
 
-    `waited`: total seconds of all waits. `descriptor` is readable while the flag is set, so that a
-    thread can wait for it together with other descriptors.
+    `waited_seconds`: total time of all waits. `descriptor` is readable while the flag is set, so
+    that a thread can wait for it together with other descriptors.
     """
 
     def __init__(self) -> None:
-        self.waited = 0.0
+        self.waited_seconds = 0.0
         self.descriptor, self._bell = os.pipe()
         os.set_blocking(self.descriptor, False)
         os.set_blocking(self._bell, False)
@@ -55,7 +55,7 @@ class Alarm:
         poll.register(self.descriptor, select.POLLIN)
         started = time.monotonic()
         rung = bool(poll.poll(math.ceil(seconds * 1000)))
-        self.waited += time.monotonic() - started
+        self.waited_seconds += time.monotonic() - started
         with contextlib.suppress(BlockingIOError):
             while os.read(self.descriptor, 4096):
                 pass

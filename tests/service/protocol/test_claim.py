@@ -206,7 +206,7 @@ def test_a_note_is_read_as_it_was_written(source, files, former, number, keep_cn
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "note")
         path.write_text("{}\n" + manifest.text() + "\n" + manifest.text()[:-2])
-        assert Manifest.of(last_object(path)) == manifest
+        assert Manifest.from_values(last_object(path)) == manifest
 
 
 def test_job_ids_differ_and_sort_by_time(box):

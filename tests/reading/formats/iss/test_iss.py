@@ -487,7 +487,7 @@ REFUSED = {
     ".Var~A.Or.FullRank~C1~5~.End": "full rank: only a grid with standard units",
     ".Shape~9x9~0-8.Indexing~C~R1C1": "indexer",
     ".Shape~6x9.Windoku": "a square grid with the usual values",
-    ".Shape~6x9.Diagonal~1": "not square",
+    ".Shape~6x9.Diagonal~1": "must be square",
     ".Doppelganger": "the values 0 to n",
     ".Shape~9x9~0-9.RegionSize~3.Doppelganger": "the values 0 to n",
     ".Shape~9x9~0-8.Doppelganger": "the values 0 to n",
