@@ -21,6 +21,7 @@ _FLAGS = {"1": True, "true": True, "yes": True, "on": True}
 _FLAGS |= {"0": False, "false": False, "no": False, "off": False}
 _KIND_WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
 _TYPES: Mapping[Any, Any] = {int: Integral, float: Real, Path: (str, Path)}
+"""Type of a setting → accepted Python types, if they differ."""
 
 
 @dataclass(frozen=True, slots=True)

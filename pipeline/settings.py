@@ -106,6 +106,7 @@ READING_STEPS = 3_000_000
 
 _BOXES = r"auto|(?:[2-9]|[1-9][0-9]{1,2})x(?:[2-9]|[1-9][0-9]{1,2})"
 _MAX_PORT, _MAX_WORKERS = 65535, 1024
+"""Maximum values in addresses of clusters, and of `workers`."""
 
 DECLARABLE = ("format", "variant", "alphabet", "boxes")
 """Settings that declare the notation of a source. Records contain those that are not `auto`."""

@@ -174,7 +174,7 @@ class Screen:
             files = counted(self._refused_count, "failed file")
             retry = f"{program()} retry --all{named}"
             fix = "fix it" if self._refused_count == 1 else "fix them"
-            self._say("-", f"{files} in {inbox}/{FAILED}; {fix}, then run: {retry}")
+            self._say("-", f"{files} in {inbox}/{FAILED}; {fix} and run: {retry}")
         tables = {
             COLLECTION: f"puzzles of collections: {outbox}/NAME.csv",
             ARCHIVE: f"members of archives: {outbox}/NAME.csv, puzzles of their collections: "

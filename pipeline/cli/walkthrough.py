@@ -98,3 +98,4 @@ def _candidate(cell: int, value: int) -> dict[str, int]:
 
 
 _NO_STEPS = "steps are only available for solved 9×9 puzzles without extra rules"
+"""Message for puzzles that cannot be explained."""

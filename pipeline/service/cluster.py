@@ -63,8 +63,11 @@ CONNECT_SECONDS = 10.0
 """Seconds that `close` waits for a local cluster that is still starting."""
 _LOST_MESSAGE = "the connection to the scheduler was lost"
 CLOSE_TIMEOUT = 5.0
+"""Seconds to wait for a client or local cluster to close."""
 _MONITOR_INTERVAL = 1.0
+"""Seconds between two checks of the scheduler and its workers."""
 _SILENCED_LOGGERS = ("asyncio", "bokeh", "distributed", "tornado")
+"""Loggers of Dask and its dependencies."""
 
 
 class Cluster:

@@ -28,6 +28,7 @@ CHECK_INTERVAL = 1.0
 MIN_FREE_BYTES = 256 * 1024 * 1024
 """Free disk space below which `doctor` warns."""
 _MIN_INOTIFY = {"max_user_watches": 8192, "max_queued_events": 16384}
+"""Setting of inotify → its minimum."""
 _INOTIFY = Path("/proc/sys/fs/inotify")
 
 

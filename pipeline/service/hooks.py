@@ -21,8 +21,11 @@ TIME_LIMIT = 30.0
 """Time limit of a command in seconds, after which its process group is killed."""
 
 _MAX_MESSAGE, _MAX_LOGGED_LINE = 1000, 200
+"""Maximum characters of SUDOKU_JOB_MESSAGE, and of a logged line of output."""
 _POLL_SECONDS = 0.1
+"""Interval of checks whether the command has exited."""
 _BLOCK_BYTES = 64 * 1024
+"""Bytes of output to read at a time."""
 
 
 class Commands:

@@ -14,6 +14,7 @@ from pipeline.option import Setting
 from pipeline.settings import Settings, settings_declared
 
 _WIDTH = 92
+"""Maximum line length of comments."""
 _HEAD = """\
 # Settings of sudoku-pipeline. Each line shows a default: remove its "#" to change it. Options
 # (--timeout 5m) take precedence over the environment (SUDOKU_PIPELINE_TIMEOUT=5m), and the

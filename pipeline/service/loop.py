@@ -31,6 +31,7 @@ POLL_SECONDS = 5.0
 _MIN_PAUSE, _MAX_PAUSE = 1.0, 30.0
 """Seconds between sweeps while the environment fails."""
 _CHECK_WATCHER_SECONDS = 5.0
+"""Interval of checks whether the file watcher is alive."""
 
 OnFinished = Callable[[int], float | None]
 """A callback that gets the number of newly finished jobs.

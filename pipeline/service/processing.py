@@ -48,6 +48,7 @@ ClaimedFile = tuple[Claim, Source | None]
 """A claim, and its source; None instead of the source if the file was not read yet."""
 
 _Outcomes = Iterator[tuple[Claim, EndedJob | KeptClaim | SlowJob | LongRun]]
+"""Yields claims with their outcomes."""
 
 
 class Claims:

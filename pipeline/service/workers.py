@@ -131,6 +131,7 @@ class Crashed(msgspec.Struct, frozen=True, tag=True):
 
 
 Reply = Done | EnvironmentFailed | Crashed
+"""What a worker sends back for a request."""
 
 
 def reply_to(

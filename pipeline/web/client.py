@@ -30,6 +30,7 @@ _MAX_TRACKED_FILES, _MAX_NAME_BYTES = 20, 100
 _MAX_NUMBERED_NAMES, _MAX_NAMES = 9, 20
 """Maximum numbers of names to try for a file: numbered names, and all names."""
 _CARD = '<article class="card"><h3><bdi>{}</bdi></h3><p class="undrawn">{} …</p></article>'
+"""HTML of the card of an unfinished file: its name and its state."""
 
 
 class DroppedFile(NamedTuple):

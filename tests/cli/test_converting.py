@@ -349,7 +349,7 @@ def test_programs_get_the_text_of_each_puzzle_or_where_it_was_written(desk):
     assert objects("-o", "none.csv", "killer.txt") == [left | {"reason": NOT_IN_CSV}]
     for options, why in (
         (("csv", "-o", "-"), "name a file with -o"),
-        (("png",), "name a file for"),
+        (("png",), "name a file"),
     ):
         code, printed, said = run("convert", "one.txt", "--json", "--to", *options)
         assert (code, printed, why in said) == (2, "", True)

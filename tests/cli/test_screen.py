@@ -203,7 +203,7 @@ def refuse(told):
         (
             *(refuse, {"inbox": "my in"}),
             [
-                "· 2 failed files in my in/failed; fix them, then run: sudoku-pipeline retry",
+                "· 2 failed files in my in/failed; fix them and run: sudoku-pipeline retry",
                 "    --all --inbox 'my in'",
                 DONE,
             ],

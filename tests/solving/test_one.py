@@ -245,7 +245,7 @@ def test_auto_takes_minisat_where_there_is_one_and_pysat_from_the_third_solution
 def test_what_lanes_do_not_take_is_answered_by_others_as_was_to_be_expected(text, options):
     used = solve_at_hand(text, solver="batch", **options).solver
     assert used.name in ("minisat", "pysat")
-    assert used.fallback.startswith("the batch solver needs machine code, ")
+    assert used.fallback.startswith("the batch solver needs compiled code, ")
     assert used.warning is None
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _MAX_SHOWN = 20
 """Maximum number of files that `status` shows in each state."""
 _ALL_SETTINGS = tuple(settings_declared())
+"""Names of all settings."""
 _START_COMMANDS = """\
 sudoku-pipeline run      # one pass
 sudoku-pipeline watch    # until Ctrl-C

@@ -159,6 +159,7 @@ class _Attempts(NamedTuple):
 
 
 _NO_ATTEMPTS = _Attempts(0, 0)
+"""The count of a job without unfinished attempts."""
 
 
 class Claim:

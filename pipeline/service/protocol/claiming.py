@@ -50,7 +50,9 @@ _OUTBOX_LOCK = ".lock"
 _ID_BYTES = 8
 """Length of the random id at the start of the lock file."""
 _MAX_LOCK_FILE_BYTES = MIB
+"""Size of a full lock file, which is then emptied."""
 _LOCK_RETRY_SECONDS = 0.000_1
+"""Interval of attempts to get the outbox lock."""
 
 
 def identity(status: os.stat_result) -> str:

@@ -83,7 +83,10 @@ def test_document_types_and_entities_are_refused_unread(text):
     ("text", "message"),
     [
         (XML.replace(GAME, ""), f"expected {EXPECTED}, found no game"),
-        (XML.replace(GAME, GAME + "\n " + GAME), "6:2: expected a single game, found a second one"),
+        (
+            XML.replace(GAME, GAME + "\n " + GAME),
+            "6:2: expected a single game, found a second game",
+        ),
         (XML.replace("opensudoku>", "other>"), "2:1: expected <opensudoku>, found <other>"),
         (XML.replace(DATA, DATA[:-1]), f"5:3: expected {EXPECTED}, found 80 cells"),
         (XML.replace("data", "x"), f"5:3: expected {EXPECTED}, found 0 cells"),

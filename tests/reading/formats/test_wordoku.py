@@ -95,7 +95,10 @@ def test_boxes_may_be_drawn():
 @for_each(
     ("text", "message"),
     [
-        ("ABCD\n..E.\n....\n....\n", "2:3: expected at most 4 letters and one blank, found 'E' as"),
+        (
+            "ABCD\n..E.\n....\n....\n",
+            "2:3: expected at most 4 letters and one blank, found a further letter, 'E'",
+        ),
         ("ABc.\n....\n....\n....\n", "1:3: expected capitals or small letters, not both"),
         ("AB-.\n....\n....\n....\n", "1:4: expected one symbol for all blanks, '-' as before"),
         ("AABB\nAABB\nCCDD\nCCDD\n", "1:1: expected a digit or a blank, found 'A'"),
