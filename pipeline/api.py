@@ -222,6 +222,7 @@ def _solve_many(
 
 
 def _requests(puzzles: Iterable[ProblemLike]) -> Iterator[Request]:
+    """Yield batches of puzzles as requests."""
     sizes = iter(BATCH_SIZES)
     size, characters = next(sizes), 0
     batch: list[tuple[str, ProblemLike]] = []

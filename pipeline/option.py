@@ -130,6 +130,7 @@ class Setting:
         return value
 
     def _is_of_kind(self, value: Any) -> bool:
+        """Whether a value has the type of this setting, and matches its pattern."""
         if self.choices:
             return isinstance(value, str) and value in self.choices
         if isinstance(value, bool):

@@ -52,6 +52,7 @@ class ResultTable:
         self._write([printable(benched.where), *sizes, benched.status, *seconds])
 
     def _begin(self) -> None:
+        """Print the head of the table."""
         if self._to == "csv":
             self._write(self._head)
         elif self._to == "latex":
@@ -59,6 +60,7 @@ class ResultTable:
             print(_latex_row(self._head), r"\hline", sep="\n")
 
     def _write(self, row: list[str]) -> None:
+        """Print a row, or keep it until the end for a text table."""
         if self._to == "csv":
             csv.writer(sys.stdout, lineterminator="\n").writerow(row)
             sys.stdout.flush()
@@ -99,6 +101,7 @@ def _latex_row(row: Sequence[str]) -> str:
 def _print_table(
     head: Sequence[str], rows: Sequence[list[str]], footer: Sequence[list[str]]
 ) -> None:
+    """Print a text table with columns that are wide enough."""
     from rich import box  # noqa: PLC0415 - only needed here
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table as Drawn  # noqa: PLC0415

@@ -40,6 +40,7 @@ def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
 
 
 def _values_by_field(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
+    """Check the values of a settings file; returns field of `Settings` → value."""
     known = {setting.key: setting for setting in settings_declared().values()}
     chosen = {}
     for written, value in values.items():
@@ -65,6 +66,7 @@ def _values_by_field(values: Mapping[str, Any], path: Path, *, is_named: bool) -
 
 
 def _parsed_toml(path: Path) -> dict[str, Any]:
+    """Parse a settings file. Raises UsageError with the position of an error."""
     import tomllib  # noqa: PLC0415 - few users have a settings file
 
     try:

@@ -96,11 +96,13 @@ class Conversion:
             say(f"and {self.skipped - _MAX_REPORTED:,} more puzzles not converted")
 
     def _say_skipped(self, result: Converted) -> None:
+        """Report a skipped puzzle."""
         if self.skipped <= _MAX_REPORTED:
             self._display.end()
             say(skip_message(result.where, result.reason or ""))
 
     def _say_unread(self, result: Converted) -> None:
+        """Report the parts of a puzzle that were not converted."""
         parts = {"ruleset": "the text of its rules was", "drawings": "its drawings were"}
         for part in (parts[code] for code in result.unread if code in parts):
             self._display.end()

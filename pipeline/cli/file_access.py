@@ -136,6 +136,7 @@ def _wrong_column(file: Path) -> int | None:
 
 
 def _open(file: Path) -> AbstractContextManager[BinaryIO]:
+    """Open a file, standard input, or a puzzle given as an argument."""
     if _is_puzzle_argument(file):
         return io.BytesIO(f"{file}\n".encode())
     if file != STANDARD_INPUT:

@@ -170,6 +170,7 @@ def _os_error_text(error: OSError) -> str:
 
 
 def _exit_code(error: Exception) -> int:
+    """The exit code for an error."""
     match error:
         case UsageError():
             return EXIT_USAGE

@@ -102,6 +102,7 @@ class Screen:
             self._write(printable(f"{_MARKS[sign][0]} {event} {values}"))
 
     def _show_event(self, sign: str, event: str, values: dict[str, Any]) -> None:
+        """Show an event, and update the totals."""
         if event in ("job.continued", "job.paused"):
             source = values["source"]
             self._continued.setdefault(source, values.get("puzzles", 0))
@@ -126,6 +127,7 @@ class Screen:
                 self._say(sign, _event_text(event, values))
 
     def _count(self, values: Mapping[str, Any]) -> None:
+        """Add a finished job to the totals."""
         self._jobs += 1
         totals = values["totals"] if "totals" in values else {values["status"]: 1}
         self._puzzles.update({name: n for name, n in totals.items() if name not in EXTRA_COUNTS})
@@ -189,6 +191,7 @@ class Screen:
             self._say("-", f"results are in {outbox}; for a report: {program()} report{named}")
 
     def _say_finished(self, sign: str, values: Mapping[str, Any]) -> None:
+        """Write the line of a finished job."""
         from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - as above
 
         name = printable(values["source"])

@@ -128,6 +128,7 @@ def _items(
 
 
 def _item_of_published(published: SheetPuzzle | InputError) -> tuple[Item, Result | None]:
+    """Convert a published puzzle, or the error of one, to an item with its result."""
     if isinstance(published, InputError):
         return Item("", None, str(published)), None
     board, status = published.board, cast("Status", published.status)
@@ -199,6 +200,7 @@ class _TargetFile:
             self._check_read_back()
 
     def _check_read_back(self) -> None:
+        """Check that the file is read as several puzzles if it contains several."""
         source, head = f"a {self._to} file cannot contain all puzzles", bytes(self._head)
         content = read_text(head, len(head) < HEAD_BYTES, source, DETECTED)
         if self._count == 1 or isinstance(content, Layout):
@@ -242,6 +244,7 @@ def _puzzle_of(item: Item) -> Puzzle:
 
 
 def _why_not_unique(result: Result) -> str:
+    """The reason why a result has no unique solution."""
     if result.status == "multiple":
         return "it has more than one solution"
     return f"{result.status}: {result.full_message}" if result.full_message else result.status

@@ -123,6 +123,7 @@ def _enumeration(names: list[str]) -> str:
 
 
 def _check_solvers(settings: Settings) -> Iterator[Diagnosis]:
+    """Check that the requested solvers are installed and work."""
     try:
         solvers = Solvers(settings.solver, settings.minisat)
     except (PipelineError, ImportError) as error:
@@ -181,6 +182,7 @@ def _check_compiled(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _check_permissions(folders: Folders) -> Iterator[Diagnosis]:
+    """Check that the inbox and the outbox exist and are writable."""
     for option, folder in (("--inbox", folders.inbox), ("--outbox", folders.outbox)):
         if not folder.is_dir():
             yield Diagnosis("problem", f"{folder}: no such folder", f"create it, or set {option}")
@@ -209,6 +211,7 @@ def _check_leases(folder: Path) -> Diagnosis:
 
 
 def _check_space(folders: Folders) -> Iterator[Diagnosis]:
+    """Check the free disk space of each folder."""
     temporary = Path(tempfile.gettempdir())
     folder_by_use = {"inbox": folders.inbox, "outbox": folders.outbox, "temporary files": temporary}
     for use, folder in folder_by_use.items():
@@ -222,6 +225,7 @@ def _check_space(folders: Folders) -> Iterator[Diagnosis]:
 
 
 def _check_inotify() -> Iterator[Diagnosis]:
+    """Check the limits of inotify."""
     for name, minimum in _MIN_INOTIFY.items():
         try:
             value = int((_INOTIFY / name).read_text())

@@ -510,6 +510,7 @@ def _small_source(observation: Observation) -> Source | None:
 
 
 def _stuck_reason(path: Path, error: Exception) -> str:
+    """The reason why a file cannot be claimed, with a remedy for folders."""
     if isinstance(error, PermissionError) and path.is_dir():
         return f"{in_words(error)}; make the folder writable, so that it can be claimed"
     return in_words(error)

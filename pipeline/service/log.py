@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 
 class Log(Protocol):
+    """A log of named events with values."""
+
     def info(self, event: str, **values: Any) -> None: ...
     def warning(self, event: str, **values: Any) -> None: ...
     def error(self, event: str, **values: Any) -> None: ...
@@ -67,6 +69,7 @@ class LazyLog:
             getattr(self._structlog(), level)(event, **values)
 
     def _structlog(self) -> Any:
+        """The structlog logger, created on first use."""
         if self._log is None:
             import structlog  # noqa: PLC0415 - slow to load
 
@@ -192,6 +195,7 @@ class Display:
         return timedelta(seconds=round(rest * (now - self._started_at) / done))
 
     def _log_progress(self, log: Log, source: str, progress: Progress, now: float) -> None:
+        """Log a progress event."""
         share = progress.share
         log.info(
             "job.progress",
@@ -202,6 +206,7 @@ class Display:
         )
 
     def _show(self, source: str, progress: Progress, now: float) -> None:
+        """Update the progress bar."""
         bar, task = self._bar = self._bar or self._open_bar(source, progress)
         done, total = progress.puzzles, progress.is_count and progress.bytes_total
         about = f"{done:,} of {total:,}" if total else f"{done:,}"
@@ -213,6 +218,7 @@ class Display:
         bar.update(task, completed=progress.bytes_done, about=about, refresh=True)
 
     def _open_bar(self, source: str, progress: Progress) -> tuple[Bar, TaskID]:
+        """Create a progress bar; returns it and its task."""
         from rich.console import Console  # noqa: PLC0415 - slow to load
         from rich.markup import escape  # noqa: PLC0415
         from rich.progress import BarColumn, TextColumn  # noqa: PLC0415

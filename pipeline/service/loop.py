@@ -125,6 +125,7 @@ class _WatchLoop:
         self._rescan_at = self._pause = 0.0
 
     def run(self) -> None:
+        """Sweep until a stop signal arrives."""
         service = self._service
         try:
             while not service.stop.is_requested:

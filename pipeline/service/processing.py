@@ -90,6 +90,7 @@ class Claims:
                 claim.close()
 
     def _outcomes(self) -> _Outcomes:
+        """Process the claims, and yield each with its outcome."""
         puzzles, computed = list[PuzzleJob](), list[Job]()
         ready_seconds = self._runtime.tuning.ready_seconds
         due = time.monotonic() + ready_seconds

@@ -81,6 +81,7 @@ def unpack_results(data: bytes, items: Sequence[OneProblem], settings: Settings)
 
 
 def _sent_result(result: Result) -> SentResult:
+    """Convert a result for sending."""
     is_puzzle = isinstance(result.problem, PuzzleProblem)
     own: dict[str, Any] = {
         "solutions": tuple(s.values if is_puzzle else s for s in result.solutions),

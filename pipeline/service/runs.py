@@ -105,6 +105,7 @@ class _TurnTaker(ABC):
         return self.gives_way and time.monotonic() >= self._turn_ends
 
     def _stop_workers(self) -> None:
+        """Discard the pending requests of this job."""
         if self._replies:
             self._replies.close()
             self._replies = None

@@ -173,6 +173,7 @@ def solve_groups(
 
 
 def _unread_result(item: Item) -> Result:
+    """The result of an item that could not be read."""
     seconds = Stopwatch(parse=item.seconds).seconds() if item.is_alone else {}
     if isinstance(item.content, LimitReached):
         return Result("unknown", complete=False, message=item.reason, seconds=seconds)

@@ -95,6 +95,7 @@ class Client:
         )
 
     def _is_used(self, name: str) -> bool:
+        """Whether a file or result with this name exists."""
         folders = self._folders
         places = (folder / name for folder in (folders.inbox, folders.done, folders.failed))
         is_there = any(map(os.path.lexists, places)) or is_in_work(folders, name)

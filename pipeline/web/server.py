@@ -79,6 +79,7 @@ def serve(settings: Settings, say: Callable[[str], object], host: str, port: int
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    """Open the socket of the server. Raises UsageError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
@@ -125,6 +126,7 @@ class _Site:
         self._report, self._next_report = b"", 0.0
 
     def application(self) -> Starlette:
+        """The web application."""
         routes = [
             Route("/", self._page),
             Route("/dropped", self._dropped),
@@ -138,6 +140,7 @@ class _Site:
     async def _refuse_other_sites(
         self, request: Request, answer: RequestResponseEndpoint
     ) -> Response:
+        """Answer a request, unless it comes from another site."""
         refusal = PlainTextResponse(
             "Requests from other sites are refused; open this server's own page", 403
         )
@@ -174,6 +177,7 @@ class _Site:
         return JSONResponse([file._asdict() for file in self._client.recent_files()])
 
     async def _drop(self, request: Request) -> Response:
+        """Put the body of a request into the inbox."""
         if request.headers.get("content-type") != _BYTES:
             found = printable(repr(request.headers.get("content-type", "")))[:100]
             return PlainTextResponse(f"expected Content-Type: {_BYTES}, found {found}", 415)

@@ -145,6 +145,7 @@ def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: 
 
 
 def _finding_text(finding: Finding) -> str:
+    """The lines that show a finding: its verdict, name, and problems or notes."""
     word = {"ok": "ok", "unchecked": "unchecked", "bad": "BAD"}[finding.verdict]
     notes = f" ({'; '.join(finding.notes)})" if finding.notes else ""
     first, *rest = (*finding.problems, *finding.gaps) or (finding.claim + notes,)

@@ -237,6 +237,7 @@ def status(
 
 
 def _folders(settings: Settings) -> Folders:
+    """The folders of the settings. Raises MissingFolder if there is no inbox."""
     from pipeline.service.protocol.folders import Folders
 
     folders = Folders(settings.inbox, settings.outbox)
@@ -245,6 +246,7 @@ def _folders(settings: Settings) -> Folders:
 
 
 def _print_overview(overview: Overview) -> None:
+    """Print the files by state."""
     for title in ("waiting", "settling", "ignored", "in work", "failed"):
         entries: list[FileState] = getattr(overview, title.replace(" ", "_"))
         print(f"{title:<10}{len(entries):>8}")

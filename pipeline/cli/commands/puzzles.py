@@ -179,12 +179,14 @@ def _check_drawing(
 
 
 def _check_records(svg: Path | None, *, times: bool, as_json: bool) -> None:
+    """Raise UsageError if --json cannot be combined with another option."""
     check_json(svg, as_json=as_json, option="--svg")
     if times and as_json:
         raise UsageError("--times cannot be combined with --json, whose records contain the times")
 
 
 def _check_single(svg: Path | None, file: Path, *, is_alone: bool) -> None:
+    """Raise UsageError if --svg is used with a collection."""
     if svg and not is_alone:
         raise UsageError(
             f"--svg: {printable(str(file))} is a collection; give a file with one puzzle, or draw "

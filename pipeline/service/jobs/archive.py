@@ -202,6 +202,7 @@ class ArchiveJob(LongJob):
         add_unread(self.unread, table.unread)
 
     def _state(self) -> dict[str, Any]:
+        """The state for a checkpoint."""
         state: dict[str, Any] = {"totals": dict(self.totals), "members": self._member_count}
         state["fallbacks"] = msgspec.to_builtins(self.fallbacks)
         state["unread"] = dict(self.unread)

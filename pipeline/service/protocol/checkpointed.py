@@ -86,6 +86,7 @@ class CheckpointedFiles:
         self.state = checkpoint
 
     def _path(self, name: str, number: int) -> Path:
+        """The path of a file before publication."""
         if "/" in name:
             return self.tree / name.lstrip("/")
         return temporary_name(self._claim, self._folders, f"{number}g")

@@ -186,6 +186,7 @@ class Claim:
         return self._read_attempts().number
 
     def _read_attempts(self) -> _Attempts:
+        """Read the count of attempts of this job from the lock file."""
         match = _ATTEMPTS.search(os.pread(self._lock, MAX_LOCK_BYTES, 0))
         job = self.manifest.job
         if match is None or (job and match[1].decode(errors="replace") != job):
@@ -260,6 +261,7 @@ class Claim:
             os.ftruncate(descriptor, len(text))
 
     def _write_manifest(self, manifest: Manifest, *, writeback: bool = True) -> None:
+        """Append a manifest to the manifest file; the last one counts."""
         with opened(self.folder / MANIFEST, APPEND_FLAGS) as descriptor:
             write_all(descriptor, f"\n{manifest.text()}".encode("ascii"))
             if writeback:

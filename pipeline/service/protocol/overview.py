@@ -109,6 +109,7 @@ def read_overview(folders: Folders, settle: float) -> Overview:
 
 
 def _scan_age(folders: Folders) -> float | None:
+    """Seconds since the last scan; None if unknown."""
     try:
         age = time.time() - (folders.work / LAST_SCAN).lstat().st_mtime
     except FileNotFoundError:
@@ -117,6 +118,7 @@ def _scan_age(folders: Folders) -> float | None:
 
 
 def _reason(folders: Folders, source: str) -> str:
+    """The reason why a file failed."""
     latest = published(folders, source)
     if latest is None:
         return "its record is missing, so the reason is unknown"
@@ -287,6 +289,7 @@ def delete_expired(files: Iterable[ExpiredFile]) -> int:
 
 
 def _too_deep(path: Path) -> OSError:
+    """The error for a folder that is nested too deeply."""
     return OSError(
         errno.ENAMETOOLONG, "nested too deeply to be deleted by this program; use rm -r", path
     )

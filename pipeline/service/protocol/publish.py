@@ -125,6 +125,7 @@ def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) 
 
 
 def _make_durable(sets: Sequence[_StagedSet], disks: Disks | None) -> None:
+    """Sync all files of the sets."""
     if disks:
         disks.sync()
         return
