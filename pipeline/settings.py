@@ -213,7 +213,7 @@ class Settings:
     max_members: Annotated[
         int,
         Setting(READING, "N", 1, 10**7, risky=True),
-        "Maximum number of members in an archive or folder; each one becomes a set of files.",
+        "Maximum number of members in an archive or folder; each member gets its own result files.",
     ] = 100_000
     workers: Annotated[
         int,
@@ -245,12 +245,12 @@ class Settings:
         Setting(
             READING, "RxC", pattern=_BOXES, valid_text="auto, or RxC with R and C above 1, as 2x3"
         ),
-        "Box size, rows x columns, such as 2x3, if the input does not state it; auto: as drawn.",
+        "Box size, rows x columns, as 2x3, if the input does not state it; auto: from the input.",
     ] = "auto"
     strict: Annotated[
         bool,
         Setting(READING),
-        "Refuse formulas whose header is missing, or declares other clauses and variables.",
+        "Refuse formulas whose header is missing, or has wrong numbers of clauses or variables.",
     ] = False
     trust_solver: Annotated[
         bool,

@@ -66,7 +66,7 @@ class Screen:
         self._jobs = 0
         self._puzzles: Counter[str] = Counter()
         self._unverified = 0
-        self._continued: dict[str, int] = {}
+        self._continued_jobs: dict[str, int] = {}
         """Source of a continued job → number of puzzles that earlier runs have solved."""
         self._earlier_puzzles = 0
         self._paused_sources = set[str]()
@@ -105,7 +105,7 @@ class Screen:
         """Show an event, and update the totals."""
         if event in ("job.continued", "job.paused"):
             source = values["source"]
-            self._continued.setdefault(source, values.get("puzzles", 0))
+            self._continued_jobs.setdefault(source, values.get("puzzles", 0))
             (self._paused_sources.add if event == "job.paused" else self._paused_sources.discard)(
                 source
             )
@@ -132,7 +132,7 @@ class Screen:
         totals = values["totals"] if "totals" in values else {values["status"]: 1}
         self._puzzles.update({name: n for name, n in totals.items() if name not in EXTRA_COUNTS})
         self._unverified += values.get(UNVERIFIED, values.get("certificate") == UNVERIFIED)
-        self._earlier_puzzles += self._continued.pop(values["source"], 0)
+        self._earlier_puzzles += self._continued_jobs.pop(values["source"], 0)
         self._refused_count += values["status"] in ("invalid", "failed")
         self._kinds |= {values["status"]} & {*WITH_TOTALS}
 

@@ -82,7 +82,7 @@ class _TurnTaker(ABC):
         self.is_resting = False
         self._runtime = runtime
         self._replies: Replies | None = None
-        self._turn_ends = 0.0
+        self._turn_end = 0.0
 
     @abstractmethod
     def _requests(self) -> Iterator[Request]:
@@ -92,7 +92,7 @@ class _TurnTaker(ABC):
         """The next request and its reply; None if the reply is not ready or the turn is over."""
         if self._replies is None:
             self.is_resting = False
-            self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
+            self._turn_end = time.monotonic() + self._runtime.tuning.turn_seconds
             self._replies = self._runtime.pool.replies(self._requests())
         try:
             return next(self._replies)
@@ -102,7 +102,7 @@ class _TurnTaker(ABC):
 
     def _is_turn_over(self) -> bool:
         """Whether the turn must end because other jobs are waiting."""
-        return self.gives_way and time.monotonic() >= self._turn_ends
+        return self.gives_way and time.monotonic() >= self._turn_end
 
     def _stop_workers(self) -> None:
         """Discard the pending requests of this job."""
@@ -120,9 +120,9 @@ class LongRun(_TurnTaker):
         self.claim = job.claim
         self.name = job.claim.manifest.source
         self.is_over = False
-        self._written = job.steps_before
+        self._steps_written = job.steps_before
         self._is_checkpointed = True
-        self._checkpoint_at = 0.0
+        self._next_checkpoint = 0.0
         self._watch = Stopwatch()
         self._steps = self._counted_steps()
         self._all_requested = False
@@ -133,7 +133,7 @@ class LongRun(_TurnTaker):
     @property
     def step(self) -> int:
         """The number of the current step, for which attempts are counted."""
-        return self._written + 1
+        return self._steps_written + 1
 
     def progress(self) -> Progress:
         return self.job.progress()
@@ -224,8 +224,8 @@ class LongRun(_TurnTaker):
             return True
         with self._attempt():
             self.job.write(*reply)
-            self._written, self._is_checkpointed = self._written + 1, False
-            if time.monotonic() >= self._checkpoint_at:
+            self._steps_written, self._is_checkpointed = self._steps_written + 1, False
+            if time.monotonic() >= self._next_checkpoint:
                 self._checkpoint()
         if self._is_checkpointed:
             self.claim.reset_attempts()
@@ -254,9 +254,9 @@ class LongRun(_TurnTaker):
         """Write a checkpoint if anything was written since the last one. Raises OSError."""
         if not self._is_checkpointed:
             self._count_seconds()
-            self.job.checkpoint(self._written)
+            self.job.checkpoint(self._steps_written)
             self._is_checkpointed = True
-            self._checkpoint_at = time.monotonic() + self._runtime.tuning.checkpoint_seconds
+            self._next_checkpoint = time.monotonic() + self._runtime.tuning.checkpoint_seconds
 
     def _count_seconds(self) -> None:
         """Update the total time of this job, including the time of earlier processes."""
@@ -273,7 +273,7 @@ class LongRun(_TurnTaker):
     @property
     def _is_first_step(self) -> bool:
         """Whether this run has not finished a step yet."""
-        return self._written == self.job.steps_before
+        return self._steps_written == self.job.steps_before
 
 
 class SlowPuzzles(_TurnTaker):

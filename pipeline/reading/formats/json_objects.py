@@ -203,8 +203,8 @@ def other_members(value: object, way: Way) -> Iterator[tuple[Way, object]]:
 def _describe(value: object) -> str:
     """A value that is no grid."""
     if isinstance(value, list):
-        return "a list of other values" if value else "an empty list"
-    return "an object without one" if isinstance(value, dict) else quote(str(value))
+        return "a list that is no grid" if value else "an empty list"
+    return "an object without a grid" if isinstance(value, dict) else quote(str(value))
 
 
 def _members(value: object) -> list[tuple[str | int, object]]:

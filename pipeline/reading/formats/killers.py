@@ -51,7 +51,7 @@ def _begins(text: Text, *patterns: re.Pattern[str]) -> str | None:
 def _killer(text: Text, line: TextLine, cages: Sequence[Rule], expected: str) -> Parsed:
     """The puzzle of rules, of which at least one must be a cage."""
     if not cages:
-        raise text.at_line(line, expected, "none")
+        raise text.at_line(line, expected, "no cage")
     return Parsed(Puzzle.empty(NINE, tuple(cages)), variant="rules")
 
 
