@@ -252,7 +252,7 @@ def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
 
 def to_frame(results: Iterable[Result[Grid | Model]]) -> DataFrame:
     """The table of `to_arrow` as a pandas DataFrame; needs the extra [data]."""
-    from pipeline.outbox.arrow import frame_of  # noqa: PLC0415 - as above
+    from pipeline.outbox.arrow import frame_of  # noqa: PLC0415 - slow to load
 
     return frame_of(to_arrow(results))
 
@@ -359,7 +359,7 @@ def bench(
     is not installed, OSError if a file cannot be read.
     """
     from pipeline.solving import bench as benching  # noqa: PLC0415 - loads numpy
-    from pipeline.solving.items import items_of  # noqa: PLC0415 - as above
+    from pipeline.solving.items import items_of  # noqa: PLC0415 - slow to load
 
     chosen = settings_from({"encoding": "extended", **settings}, BenchOptions)
     items = (
@@ -384,7 +384,7 @@ def generate(
 
     Raises UsageError for a negative seed, LimitReached if no puzzle is found for a long time.
     """
-    from pipeline.catalogue import generating  # noqa: PLC0415 - as above
+    from pipeline.catalogue import generating  # noqa: PLC0415 - slow to load
     from pipeline.puzzle.puzzle import Grid, Puzzle  # noqa: PLC0415
     from pipeline.reading.formats import parsed_from  # noqa: PLC0415
 

@@ -111,7 +111,7 @@ class Setting:
         elif self.kind is Path and not text:  # Path("") is the current folder
             raise UsageError(f"{subject}: expected a path, found ''")
         elif self.kind in {int, float, Path} and (self.unit is None or self.unit.default_unit):
-            with suppress(ValueError):  # `check` reports it
+            with suppress(ValueError):  # `check` reports the error
                 value = self.kind(text)
         return self.check(value, subject, text)
 

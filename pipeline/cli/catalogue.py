@@ -205,7 +205,7 @@ def _row_of(index: int, result: Result) -> GeneratedRow:
 
 def _json_fields(index: int, result: Result, seed: int) -> dict[str, Any]:
     """The fields of a generated puzzle for JSON: its table row, cells, effort and rating."""
-    assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - as above
+    assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - `generate` only creates puzzles
     traits = with_traits([result], _TRAITS)[0].traits
     givens = len([*result.problem.puzzle.givens()])
     fields = {"puzzle": _line_of(result).decode().strip(), "givens": givens, "seed": seed}

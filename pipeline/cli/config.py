@@ -86,7 +86,7 @@ def _parsed_toml(path: Path) -> dict[str, Any]:
 
 def _config_bytes(path: Path) -> bytes:
     """Read a settings file. Raises UsageError for a pipe, which might never have a writer."""
-    from pipeline.files import kind_in_words  # noqa: PLC0415 - as tomllib
+    from pipeline.files import kind_in_words  # noqa: PLC0415 - rarely needed
 
     if str(path) == os.devnull:
         return b""

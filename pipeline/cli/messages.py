@@ -20,7 +20,7 @@ def did_you_mean(name: str, known: Any, prefix: str = "") -> str:
 
     All names begin with `prefix`, which the comparison ignores.
     """
-    from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
+    from difflib import get_close_matches  # noqa: PLC0415 - rarely needed
 
     bare = [key.removeprefix(prefix) for key in known]
     nearest = get_close_matches(name.removeprefix(prefix), bare, 1, 0.65)

@@ -294,7 +294,7 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def wrapper(**given: Any) -> None:
-            del given[CONFIG]  # already read
+            del given[CONFIG]  # it was read before
             chosen = {name: given.pop(name) for name in names}
             command(settings=Settings(**chosen), **given)
 

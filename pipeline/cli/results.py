@@ -47,8 +47,8 @@ def record_line(
     """
     import msgspec  # noqa: PLC0415 - slow to load
 
-    from pipeline.outbox.write_record import Origin, PuzzleSet, digest  # noqa: PLC0415 - as above
-    from pipeline.service.protocol.claim import new_job_id  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_record import Origin, PuzzleSet, digest  # noqa: PLC0415 - slow to load
+    from pipeline.service.protocol.claim import new_job_id  # noqa: PLC0415 - slow to load
 
     data, now = item.data, datetime.now(UTC)
     sha256, size = (None, None) if data is None else (digest(data), len(data))
@@ -88,7 +88,7 @@ def say_fault(item: Item, result: Result) -> None:
     """Print why an item could not be read, and point at the wrong character if it is known."""
     source = item.content
     if isinstance(source, Unreadable) and source.place and source.data is not None:
-        from pipeline.solving.drawing import caret, line_at  # noqa: PLC0415 - seldom needed
+        from pipeline.solving.drawing import caret, line_at  # noqa: PLC0415 - rarely needed
 
         number, column = source.place
         if (line := line_at(source.data, number)) is not None:
@@ -130,7 +130,7 @@ def _print_result(prefix: str, result: Result, *, boards: bool) -> None:
         if result.message:
             print(result.message)
         if result.conflict and result.conflict.clues and isinstance(problem, PuzzleProblem):
-            from pipeline.solving.drawing import marked_grid  # noqa: PLC0415 - seldom needed
+            from pipeline.solving.drawing import marked_grid  # noqa: PLC0415 - rarely needed
 
             print(marked_grid(problem.puzzle, result.conflict.places()))
     elif result.solutions and problem:
@@ -157,7 +157,7 @@ def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
     Givens are bold on a terminal. The puzzle of a variant is left out, because its rules cannot be
     drawn.
     """
-    from pipeline.solving import drawing  # noqa: PLC0415 - seldom needed
+    from pipeline.solving import drawing  # noqa: PLC0415 - rarely needed
 
     puzzle, signs = problem.puzzle, signs_of(problem.format)
     givens = {cell for cell, _ in puzzle.givens()} if _has_bold() else frozenset[int]()
@@ -220,7 +220,7 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         cells = f"{len(difference.cells)} cells"
         leaving = f"adding {added} would leave only one of the solutions found"
         say(f"{name}: the first two solutions differ in {cells}; {leaving}")
-        from pipeline.solving.drawing import side_by_side  # noqa: PLC0415 - seldom needed
+        from pipeline.solving.drawing import side_by_side  # noqa: PLC0415 - rarely needed
 
         first, second, *_ = result.solutions
         say(side_by_side(first, second, signs_of(result.problem.format)))

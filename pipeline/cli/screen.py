@@ -192,7 +192,7 @@ class Screen:
 
     def _say_finished(self, sign: str, values: Mapping[str, Any]) -> None:
         """Write the line of a finished job."""
-        from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - as above
+        from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - slow to load
 
         name = printable(values["source"])
         room = min(max(self._console.width - _OTHER_WIDTH, _MIN_NAME_WIDTH), _MAX_NAME_WIDTH)
@@ -209,7 +209,7 @@ class Screen:
         """Write a line with its detail: after the line if it fits, else below."""
         if self._settings.quiet and sign in "+-":
             return
-        from rich.cells import cell_len  # noqa: PLC0415 - as above
+        from rich.cells import cell_len  # noqa: PLC0415 - slow to load
 
         self._is_silent = False
         mark, colour = _MARKS[sign]
@@ -228,14 +228,14 @@ class Screen:
         """The lines of a text, wrapped on a terminal."""
         if not self._is_terminal:
             return [text]
-        from rich.text import Text  # noqa: PLC0415 - as above
+        from rich.text import Text  # noqa: PLC0415 - slow to load
 
         lines = Text(text).wrap(self._console, max(width, 2 * _MIN_NAME_WIDTH) - 4)
         return [line.plain.rstrip() for line in lines]
 
     def _write(self, text: str, colour: str = "", coloured: int = 0) -> None:
         """Write a text, with its first `coloured` characters in colour."""
-        from rich.text import Text  # noqa: PLC0415 - as above
+        from rich.text import Text  # noqa: PLC0415 - slow to load
 
         shown = Text(text)
         shown.stylize(colour, 0, coloured)

@@ -139,8 +139,8 @@ def serve(descriptor: int) -> None:
     from multiprocessing.connection import Connection  # noqa: PLC0415 - slow to load
 
     from pipeline.service.intake import Intake  # noqa: PLC0415 - `intake` imports this module
-    from pipeline.service.log import Display  # noqa: PLC0415 - as above
-    from pipeline.service.runtime import Runtime  # noqa: PLC0415 - as above
+    from pipeline.service.log import Display  # noqa: PLC0415 - slow to load
+    from pipeline.service.runtime import Runtime  # noqa: PLC0415 - slow to load
 
     with ExitStack() as stack:
         pipe = stack.enter_context(Connection(descriptor))

@@ -301,7 +301,7 @@ class _Connection:
 
         Requests are computed and fetched in the order of submission.
         """
-        from distributed import KilledWorker  # noqa: PLC0415 - loaded by now
+        from distributed import KilledWorker  # noqa: PLC0415 - loaded already
 
         key = f"sudoku-{uuid.uuid4().hex}"
         future = self._client.submit(loads, data, key=key, pure=False, fifo_timeout="0s")
@@ -336,7 +336,7 @@ class _Connection:
     async def close(self) -> None:
         """Disconnect, and end a local cluster."""
         self.monitor.cancel()
-        reading = self._client._handle_report_task  # noqa: SLF001 - as in `is_lost`
+        reading = self._client._handle_report_task  # noqa: SLF001 - there is no public API
         if reading is not None and reading.done():  # its exception would end the client's `close`
             self._client._handle_report_task = None  # noqa: SLF001
         for closing in (self._client, self._own_cluster):

@@ -113,7 +113,7 @@ def _items(
     The result is published or, with `solutions`, computed; otherwise None.
     """
     if isinstance(source, Path) and (source.is_dir() or source.suffix in (ENDING, ".csv")):
-        from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - as above
+        from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - slow to load
 
         if is_published(source):
             yield from map(_item_of_published, puzzles_at(source, originals))

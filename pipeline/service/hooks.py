@@ -96,7 +96,7 @@ class Commands:
         """
         read_end, write_end = os.pipe()
         with (
-            open(read_end, "rb", buffering=0) as reader,  # noqa: PTH123 - a descriptor
+            open(read_end, "rb", buffering=0) as reader,  # noqa: PTH123 - a descriptor, not a path
             open(write_end, "wb"),  # noqa: PTH123
             Path(os.devnull).open("rb") as null,
             child(argv, None, write_end, null.fileno(), (), variables) as process,

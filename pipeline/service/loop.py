@@ -100,7 +100,7 @@ def watch(
 
     Raises UsageError, and EnvironmentFailure if the folders cannot be used at the start.
     """
-    from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415 - before a file waits for it
+    from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415 - load before files arrive
 
     with _Service.start(settings, log, on_finished, tuning, once=False) as service:
         Folders(settings.inbox, settings.outbox).prepare()

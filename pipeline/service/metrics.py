@@ -85,7 +85,7 @@ class Metrics:
         if more_soon and time.monotonic() < self._next_write:
             return
         self._next_write = time.monotonic() + _MIN_INTERVAL
-        with suppress(OSError):  # the scan reports it
+        with suppress(OSError):  # the scan reports this error
             self._arrival_times = [*_arrival_times(self._inbox)]
         try:
             with atomic_file(self._path) as file:

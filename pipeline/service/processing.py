@@ -253,8 +253,8 @@ def _read_and_solve(
 def _job_of(claim: Claim, source: Source | None, runtime: Runtime) -> Job:
     """The job for a claimed file; reads the file if `source` is None. Raises OSError."""
     from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
-    from pipeline.service.jobs.archive import ArchiveJob  # noqa: PLC0415 - as above
-    from pipeline.service.jobs.collection import CollectionJob  # noqa: PLC0415 - as above
+    from pipeline.service.jobs.archive import ArchiveJob  # noqa: PLC0415 - slow to load
+    from pipeline.service.jobs.collection import CollectionJob  # noqa: PLC0415 - slow to load
 
     settings, chunk_sizes = runtime.settings, runtime.tuning.chunk_sizes
     if source is None:

@@ -164,7 +164,7 @@ def compute(version: str, content: bytes) -> bytes:
     if version != __version__:
         host = socket.gethostname()
         raise RuntimeError(f"{host} has sudoku-pipeline {__version__}, expected {version}")
-    request, settings = pickle.loads(content)  # noqa: S301 - the sender may run anything anyway
+    request, settings = pickle.loads(content)  # noqa: S301 - the sender can run any code
     try:
         solvers = _solvers(settings)
     except (PipelineError, OSError) as error:

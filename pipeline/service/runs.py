@@ -178,7 +178,7 @@ class LongRun(_TurnTaker):
             self._checkpoint()
             self._count_seconds()
             return publish_and_finish([self.job], self._runtime)[0]
-        except Exception as error:  # noqa: BLE001 - a bug in this program must end only this job
+        except Exception as error:  # noqa: BLE001 - a bug must end only this job
             if not self._has_filled_disk(error):
                 return keep_claim(self.claim, error, self._runtime, self.step)
         try:
@@ -332,7 +332,7 @@ class SlowPuzzles(_TurnTaker):
         job.write(step, result)
         try:
             outcome: EndedJob | KeptClaim = publish_and_finish([job], self._runtime)[0]
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:  # noqa: BLE001 - a bug must end only this job
             outcome = keep_claim(job.claim, error, self._runtime)
         del self._requested[index]
         job.claim.close()

@@ -284,7 +284,7 @@ def solve_chunk(
     Raises EnvironmentFailure.
     """
     from pipeline.outbox.write_rows import RowsBuilder  # noqa: PLC0415 - not for single puzzles
-    from pipeline.solving.many import Batch, batch_slices, solve_batch  # noqa: PLC0415 - as above
+    from pipeline.solving.many import Batch, batch_slices, solve_batch  # noqa: PLC0415 - slow to load
 
     contents = layout.contents(chunk, settings.reading)
     builder = RowsBuilder(contents, layout.cells, first, settings.trait_names)
@@ -295,7 +295,7 @@ def solve_chunk(
             answers = solve_batch(batch, solvers, settings, explain=False)
             builder.add_batch(indices, answers)
             if settings.trait_names:
-                from pipeline.catalogue.result_traits import traits_of  # noqa: PLC0415 - few ask for it
+                from pipeline.catalogue.result_traits import traits_of  # noqa: PLC0415 - rarely needed
 
                 traits = traits_of(geometry, masks[batch_slice], answers, settings)
                 builder.add_traits(indices.tolist(), traits, geometry)
@@ -310,7 +310,7 @@ def solve_chunk(
         result = solve_problem(problem, chosen, settings, Stopwatch(), explain=False)
         builder.add_result(index, result)
         if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
-            from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - as above
+            from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - slow to load
 
             builder.add_traits([index], [traits_of_one(result, settings)], entry.puzzle.geometry)
     return builder.rows()
@@ -324,7 +324,7 @@ def rows_of_source(
     The source is `name`, followed by the path of a member in an archive. `first` is the index of
     the first row. Collections are solved as in `run`. Raises EnvironmentFailure, OSError.
     """
-    from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - slow to load
 
     for where, source in sources_at(path, name, settings, f"{name}/"):
         if isinstance(source, tuple):
@@ -341,7 +341,7 @@ def _rows_of_collection(
     layout: Layout, stream: PeekableStream, solvers: Solvers, settings: Settings, first: int
 ) -> Iterator[Rows]:
     """Yield the rows of a collection by chunk. If reading fails, the last row has the error."""
-    from pipeline.outbox.write_rows import error_rows  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_rows import error_rows  # noqa: PLC0415 - slow to load
 
     line = 1
     for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
@@ -358,7 +358,7 @@ def failed_rows(
     chunk: TextChunk, layout: Layout, settings: Settings, why: str, first: int = 1
 ) -> Rows:
     """The rows of a chunk that could not be computed, with status `failed`."""
-    from pipeline.outbox.write_rows import RowsBuilder  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_rows import RowsBuilder  # noqa: PLC0415 - slow to load
 
     contents = layout.contents(chunk, settings.reading)
     builder = RowsBuilder(contents, layout.cells, first, settings.trait_names)
@@ -373,8 +373,8 @@ def _batches(
     """Group the puzzles without rules by geometry; yields (geometry, indices, masks)."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
-    from pipeline.reading.formats.plain import masks_of_plain  # noqa: PLC0415 - as above
-    from pipeline.solving.many import masks_of  # noqa: PLC0415 - as above
+    from pipeline.reading.formats.plain import masks_of_plain  # noqa: PLC0415 - slow to load
+    from pipeline.solving.many import masks_of  # noqa: PLC0415 - slow to load
 
     indices, cells = contents.plain_cells()
     if len(indices):

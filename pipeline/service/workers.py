@@ -68,7 +68,7 @@ class Request:
         """Encode a reply as MessagePack."""
         return msgspec.msgpack.encode(reply)
 
-    def unpack(self, data: bytes, settings: Settings) -> Any:  # noqa: ARG002 - as above
+    def unpack(self, data: bytes, settings: Settings) -> Any:  # noqa: ARG002 - few subclasses need them
         """Decode a reply. Raises ValueError, msgspec.DecodeError, PipelineError."""
         return msgspec.msgpack.decode(data, type=None)
 
@@ -85,7 +85,7 @@ class BatchRequest(Request, Generic[T]):
     def join_replies(self, replies: list[list[Result]]) -> list[Result]:
         return [result for results in replies for result in results]
 
-    def failed_reply(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
+    def failed_reply(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - signature of Request
         return [Result("failed", message=why) for _ in self.items]
 
 
@@ -255,7 +255,7 @@ class Pool:
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         """See Workers. Up to PENDING_PER_PROCESS requests per process are pending."""
-        from concurrent import futures  # noqa: PLC0415 - as above
+        from concurrent import futures  # noqa: PLC0415 - slow to load
 
         under_way: deque[tuple[Request, Future[Any]]] = deque()
         with ExitStack() as stack:
@@ -282,7 +282,7 @@ class Pool:
 
     def _reply_of_worker(self, request: Request, stop: Alarm) -> Reply:
         """Let a worker process compute the reply; the process is kept unless it crashed."""
-        from multiprocessing.connection import wait  # noqa: PLC0415 - as above
+        from multiprocessing.connection import wait  # noqa: PLC0415 - slow to load
 
         with ExitStack() as stack:
             peer = self._worker()

@@ -138,7 +138,7 @@ def _candidate_names(requested_name: str) -> Iterator[str]:
             numbered_path.name for numbered_path in islice(numbered(path), _MAX_NUMBERED_NAMES)
         )
     while True:
-        yield f"{path.stem}-{datetime.now():%Y%m%d-%H%M%S-%f}{path.suffix}"  # noqa: DTZ005 - a name for people
+        yield f"{path.stem}-{datetime.now():%Y%m%d-%H%M%S-%f}{path.suffix}"  # noqa: DTZ005 - local time, for people
 
 
 def safe_name(requested_name: str) -> str:

@@ -50,7 +50,7 @@ CopiesJsonOption = Annotated[
     *("inbox", *READING_FIELDS, "max_total_bytes", "max_members", "quiet"),
     *(name for name in SOLVING_FIELDS if name != "max_solutions"),
 )
-def convert(  # noqa: PLR0913 - one for each option
+def convert(  # noqa: PLR0913 - one parameter per option
     files: FilesArgument,
     settings: Settings,
     *,
@@ -133,7 +133,7 @@ def convert(  # noqa: PLR0913 - one for each option
 
 
 @takes("quiet")
-def generate(  # noqa: PLR0913 - one for each option
+def generate(  # noqa: PLR0913 - one parameter per option
     count: Annotated[int, typer.Argument(metavar="N", help="Number of puzzles.")],
     settings: Settings,
     *,
@@ -234,7 +234,7 @@ def generate(  # noqa: PLR0913 - one for each option
 
 
 @takes(*READING_FIELDS, "max_total_bytes", "max_members", "quiet")
-def dedupe(  # noqa: PLR0913 - one for each option
+def dedupe(  # noqa: PLR0913 - one parameter per option
     sources: FilesArgument,
     settings: Settings,
     *,

@@ -101,7 +101,7 @@ def audit(
         )
     out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
     verdicts, jobs = Counter[str](), 0
-    with suppress(OSError):  # the audit reports it
+    with suppress(OSError):  # the audit reports this error
         jobs = sum(path.name.endswith(ENDING) for path in outbox.iterdir())
 
     def show_rows(source: str, done: int, total: int) -> None:
@@ -162,7 +162,7 @@ def _finding_text(finding: Finding) -> str:
     "memory_limit",
     "quiet",
 )
-def proof(  # noqa: PLR0913 - one for each option
+def proof(  # noqa: PLR0913 - one parameter per option
     settings: Settings,
     path: Annotated[
         Path,

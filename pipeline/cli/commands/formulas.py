@@ -55,7 +55,7 @@ MAX_RESULT_BYTES = 1 << 30
 
 
 @takes("encoding", *READING_FIELDS, "max_total_bytes", "max_members", "quiet", encoding="extended")
-def encode(  # noqa: PLR0913 - one for each option
+def encode(  # noqa: PLR0913 - one parameter per option
     context: typer.Context,
     settings: Settings,
     files: Annotated[

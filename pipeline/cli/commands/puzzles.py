@@ -29,7 +29,7 @@ from pipeline.settings import Settings
 
 
 @takes(*SOLVING_FIELDS, *READING_FIELDS, "traits", "quiet")
-def solve(  # noqa: PLR0913 - one for each option
+def solve(  # noqa: PLR0913 - one parameter per option
     files: FilesArgument,
     settings: Settings,
     *,
@@ -256,7 +256,7 @@ def count(
 
 
 @takes("inbox", "outbox", *SOLVING_FIELDS, *READING_FIELDS, "quiet")
-def sheet(  # noqa: PLR0913 - one for each option
+def sheet(  # noqa: PLR0913 - one parameter per option
     context: typer.Context,
     settings: Settings,
     sources: Annotated[

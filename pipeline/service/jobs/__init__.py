@@ -97,11 +97,11 @@ class ChunkRequest(Request):
         return all_rows
 
     def failed_reply(self, why: str, settings: Settings) -> Rows:
-        from pipeline.service.solving import failed_rows  # noqa: PLC0415 - as above
+        from pipeline.service.solving import failed_rows  # noqa: PLC0415 - slow to load
 
         return failed_rows(self.chunk, self.layout, settings, why, self.first)
 
-    def unpack(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
+    def unpack(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - signature of Request
         from pipeline.service.replies import unpack_rows  # noqa: PLC0415 - only clusters need it
 
         return unpack_rows(data)

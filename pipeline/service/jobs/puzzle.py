@@ -30,13 +30,13 @@ class PuzzleBatch(BatchRequest[OneProblem]):
         results = solve_items(self.items, solvers, settings)
         return results if settings.keep_cnf else [result.without_cnf() for result in results]
 
-    def pack(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - as Request
-        from pipeline.service.replies import pack_results  # noqa: PLC0415 - as above
+    def pack(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - signature of Request
+        from pipeline.service.replies import pack_results  # noqa: PLC0415 - slow to load
 
         return pack_results(reply)
 
     def unpack(self, data: bytes, settings: Settings) -> list[Result]:
-        from pipeline.service.replies import unpack_results  # noqa: PLC0415 - as above
+        from pipeline.service.replies import unpack_results  # noqa: PLC0415 - slow to load
 
         return unpack_results(data, self.items, settings)
 

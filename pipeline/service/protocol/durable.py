@@ -97,7 +97,7 @@ def call(name: str, *arguments: object) -> int:
 
     Raises OSError on failure, AttributeError if the library lacks the function.
     """
-    import ctypes  # noqa: PLC0415 - as above
+    import ctypes  # noqa: PLC0415 - slow to load
 
     result: int = getattr(_library(), name)(*arguments)
     if result < 0:
@@ -108,6 +108,6 @@ def call(name: str, *arguments: object) -> int:
 
 @cache
 def _library() -> object:
-    import ctypes  # noqa: PLC0415 - as above
+    import ctypes  # noqa: PLC0415 - slow to load
 
     return ctypes.CDLL(None, use_errno=True)

@@ -166,7 +166,7 @@ def return_to(path: Path, target: Path) -> bool:
 
 def _rename_exclusively(path: Path, target: Path) -> bool:
     """Rename a file atomically; returns False if the target exists or this is unsupported."""
-    import ctypes  # noqa: PLC0415 - hardly ever needed
+    import ctypes  # noqa: PLC0415 - rarely needed
 
     try:
         renameat2 = ctypes.CDLL(None, use_errno=True).renameat2

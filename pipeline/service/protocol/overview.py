@@ -114,7 +114,7 @@ def _scan_age(folders: Folders) -> float | None:
         age = time.time() - (folders.work / LAST_SCAN).lstat().st_mtime
     except FileNotFoundError:
         return None
-    return age if age >= -MAX_SCAN_AGE else None  # negative if the clock was set back
+    return age if age >= -MAX_SCAN_AGE else None  # the age is negative if the clock was set back
 
 
 def _reason(folders: Folders, source: str) -> str:

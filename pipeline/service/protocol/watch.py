@@ -147,9 +147,9 @@ class Watcher:
 
 def _observer(folder: Path, ring: Callable[[], None], *, poll: bool) -> BaseObserver:
     """A watchdog observer, for systems other than Linux or for polling."""
-    import logging  # noqa: PLC0415 - seldom needed
+    import logging  # noqa: PLC0415 - rarely needed
 
-    from watchdog import events  # noqa: PLC0415 - as above
+    from watchdog import events  # noqa: PLC0415 - slow to load
     from watchdog.observers import Observer  # noqa: PLC0415
     from watchdog.observers.polling import PollingObserver  # noqa: PLC0415
 
