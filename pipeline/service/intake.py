@@ -65,7 +65,7 @@ class SweepSummary:
 
     - `ended`: number of finished jobs.
     - `is_bad`: some puzzle was invalid, unknown or failed.
-    - `again_in`: seconds until the next sweep may find work; None if nothing is waiting.
+    - `again_in`: seconds until the next sweep may find work; None if the usual interval suffices.
     - `unclaimed`: names of files that were not claimed.
     """
 
