@@ -247,7 +247,8 @@ def say_evidence(name: str, result: Result) -> None:
         steps = counted(certificate.steps or 0, "step")
         other = "" if result.status == "unsolvable" else "other "
         found_by = f"found by {certificate.solver}, checked by {certificate.checker}"
-        say(f"{name}: proof that there is no {other}solution: {steps}, {found_by}")
+        noun = result.problem.noun if result.problem else "solution"
+        say(f"{name}: proof that there is no {other}{noun}: {steps}, {found_by}")
     elif unverified := _unverified_reason(result):
         say(f"{name}: {unverified}")
     elif certificate and certificate.reason and result.complete:
