@@ -16,7 +16,7 @@ from support.puzzles import PATIENCE, UNIQUE, program
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
 PROVED = (
-    r"{}: proof that there is no (?:other )?solution: \d+ steps?, found by [\w ]+, "
+    r"{}: proof that there is no (?:other )?(?:solution|model): \d+ steps?, found by [\w ]+, "
     r"checked by sudoku-pipeline [\w.+-]+\n"
 )
 BOTH = f"{FIRST}\n{SECOND}"

@@ -242,7 +242,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     ("lines", row("lines", 1, status="multiple"), "row 1: status 'multiple' contradicts "),
     ("lines", row("lines", 1, status="failed"), "row 1: status 'failed' contradicts 1 so"),
     ("lines", row("lines", 1, status="invalid"), "but the original has a puzzle there"),
-    ("lines", row("lines", 5, status="unknown"), "but the original has no puzzle at this row"),
+    ("lines", row("lines", 5, status="unknown"), "but the original has no puzzle there"),
     (
         "lines",
         row("lines", 1, solutions="2"),
