@@ -407,7 +407,9 @@ def has_steps(result: Result[Grid | Model]) -> bool:
 
 
 def steps_of(result: Result[Grid | Model]) -> Iterator[Step]:
-    """Yield the logical steps that solve the puzzle of a result, easiest technique first.
+    """Yield the logical steps that solve the puzzle of a result.
+
+    Each step uses the first technique, in the order of difficulty, that makes progress.
 
         >>> from pipeline import solve, steps_of
         >>> [step.technique.name for step in steps_of(solve("12345678." + "." * 72))]

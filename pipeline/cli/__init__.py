@@ -25,7 +25,7 @@ _GC_THRESHOLD = 50_000
 
 
 def application(command: str = "") -> Typer:
-    """The program with all commands, or only with the command `only`."""
+    """The program with all commands, or only with the command `command`."""
     from pipeline.cli.program import application as create_application  # noqa: PLC0415 - slow to load
 
     return create_application(command)

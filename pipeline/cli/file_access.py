@@ -128,11 +128,8 @@ def _wrong_column(file: Path) -> int | None:
     text = str(file)
     wrong = [column for column, sign in enumerate(text, 1) if sign not in "0123456789.*_-"]
     is_near = wrong and len(wrong) <= len(text) // 8 and "/" not in text
-    return (
-        wrong[0]
-        if is_near and len(text) >= _MAX_PUZZLE_SHOWN and not os.path.lexists(file)
-        else None
-    )
+    is_long = len(text) >= _MAX_PUZZLE_SHOWN
+    return wrong[0] if is_near and is_long and not os.path.lexists(file) else None
 
 
 def _open(file: Path) -> AbstractContextManager[BinaryIO]:
