@@ -90,9 +90,9 @@ def _entry_of(item: Item, name: str) -> SheetEntry | InputError:
 
 
 def take_first(
-    entries: Iterable[SheetEntry | InputError], first: int | None
+    entries: Iterable[SheetEntry | InputError], max_puzzles: int | None
 ) -> tuple[list[SheetEntry], list[InputError]]:
-    """Take the first `first` puzzles, or all if None; returns them, and the errors among them.
+    """Take at most `max_puzzles` puzzles; None: all. Returns them, and the errors among them.
 
     Raises UsageError if there are more puzzles than a sheet may have.
     """
@@ -108,7 +108,7 @@ def take_first(
                 f"--first {MAX_SHEET_PUZZLES} prints only the first ones"
             )
         taken.append(entry)
-        if len(taken) == first:
+        if len(taken) == max_puzzles:
             break
     return taken, errors
 

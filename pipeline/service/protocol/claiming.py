@@ -60,8 +60,8 @@ def identity(status: os.stat_result) -> str:
     return f"{status.st_dev:x}.{status.st_ino:x}"
 
 
-def _lock_patiently(descriptor: int, patience: float) -> None:
-    """Wait up to `patience` seconds for a lock, which processes hold only for milliseconds.
+def _wait_for_lock(descriptor: int, patience: float) -> None:
+    """Lock a file; waits up to `patience` seconds. Processes hold the lock for milliseconds.
 
     Raises BlockingIOError on timeout.
     """
@@ -78,17 +78,19 @@ def _lock_patiently(descriptor: int, patience: float) -> None:
 
 
 class Reservations:
-    """Reserved stems. The outbox is listed once; later reservations are read from its lock file.
+    """Reserves stems in an outbox. All file names of a job begin with its stem.
 
-    The lock file contains a random id, followed by the stems that processes have reserved since the
-    id was written, one JSON string per line. When the file is full, it is emptied and gets a new
-    id, and each process lists the outbox again.
+    The outbox is listed once; later reservations are read from its lock file. That file contains a
+    random id, followed by the stems that processes have reserved since the id was written, one JSON
+    string per line. When the file is full, it is emptied and gets a new id, and each process lists
+    the outbox again.
     """
 
     def __init__(self, folders: Folders, patience: float = 30.0) -> None:
         self._folders = folders
         self._patience = patience
         self._stems: dict[str, tuple[str, ...]] = {}
+        """Folded stem → the reserved stems that fold to it."""
         self._lock = -1
         self._in_work: list[Manifest] | None = None
         """The manifests of all claims, read on demand while the lock is held."""
@@ -105,7 +107,7 @@ class Reservations:
         """
         flags = os.O_RDWR | os.O_CREAT
         with opened(self._folders.outbox / _OUTBOX_LOCK, flags) as descriptor:
-            _lock_patiently(descriptor, self._patience)
+            _wait_for_lock(descriptor, self._patience)
             self._read_new(descriptor)
             self._lock, self._in_work = descriptor, None
             try:
@@ -178,7 +180,7 @@ class Reservations:
                 self._add_stem(stem)
 
     def _add_stem(self, stem: str) -> None:
-        """Add a reserved stem."""
+        """Add a reserved stem under its folded forms."""
         for form in {*folded_stems(stem)}:
             known = self._stems.get(form, ())
             if stem not in known:
@@ -197,10 +199,12 @@ class Reservations:
         ]
         first = () if is_folder else likely
         choices = chain(used, first, stems_for(source, is_folder=is_folder))
-        chosen = next(stem for stem in choices if self._is_free(stem, source, keep_cnf=keep_cnf))
+        chosen = next(
+            stem for stem in choices if self._is_available(stem, source, keep_cnf=keep_cnf)
+        )
         return chosen, tuple(stem for stem in used if stem != chosen)
 
-    def _is_free(self, stem: str, source: str, *, keep_cnf: bool) -> bool:
+    def _is_available(self, stem: str, source: str, *, keep_cnf: bool) -> bool:
         """Whether no other source uses a file name that this stem needs."""
         used_names = [
             names
