@@ -21,8 +21,8 @@ from pipeline.outbox.report import job_fragment
 from pipeline.quantities import SIZE
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync, sync_open
-from pipeline.service.protocol.folders import Folders, return_to
-from pipeline.service.protocol.overview import progress_text, published
+from pipeline.service.protocol.folders import Folders, move_back
+from pipeline.service.protocol.overview import latest_record, progress_text
 
 _UPLOAD_NAME = "incoming"
 """Part of the temporary name of a file that is being received."""
@@ -86,7 +86,7 @@ class Client:
         file.close()
         inbox = self._folders.inbox
         for name in islice(_candidate_names(requested_name), _MAX_NAMES):
-            if not self._is_used(name) and return_to(Path(file.name), inbox / name):
+            if not self._is_used(name) and move_back(Path(file.name), inbox / name):
                 sync(inbox)
                 self._names.appendleft(name)
                 return name
@@ -99,7 +99,7 @@ class Client:
         folders = self._folders
         places = (folder / name for folder in (folders.inbox, folders.done, folders.failed))
         is_there = any(map(os.path.lexists, places)) or is_in_work(folders, name)
-        return is_there or published(folders, name) is not None
+        return is_there or latest_record(folders, name) is not None
 
     def recent_files(self) -> list[DroppedFile]:
         """The tracked files with their states, latest first."""
@@ -118,7 +118,7 @@ class Client:
             state = "waiting in the inbox"
         elif is_in_work(folders, name):
             state = f"in work{progress_text(folders.work / key_of(name))}"
-        elif latest := published(folders, name):
+        elif latest := latest_record(folders, name):
             html = job_fragment(latest[0], folders.inbox, next(self._ids))
             html = html or _CARD.format(name, "…")
             return DroppedFile(name, latest[1].status, html, is_done=True)

@@ -12,7 +12,7 @@ from support.drop_folders import SMALL, DropFolder
 
 WRONG = "1...\n..2.\n.x3.\n...4\n"
 REASON = "bad.txt:3:2: expected "
-GONE = "bad.txt: not in failed/\n"
+GONE = "bad.txt: failed/ contains no file with this name\n"
 
 
 def call(box, command, *options):

@@ -301,7 +301,11 @@ def test_json_of_the_folders(dropped):
     code, found, said = objects("retry", "bad.txt", "good.txt", *folders)
     assert (code, said) == (1, "")
     assert found[0] == {"name": "bad.txt", "retried": True, "reason": None}
-    assert found[1] == {"name": "good.txt", "retried": False, "reason": "not in failed/"}
+    assert found[1] == {
+        "name": "good.txt",
+        "retried": False,
+        "reason": "failed/ contains no file with this name",
+    }
     old = str(dropped.inbox / "done" / "good.txt")
     pruned = ["prune", "--older-than", "0s", *folders]
     assert {"path": old, "deleted": False} in objects(*pruned, "--dry-run")[1]

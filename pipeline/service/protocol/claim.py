@@ -46,7 +46,7 @@ from pipeline.files import (
     write_all,
 )
 from pipeline.service.protocol.durable import sync
-from pipeline.service.protocol.folders import Folders, return_to
+from pipeline.service.protocol.folders import Folders, move_back
 from pipeline.service.protocol.settle import UNKNOWN_FINGERPRINT, Fingerprint
 
 LOCK, MANIFEST = ".lock", ".claim.json"
@@ -277,7 +277,7 @@ class Claim:
 
         Returns False, without a change, if the inbox contains a newer file with its name.
         """
-        if not return_to(self.original, inbox / self.manifest.source):
+        if not move_back(self.original, inbox / self.manifest.source):
             return False
         sync(inbox)
         self.remove()

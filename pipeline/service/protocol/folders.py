@@ -151,7 +151,7 @@ def is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
 
 
-def return_to(path: Path, target: Path) -> bool:
+def move_back(path: Path, target: Path) -> bool:
     """Move a file back to `target`; returns False if `target` exists."""
     try:
         os.link(path, target, follow_symlinks=False)

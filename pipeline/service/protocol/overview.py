@@ -23,10 +23,10 @@ from pipeline.service.protocol.checkpointed import last_checkpoint
 from pipeline.service.protocol.claim import LOCK, MAX_LOCK_BYTES, Manifest, read_manifest, try_lock
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync
-from pipeline.service.protocol.folders import Folders, return_to
+from pipeline.service.protocol.folders import Folders, move_back
 from pipeline.service.protocol.settle import History, names_in, observe
 
-NOT_FAILED = "not in failed/"
+NOT_FAILED = "failed/ contains no file with this name"
 NAME_IN_INBOX = "the inbox already contains a file with this name; move that file away first"
 NEWER_FILE = (
     "a newer file with this name was solved or is being processed; to retry the failed file "
@@ -86,7 +86,7 @@ def read_overview(folders: Folders, settle: float) -> Overview:
     overview = Overview(
         ignored=list(starmap(FileState, ignored.items())),
         in_work=[
-            FileState(manifest.source, words) for manifest, words in described_claims(folders)
+            FileState(manifest.source, words) for manifest, words in claim_descriptions(folders)
         ],
         failed=[
             FileState(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)
@@ -119,7 +119,7 @@ def _scan_age(folders: Folders) -> float | None:
 
 def _reason(folders: Folders, source: str) -> str:
     """The reason why a file failed."""
-    latest = published(folders, source)
+    latest = latest_record(folders, source)
     if latest is None:
         return "its record is missing, so the reason is unknown"
     _, record = latest
@@ -128,7 +128,7 @@ def _reason(folders: Folders, source: str) -> str:
     return f"a newer file with this name has the result {record.status}"
 
 
-def published(folders: Folders, source: str) -> tuple[Path, Record] | None:
+def latest_record(folders: Folders, source: str) -> tuple[Path, Record] | None:
     """The path of the record of a source's latest job, and the record; None if there is none."""
     for stem in islice(stems_for(source), LIKELY_STEMS):
         path = folders.outbox / (stem + ENDING)
@@ -143,7 +143,7 @@ def _is_refusal(record: Record) -> TypeGuard[PuzzleRecord]:
     return isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed")
 
 
-def described_claims(folders: Folders) -> Iterator[tuple[Manifest, str]]:
+def claim_descriptions(folders: Folders) -> Iterator[tuple[Manifest, str]]:
     """Yield the manifest of each claim, and a description of its owner and progress."""
     for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
         try:
@@ -187,7 +187,7 @@ def retry_failed(
             yield path.name, NEWER_FILE
         elif names is None or path.name in names:
             found_names.add(path.name)
-            returned = return_to(path, folders.inbox / path.name)
+            returned = move_back(path, folders.inbox / path.name)
             yield path.name, None if returned else NAME_IN_INBOX
     for name in sorted(set(names or ()) - found_names):
         yield name, NOT_FAILED
@@ -196,7 +196,7 @@ def retry_failed(
 
 def _is_overtaken(folders: Folders, source: str) -> bool:
     """Whether a newer job for this name is in work or has succeeded."""
-    latest = published(folders, source)
+    latest = latest_record(folders, source)
     return is_in_work(folders, source) or not (latest is None or _is_refusal(latest[1]))
 
 

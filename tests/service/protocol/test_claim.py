@@ -32,7 +32,7 @@ from pipeline.service.protocol.claim import (
     read_manifest,
     take_over_abandoned,
 )
-from pipeline.service.protocol.overview import described_claims
+from pipeline.service.protocol.overview import claim_descriptions
 from pipeline.service.protocol.settle import UNKNOWN_FINGERPRINT, Fingerprint
 
 WHOLE = Manifest("job", "a.txt", "a", keep_cnf=False, claimed="", fingerprint=UNKNOWN_FINGERPRINT)
@@ -73,8 +73,8 @@ def test_the_lock_says_for_people_who_has_the_claim(box):
     with closing(claimed(box)) as claim:
         words = f"process {os.getpid()} on {os.uname().nodename}"
         assert (claim.folder / LOCK).read_text() == f"attempts at job: 0\n{words}\n"
-        assert list(described_claims(box.folders)) == [(claim.manifest, words)]
-    ((_, words),) = described_claims(box.folders)
+        assert list(claim_descriptions(box.folders)) == [(claim.manifest, words)]
+    ((_, words),) = claim_descriptions(box.folders)
     assert "its process died" in words
 
 
