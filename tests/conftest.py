@@ -53,7 +53,7 @@ def _solvers_put_away():
 
 @pytest.fixture(scope="session", autouse=True)
 def _forked_engines():
-    """PySAT's processes are forked, which spares a tenth of a second for each."""
+    """PySAT's processes are forked, which spare_claims a tenth of a second for each."""
     get_temp_dir()  # the socket of what forks is there, wherever tests have their temporary files
     forked(os.getpid).join()  # its start takes longer than an explanation may in the first test
     with pytest.MonkeyPatch.context() as patch:

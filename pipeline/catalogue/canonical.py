@@ -32,7 +32,8 @@ def canonical_forms(puzzles: ValueArray, unique: Flags, solutions: ValueArray) -
     above 9, and for solutions that break the rules.
     """
     if puzzles.shape != solutions.shape or puzzles.shape[1:] != (CELLS,):
-        raise ValueError(f"puzzles of shape {puzzles.shape}, solutions of {solutions.shape}")
+        found = f"puzzles of {puzzles.shape}, solutions of {solutions.shape}"
+        raise ValueError(f"expected two arrays of shape (P, {CELLS}), found {found}")
     _check(puzzles, solutions[unique])
     forms = np.empty(puzzles.shape, np.uint8)
     forms[unique] = forms_of_unique(puzzles[unique], solutions[unique])

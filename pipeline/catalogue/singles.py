@@ -58,7 +58,10 @@ def propagate_singles(states: States) -> None:
     All masks of a state with a contradiction become 0. Raises ValueError for other arrays.
     """
     if states.shape[0] != CELLS or states.dtype != np.uint16 or not states.flags.c_contiguous:
-        raise ValueError(f"states of shape {states.shape}, of {states.dtype}")
+        raise ValueError(
+            f"expected states of shape ({CELLS}, …) of uint16, contiguous, found {states.shape} of "
+            f"{states.dtype}"
+        )
     if step := loader.get(states.shape[1] * PYTHON_SECONDS):
         step(new_board(), states)
     else:

@@ -133,7 +133,8 @@ def certify_many(
     cells = geometry.side**2
     if geometry.side > 64 or masks.shape != grids.shape or masks.shape[1:] != (cells,):
         raise ValueError(
-            f"masks of shape {masks.shape} and grids of {grids.shape} for {cells} cells"
+            f"expected masks and grids of shape (P, {cells}), found masks of {masks.shape}, "
+            f"grids of {grids.shape}"
         )
     is_valid = np.zeros(len(grids), np.bool_)
     for start in range(0, len(grids), CHUNK_PUZZLES):

@@ -265,7 +265,8 @@ def _check_status(status: str, solutions: int, complete: bool | None) -> None:
     """Raise InputError unless these values assert that all solutions are listed."""
     if not complete:
         raise InputError(
-            f"nothing to prove: it does not say that all solutions are listed (status {status})"
+            "nothing to prove: the record does not state that all solutions are listed (status "
+            f"{status})"
         )
     if fault := contradiction(status, solutions, complete):
         raise InputError(fault)
@@ -358,9 +359,11 @@ def _problem_of_row(
             ) from error
         return PuzzleProblem(parsed), signs_of(parsed.format)
     if entry is None or entry.error is not None:
-        raise InputError("the original has no puzzle there")
+        raise InputError("the original has no puzzle at this row")
     if printable(entry.text) != row.puzzle:
-        raise InputError(f"the original has another puzzle there: {printable(entry.text)[:100]!r}")
+        raise InputError(
+            f"the original has a different puzzle at this row: {printable(entry.text)[:100]!r}"
+        )
     return problem_of(entry), entry.signs
 
 

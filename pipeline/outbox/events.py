@@ -26,7 +26,7 @@ JOB, ERROR = "job", "stderr"
 
 FIELDS: Final = {
     "certificate": "`exhaustive-search`, `lrat` or `unverified`; null if solutions may be missing",
-    "complete": "whether all solutions are published; null if this was not asked",
+    "complete": "whether all solutions are published; null if that was not determined",
     "event": "the name of the event",
     "format": "the input format",
     "inbox": "the watched folder",
@@ -34,22 +34,22 @@ FIELDS: Final = {
     "level": "`info`, `warning` or `error`; not in a job's log",
     "message": "a message for people",
     "per_second": "puzzles per second",
-    "percent": "the part of the source that was processed, in percent; null if unknown",
+    "percent": "percentage of the source that was read; null if unknown",
     "programs": "one or more of `batch`, `check`, `variants` and `trim`",
-    "proved": "number of puzzles that were proved to have no other solutions",
+    "proved": "number of puzzles that are proved to have no other solutions",
     "puzzles": "number of puzzles",
     "reason": "the reason, for people",
-    "seconds": "the time taken; for a job, the time of each stage, and `total`. Jobs that were "
-    "solved together have only `batch`, the time for all of them",
+    "seconds": "the time taken; for a job, of each stage and in `total`. For jobs solved in a "
+    "batch, only `batch`, the time for the whole batch",
     "solutions": "number of published solutions",
-    "solver": "the solver that answered",
+    "solver": "the solver that was used",
     "source": "the name of the dropped file or folder",
     "status": "the result, see *Statuses*",
     "timestamp": "the time, in UTC; in a job's log only in the first and the last line",
     "totals": "number of puzzles by status",
     "unread": "parts of a collection or archive that were not read, with the number of puzzles, as "
     "in its record; omitted if there are none",
-    "unverified": "number of puzzles that were not verified to have no other solutions",
+    "unverified": "number of puzzles not verified to have no other solutions",
     "variant": "`classic`, `even-odd` or `rules`",
 }
 """The fields of events and their meanings."""
@@ -80,7 +80,7 @@ _STAGES = {
     "certify": "grids were checked against the rules",
     "explain": "a conflict or a difference was searched for",
     "prove": "completeness was checked",
-    "batch": "the puzzle was solved together with others; `seconds` is the time for all of them",
+    "batch": "the puzzle was solved in a batch; `seconds` is the time for the whole batch",
 }
 _FINISHED_FIELDS = (
     *("source", "status", "solutions", "complete", "certificate", "message"),
@@ -88,20 +88,20 @@ _FINISHED_FIELDS = (
 )
 
 EVENTS: Final = {
-    "job.claimed": Event((JOB,), "a file was claimed", ("source",)),
+    "job.claimed": Event((JOB,), "the file was claimed", ("source",)),
     **{
         f"stage.{stage}": Event((JOB,), meaning, ("seconds",)) for stage, meaning in _STAGES.items()
     },
     "stage.parse": Event((JOB,), "the source was read", ("seconds", "format", "variant", "reason")),
     "solver.fallback": Event(
         (JOB, ERROR),
-        "another solver than the first choice answered; a collection or archive has one event for "
-        "each solver and reason, with the number of `puzzles`",
+        "a solver other than the first choice was used; for a collection or archive, one event "
+        "for each solver and reason, with the number of `puzzles`",
         ("source", "solver", "reason", "puzzles"),
     ),
     "source.unread": _stderr_event(
-        "text in a file that may be a rule was not read; a collection or archive has one event, "
-        "with the number of puzzles",
+        "text in the file that may be a rule was not read; for a collection or archive, logged "
+        "once with the number of puzzles",
         "source",
         "reason",
     ),
@@ -120,30 +120,32 @@ EVENTS: Final = {
         "source",
         "status",
     ),
-    "job.crashed": _stderr_event("an attempt to process a file crashed", "source", "reason"),
+    "job.crashed": _stderr_event("an attempt to process the file crashed", "source", "reason"),
     "job.continued": _stderr_event(
-        "a job continues where an earlier run stopped", "source", "puzzles"
+        "the job continues where an earlier run stopped", "source", "puzzles"
     ),
-    "job.paused": _stderr_event("a job was stopped; a later run will continue it", "source"),
-    "job.kept": _stderr_event("a file stays claimed until a problem is fixed", "source", "reason"),
-    "file.held": _stderr_event("a file is still being written", "source", "reason"),
-    "file.waits": _stderr_event("a folder waits until nothing in it changes", "source", "reason"),
+    "job.paused": _stderr_event("the job was stopped; the next run continues it", "source"),
+    "job.kept": _stderr_event(
+        "the file stays claimed until the problem is fixed", "source", "reason"
+    ),
+    "file.held": _stderr_event("the file is still being written", "source", "reason"),
+    "file.waits": _stderr_event("the folder waits until nothing in it changes", "source", "reason"),
     "file.left": _stderr_event(
-        "a file was not complete in time, and waits for the next `run`", "source", "reason"
+        "the file was not complete in time, and is left for the next `run`", "source", "reason"
     ),
-    "file.stuck": _stderr_event("a file cannot be moved out of the inbox", "source", "reason"),
+    "file.stuck": _stderr_event("the file cannot be moved out of the inbox", "source", "reason"),
     "marker.unchangeable": _stderr_event(
-        "a marker in `.work` (of a read file, or of the last scan) cannot be updated; files are "
-        "processed anyway",
+        "a marker file in `.work` (of a file being read, or of the last scan) cannot be changed; "
+        "files are processed anyway",
         "reason",
     ),
     "compiled.missing": _stderr_event(
-        "code is not compiled yet; until then, collections are solved (`batch`) or checked "
-        "(`check`) hundreds of times slower. Logged again when the reason changes",
+        "code is not compiled; until it is, collections are solved (`batch`) or checked (`check`) "
+        "hundreds of times slower; logged again when the reason changes",
         "programs",
         "reason",
     ),
-    "compiled.ready": _stderr_event("code was compiled, and is used from now on", "programs"),
+    "compiled.ready": _stderr_event("the code is compiled, and is used from now on", "programs"),
     "batch.crashed": _stderr_event(
         "solving files as a batch crashed; they are solved one at a time", "reason"
     ),
@@ -154,7 +156,7 @@ EVENTS: Final = {
         "the disk, folder or cluster works again; `watch` continues"
     ),
     "run.waited": _stderr_event(
-        "`run` did nothing but wait for complete files, for `seconds`", "seconds"
+        "the time that `run` spent only waiting for files to be complete", "seconds"
     ),
     "watch.started": _stderr_event("`watch` started", "inbox"),
     "watch.stopped": _stderr_event("`watch` stopped"),

@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path, PurePath
 
-from pipeline.files import LONGEST_NAME
+from pipeline.files import MAX_NAME_BYTES
 from pipeline.outbox.schema import ARCHIVE, COLLECTION
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
@@ -84,7 +84,7 @@ def likely_stems(source: str) -> dict[str, str]:
 
 def shorten_stem(stem: str, ending: str = "") -> str:
     """The stem with an ending. A stem that makes file names too long is shortened, with a hash."""
-    max_bytes = LONGEST_NAME - _MAX_SUFFIX_BYTES - len(ending)
+    max_bytes = MAX_NAME_BYTES - _MAX_SUFFIX_BYTES - len(ending)
     raw = os.fsencode(stem)
     if len(raw) > max_bytes:
         mark = "~" + sha256(raw).hexdigest()[:8]

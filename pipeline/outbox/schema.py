@@ -18,32 +18,32 @@ SCHEMA: Final = 2
 FORMER_SCHEMA: Final = 1
 
 REFUSALS: Final[dict[RefusalCode, str]] = {
-    "not-a-puzzle": "no format fits, or another reason than the following",
+    "not-a-puzzle": "no format fits, or the reason has no other code",
     "empty": "no text, or only comments and empty lines",
     "not-text": "bytes that are not UTF-8, or a NUL character",
-    "wrong-cell": "a character or number that is no value of this puzzle",
+    "wrong-cell": "a character or number that cannot be a cell of this puzzle",
     "wrong-shape": "a wrong number of rows or cells, or boxes that do not fit",
     "region-map": "a region map around a grid",
-    "several-puzzles": "more puzzles than one where one was expected",
+    "several-puzzles": "several puzzles where one was expected",
     "unknown-rule": "an unknown rule",
-    "ambiguous": "several ways to read the text; the message names the option that decides",
-    "damaged": "a text of a known format that contains an error",
+    "ambiguous": "several possible readings; the message names the option that decides",
+    "damaged": "a known format, but with an error in the text",
     "foreign-format": "a file of another program; the message names it",
     "link": "a link that contains no puzzle",
-    "too-large": "more bytes, lines or steps than the limits allow",
+    "too-large": "more bytes, lines or parsing steps than allowed",
     "unreadable": "a file that cannot be opened or unpacked",
 }
 """The codes of refusals and their meanings."""
 
 STATUSES: Final = {
     "unique": "exactly one solution; `certificate` says whether uniqueness was verified",
-    "multiple": "two or more solutions; `complete` says whether these are all",
-    "solved": "a satisfiable formula of which no further models were requested",
+    "multiple": "two or more solutions; `complete` says whether all are published",
+    "solved": "for formulas: satisfiable; no further models were searched for",
     "unsolvable": "no solution; `message` and `conflict` say why",
-    "unknown": "a limit (`--timeout`, `--memory-limit`) was reached before there was an answer",
+    "unknown": "a limit (`--timeout`, `--memory-limit`) was reached before an answer was found",
     "invalid": "not a puzzle; `message` says where reading failed and what was expected",
-    "failed": "every attempt to solve the source crashed, or its results could not be written",
-    "refused": "a member of an archive, such as a link, that must not or cannot be read",
+    "failed": "every attempt to solve the puzzle crashed, or its results could not be written",
+    "refused": "a member of an archive that cannot be read, or is not safe to read, such as a link",
     "other": "a member of an archive that does not look like a puzzle, which is not an error",
     "collection": "a file of several puzzles; `totals` counts them by status",
     "archive": "an archive or folder; `totals` counts the puzzles of all its members",
@@ -57,13 +57,13 @@ WITH_TOTALS: Final = (COLLECTION, ARCHIVE)
 PROVED, UNVERIFIED = "proved", "unverified"
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
 EXTRA_COUNTS: Final = {
-    DISAGREEMENTS: "puzzles with a wrong solution in their file; `disagreement` says why",
+    DISAGREEMENTS: "puzzles with a wrong solution in their file; `disagreement` says what is wrong",
     FALLBACKS: (
-        "puzzles for which the first solver failed and another answered, or for which it missed a "
-        "solution that the check found; `fallbacks` says why"
+        "puzzles that the solver of first choice did not solve, or for which it missed a solution "
+        "that the check found; `fallbacks` gives the reasons"
     ),
-    PROVED: "puzzles that were proved to have no other solutions",
-    UNVERIFIED: "puzzles that were not verified to have no other solutions",
+    PROVED: "puzzles that are proved to have no other solutions",
+    UNVERIFIED: "puzzles not verified to have no other solutions",
 }
 """Counts besides those by status. A puzzle may be counted several times."""
 
@@ -80,8 +80,8 @@ def or_none(value: T | UnsetType | None) -> T | None:
 class PublishedFile(Struct, frozen=True, kw_only=True):
     """A file of the set."""
 
-    name: Annotated[str, about("its name, in the folder of the record")]
-    sha256: Annotated[str, about("the SHA-256 of its bytes, in hexadecimal")]
+    name: Annotated[str, about("the file name, in the folder of the record")]
+    sha256: Annotated[str, about("the SHA-256 of the file, in hexadecimal")]
 
 
 class RecordedSolver(Struct, frozen=True, kw_only=True):
@@ -90,15 +90,14 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
     name: Annotated[
         str,
         about(
-            "`minisat`, `pysat` or `batch`; `exhaustive-search` if the search found a solution "
-            "that a solver had missed, continued after a solver gave up on a variant, or ran alone "
-            "because a variant needs too many clauses"
+            "`minisat`, `pysat` or `batch`; `exhaustive-search` if the search found solutions that "
+            "these missed, continued after a solver gave up on a variant, or ran alone because a "
+            "variant needs too many clauses"
         ),
     ]
-    version: Annotated[str | None, about("its version, if known")] = None
+    version: Annotated[str | None, about("the version of the solver; null if unknown")] = None
     fallback: Annotated[
-        str | None,
-        about("why it answered and not the first choice; null if it was the first choice"),
+        str | None, about("why the solver of first choice was not used; null if it was")
     ] = None
 
 
@@ -110,7 +109,7 @@ class PuzzleCertificate(Struct, frozen=True, kw_only=True):
         str | None,
         about(
             "`proved`: checked by code that shares no search with the solvers; `unverified`: "
-            "only one program says that no solution is missing; `no`: there may be other solutions"
+            "only one program found that no solution is missing; `no`: solutions may be missing"
         ),
     ] = None
     by: Annotated[
@@ -145,16 +144,16 @@ class CollectionCertificate(Struct, frozen=True, kw_only=True):
 class Fallback(Struct, frozen=True, kw_only=True):
     """Puzzles that were answered by another solver than the first choice."""
 
-    solver: Annotated[str, about("the solver that answered, as in `RecordedSolver`")]
-    reason: Annotated[str, about("why this solver was asked, for people")]
+    solver: Annotated[str, about("the solver that was used instead, as in `RecordedSolver`")]
+    reason: Annotated[str, about("why it was used, for people")]
     puzzles: Annotated[Count, about("number of puzzles")]
 
 
 class RecordedCell(Struct, frozen=True, forbid_unknown_fields=True):
     """A cell of a puzzle."""
 
-    row: Annotated[int, about("its row, from 1")]
-    column: Annotated[int, about("its column, from 1")]
+    row: Annotated[int, about("the row, from 1")]
+    column: Annotated[int, about("the column, from 1")]
 
     @property
     def place(self) -> tuple[int, int]:
@@ -167,7 +166,7 @@ class RecordedCell(Struct, frozen=True, forbid_unknown_fields=True):
 class Value(RecordedCell, frozen=True, forbid_unknown_fields=True):
     """A cell with a value."""
 
-    value: Annotated[int, about("its value")]
+    value: Annotated[int, about("the value of the cell")]
 
 
 class RecordedClue(RecordedCell, frozen=True, forbid_unknown_fields=True):
@@ -176,7 +175,7 @@ class RecordedClue(RecordedCell, frozen=True, forbid_unknown_fields=True):
     value: Annotated[int | UnsetType, about("the given value")] = UNSET
     mark: Annotated[
         Literal["even", "odd"] | tuple[int, ...] | UnsetType,
-        about("`even`, `odd`, or the allowed values"),
+        about("`even`, `odd`, or a list of the allowed values"),
     ] = UNSET
 
     def __post_init__(self) -> None:
@@ -231,22 +230,24 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class RecordedRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A rule of a puzzle."""
 
-    number: Annotated[int, Meta(ge=1), about("its number among the puzzle's rules, from 1")]
-    text: Annotated[str, about("its name and position, for people")]
+    number: Annotated[int, Meta(ge=1), about("the number of the rule in the puzzle, from 1")]
+    text: Annotated[str, about("the name and position of the rule, for people")]
 
 
 class RecordedDifference(Struct, frozen=True, kw_only=True):
     """Where the solutions of a puzzle differ."""
 
-    cells: Annotated[tuple[RecordedCell, ...], about("the cells in which they differ")]
+    cells: Annotated[tuple[RecordedCell, ...], about("the cells in which the solutions differ")]
     decisive: Annotated[
-        tuple[Value, ...], about("the fewest values found that would leave one solution")
+        tuple[Value, ...],
+        about("values that leave one solution if they are given, as few as were found"),
     ]
-    exact: Annotated[bool, about("whether this is the smallest possible number of values")]
+    exact: Annotated[bool, about("whether `decisive` has the smallest possible number of values")]
 
 
 _Files = Annotated[
-    tuple[PublishedFile, ...], about("every file of the set except the record, with its hash")
+    tuple[PublishedFile, ...],
+    about("every published file of the job except the record, with its hash"),
 ]
 Declared = Annotated[
     dict[str, str] | UnsetType,
@@ -255,12 +256,12 @@ Declared = Annotated[
 StagesTimed = Annotated[
     dict[str, Seconds] | None,
     about(
-        "the time of each stage, and `total`. Puzzles that were solved together have `batch`, the "
-        "time for all of them, instead of the stages. A collection or archive has only `total`"
+        "the time of each stage, and `total`; for puzzles solved in a batch, `batch`, the time for "
+        "the whole batch, instead of the stages. A collection or archive has only `total`"
     ),
 ]
 Schema = Annotated[Literal[1, 2], about("the version of this schema: 2; before 1.0 it was 1")]
-Version = Annotated[str | None, about("the version of sudoku-pipeline that wrote it")]
+Version = Annotated[str | None, about("the version of sudoku-pipeline that wrote the record")]
 Build = Annotated[
     str | None,
     about("a digest of the program's source, which distinguishes builds of a version"),
@@ -273,16 +274,16 @@ Hash = Annotated[
     str | None,
     about(
         "the SHA-256 of the dropped file, or of its content if it is one compressed puzzle; null "
-        "for a folder, or if it was not read"
+        "for a folder, or if the file was not read"
     ),
 ]
 Size = Annotated[
-    Count | None, about("the size in bytes of the content with `sha256`; null if `sha256` is null")
+    Count | None, about("the number of bytes that `sha256` covers; null if `sha256` is null")
 ]
 _Member = Annotated[
     Count | UnsetType, about("for a member of an archive: its number in the archive, from 0")
 ]
-_Format = Annotated[str | None, about("the input format; null if it could not be read")]
+_Format = Annotated[str | None, about("the input format; null if the source could not be read")]
 Finished = Annotated[str | None, about("when the job finished, in UTC")]
 
 
@@ -300,11 +301,11 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     format: _Format = None
     variant: Annotated[
         str | None,
-        about("`classic`, `even-odd`, or `rules` for other variants; null if it is not a puzzle"),
+        about("`classic`, `even-odd`, or `rules` for other variants; null without a puzzle"),
     ] = None
     box: Annotated[
         tuple[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=1)]] | None,
-        about("height and width of a box; 1 and n without boxes; null if it is not a puzzle"),
+        about("height and width of a box; 1 and n without boxes; null without a puzzle"),
     ] = None
     grids: Annotated[
         tuple[tuple[Count, Count], ...] | UnsetType,
@@ -333,7 +334,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     status: Annotated[str, about("the result, see *Statuses*")]
     solutions: Annotated[Count | None, about("number of published solutions or models")] = None
     complete: Annotated[
-        bool | None, about("whether all solutions are published; null if this was not asked")
+        bool | None, about("whether all solutions are published; null if that was not determined")
     ] = None
     message: Annotated[str | None, about("a message for people")] = None
     code: Annotated[
@@ -342,23 +343,24 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = UNSET
     files: _Files
     solver: Annotated[
-        RecordedSolver | None, about("the solver that answered; null if none was asked")
+        RecordedSolver | None,
+        about("the solver that solved the puzzle; null if no solver was used"),
     ] = None
     encoding: Annotated[
         Encoding | None,
-        about("the formula for the solver; null without a formula, and for the batch solver"),
+        about("the formula for the solver; null without a formula, or for a batch"),
     ] = None
     seconds: StagesTimed = None
     finished: Finished = None
     certificate: Annotated[
         PuzzleCertificate | UnsetType,
-        about("if a solver was asked: how completeness was verified"),
+        about("if a solver was used: how completeness was verified"),
     ] = UNSET
     conflict: Annotated[
         tuple[RecordedClue, ...] | UnsetType | None,
         about(
-            "for an unsolvable puzzle: clues that, with the rules in `conflict_rules`, contradict "
-            "each other; null if no conflict was found in time, or if the side is above 36"
+            "for an unsolvable puzzle: clues that contradict each other, with the rules in "
+            "`conflict_rules`; null if no such clues were found in time, or the side is above 36"
         ),
     ] = UNSET
     conflict_rules: Annotated[
@@ -368,13 +370,13 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     conflict_minimal: Annotated[
         bool | UnsetType | None,
         about(
-            "whether the conflict disappears if any single clue or rule of it is removed; false if "
-            "this is unknown, null without a conflict"
+            "whether the conflict has a solution without any one of its clues and rules; false if "
+            "that is unknown, null without a conflict"
         ),
     ] = UNSET
     difference: Annotated[
         RecordedDifference | UnsetType,
-        about("for a puzzle with several solutions: where they differ"),
+        about("for a puzzle with several solutions: where the solutions differ"),
     ] = UNSET
     disagreement: Annotated[
         str | UnsetType,
@@ -384,7 +386,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         str | UnsetType | None,
         about(
             "with `--traits canonical`: the canonical form, which is the same for all equivalent "
-            "puzzles; null for other than classic 9×9 puzzles, and for undecided ones"
+            "puzzles; null if the puzzle is not a classic 9×9 puzzle, or time ran out"
         ),
     ] = UNSET
     redundant: Annotated[
@@ -396,10 +398,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = UNSET
     redundant_rules: Annotated[
         tuple[RecordedRule, ...] | UnsetType | None,
-        about(
-            "for a variant, with `--traits minimal`: the redundant rules; null if `redundant` is "
-            "null"
-        ),
+        about("for a variant, with `--traits minimal`: the redundant rules; null like `redundant`"),
     ] = UNSET
     effort: Annotated[
         Effort | UnsetType | None,
@@ -462,15 +461,15 @@ class CollectionRecord(Struct, frozen=True, kw_only=True):
     fallbacks: Annotated[
         tuple[Fallback, ...] | UnsetType,
         about(
-            "why other solvers than the first choice answered; after about 20 different reasons, "
-            "all others are combined"
+            "why solvers other than the first choice were used; after about 20 different reasons, "
+            "further reasons are combined"
         ),
     ] = UNSET
     unread: Annotated[
         dict[str, Count] | UnsetType,
         about(
             "unread parts of the source, as in the record of a puzzle but without lines, with the "
-            "number of puzzles; after 20 different parts, all others are combined"
+            "number of puzzles; after 20 different parts, further parts are combined"
         ),
     ] = UNSET
     files: _Files

@@ -43,10 +43,12 @@ _FORMULA = re.compile("'*[=+@-]")
 """Matches a field that a spreadsheet might read as a formula, with or without leading apostrophes.
 Such a field is written with one more apostrophe."""
 
-_COMPLETE = about("`true` if these are all solutions, else `false`; empty if not asked")
+_COMPLETE = about(
+    "`true` if all solutions are published, else `false`; empty if that was not determined"
+)
 _CERTIFICATE = about(
-    "for complete results, how this was verified: `exhaustive-search`, `lrat` (`drat` in earlier "
-    "versions) or `unverified`, see *What is proved*"
+    "for complete results, how completeness was verified: `exhaustive-search`, `lrat` (`drat` in "
+    "earlier versions) or `unverified`, see *What is proved*"
 )
 _SOURCE = Annotated[str, about("the file; for an archive, with the path of the member"), WORD]
 
@@ -55,7 +57,7 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     """A puzzle of a collection: a row of `top.csv`."""
 
     index: Annotated[str, about("the number in the collection, from 1"), WHOLE]
-    line: Annotated[str, about("the line where it begins, from 1"), WHOLE]
+    line: Annotated[str, about("the line where the puzzle begins, from 1"), WHOLE]
     puzzle: Annotated[
         str,
         about(
@@ -71,9 +73,9 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     solution: Annotated[str, about("the first solution, as in `top_1.solution`")]
     message: Annotated[str, about("a message for people")]
     disagreement: Annotated[
-        str, about("what is wrong with the solution in the file, if there is one")
+        str, about("what is wrong with the solution in the file; empty if nothing is")
     ]
-    title: Annotated[str, about("the title in the file, if any")]
+    title: Annotated[str, about("the title of the puzzle in the file; empty without one")]
 
 
 SourcedRow = msgspec.defstruct(
@@ -107,14 +109,16 @@ class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A puzzle that is equivalent to an earlier or known one: a row of `dedupe`."""
 
     source: _SOURCE
-    line: Annotated[str, about("the line where it begins; empty if the file is one puzzle"), WHOLE]
+    line: Annotated[
+        str, about("the line where the puzzle begins; empty if the file is one puzzle"), WHOLE
+    ]
     first_source: Annotated[
         str,
         about("the file of the first puzzle of its class; with `--against`, a file of that source"),
         WORD,
     ]
     first_line: Annotated[
-        str, about("the line where that puzzle begins; empty if the file is one puzzle"), WHOLE
+        str, about("the line where the first puzzle begins; empty if the file is one puzzle"), WHOLE
     ]
 
 

@@ -104,7 +104,7 @@ class MinimalColumns(Trait, frozen=True):
     ]
     redundant_cells: Annotated[
         str,
-        about("list of these: `r1c9` is the given in row 1, column 9, `#2` the second rule"),
+        about("the redundant parts: `r1c9` is the given in row 1, column 9, `#2` the second rule"),
     ]
 
     @classmethod

@@ -44,13 +44,15 @@ class FreeGrid:
         sizes = [size for _, size in self.groups]
         if min(self.rows, self.columns, *sizes) < 1 or max(self.rows, self.columns) > MAX_SIDE:
             raise ValueError(
-                f"a free grid has 1 to {MAX_SIDE} rows and columns, "
-                f"not {self.rows}×{self.columns}, and no empty group"
+                f"rows and columns must be 1 to {MAX_SIDE}, and groups must not be empty; "
+                f"found {self.rows}×{self.columns} cells and groups of {sizes}"
             )
         if self.lowest not in (0, 1):
             raise ValueError(f"the lowest value must be 0 or 1, not {self.lowest}")
         if sum(sizes) > MAX_EXTRA_CELLS:
-            raise ValueError(f"at most {MAX_EXTRA_CELLS} extra cells, not {sum(sizes)}")
+            raise ValueError(
+                f"there may be at most {MAX_EXTRA_CELLS} extra cells, not {sum(sizes)}"
+            )
         if len(dict(self.groups)) < len(self.groups):
             raise ValueError("two groups of extra cells have the same name")
         widths = dict(self.widths)

@@ -53,7 +53,7 @@ def explain(path: Path, name: str, settings: Settings) -> Facts:
 def _problem_facts(source: OneProblem, settings: Settings) -> Facts:
     if isinstance(source, Unreadable):
         facts: Facts = {"kind": "refused", "code": source.code, "message": source.reason}
-        facts |= {"read as": source.read_as} if source.read_as else {}
+        facts |= {"read_as": source.read_as} if source.read_as else {}
         return facts | _alternatives(source, settings.reading)
     parsed = source.parsed
     if isinstance(parsed, Parsed):

@@ -20,7 +20,7 @@ from math import comb
 from typing import Literal
 
 from pipeline.errors import UsageError
-from pipeline.limits import UNHURRIED, Deadline, Limits
+from pipeline.limits import NO_TIME_LIMIT, Deadline, Limits
 from pipeline.puzzle.clauses import Clause, PackedClauses, RuleClauses
 from pipeline.puzzle.geometry import Geometry, units_of, values_of
 from pipeline.puzzle.puzzle import Candidate, Puzzle
@@ -75,7 +75,7 @@ def encode_puzzle(
     puzzle: Puzzle,
     encoding: EncodingChoice = "reduced",
     numbering: NumberingChoice = "dense",
-    limits: Limits = UNHURRIED,
+    limits: Limits = NO_TIME_LIMIT,
 ) -> Cnf:
     """Encode a puzzle as clauses whose models are the solutions.
 

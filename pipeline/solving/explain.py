@@ -126,7 +126,7 @@ def explain_conflict(
         with contextlib.nullcontext(engine) if engine else Pysat() as solver:
             result = solver.find_core(clauses, [*rule_indices, *clue_cells], limits)
     except Satisfiable as error:
-        raise SolverError("the puzzle has a solution, although a solver found none") from error
+        raise SolverError("a puzzle that was found to be unsolvable has a solution") from error
     except EnvironmentFailure:  # an explanation is optional
         result = None
     if result is None:
@@ -158,11 +158,11 @@ def _sentence(clues: Sequence[Clue], rules: Sequence[str], *, minimal: bool) -> 
     if not minimal:
         return f"{counts} have no solution together; there was no time to find fewer"
     number = len(clues) + len(rules)
-    fewer = "either of them does" if number == 2 else f"any {number - 1} of them do"
+    fewer = "either of them has one" if number == 2 else f"any {number - 1} of them have one"
     named = [*map(str, clues), *rules]
     if unnamed := named[_MAX_NAMED:]:
         named = [*named[:_MAX_NAMED], f"and {len(unnamed)} more"]
-    return f"{counts} have no solution together, though {fewer}: {'; '.join(named)}"
+    return f"{counts} have no solution together, although {fewer}: {'; '.join(named)}"
 
 
 def _clauses_with_assumptions(

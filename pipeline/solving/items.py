@@ -11,7 +11,7 @@ from tempfile import NamedTemporaryFile
 from typing import Unpack
 
 from pipeline.errors import LimitReached, RefusalCode, printable
-from pipeline.keywords import SourceOptions, settings_given
+from pipeline.keywords import SourceOptions, settings_from
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading import Archive, Collection, OneProblem, Unreadable
 from pipeline.reading.archives import UnpackLimits
@@ -115,7 +115,7 @@ def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Itera
 
     Raises UsageError for an invalid setting, and OSError if the source cannot be accessed.
     """
-    chosen = settings_given(settings, SourceOptions)
+    chosen = settings_from(settings, SourceOptions)
     if not isinstance(source, bytes):
         yield from _items_at(Path(source), Path(source).name, chosen, "")
         return

@@ -56,8 +56,7 @@ reserved for solving the puzzle alone, and for a proof.
 UNCHECKED = -1
 """The entry in `nodes` of a puzzle that the search did not decide."""
 
-UNDECIDED = "batch left it undecided"
-"""The reason for a fallback if the batch solver was chosen by name."""
+UNDECIDED = "the batch solver left the puzzle undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +221,7 @@ def _indices_to_solve_alone(solved: BatchResult, settings: Settings, *, explain:
     if solved.nodes is not None:
         chosen |= solved.nodes == UNCHECKED
     for number, status in enumerate(STATUSES):
-        if status == "unsolvable" or settings.is_to_prove(status):
+        if status == "unsolvable" or settings.needs_proof(status):
             chosen |= np.minimum(solved.counts, 2) == number
     chosen &= ~solved.has_more
     chosen[list(solved.undecided)] = True

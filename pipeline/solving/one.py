@@ -386,7 +386,7 @@ def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S
         return result
     if not result.complete or settings.trust_solver:
         return replace(result, certificate=TRUSTED if result.complete else Certificate("no"))
-    prove, checked = settings.is_to_prove(result.status), None
+    prove, checked = settings.needs_proof(result.status), None
     if result.certificate and result.certificate != ONLY_SEARCHED and not prove:
         return result
     if result.certificate != ONLY_SEARCHED:
@@ -407,7 +407,7 @@ def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S
             proved, proof = prove_complete(problem, result.solutions, solvers, limits)
         checked = Checked(ONLY_SEARCHED if proved.complete == "unverified" else proved, proof)
     if checked.certificate.complete == "no":
-        doubt = f"{_solver_name(result)} found no more solutions, but no proof of that holds: "
+        doubt = f"{_solver_name(result)} found no more solutions, but this could not be proved: "
         result = result.as_doubted(doubt + (checked.certificate.reason or ""))
     return replace(result, certificate=checked.certificate, proof=checked.proof)
 

@@ -88,7 +88,7 @@ def test_a_refused_file_has_a_code_and_the_formats_that_nearly_fit(tmp_path):
     told = facts(tmp_path, damaged, code=1)
     assert (told["kind"], told["code"]) == ("refused", "wrong-cell")
     assert told["message"] == "a.txt:2:5: expected a digit or a blank, found 'k'"
-    assert told["read as"] == "grid: 9 rows of 9 cells"
+    assert told["read_as"] == "grid: 9 rows of 9 cells"
     sixteen = f"12{'.' * 14}\n" * 16
     told = facts(tmp_path, sixteen, code=1)
     assert told["code"] == "ambiguous"

@@ -152,7 +152,7 @@ def test_the_checks_are_compiled_whatever_the_solver(box, tmp_path, monkeypatch,
 def test_a_missing_folder_is_a_problem_and_is_not_made(box, name):
     folder = getattr(box, name)
     folder.rmdir()
-    found = about(examined(box), f"{folder} is missing")
+    found = about(examined(box), f"{folder}: no such folder")
     assert (found.level, found.remedy) == ("problem", f"create it, or set --{name}")
     assert not folder.exists()
 
@@ -195,12 +195,15 @@ def test_low_limits_of_this_machine_are_warnings(box, monkeypatch, tmp_path):
         f"100 MB free for {place}" for place in ("inbox", "outbox", "temporary files")
     ]
     assert all(each.level == "warning" and "prune" in each.remedy for each in full)
-    watches = about(found, "max_user_watches")
-    assert (watches.level, watches.about) == ("warning", "max_user_watches is 8191")
+    watches = about(found, "inotify's max_user_watches")
+    assert watches.level == "warning"
+    assert watches.about == "inotify's max_user_watches is 8191, below 8192"
     assert watches.remedy.startswith("sysctl fs.inotify.max_user_watches=8192;")
     assert about(found, "inotify's max_queued_events").level == "ok"
 
 
 def test_without_inotify_polling_is_the_remedy(box, monkeypatch, tmp_path):
     machine(monkeypatch, tmp_path)
-    assert examined(box)[-1] == Diagnosis("warning", "no inotify", "use watch --poll")
+    assert examined(box)[-1] == Diagnosis(
+        "warning", "inotify is not available", "use `watch --poll`"
+    )

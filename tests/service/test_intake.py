@@ -115,7 +115,7 @@ def test_a_file_whose_reading_always_crashes_is_failed_after_three_attempts(
     kills = [-signal.SIGKILL] * (3 * deadly)
     assert [forked_run(settings) for _ in range(len(kills) + 1)] == [*kills, 1]
     assert (box.kept("failed"), box.kept("done"), box.in_work()) == ({"a.txt"}, {"b.txt"}, set())
-    killed = "each crashed or killed its process"
+    killed = "each attempt crashed or killed its process"
     why = killed if deadly else "RecursionError: too deep"
     assert box.record("a")["message"] == f"given up after 3 attempts: {why}"
 

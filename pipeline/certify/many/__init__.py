@@ -68,12 +68,14 @@ def search_all_of_batch(
     """
     cells = geometry.side**2
     if masks.shape[1:] != (cells,) or grids.shape[1:] != masks.shape or len(counts) != len(masks):
-        raise ValueError(f"masks of shape {masks.shape} and grids of {grids.shape}")
+        found = f"masks of {masks.shape}, grids of {grids.shape}, counts of {counts.shape}"
+        raise ValueError(f"expected arrays of matching shapes, found {found}")
     if len(counts) and not 0 <= counts.min() <= counts.max() <= len(grids):
         raise ValueError(f"counts: expected 0 to {len(grids)}, the number of grids")
     if grids.dtype != np.uint8 or counts.dtype.kind not in "iu" or masks.dtype.kind != "u":
         raise ValueError(
-            f"masks of {masks.dtype}, counts of {counts.dtype}, grids of {grids.dtype}"
+            f"expected arrays of integers, found masks of {masks.dtype}, counts of {counts.dtype}, "
+            f"grids of {grids.dtype}"
         )
     deadline = Deadline.of(Limits(seconds))
     compiled_search = machine_code(len(masks)) if geometry == NINE_BY_NINE else None

@@ -62,7 +62,7 @@ from pipeline.reading.formats.dimacs import (
 from pipeline.reading.read import looks_like_no_puzzle, parse_problem, unparsed_source
 from pipeline.settings import Reading
 
-_ONE_MODEL = "not checked whether there are other models: only one was asked for"
+_ONE_MODEL = "not checked whether there are other models: only one was searched for"
 _MAX_VIOLATIONS = 3
 """Maximum number of reported violations of a grid."""
 _VARIABLE_BYTES, _EXTRA_BYTES = 16, 64 * 1024

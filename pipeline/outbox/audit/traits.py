@@ -187,11 +187,11 @@ def _report_difference(name: str, recorded: str, computed: str, row: TraitFields
     if computed.startswith("failed"):  # a step failed its check, which is a bug in this program
         report.add_gap(message)
     elif name == "minimal" and row.status == "unique" and "," in (recorded, computed):
-        report.add_note(f"{message}: time ran out for one of them")
+        report.add_note(f"{message}: time ran out for one of the two")
     elif report.is_current_build or name == "minimal":
         report.add_problem(message)
     else:  # canonical forms and measures of difficulty depend on the version
-        report.add_gap(f"{message}: another version wrote it")
+        report.add_gap(f"{message}: a different version wrote it")
 
 
 def _difference(name: str, recorded: str, computed: str) -> str:

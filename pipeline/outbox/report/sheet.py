@@ -126,9 +126,11 @@ def _marks_note(board: Board) -> str:
     if not board.even_cells():
         return "Grey discs are odd." if board.odd_cells() else ""
     if board.odd_cells():
-        return "Grey squares are even, grey discs odd."
+        return "Grey squares are even, grey discs are odd."
     return (
-        "Grey cells are even, white ones odd." if board.is_parity_known else "Grey cells are even."
+        "Grey cells are even, white cells are odd."
+        if board.is_parity_known
+        else "Grey cells are even."
     )
 
 

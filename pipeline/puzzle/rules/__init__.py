@@ -174,7 +174,7 @@ def check_cells(
     """Raise ValueError for fewer than `min_cells` cells, or, with `no_repeats`, a repeated cell."""
     if len(cells) < min_cells:
         noun = "cell" if min_cells == 1 else "cells"
-        raise ValueError(f"{name}: at least {min_cells} {noun}, not {len(cells)}")
+        raise ValueError(f"{name}: must have at least {min_cells} {noun}, not {len(cells)}")
     if no_repeats and len({*cells}) < len(cells):
         raise ValueError(f"{name}: a cell is listed twice")
 

@@ -116,10 +116,10 @@ class NondeterministicMachine(LineRule):
         _check_label(self.name, self.label)
         states = len(self.moves)
         if not 0 < states <= MAX_STATES:
-            raise ValueError(f"{self.name}: 1 to {MAX_STATES} states, not {states}")
+            raise ValueError(f"{self.name}: must have 1 to {MAX_STATES} states, not {states}")
         after = (state for row in self.moves for states in row for state in states)
         if not all(0 <= state < states for state in chain(self.starts, after)):
-            raise ValueError(f"{self.name}: a move to an unknown state")
+            raise ValueError(f"{self.name}: a move leads to an unknown state")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         moves, highest = self.moves, geometry.values[-1]
@@ -145,7 +145,7 @@ class OneOf(Rule):
 
     def __post_init__(self) -> None:
         if not self.choices:
-            raise ValueError(f"{self.name}: no choices")
+            raise ValueError(f"{self.name}: must have at least one choice")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return AnyOf(tuple(_all_of(rules, geometry) for rules in self.choices))
@@ -194,4 +194,4 @@ def _next_state(state: int, value: int, moves: tuple[bytes, ...]) -> int | None:
 def _check_label(name: str, label: str) -> None:
     is_line = label == " ".join(label.split()) and label.isprintable()
     if not is_line or len(label) > MAX_LABEL:
-        raise ValueError(f"{name}: a label is one line of at most {MAX_LABEL} characters")
+        raise ValueError(f"{name}: the label must be one line of at most {MAX_LABEL} characters")

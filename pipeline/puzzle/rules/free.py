@@ -93,7 +93,7 @@ class ConnectedValues(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.group, no_repeats=True)
         if not self.values:
-            raise ValueError(f"{self.name}: no values")
+            raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         adjacent = adjacent_pairs(geometry, self.group)
@@ -165,7 +165,7 @@ class ChaosArrow(Rule):
 
     def __post_init__(self) -> None:
         if not self.arms:
-            raise ValueError(f"{self.name}: no arms")
+            raise ValueError(f"{self.name}: must have at least one arm")
         for arm in self.arms:
             check_cells(f"{self.name}: an arm", arm, no_repeats=True)
         if len({arm[0] for arm in self.arms}) > 1:

@@ -171,7 +171,7 @@ class FullRank(OutsideClue):
         """All other lines. Raises ValueError if the rule's line is not a whole row or column."""
         lines = dict.fromkeys(directed_lines(geometry))
         if self.line not in lines:
-            raise ValueError(f"{self.name}: its line is not a whole row or column")
+            raise ValueError(f"{self.name}: its line must be a whole row or column")
         return tuple(line for line in lines if line != self.line)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:

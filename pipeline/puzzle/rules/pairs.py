@@ -239,7 +239,7 @@ class Among(Rule):
 
     def __post_init__(self) -> None:
         if not self.allowed:
-            raise ValueError(f"{self.name}: at least one value")
+            raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Allowed(self.cell, self.allowed)
@@ -297,15 +297,15 @@ class BoxIndexer(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.region, no_repeats=True)
         if self.cell not in self.region:
-            raise ValueError(f"{self.name}: the cell is not in its region")
+            raise ValueError(f"{self.name}: its cell must be in its region")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         region = tuple(sorted(self.region))
         if len(region) != geometry.side:
             n = geometry.side
-            raise ValueError(f"{self.name}: a region of {n} cells is needed, not {len(region)}")
+            raise ValueError(f"{self.name}: its region must have {n} cells, not {len(region)}")
         if geometry.values != range(1, len(region) + 1):
-            raise ValueError(f"{self.name}: the values must begin with 1")
+            raise ValueError(f"{self.name}: the values of the grid must begin with 1")
         return pointer(self.cell, region, region.index(self.cell) + 1, geometry.values)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:

@@ -75,7 +75,7 @@ class Windoku(Rule):
     def constraints(self, geometry: Geometry) -> Constraint:
         side = square_side(self.name, geometry)
         if side != 9:
-            raise ValueError(f"{self.name}: the side is {side}, not 9")
+            raise ValueError(f"{self.name}: the side of the grid must be 9, not {geometry.side}")
         return AllOf(tuple(map(AllDifferent, _WINDOWS)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:

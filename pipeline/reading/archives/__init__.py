@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from pipeline.errors import InputError
-from pipeline.files import LONGEST_NAME
+from pipeline.files import MAX_NAME_BYTES
 
 if TYPE_CHECKING:
     from pipeline.settings import Settings
@@ -182,6 +182,6 @@ def _length_fault(parts: tuple[str, ...]) -> str | None:
         return "a file of this name cannot be created here"
     if len(sizes) > MAX_DEPTH:
         return f"it is more than {MAX_DEPTH} folders deep"
-    if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > MAX_PATH_BYTES:
+    if max(sizes) > MAX_NAME_BYTES or sum(sizes) + len(sizes) > MAX_PATH_BYTES:
         return "its name is too long"
     return None

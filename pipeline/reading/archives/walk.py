@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from pipeline.errors import is_environmental
-from pipeline.files import SAFELY, is_junk
+from pipeline.files import SAFE_FLAGS, is_junk
 from pipeline.reading.archives import (
     BLOCK_BYTES,
     MAX_DEPTH,
@@ -52,7 +52,7 @@ _XZ = b"\xfd7zXZ\0"
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
 """The bytes after `BZh` and a digit: the beginning of a block, or that of the end mark."""
 
-_FOLDER = SAFELY | os.O_DIRECTORY
+_FOLDER = SAFE_FLAGS | os.O_DIRECTORY
 _MAX_SHOWN = 200
 """Number of characters of a too long path that messages show."""
 

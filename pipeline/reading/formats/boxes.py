@@ -145,7 +145,7 @@ def recognise_bordered(text: Text) -> str | None:
     if name is not None:
         return f"it begins with '{name}'"
     if len(text.lines) == 1 and any(name.startswith(first) for name in _NAMES):
-        return "it begins like 'puzzle size:' or a similar name"
+        return "its line is the beginning of 'puzzle size:' or 'number of tasks:'"
     return None
 
 

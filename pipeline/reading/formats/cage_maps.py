@@ -276,8 +276,9 @@ def _cages(text: Text, names: Sequence[Word], lines: Sequence[TextLine], side: i
         if word.text not in used_lines:
             raise text.at_word(word, "the name of a cage in the map")
         if sums.setdefault(word.text, total) != total:
-            found = f"{sums[word.text]} and {total}"
-            raise text.at_word(word, f"one sum of cage {quote(word.text)}", found)
+            raise text.at_word(
+                word, f"one sum of cage {quote(word.text)}", f"a second sum, {total}"
+            )
     for word in names:
         if word.text not in sums and word.text not in _NO_CAGE:
             raise text.at_word(word, f"a sum for each cage, as {word.text}=12")

@@ -195,7 +195,7 @@ def _frame(text: Text, code: _Code) -> Frame:
     rest = code.text[end:]
     if not _LIST_ENDS.fullmatch(" ".join(rest.split())):
         word = code.word(end + len(rest) - len(rest.lstrip()), rest.strip())
-        raise text.at_word(word, "nothing after the grid: a source may have only one")
+        raise text.at_word(word, "nothing after the grid, because only one grid is read")
     return frame_of_rows(text, [row.tokens for row in rows], lambda: rows, SIDES_WITH_BOXES)
 
 
@@ -283,7 +283,7 @@ def _puzzle_of_package(text: Text, lines: Sequence[TextLine], reading: Reading) 
         if _BEGIN_SUDOKU.fullmatch(line.text) and not is_inside:
             is_inside, count = True, count + 1
             if count > 1:
-                raise text.at_line(line, "a single puzzle", "a second one")
+                raise text.at_line(line, "one puzzle", "a second puzzle")
         elif _END_SUDOKU.fullmatch(line.text) and is_inside:
             is_inside = False
         elif is_inside:

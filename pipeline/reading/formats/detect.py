@@ -438,7 +438,7 @@ class _ExaminedSource:
     def as_single_format(self) -> Parsed | InvalidPuzzle:
         """The puzzle, read in a format of single puzzles; else the error."""
         if self._reading.format in _COLLECTION_ONLY:
-            expected, found = "one puzzle", "none, or several"
+            expected, found = "one puzzle", "no puzzle or several"
             return InvalidPuzzle(self._source, None, None, expected, found, code="several-puzzles")
         try:
             return parse_single(self._data, self._source, self._reading)

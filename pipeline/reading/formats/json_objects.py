@@ -234,7 +234,7 @@ def other_members(value: object, path: JsonPath) -> Iterator[tuple[JsonPath, obj
 def _describe_other_value(value: object) -> str:
     """A value that is not a grid, as messages show it."""
     if isinstance(value, list):
-        return "a list of other values" if value else "an empty list"
+        return "a list that is no grid" if value else "an empty list"
     return "an object without a grid" if isinstance(value, dict) else describe_value(value)
 
 
@@ -395,7 +395,9 @@ def _states_boxes(path: JsonPath, value: object, geometry: Geometry) -> bool:
         allowed += [[height]]
     if numbers not in allowed:
         found = f"{quote(str(path[-1]))} of {' by '.join(map(str, numbers))}"
-        raise Misread(f"boxes of {height}×{width} cells; declare others by --boxes", found, path)
+        raise Misread(
+            f"boxes of {height}×{width} cells; declare other boxes with --boxes", found, path
+        )
     return True
 
 

@@ -52,7 +52,7 @@ def _beginning_in_words(text: Text, *patterns: re.Pattern[str]) -> str | None:
 def _puzzle_of_cages(text: Text, line: TextLine, cages: Sequence[Rule], expected: str) -> Parsed:
     """The puzzle of these cages. Raises InvalidPuzzle, with `expected`, if there are none."""
     if not cages:
-        raise text.at_line(line, expected, "none")
+        raise text.at_line(line, expected, "no cage")
     return Parsed(Puzzle.empty(NINE_BY_NINE, tuple(cages)), variant="rules")
 
 

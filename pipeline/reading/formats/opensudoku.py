@@ -99,7 +99,7 @@ def _find_game(text: Text) -> _Game:
             parser.feed(part)
             if events.pending > _MAX_TOKEN_LENGTH:
                 expected = f"tags of at most {_MAX_TOKEN_LENGTH} characters"
-                raise events.error(expected, "a longer one")
+                raise events.error(expected, "a longer tag")
         parser.close()
     except ParseError as error:
         (line, column), message = error.position, str(error).partition(":")[0]
@@ -108,7 +108,7 @@ def _find_game(text: Text) -> _Game:
         raise fault from None
     except DefusedXmlException:
         expected = "XML without a document type or entities"
-        raise events.error(expected, "a declaration of one") from None
+        raise events.error(expected, "a declaration of a document type or entity") from None
     if events.game is None:
         raise text.error(None, None, _EXPECTED_GAME, "no game")
     return events.game
@@ -143,13 +143,13 @@ class _GameParser:
             raise self.error(f"<{_ROOT}>", f"<{quote(name)[1:-1]}>")
         self._depth += 1
         if self._depth > _MAX_DEPTH:
-            raise self.error(f"elements nested at most {_MAX_DEPTH} deep", "a deeper one")
+            raise self.error(f"elements nested at most {_MAX_DEPTH} deep", "deeper nesting")
         self._names.update((tag, *attributes))
         if len(self._names) > _MAX_NAMES:
-            raise self.error(f"at most {_MAX_NAMES} names of elements and attributes", "more")
+            raise self.error(f"at most {_MAX_NAMES} names of elements and attributes", "more names")
         if name == "game":
             if self.game is not None:
-                raise self.error("a single game", "a second one")
+                raise self.error("a single game", "a second game")
             self.game = _Game(*self._position(), _givens(attributes.get("data", "")))
 
     def end(self, _tag: str) -> None:

@@ -56,7 +56,12 @@ def parse_pencil_marks(text: Text, reading: Reading) -> Parsed:
             )
     if 0 in masks:
         index = side * masks.index(0)
-        raise text.error(line.number, begin + index + 1, "a cell with a value", "none")
+        raise text.error(
+            line.number,
+            begin + index + 1,
+            "a cell with at least one value",
+            "a cell without values",
+        )
     puzzle = Puzzle(boxes_of(text, (), side, reading), tuple(masks))
     return Parsed(puzzle, variant=variant_of(puzzle))
 

@@ -120,7 +120,7 @@ def misfit_of(names: Sequence[object], side: int) -> tuple[int, str, str] | None
     for cells in groups:
         parts = connected_parts(cells, side)
         if len(parts) > 1:
-            expected = "connected regions (for others, use one line and --format jigsaw)"
+            expected = "connected regions (unconnected ones only in one line, with --format jigsaw)"
             found = f"region {quote(str(names[cells[0]]))} in {len(parts)} parts"
             return parts[1][0], expected, found
     return None

@@ -131,7 +131,7 @@ def parse_wordoku(text: Text, reading: Reading) -> Parsed:
             allowed.append(sign)
             if len(allowed) > frame.side:
                 expected = f"at most {frame.side} letters and one blank"
-                raise text.at_word(word, expected, f"another letter, {sign!r}")
+                raise text.at_word(word, expected, f"a further letter, {sign!r}")
             if sign.isupper() != allowed[0].isupper():
                 raise text.at_word(word, "letters in either upper or lower case, not both")
     is_full = _is_full(frame.tokens, frame.side)

@@ -88,7 +88,10 @@ class BatchSolver:
     def __call__(self, masks: Masks, max_solutions: int, deadline: Deadline) -> BatchSolutions:
         """As `solve_masks`."""
         if masks.ndim != 2 or masks.shape[1] != NINE_BY_NINE.size or max_solutions < 1:
-            raise ValueError(f"masks of shape {masks.shape}, {max_solutions} solutions")
+            raise ValueError(
+                f"expected masks of shape (P, {NINE_BY_NINE.size}) and max_solutions of at least 1, found "
+                f"{masks.shape} and {max_solutions}"
+            )
         masks_16 = np.array(masks & np.uint16(NINE_BY_NINE.all_values), np.uint16, order="C")
         is_shared = np.zeros(len(masks), np.bool_)
         counts, decided, grids = self._search(masks_16, max_solutions, is_shared, deadline)

@@ -232,7 +232,9 @@ def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
     try:
         answer = parse_result(result.decode("ascii", errors="replace"))
     except InvalidResult as error:
-        raise SolverError(f"minisat ended with exit code {code}, but: {error}") from error
+        raise SolverError(
+            f"minisat ended with exit code {code}, but its result is invalid: {error}"
+        ) from error
     match code, answer:
         case (10, Sat() as verdict) | (20, Unsat() as verdict):
             return verdict

@@ -123,7 +123,7 @@ def test_a_grid_is_read_as_programs_write_it(text):
         (PACKAGE.replace("5", "k", 1), "2:2: expected a number from 1 to 9, or a space, found 'k'"),
         (PACKAGE.replace("|5", "", 1), "2:19: expected a row of 9 cells, found 8 cells"),
         (PACKAGE.replace("|.", "|", 1), "2:1: expected a row such as |5|3|"),
-        (PACKAGE * 2, "12:1: expected a single puzzle, found a second one"),
+        (PACKAGE * 2, "12:1: expected one puzzle, found a second puzzle"),
         (PACKAGE[:-14], "expected \\end{sudoku}, found the end of the file"),
     ],
 )

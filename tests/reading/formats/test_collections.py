@@ -477,7 +477,7 @@ def test_lines_that_may_be_several_large_grids_are_not_decided(times):
 
 def test_a_declared_collection_may_hold_one_puzzle_and_is_no_single_one_if_it_holds_more():
     assert parse_source(f"{A} x\n".encode(), "a.txt", Reading(format="lines")).format == "line"
-    with pytest.raises(InvalidPuzzle, match="expected one puzzle, found none, or several"):
+    with pytest.raises(InvalidPuzzle, match="expected one puzzle, found no puzzle or several"):
         parse_source(f"{A}\n{B}\n".encode(), "a.txt", Reading(format="lines"))
 
 

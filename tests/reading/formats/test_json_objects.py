@@ -221,7 +221,7 @@ REFUSED = [
     ),
     (
         json.dumps({"board": [[0] * 6] * 6, "boxWidth": 2}),
-        "expected boxes of 2×3 cells; declare others by --boxes, found 'boxWidth' of 2",
+        "expected boxes of 2×3 cells; declare other boxes with --boxes, found 'boxWidth' of 2",
     ),
     (
         json.dumps({"puzzle": SMALL, "a": REGIONS, "b": rows("ABCD" * 4, 4), "c": [*REGIONS]}),
@@ -304,7 +304,7 @@ def test_an_entry_that_is_wrong_is_one_error_at_its_place():
 )
 def test_boxes_other_than_the_usual_are_not_ignored(stated):
     text = json.dumps({"puzzle": "." * 36, **stated})
-    assert "expected boxes of 2×3 cells; declare others by --boxes" in str(refusal(text))
+    assert "expected boxes of 2×3 cells; declare other boxes with --boxes" in str(refusal(text))
 
 
 def test_the_end_of_file_sign_of_dos_ends_a_list_of_puzzles():

@@ -39,7 +39,11 @@ def test_a_sign_at_another_place_is_wrong():
 
 def test_a_cell_without_a_mark_is_wrong():
     error = refusal("".join([*ANY[:3], "." * 9, *ANY[4:]]))
-    assert (error.column, error.expected, error.found) == (28, "a cell with a value", "none")
+    assert (error.column, error.expected, error.found) == (
+        28,
+        "a cell with at least one value",
+        "a cell without values",
+    )
 
 
 def test_other_lengths_are_refused_if_it_is_declared():

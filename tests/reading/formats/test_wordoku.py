@@ -97,7 +97,7 @@ def test_boxes_may_be_drawn():
     [
         (
             "ABCD\n..E.\n....\n....\n",
-            "2:3: expected at most 4 letters and one blank, found another",
+            "2:3: expected at most 4 letters and one blank, found a further letter, 'E'",
         ),
         ("ABc.\n....\n....\n....\n", "1:3: expected letters in either upper or lower"),
         ("AB-.\n....\n....\n....\n", "1:4: expected one symbol for all blanks, '-' as before"),

@@ -124,7 +124,7 @@ def test_when_the_time_is_up_what_was_found_is_right(lanes):
 
 @pytest.mark.parametrize(("shape", "most"), [((1, 80), 2), ((81,), 2), ((1, 81), 0)])
 def test_wrong_shapes_are_refused(shape, most):
-    with pytest.raises(ValueError, match="masks of shape"):
+    with pytest.raises(ValueError, match="expected masks of shape"):
         solve_masks(np.ones(shape, np.uint64), most, 1.0)
 
 

@@ -143,7 +143,7 @@ def unpack(text: Text) -> str:
         raise text.at_word(word, "letters, digits, '+' and '/'", quote(wrong))
     unpacked = _lz_unpack(packed)
     if unpacked is None:
-        raise text.at_word(word, "a document packed by LZString", "a damaged one")
+        raise text.at_word(word, "a document packed by LZString", "damaged data")
     if len(unpacked) > MAX_CHARACTERS:
         raise text.at_word(word, f"a document of at most {MAX_CHARACTERS} characters", "more")
     return unpacked

@@ -221,7 +221,7 @@ def arrows(item: RuleObject) -> Iterator[RuleFields]:
     for node in item.list("lines"):
         first, *shaft = item.path(node, 1)
         if first not in circle:
-            raise node.wrong("a line that starts in the circle", "one that does not")
+            raise node.wrong("a line that starts in the circle", "a line that starts elsewhere")
         if shaft:
             yield {"circle": circle, "shaft": tuple(shaft)}
 

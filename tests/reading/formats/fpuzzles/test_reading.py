@@ -172,7 +172,7 @@ def test_a_box_indexer_points_into_its_region_in_reading_order():
     found = read(made).puzzle.rules[-2:]
     assert found == (pairs.BoxIndexer(0, (0, 1, 2, 4)), pairs.BoxIndexer(2, (0, 1, 2, 4)))
     made["grid"][0][0] = {"region": None}
-    assert "a region of 4 cells is needed, not 3" in str(refusal(made))
+    assert "its region must have 4 cells, not 3" in str(refusal(made))
     made["boxindexer"] = [cells("R1C1")]
     assert not any(isinstance(rule, pairs.BoxIndexer) for rule in read(made).puzzle.rules)
 

@@ -562,7 +562,7 @@ REFUSED = {
     ".Shape~9x9~~Raw.Windoku": "a square grid with rows and columns",
     ".Shape~6x6~9.Windoku": "as many values as rows",
     ".Windoku~1": "the end of the constraint",
-    ".Shape~6x9.Diagonal~1": "not square",
+    ".Shape~6x9.Diagonal~1": "must be square",
     ".Doppelganger": "the values 0 to n",
     ".Shape~9x9~0-9.RegionSize~3.Doppelganger": "the values 0 to n",
     ".Shape~9x9~0-8.Doppelganger": "the values 0 to n",
