@@ -89,8 +89,8 @@ class BatchSolver:
         """As `solve_masks`."""
         if masks.ndim != 2 or masks.shape[1] != NINE_BY_NINE.size or max_solutions < 1:
             raise ValueError(
-                f"expected masks of shape (P, {NINE_BY_NINE.size}) and max_solutions of at least 1, found "
-                f"{masks.shape} and {max_solutions}"
+                f"expected masks of shape (P, {NINE_BY_NINE.size}) and max_solutions of at least "
+                f"1, found {masks.shape} and {max_solutions}"
             )
         masks_16 = np.array(masks & np.uint16(NINE_BY_NINE.all_values), np.uint16, order="C")
         is_shared = np.zeros(len(masks), np.bool_)
