@@ -97,7 +97,7 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
     ]
     version: Annotated[str | None, about("the version of the solver; null if unknown")] = None
     fallback: Annotated[
-        str | None, about("why the solver of first choice was not used; null if it was")
+        str | None, about("why the solver of first choice was not used; null if it was used")
     ] = None
 
 
@@ -370,8 +370,8 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     conflict_minimal: Annotated[
         bool | UnsetType | None,
         about(
-            "whether the conflict has a solution without any one of its clues and rules; false if "
-            "that is unknown, null without a conflict"
+            "whether there is a solution once any single one of these clues and rules is removed; "
+            "false if that is unknown, null without a conflict"
         ),
     ] = UNSET
     difference: Annotated[
