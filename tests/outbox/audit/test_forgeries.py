@@ -30,7 +30,7 @@ from pipeline.solving.complete import encoder, refuter
 
 EASY = (EXAMPLES / "classic.sudoku").read_text()
 CAGED = ".Shape~4x4.~R1C1_1.~R2C3_2.~R3C2_3.~R4C4_4.Cage~3~R1C1~R1C2\n"
-FREE = ".Shape~2x3~0-2.Var~A~~2.Thermo~VA1~VA2.~R1C1_0~R1C2_1\n"
+FREE = ".Shape~2x3~0-2.Var~A~~2x1.Thermo~VA1~VA2.~R1C1_0~R1C2_1\n"
 PROSE = '{"size": 4, "grid": [[{"value": 1, "given": true}, {}, {}, {}], [{}, {}, {}, {}], [{}, {},\
  {}, {}], [{}, {}, {}, {"value": 2}]], "diagonal+": true, "title": "Mine", "ruleset": "As usual."}'
 LINE, OTHER_GRID = "1.....2..3.....4", "1243431221343421"
