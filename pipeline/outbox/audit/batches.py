@@ -26,7 +26,7 @@ _MAX_VIOLATIONS = 3
 """Maximum number of reported violations of a grid."""
 _CELLS = 81
 _NO_SOLUTION = "." * _CELLS
-"""The line in a solution file of a puzzle without a solution there."""
+"""The line of a solution file for a puzzle that has no solution in this file."""
 _COUNT = re.compile("0|[1-9][0-9]{0,5}")
 
 
