@@ -66,6 +66,7 @@ FormatChoice = Literal[
     "csv",
     "lines",
     "stacked",
+    "boards",
     "cnf",
 ]
 """Names of the input formats, repeated here because the parsers are slow to import.

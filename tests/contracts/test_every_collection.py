@@ -164,6 +164,23 @@ def _json(draw: DrawFn, texts: Sequence[str], claims: Sequence[str]) -> tuple[st
     return wrapped.format(between.join(records)), claims[0] in records[0]
 
 
+def _boards(draw: DrawFn, texts: Sequence[str], _claims: Sequence[str]) -> tuple[str, bool]:
+    between = draw(
+        st.sampled_from(
+            ["Puzzle {0}\n", "No. {0}\n\n", "{0}.\n", "# a {0}\n", "---\n", "=====\n", "\n"]
+        )
+    )
+    frame = draw(st.sampled_from(["", "┌────┐\n", "+----+\n"]))
+    boards = (
+        between.format(number)
+        + frame
+        + "".join(f"│{line}│\n" for line in rows(text))
+        + frame.replace("┌", "└").replace("┐", "┘")
+        for number, text in enumerate(texts, 1)
+    )
+    return "".join(boards), False
+
+
 WRITERS: dict[str, Callable[[DrawFn, Sequence[str], Sequence[str]], tuple[str, bool]]] = {
     "variants": _variants,
     "lines": _lines,
@@ -172,8 +189,10 @@ WRITERS: dict[str, Callable[[DrawFn, Sequence[str], Sequence[str]], tuple[str, b
     "opensudoku": _opensudoku,
     "hodoku": _hodoku,
     "json": _json,
+    "boards": _boards,
 }
 ONLY_NINE = ("opensudoku", "hodoku")
+IN_ROWS = ("stacked", "boards")
 ALSO_SINGLE = (*ONLY_NINE, "json")
 """Formats that cannot be declared for collections alone."""
 
@@ -368,7 +387,7 @@ def test_a_bad_sign_costs_one_row(name, data):
     found = detected(source.data)
     before = read(found, source.data, 100)
     victim = data.draw(st.integers(0, len(source.texts) - 1))
-    row = rows(source.texts[victim])[1] if name == "stacked" else source.texts[victim]
+    row = rows(source.texts[victim])[1] if name in IN_ROWS else source.texts[victim]
     row = row.replace(".", "0") if name == "opensudoku" else row
     row = sumocue(row) if name == "variants" else row
     line = before[victim].line

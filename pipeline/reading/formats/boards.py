@@ -183,7 +183,7 @@ def _cut(rows: Sequence[_Line], lines: Sequence[_Line]) -> Sequence[Row] | None:
             options += [(rows[1:], side - 1), (below, side - 1)]
     for body, count in options:
         if count in BOARD_SIDES and body:
-            for cut in (_in_fields, _in_groups, _in_words, _in_characters):
+            for cut in _CUTS:
                 cells = _rows(body, cut)
                 if all(row.width == count for row in cells):
                     return cells
@@ -265,6 +265,9 @@ def _in_groups(text: str) -> list[tuple[int, str]] | None:
     return _in_fields(text, _SEVERAL_BARS)
 
 
+_CUTS: tuple[_Cut, ...] = (_in_fields, _in_groups, _in_words, _in_characters)
+
+
 def _parts(text: str, bar: re.Pattern[str]) -> list[tuple[int, str]]:
     """What stands between bars, with its column."""
     ends = [match.span() for match in bar.finditer(text)]
@@ -294,6 +297,26 @@ def _drawn(lines: Sequence[_Line], rows: Sequence[Row]) -> list[TextLine]:
     return drawn
 
 
+def _side_of(board: _Board) -> int:
+    """The number of rows, if each has as many cells, and all are cells of one alphabet; else 0."""
+    side = len(board.rows)
+    tokens = [*chain.from_iterable(row.tokens for row in board.rows)]
+    fit = any(alphabet.fits({*tokens}) for alphabet in _alphabets(tokens, side, Reading()))
+    return side if fit else 0
+
+
+def side_of_board(text: Text) -> int:
+    """The side of the whole board in a text; 0 if there is none, or a damaged one."""
+    board = _board(text)
+    return _side_of(board) if board and board.is_whole else 0
+
+
+def widths_of(row: str) -> set[int]:
+    """The numbers of cells that a row may have."""
+    text = drawn_in_ascii(row)
+    return {len(cut(text) or ()) for cut in _CUTS} & {*BOARD_SIDES}
+
+
 def recognise_board(text: Text) -> str | None:
     rows = text.rows
     if len(text.lines) < BOARD_SIDES[0] or all(len(row.cells) == len(rows) for row in rows):
@@ -301,12 +324,8 @@ def recognise_board(text: Text) -> str | None:
     board = _board(text)
     if board is None:
         return None
-    if board.is_whole:
-        side = len(board.rows)
-        tokens = [*chain.from_iterable(row.tokens for row in board.rows)]
-        fit = any(alphabet.fits({*tokens}) for alphabet in _alphabets(tokens, side, Reading()))
-        if fit:
-            return f"a printed board of {side} rows of {side} cells"
+    if board.is_whole and (side := _side_of(board)):
+        return f"a printed board of {side} rows of {side} cells"
     return "its lines are drawn as around a board" if board.is_drawn else None
 
 

@@ -33,6 +33,7 @@ from pipeline.reading.formats.base import (
     ManyFormat,
     SourceHead,
 )
+from pipeline.reading.formats.board_collections import BOARDS
 from pipeline.reading.formats.boards import BOARD
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cage_maps import CAGE_LINES, KILLER_GRID
@@ -171,8 +172,9 @@ VARIANTS = ManyFormat(
 COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
     VARIANTS,
     *(known.many for known in FORMATS if known.many is not None),
+    BOARDS,
 )
-"""The collection formats: variants first, the others in the order of FORMATS."""
+"""The collection formats: variants first, boards last, the others in the order of FORMATS."""
 
 BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
 _COLLECTION_NAMES = tuple(known.name for known in COLLECTIONS)
@@ -422,8 +424,9 @@ class _Examined:
 
     def only_puzzle(self) -> Parsed | InvalidPuzzle:
         """The only puzzle of the source, even if it is a collection of one; else the error."""
-        if isinstance(self.as_single_format, Parsed | LimitReached):
-            return self.as_single_format
+        result = self.as_single_format
+        if isinstance(result, Parsed | LimitReached) or result.read_as.startswith(BORDERED.name):
+            return result
         try:
             return self._lone_puzzle() or self.as_single_format
         except InvalidPuzzle as error:
