@@ -4,8 +4,9 @@
     ║ 5 3 . │ . 7 . │ . . . ║     |---|---|---|     | 5  3   124  | 26  7  2468 |
     …                             | 1 | 5 |   |     …
 
-n rows of n cells, n being 4 to 36; sides without usual boxes, such as 12, need `--boxes`. The
-number of rows decides how they are cut: at bars, at spaces, or into characters. A blank is
+n rows of n cells, n being 4 to 36; sides without usual boxes, such as 12, need `--boxes` or lines
+between boxes. The number of rows decides how they are cut: at bars, at spaces, or into characters.
+Above side 9, cells are numbers, or single characters of `1-C`, `0-B` or `A-L`. A blank is
 `. 0 _ - x X ? *`, perhaps several times as in `__`, or nothing between two bars. Up to side 9,
 digits are values, and numbers such as `247` are the candidates of a cell in ascending order, as
 HoDoKu and Sudoku Explainer print them; then a single digit is a given.
@@ -23,15 +24,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 from string import ascii_lowercase, ascii_uppercase
+from string import digits as string_digits
 from typing import NamedTuple
 
 from pipeline.puzzle.geometry import usual_boxes
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import BLANKS, DIGITS
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import Text, TextLine, Word, is_border
+from pipeline.reading.formats.text import Text, TextLine, Word, either, is_border
 from pipeline.settings import Reading
 
 _LARGEST = 36
@@ -50,6 +52,7 @@ _SEVERAL_BARS = re.compile(r"[|‖]+")
 _LABEL = re.compile(r"[\s|‖]*([A-Za-z]?[0-9]{0,2})(?:[:).]?\s|[:)]?\s*[|‖])")
 _ASCENDING = re.compile("1?2?3?4?5?6?7?8?9?")
 _BLANKS = frozenset(BLANKS)
+_IN_ORDER = string_digits + ascii_uppercase
 
 
 def _drawing_signs() -> dict[int, str]:
@@ -319,7 +322,9 @@ def widths_of(row: str) -> set[int]:
 
 def recognise_board(text: Text) -> str | None:
     rows = text.rows
-    if len(text.lines) < BOARD_SIDES[0] or all(len(row.cells) == len(rows) for row in rows):
+    side = len(rows)
+    is_grid = side in ALL_GEOMETRIES and all(len(row.cells) == side for row in rows)
+    if len(text.lines) < BOARD_SIDES[0] or is_grid:
         return None
     board = _board(text)
     if board is None:
@@ -341,7 +346,9 @@ def _frame(text: Text) -> Frame:
 def _alphabets(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
     """Digits or candidates up to side 9, numbers above."""
     if side > len(DIGITS):
-        return numbers(("", *BLANKS), " or a blank")(tokens, side, reading)
+        return _letters(tokens, side) or numbers(("", *BLANKS), " or a blank")(
+            tokens, side, reading
+        )
     several = {token for token in tokens if len(token) > 1}
     if several and sum(map(several.__contains__, tokens)) > 1:
         return [_candidates(tokens, side)]
@@ -349,6 +356,26 @@ def _alphabets(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[A
         known._replace(blanks=known.blanks | {""}) if known.blanks else known
         for known in digits(tokens, side, reading)
     ]
+
+
+def _letters(tokens: Sequence[str], side: int) -> Sequence[Alphabet]:
+    """The alphabets from 1, 0 and A, if there are letters, or 0 and another blank; else none."""
+    if side > len(ascii_uppercase) or any(len(token) > 1 for token in tokens):
+        return []
+    used = {token.upper() for token in tokens}
+    starts: tuple[str, ...] = "1", "0", "A"
+    if used.isdisjoint({*ascii_uppercase} - _BLANKS):
+        starts = ("0",) if "0" in used and used & ({"", *BLANKS.upper()} - {"0"}) else ()
+    alphabets = []
+    for start in starts:
+        first = _IN_ORDER.index(start)
+        signs = _IN_ORDER[first : first + side]
+        masks = {sign: 1 << index for index, sign in enumerate(signs)}
+        blanks = frozenset({"", *BLANKS.upper()}.difference(signs))
+        name = f"{signs[0]}-{signs[-1]}"
+        expected = f"one of {signs[0]} to {signs[-1]}, or one symbol for all blanks"
+        alphabets.append(Alphabet(masks, blanks, expected, fold=str.upper, name=name))
+    return alphabets
 
 
 def _candidates(tokens: Sequence[str], side: int) -> Alphabet:
@@ -363,7 +390,13 @@ def _candidates(tokens: Sequence[str], side: int) -> Alphabet:
 
 
 def parse_board(text: Text, reading: Reading) -> Parsed:
-    return puzzle_of_frame(text, _frame(text), _alphabets, reading)
+    def only(fitting: Sequence[Alphabet]) -> Alphabet:
+        if len(fitting) > 1:
+            found = f"characters of {either(alphabet.name for alphabet in fitting)}"
+            raise text.error(None, None, "numbers with spaces between", found, code="ambiguous")
+        return fitting[0]
+
+    return puzzle_of_frame(text, _frame(text), _alphabets, reading, only)
 
 
 BOARD = Format("board", recognise_board, parse_board)

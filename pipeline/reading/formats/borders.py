@@ -4,7 +4,7 @@ Lines are bars between the cells of a row, and borders between rows. Rows and co
 separately. Lines nowhere, between all cells, or only where the usual boxes end say nothing; among
 lines between all cells, those drawn differently count, `||` or `===`. Any other lines must cut the
 whole grid into boxes, or the grid is refused. A direction that says nothing follows from the other.
-Sides that have no usual boxes, such as 12, need a declaration.
+Sides that have no usual boxes, such as 12, need a declaration, or lines between boxes.
 """
 
 from __future__ import annotations
@@ -61,10 +61,9 @@ def boxes_of(
             expected = f"{box[0] * box[1]} rows and columns, as --boxes {reading.boxes} says"
             raise text.error(None, None, expected, f"{side}", code="wrong-shape")
         return Geometry(*box)
-    if not stated and side not in ALL_GEOMETRIES:
-        expected = f"{choices(side)} to say which boxes it has"
-        raise text.error(None, None, expected, f"{side} rows", code="ambiguous")
     columns, rows = _judge(lines, usual)
+    if not stated and side not in ALL_GEOMETRIES:
+        return _drawn_boxes(text, columns, rows, side)
     geometry = stated or usual
     if not stated and (columns.speaks or rows.speaks):
         height, width = _smallest(rows, side), _smallest(columns, side)
@@ -79,6 +78,23 @@ def boxes_of(
             boxes += f", or {choices(side)} to say which are meant"
         raise text.error(first, None, boxes, _in_words(columns, rows), code="wrong-shape")
     return geometry
+
+
+def _drawn_boxes(text: Text, columns: _Direction, rows: _Direction, side: int) -> Geometry:
+    """The boxes that the lines draw around a grid without usual boxes; one direction suffices."""
+    height, width = min(rows.cuts, default=0), min(columns.cuts, default=0)
+    height, width = height or side // max(1, width), width or side // max(1, height)
+    are_drawn = all(
+        direction.cuts in (_Cuts(), _multiples(size, side)) and direction.is_whole
+        for direction, size in ((columns, width), (rows, height))
+    )
+    has_lines = bool(columns.cuts or rows.cuts)
+    if has_lines and are_drawn and height * width == side and min(height, width) > 1:
+        return Geometry(height, width)
+    expected, found = f"{choices(side)} to say which boxes it has", f"{side} rows"
+    if has_lines:
+        expected, found = f"lines around boxes, or {expected}", _in_words(columns, rows)
+    raise text.error(None, None, expected, found, code="ambiguous")
 
 
 def draws_usual_boxes(text: str, side: int) -> bool:

@@ -27,6 +27,7 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.around import names_rule, unread_lines
 from pipeline.reading.formats.base import Format
+from pipeline.reading.formats.borders import choices
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, GEOMETRIES, SIDES_WITH_BOXES
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
@@ -369,7 +370,10 @@ def _size(text: Text, givens: Sequence[_Given], reading: Reading) -> tuple[Geome
     largest = max(max(places) + 1 - first, *values)
     if reading.box is None and largest not in (9, 16, 25):
         found = f"rows and columns from {min(places)} to {max(places)}, values to {max(values)}"
-        expected = "the number 9, 16 or 25, which shows the side, or --boxes such as 3x3"
+        boxes = "--boxes such as 3x3"
+        if first and largest in SIDES_WITH_BOXES:
+            boxes = choices(largest)
+        expected = f"the number 9, 16 or 25, which shows the side, or {boxes}"
         raise text.error(None, None, expected, found)
     geometry = Geometry(*reading.box) if reading.box else ALL_GEOMETRIES[largest]
     side = geometry.side

@@ -451,7 +451,8 @@ class _Examined:
         if self._reading.declared() or len(self._data) > self._reading.max_bytes:
             usual = DETECTED._replace(steps=self._reading.steps)
             examined = _Examined(self._data, True, self._source, usual)
-        return isinstance(examined.as_single_format, Parsed | LimitReached)
+        result = examined.as_single_format
+        return isinstance(result, Parsed | LimitReached) or result.read_as.startswith(CODE.name)
 
     def layout(self, minimum: int = 2) -> Layout | None:
         """The layout of a collection of at least `minimum` puzzles.

@@ -212,9 +212,9 @@ def _are_labels(words: Sequence[str]) -> bool:
 def _without_gaps(rows: _Rows) -> _Table | None:
     """The cells of boxes that empty rows or columns separate."""
     height, width = len(rows), len(rows[0])
-    if height == width + 1:  # n rows and a gap are a damaged table
+    if height == width + 1 and width in ALL_GEOMETRIES:  # n rows and a gap are a damaged table
         return None
-    for side in ALL_GEOMETRIES:
+    for side in sorted(SIDES_WITH_BOXES, key=lambda side: side not in ALL_GEOMETRIES):
         for box in _boxes_of(side):
             bands, stacks = side // box.height - 1, side // box.width - 1
             has_rows, has_columns = height == side + bands, width == side + stacks
