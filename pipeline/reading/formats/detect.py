@@ -72,6 +72,7 @@ from pipeline.reading.formats.region_maps import JIGSAW_GRID, find_map
 from pipeline.reading.formats.samurai import SAMURAI, judge_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import (
+    AS_UTF_8,
     Text,
     TextLine,
     cells_of,
@@ -284,9 +285,9 @@ def read_text(
 def _read_utf_16(
     head: bytes, complete: bool, source: str, reading: Reading
 ) -> Parsed | InvalidPuzzle:
-    """A single puzzle in UTF-16, as spreadsheets save it; collections are refused."""
-    expected, found = "a collection in UTF-8 (save it as UTF-8)", "UTF-16"
-    refusal = InvalidPuzzle(source, None, None, expected, found)
+    """A single puzzle in UTF-16, as spreadsheets save it; anything else is refused."""
+    expected, found = "a single puzzle, or UTF-8", "UTF-16"
+    refusal = InvalidPuzzle(source, None, None, expected, found, code="not-text", hint=AS_UTF_8)
     if not complete:
         return refusal
     try:
