@@ -63,6 +63,7 @@ FormatChoice = Literal[
     "line",
     "grid",
     "variants",
+    "jigsaws",
     "csv",
     "lines",
     "stacked",

@@ -53,10 +53,17 @@ _RULE_COLUMNS = frozenset(
 )
 """Columns of rules whose names may be in any title."""
 
-_STEMS = tuple(name.replace(" ", "").encode() for name in (*_RULES, "rule", *_ANY_RULE))
+_STEMS = tuple(name.replace(" ", "").encode() for name in (*_RULES, "rule", *_ANY_RULE, "rcrc"))
 _STEMS = tuple({x for x in _STEMS if not any(other in x for other in _STEMS if other != x)})
 """Parts of these names without spaces: each name contains at least one of them."""
 
+_CAGES = re.compile(
+    r"(?<![^\W_])[rR][0-9]{1,2}[cC][0-9]{1,2}\W{1,3}[rR][0-9]{1,2}[cC][0-9]"
+    r"|(?<![^\s,;])[^\W_]\s{0,2}=\s{0,2}[0-9]{1,3}[\s,;]{1,3}[^\W_]\s{0,2}=\s{0,2}[0-9]"
+)
+"""Cells or sums of cages: `R1C1 R1C2`, `a=8 b=10`."""
+
+_BYTES_OF_SUMS = re.compile(rb"[0-9A-Za-z] ?= ?[0-9]{1,3}[ ,;\t]{1,3}[0-9A-Za-z] ?=")
 _LOWER = bytes(range(256)).lower()
 _SIGNS = b"0123456789.,_*|+-=: \t\r\n"
 
@@ -91,6 +98,8 @@ Lines = Iterable[tuple[int, str]]
 
 def may_name_rule(data: bytes) -> bool:
     """Whether bytes may name a rule: a quick test, because most collections have few letters."""
+    if b"=" in data and _BYTES_OF_SUMS.search(data):
+        return True
     letters = data.translate(_LOWER, _SIGNS)
     used = {letter for letter in b"abcdefghijklmnopqrstuvwxyz" if letter in letters}
     return any(stem in letters for stem in _STEMS if used.issuperset(stem))
@@ -106,6 +115,8 @@ def names_rule(text: str, applied: Sequence[Rule] = ()) -> bool:
     if unnamed and not applied and not _is_nothing(unnamed[1]):
         return True
     known = _joined(f"{rule.name} {rule.caption()}" for rule in applied)
+    if _CAGES.search(text) and not applied:
+        return True
     words = (_joined([match[0]]).removesuffix("s") for match in _RULE.finditer(text))
     return any(word not in known and _SYNONYMS.get(word, word) not in known for word in words)
 

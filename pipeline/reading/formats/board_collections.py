@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Protocol
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import more_unread, title_and_unread
@@ -48,18 +48,18 @@ from pipeline.reading.formats.text import (
 _MAX_RECORDS = 16
 """Number of records that are read to compare separators."""
 
-_MAX_MARKS = 4
+_MAXMARKS = 4
 """Number of different lines of signs that are tried as separators."""
 
 _KEPT_OF_CUT_LINE = 100
 """Number of bytes of an incomplete line that are kept to recognise a row."""
 
-_TITLE = re.compile(
+TITLE = re.compile(
     r"\s{0,100}(?:[0-9]{1,6}[.):]?\s{1,5})?[\"'(\[<]?"
     r"(?![xX]{2}|(?i:puzzle size))([^\W\d_]{2,})"
 )
 _NUMBER = re.compile(r"\s{0,100}[\[(<>=:]{0,5}\s?[0-9]{1,6}\s?[\])<>=:.]{0,5}\s{0,20}")
-_MARK = re.compile(r"\s*([-=_*~])(?:\s*\1){2,}\s*")
+MARK = re.compile(r"\s*([-=_*~])(?:\s*\1){2,}\s*")
 _SIGNS = frozenset("|=+")
 """Without these or box-drawing characters, rows may as well be puzzles."""
 
@@ -71,6 +71,21 @@ _REASONS = {
     "empty": "with empty lines between",
     "rows": "one below the other",
 }
+
+
+class Separated(Protocol):
+    """The layout of a source; `side` is the number of rows of each record, 0 if they may differ."""
+
+    @property
+    def side(self) -> int: ...
+
+    def is_between(self, line: str, /) -> bool:
+        """Whether a line is between two records."""
+
+    def is_row(self, line: str, /) -> bool: ...
+
+    def is_text(self, line: str, /) -> bool:
+        """Whether a line is no part of a board, so a title or a note."""
 
 
 class Boards(NamedTuple):
@@ -90,7 +105,7 @@ class Boards(NamedTuple):
     def is_between(self, line: str) -> bool:
         match self.between:
             case "title":
-                found = _TITLE.match(line)
+                found = TITLE.match(line)
                 return found is not None and self.mark in ("", found[1])
             case "number":
                 return _NUMBER.fullmatch(line) is not None
@@ -103,7 +118,7 @@ class Boards(NamedTuple):
     def is_text(self, line: str) -> bool:
         """Whether a line is no part of a board, so a title or a note."""
         is_number = self.between == "number" and _NUMBER.fullmatch(line)
-        return _TITLE.match(line) is not None or bool(is_number)
+        return TITLE.match(line) is not None or bool(is_number)
 
     def is_row(self, line: str) -> bool:
         return says_something(line) and _kind(line) == "row" and not self.is_text(line)
@@ -117,7 +132,7 @@ def recognise_boards(head: SourceHead) -> tuple[Boards, str] | None:
     if head.is_single:
         return None
     best, most = Boards("empty"), 0
-    rows = [line for line in head.lines if _kind(line) == "row" and not _TITLE.match(line)]
+    rows = [line for line in head.lines if _kind(line) == "row" and not TITLE.match(line)]
     dashes = [line for line in head.lines if _kind(line) == "either"]
     if len(rows) + len(dashes) >= head.minimum * BOARD_SIDES[0]:
         for boards in _layouts(head, rows, {*"".join(dashes)} & {*"-_"}):
@@ -137,15 +152,15 @@ def _layouts(head: SourceHead, rows: Sequence[str], dashes: AbstractSet[str]) ->
     `dashes` are the signs of lines that may be rows of blanks, or lines between rows.
     """
     lines = NEWLINE.split(head.sample.decode("utf-8-sig", errors="replace"))
-    words = Counter(match[1] for line in lines if (match := _TITLE.match(line)))
+    words = Counter(match[1] for line in lines if (match := TITLE.match(line)))
     yield from (Boards("title", word) for word, times in words.most_common(1) if times > 1)
     for boards in (Boards("title"), Boards("number"), Boards("comment")):
         if any(map(boards.is_between, lines)):
             yield boards
-    marks = Counter(line.strip() for line in lines if _MARK.fullmatch(line))
+    marks = Counter(line.strip() for line in lines if MARK.fullmatch(line))
     widths = Counter(width for row in rows for width in widths_of(row))
     blanks = {*"".join(rows)}
-    for mark, _ in marks.most_common()[: -_MAX_MARKS - 1 : -1]:
+    for mark, _ in marks.most_common()[: -_MAXMARKS - 1 : -1]:
         if mark[0] not in blanks or len(cells_of(mark)) not in widths:  # no row of blanks
             yield Boards("mark", mark)
     yield Boards("empty")
@@ -159,7 +174,7 @@ def _count_boards(head: SourceHead, boards: Boards) -> tuple[int, bool]:
 
     Also whether these are all records.
     """
-    records = [*islice(_records(TextChunk(1, head.sample), boards), _MAX_RECORDS)]
+    records = [*islice(records_of(TextChunk(1, head.sample), boards), _MAX_RECORDS)]
     is_whole = head.complete and head.sample == head.data and len(records) < _MAX_RECORDS
     found = [_side(text, boards) for _, text in (records if is_whole else records[:-1])]
     sides = [side for side in found if side is not None]
@@ -169,7 +184,7 @@ def _count_boards(head: SourceHead, boards: Boards) -> tuple[int, bool]:
 
 def _side(text: str, boards: Boards) -> int | None:
     """The side of the board in a record; 0 if it is damaged, None if it has no row."""
-    _, body, _ = _split_record(text, 1, boards)
+    _, body, _ = split_record(text, 1, boards)
     lines = [TextLine.of_text(number, line) for number, line in body if says_something(line)]
     if not any(_kind(line.text) == "row" for line in lines):
         return None
@@ -177,7 +192,7 @@ def _side(text: str, boards: Boards) -> int | None:
     return side_of_board(board)
 
 
-def chunks(stream: BinaryIO, boards: Boards, size: int) -> Iterator[TextChunk]:
+def cut_boards(stream: BinaryIO, boards: Separated, size: int) -> Iterator[TextChunk]:
     def boundary(data: bytes, limit: int, known: int) -> int:
         return last_end(_ends(data, boards), limit, known)
 
@@ -190,7 +205,7 @@ def chunks(stream: BinaryIO, boards: Boards, size: int) -> Iterator[TextChunk]:
     return cut_chunks(stream, size, boundary, shortened)
 
 
-def _ends(data: bytes, boards: Boards) -> Iterator[int]:
+def _ends(data: bytes, boards: Separated) -> Iterator[int]:
     """Yield where records end: before what is between two boards, once a row of the next is found.
 
     So text between two boards belongs to the second one, and text below all to the last one.
@@ -198,7 +213,7 @@ def _ends(data: bytes, boards: Boards) -> Iterator[int]:
     start = rows = 0
     end: int | None = None
     for stop in (*(match.end() for match in LINE_END.finditer(data)), len(data)):
-        line = data[start:stop].decode(errors="surrogateescape").rstrip("\r\n")
+        line = data[start:stop].decode("utf-8-sig", errors="surrogateescape").rstrip("\r\n")
         if boards.is_between(line):
             if rows and end is None:
                 end = start
@@ -209,12 +224,12 @@ def _ends(data: bytes, boards: Boards) -> Iterator[int]:
             rows += 1
             if rows == boards.side:
                 end = stop
-        elif end is not None and rows == boards.side and says_something(line):
+        elif end is not None and rows == boards.side and _kind(line) != "row":
             end, rows = stop, rows + 1  # the border below the board
         start = stop
 
 
-def _records(chunk: TextChunk, boards: Boards) -> Iterator[tuple[int, str]]:
+def records_of(chunk: TextChunk, boards: Separated) -> Iterator[tuple[int, str]]:
     """The number of the first line of each record, and its text."""
     start, line = 0, chunk.first_line
     for end in (*_ends(chunk.data, boards), len(chunk.data)):
@@ -228,12 +243,14 @@ _Numbered = list[tuple[int, str]]
 """Lines with their numbers."""
 
 
-def _split_record(text: str, first: int, boards: Boards) -> tuple[_Numbered, _Numbered, _Numbered]:
+def split_record(
+    text: str, first: int, boards: Separated
+) -> tuple[_Numbered, _Numbered, _Numbered]:
     """The text above the board, the lines of the board, and the text below it."""
     lines = [
         (number, line)
         for number, line in enumerate(NEWLINE.split(text), first)
-        if not (boards.between == "mark" and boards.is_between(line))
+        if not (boards.is_between(line) and MARK.fullmatch(line))
     ]
     is_board = [says_something(line) and not boards.is_text(line) for _, line in lines]
     if not any(is_board):
@@ -242,10 +259,10 @@ def _split_record(text: str, first: int, boards: Boards) -> tuple[_Numbered, _Nu
     return lines[:start], lines[start:stop], lines[stop:]
 
 
-def entries(chunk: TextChunk, boards: Boards, reader: Reader) -> list[Entry]:
+def entries_of_boards(chunk: TextChunk, boards: Separated, reader: Reader) -> list[Entry]:
     found = []
-    for first, text in _records(chunk, boards):
-        above, body, below = _split_record(text, first, boards)
+    for first, text in records_of(chunk, boards):
+        above, body, below = split_record(text, first, boards)
         if is_too_long(text):
             found.append(reader.too_long(first, text))
         elif body:
@@ -287,4 +304,4 @@ def _with_candidates(entry: Entry, puzzle: Puzzle, reader: Reader, line: str) ->
     return entry._replace(text=text, parsed=Parsed(puzzle, "pencil-marks", claimed=entry.claimed))
 
 
-BOARDS = ManyFormat("boards", recognise_boards, chunks, entries)
+BOARDS = ManyFormat("boards", recognise_boards, cut_boards, entries_of_boards)

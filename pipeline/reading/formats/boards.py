@@ -323,7 +323,9 @@ def widths_of(row: str) -> set[int]:
 def recognise_board(text: Text) -> str | None:
     rows = text.rows
     side = len(rows)
-    is_grid = side in ALL_GEOMETRIES and all(len(row.cells) == side for row in rows)
+    is_grid = side in ALL_GEOMETRIES and all(
+        len(row.cells) == side and drawn_in_ascii(row.text) == row.text for row in rows
+    )
     if len(text.lines) < BOARD_SIDES[0] or is_grid:
         return None
     board = _board(text)

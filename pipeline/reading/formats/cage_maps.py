@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -38,14 +37,12 @@ from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.reading.formats.variants import cages_of, groups_of
 from pipeline.settings import Reading
 
-CAGE_LINES = 200
-"""Number of lines in which cages are looked for; a file of several killers is refused, too."""
-
 _SUM = re.compile(r"(?<![^\s,;])([^\W_])\s*+[=:]\s*+([0-9]{1,3})(?![0-9])[\s,;]*+")
 _SUMS = re.compile(rf"\s*+(?:{_SUM.pattern})++")
 _ARROWS = frozenset("<>^v")
 _FEWEST_SUMS, _LARGEST_SUM = 4, 999
 _FEWEST_ROWS, _FEWEST_MAP_ROWS = min(GEOMETRIES), 2
+_TITLE = re.compile(r".*\w\s+\w")
 _NO_CAGE = frozenset(".-_*0")
 
 _CELL = re.compile(r"[rR]([1-9][0-9]?)[cC]([1-9][0-9]?)(?![0-9])")
@@ -66,7 +63,6 @@ def recognise_killer_grid(text: Text) -> str | None:
     has_sums = b"=" in text.data or b":" in text.data
     if not (has_sums or b"|" in text.data):
         return None
-    text = replace(text, lines=text.lines[:CAGE_LINES])
     if _has_steps(text):
         return "sums and steps between bars"
     if not has_sums:
@@ -216,6 +212,10 @@ def _mapped(text: Text, reading: Reading) -> Parsed:
         expected = "only names and sums of cages in this line, as a=8 b=10"
         raise text.at_word(rest, expected) if rest else text.at_line(wrong, expected)
     rows = _others(text.rows, lines)
+    naming = [row for row in rows if _names_cages(row) and not _TITLE.match(row.text)]
+    if lines and naming and naming[0].number < lines[0].number < naming[-1].number:
+        another = next(row for row in naming if row.number > lines[0].number)
+        raise text.at_line(another, "one killer in a file", "another", code="several-puzzles")
     widths = Counter(len(row.cells) for row in rows)
     width = max(widths, key=lambda width: widths[width] * (width >= _FEWEST_ROWS), default=0)
     drawn = [row for row in rows if len(row.cells) == width]

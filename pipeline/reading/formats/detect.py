@@ -36,7 +36,7 @@ from pipeline.reading.formats.base import (
 from pipeline.reading.formats.board_collections import BOARDS
 from pipeline.reading.formats.boards import BOARD
 from pipeline.reading.formats.boxes import BORDERED, BOXES
-from pipeline.reading.formats.cage_maps import CAGE_LINES, KILLER_GRID
+from pipeline.reading.formats.cage_maps import KILLER_GRID
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.code import CODE
@@ -45,6 +45,7 @@ from pipeline.reading.formats.foreign import name_foreign
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS, one_or_many
+from pipeline.reading.formats.jigsaw_collections import JIGSAWS
 from pipeline.reading.formats.jigsaws import (
     JIGSAW,
     SOLO,
@@ -172,10 +173,11 @@ VARIANTS = ManyFormat(
 
 COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
     VARIANTS,
+    JIGSAWS,
     *(known.many for known in FORMATS if known.many is not None),
     BOARDS,
 )
-"""The collection formats: variants first, boards last, the others in the order of FORMATS."""
+"""The collection formats: variants first, boards last, most others in the order of FORMATS."""
 
 BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
 _COLLECTION_NAMES = tuple(known.name for known in COLLECTIONS)
@@ -530,8 +532,8 @@ class _Examined:
 
 
 def _has_cages(head: SourceHead) -> bool:
-    """Whether a source begins with sums of cages, which a grid among them would lose."""
-    lines = map(TextLine.of_text, count(1), head.lines[:CAGE_LINES])
+    """Whether a source has sums of cages, which a grid among them would lose."""
+    lines = map(TextLine.of_text, count(1), head.lines)
     return KILLER_GRID.recognise(Text("", tuple(lines), head.sample)) is not None
 
 

@@ -262,6 +262,8 @@ def read_other_members(others: Sequence[tuple[Way, object]], geometry: Geometry)
     claimed, unread, texts = None, list[str](), dict[str, str]()
     for way, value in others:
         key = str(way[-1]).lower()
+        if key in _SOLUTIONS:
+            value = _inner_solution(value)  # noqa: PLW2901 - the values in it
         if key in _SOLUTIONS and (isinstance(value, str | list) and value):
             claimed = _solution(value, geometry.side)
             unread += [] if claimed else ["solution"]
@@ -271,6 +273,20 @@ def read_other_members(others: Sequence[tuple[Way, object]], geometry: Geometry)
         unread += _unread(way, value, geometry)
     notes = tuple((name, text) for name, text in texts.items() if text.strip())
     return OtherMembers(claimed, notes, more_unread((), [*dict.fromkeys(unread)]))
+
+
+def _inner_solution(value: object) -> object:
+    """The only grid in an object such as `{"value": …}`; any other value unchanged."""
+    while isinstance(value, dict):
+        inner = [
+            member
+            for key, member in value.items()
+            if key.lower() in _NAMES or key.lower() in _SOLUTIONS
+        ]
+        if len(inner) != 1:
+            break
+        value = inner[0]
+    return value
 
 
 def _solution(value: str | list[object], side: int) -> str | None:

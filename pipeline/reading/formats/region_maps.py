@@ -176,6 +176,8 @@ def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
         region_map = [word for row in drawn for word in half_row(row, first).placed_cells()]
     else:
         grid = _grid_among([row for row in rows if row not in drawn], side)
+        if grid and grid[0].number < drawn[0].number < grid[-1].number:
+            grid = []
         region_map = [word for row in drawn for word in row.placed_cells()]
     used = [*drawn, *grid]
     if not grid or any(_may_be_row(row, side) for row in _others(text, used)):

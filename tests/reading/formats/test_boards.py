@@ -212,3 +212,10 @@ def test_letters_of_several_alphabets_are_refused():
     text = drawn(twelve(3, 4, "123456789ABC"), 3, 4, "")
     assert "1-C or 0-B" in said_of(text.replace("C", "."))
     assert "numbers with spaces" in said_of(text.replace("C", "."))
+
+
+@pytest.mark.parametrize("side", [4, 6])
+def test_a_frame_of_box_characters_makes_no_larger_grid(side):
+    rows = "".join(f"│{'.' * (side - 1)}{row % side + 1}│\n" for row in range(side))
+    puzzle = read(f"┌{'─' * side}┐\n{rows}└{'─' * side}┘\n").puzzle
+    assert len(puzzle.cells) == side * side

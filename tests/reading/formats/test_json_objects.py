@@ -381,3 +381,22 @@ def test_any_members_are_read_or_refused(document):
         for chunk in chunks:
             assert layout is not None
             layout.entries(chunk, Reading())
+
+
+@for_each(
+    "solution",
+    [{"value": FULL}, {"value": SOLVED}, {"grid": rows(FULL)}, {"data": {"board": SOLVED}}],
+)
+def test_a_solution_in_an_object_is_compared(solution):
+    for document in (
+        {"puzzle": TEXT, "solution": solution},
+        {"newboard": {"grids": [{"value": ROWS, "solution": solution}]}},
+    ):
+        parsed = read(json.dumps(document))
+        assert parsed.claimed == FULL
+        assert parsed.unread == ()
+
+
+def test_a_solution_that_is_none_is_unread():
+    assert read(json.dumps({"puzzle": TEXT, "solution": {"value": None}})).claimed is None
+    assert read(json.dumps({"puzzle": TEXT, "solution": {"value": "12"}})).unread == ("solution",)
