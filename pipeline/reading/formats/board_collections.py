@@ -87,6 +87,9 @@ class Separated(Protocol):
     def is_text(self, line: str, /) -> bool:
         """Whether a line is no part of a board, so a title or a note."""
 
+    def expected_of(self, lines: Sequence[str], /) -> str:
+        """What is expected instead of these lines of a record; empty if they may be one."""
+
 
 class Boards(NamedTuple):
     """The layout of a source: what is between two boards.
@@ -119,6 +122,9 @@ class Boards(NamedTuple):
         """Whether a line is no part of a board, so a title or a note."""
         is_number = self.between == "number" and _NUMBER.fullmatch(line)
         return TITLE.match(line) is not None or bool(is_number)
+
+    def expected_of(self, _lines: Sequence[str]) -> str:
+        return ""
 
     def is_row(self, line: str) -> bool:
         return says_something(line) and _kind(line) == "row" and not self.is_text(line)
@@ -265,6 +271,8 @@ def entries_of_boards(chunk: TextChunk, boards: Separated, reader: Reader) -> li
         above, body, below = split_record(text, first, boards)
         if is_too_long(text):
             found.append(reader.too_long(first, text))
+        elif body and (expected := boards.expected_of([line for _, line in body])):
+            found.append(reader.refuse(body[0][0], 1, expected, "other rows", body[0][1]))
         elif body:
             entry = _entry(body, reader)
             if entry.error is None:

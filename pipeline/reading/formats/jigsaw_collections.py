@@ -13,8 +13,9 @@ missing row spoils all later jigsaws.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count, islice
 from string import ascii_letters, ascii_uppercase
 from typing import BinaryIO, NamedTuple
@@ -38,14 +39,19 @@ from pipeline.reading.formats.text import Text, TextLine, cells_of, says_somethi
 
 _MAX_RECORDS = 16
 _SIGNS = frozenset(DIGITS + ascii_letters + BLANKS)
+_SECTION = re.compile(r"\s{0,9}\[\s*\w+\s*\]\s*")
 _NAMES = ascii_letters + DIGITS
 
 
 class Jigsaws(NamedTuple):
-    """The layout of a source: the number of rows of a record, and of signs in a row."""
+    """The layout of a source: the number of rows of a record, and of signs in a row.
+
+    `place` is the first row and column of the map in each record, from 0; None if they may differ.
+    """
 
     side: int
     width: int
+    place: tuple[int, int] | None = None
 
     @property
     def reason(self) -> str:
@@ -53,6 +59,13 @@ class Jigsaws(NamedTuple):
 
     def is_between(self, _line: str) -> bool:
         return False
+
+    def expected_of(self, lines: Sequence[str]) -> str:
+        rows = [cells_of(line) for line in lines if self.is_row(line)]
+        found = find_region_map(rows)
+        if self.place is None or found is None or found[:2] == self.place:
+            return ""
+        return "the map and the grid in the order of the first jigsaws"
 
     def is_row(self, line: str) -> bool:
         """Whether a line is a row, perhaps a damaged one."""
@@ -67,6 +80,8 @@ class Jigsaws(NamedTuple):
 
 
 def recognise_jigsaws(head: SourceHead) -> tuple[Jigsaws, str] | None:
+    if any(map(_SECTION.fullmatch, head.lines)):
+        return None  # sections of SadMan's files say what their rows are
     widths = Counter(len(cells_of(line)) for line in head.lines)
     for width, times in widths.most_common(2):
         for rows in (2 * width, width // 2 if width % 2 == 0 else 0):
@@ -78,8 +93,8 @@ def recognise_jigsaws(head: SourceHead) -> tuple[Jigsaws, str] | None:
                 and not _has_cages(head)
             ):
                 jigsaws = Jigsaws(rows, width)
-                if _are_jigsaws(head, jigsaws):
-                    return jigsaws, jigsaws.reason
+                if place := _place_of_maps(head, jigsaws):
+                    return jigsaws._replace(place=place), jigsaws.reason
     jigsaws = Jigsaws(18, 9)
     return (jigsaws, "it is declared") if head.declared else None
 
@@ -89,17 +104,22 @@ def _has_cages(head: SourceHead) -> bool:
     return KILLER_GRID.recognise(Text("", lines, head.sample)) is not None
 
 
-def _are_jigsaws(head: SourceHead, jigsaws: Jigsaws) -> bool:
-    """Whether most of the first records, and at least two, have a region map."""
+def _place_of_maps(head: SourceHead, jigsaws: Jigsaws) -> tuple[int, int] | None:
+    """Where most of the first records, and at least two, have a region map."""
     records = [*islice(records_of(TextChunk(1, head.sample), jigsaws), _MAX_RECORDS)]
     is_whole = head.complete and head.sample == head.data and len(records) < _MAX_RECORDS
-    good = total = 0
+    places = Counter[tuple[int, int]]()
+    total = 0
     for _, text in records if is_whole else records[:-1]:
         _, body, _ = split_record(text, 1, jigsaws)
         rows = [cells_of(line) for _, line in body if jigsaws.is_row(line)]
         total += bool(rows)
-        good += len(rows) == jigsaws.side and find_region_map(rows) is not None
-    return good > 1 and good * 2 > total
+        found = find_region_map(rows) if len(rows) == jigsaws.side else None
+        places.update([found[:2]] if found else [])
+    for place, times in places.most_common(1):
+        if times > 1 and times * 2 > total:
+            return place
+    return None
 
 
 def _chunks(stream: BinaryIO, jigsaws: Jigsaws, size: int) -> Iterator[TextChunk]:

@@ -85,3 +85,13 @@ def test_killers_are_no_jigsaws():
     killer = "1... AABB\n.... AABB\n..3. CCDD\n.4.. CCDD\nA=10 B=10 C=10 D=10\n"
     assert "one killer in a file" in str(refusal(killer + killer))
     assert layout_of((killer + killer).encode()) is None
+
+
+def test_a_map_never_belongs_to_the_next_grid():
+    first, second = f"{GRID}\n{LETTERS}\n", f"{OTHER}\n{DIGITS}\n"
+    text = first + second + OTHER + first + second
+    layout = layout_of(text.encode())
+    if layout is not None:
+        assert {*(entry.puzzle for entry in entries_of(text))} == {PUZZLE, SECOND, None}
+    sections = f"[Puzzle]\n{GRID}[State]\n{OTHER}[Jigsaw]\n{LETTERS}"
+    assert layout_of((sections * 3).encode()) is None
