@@ -13,6 +13,7 @@ may stand between, as in grids.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -48,6 +49,9 @@ from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS)
 _LETTERS = frozenset(ascii_letters) - _BLANKS
+_MARKDOWN = re.compile(r"\s*+\|(?:\s*+:?-++:?\s*+\|)++\s*+")
+"""The line below the header of a Markdown table."""
+
 _SMALL = frozenset("1234") | _BLANKS
 
 
@@ -63,6 +67,8 @@ def recognise_characters(text: Text) -> str | None:
     if whole or _may_be_either(rows):
         return None if _is_small_even_odd(rows) else f"{len(rows)} rows of {side} characters"
     begins = 1 < len(rows) <= 2 * side and not rows[0].text.lstrip().startswith("c")
+    if begins and _MARKDOWN.fullmatch(rows[1].text):
+        return None
     if begins and (side == 25 or not _LETTERS.isdisjoint(_cells(rows))):
         return f"rows of {side} characters"
     return None

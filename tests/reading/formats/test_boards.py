@@ -219,3 +219,13 @@ def test_a_frame_of_box_characters_makes_no_larger_grid(side):
     rows = "".join(f"│{'.' * (side - 1)}{row % side + 1}│\n" for row in range(side))
     puzzle = read(f"┌{'─' * side}┐\n{rows}└{'─' * side}┘\n").puzzle
     assert len(puzzle.cells) == side * side
+
+
+def test_a_markdown_table_of_16_columns_is_a_board():
+    values = [[(4 * row + row // 4 + column) % 16 + 1 for column in range(16)] for row in range(16)]
+    for columns in "ABCDEFGHIJKLMNOP", [f"C{n}" for n in range(1, 17)]:
+        lines = [f"|{'|'.join(columns)}|", "|---" * 16 + "|"]
+        lines += [f"|{'|'.join(str(n) if n % 3 else ' ' for n in row)}|" for row in values]
+        puzzle = read("\n".join(lines)).puzzle
+        assert dict(puzzle.givens())[0] == 1
+        assert len(puzzle.cells) == 256

@@ -400,3 +400,12 @@ def test_a_solution_in_an_object_is_compared(solution):
 def test_a_solution_that_is_none_is_unread():
     assert read(json.dumps({"puzzle": TEXT, "solution": {"value": None}})).claimed is None
     assert read(json.dumps({"puzzle": TEXT, "solution": {"value": "12"}})).unread == ("solution",)
+
+
+def test_json_of_as_many_characters_as_a_jigsaw_has_is_json():
+    cells, names = "..2..4...6...25.6.......16.2....3.1.", "AABBCC" * 3 + "DDEEFF" * 3
+    assert (
+        len(document := json.dumps({"puzzle": cells, "regions": names}, separators=(",", ":")))
+        == 98
+    )
+    assert len(read(document).puzzle.rules) == 6
