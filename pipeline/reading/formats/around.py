@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -19,6 +20,9 @@ from pipeline.reading.formats.parsed import Entry, title_of
 from pipeline.reading.formats.text import COMMENTS, NEWLINE
 
 _LONGEST_EXCERPT = 80
+_MAP_ROWS = 4
+"""So many lines of one word, all of one length, may be a map above a grid, not a title."""
+
 _MOST_UNREAD = 8
 """Maximum number of texts of a puzzle that are quoted."""
 
@@ -146,18 +150,27 @@ def title_and_unread(
     A line that names a rule in `applied` was read.
     """
     titles, rules = list[str](), list[str]()
-    unread = []
+    unread, above = [], [*above]
+    widths = Counter(map(_width_of_row, (line for _, line in above)))
     for lines, is_below in ((above, False), (below, True)):
         for number, line in lines:
             text = " ".join(line.split())
             if any(map(str.isalnum, text)):
                 is_title = not is_below or is_note(text)
-                is_rule = _tells_rule(text, applied)
+                width = 0 if is_below else _width_of_row(line)
+                is_of_map = width > 0 and widths[width] >= _MAP_ROWS
+                is_rule = is_of_map or _tells_rule(text, applied)
                 if is_title:
                     (rules if is_rule else titles).append(text)
                 if is_rule or not is_title:
                     unread.append((number, text))
     return title_of(titles or rules[:1]), unread_lines(unread)
+
+
+def _width_of_row(line: str) -> int:
+    """The number of signs in a line of one word, or of single signs; 0 for any other line."""
+    words = line.split()
+    return len("".join(words)) if len(words) == 1 or {*map(len, words)} == {1} else 0
 
 
 def _tells_rule(text: str, applied: Sequence[Rule] = ()) -> bool:

@@ -32,7 +32,7 @@ from pipeline.reading.formats.frames import frame_of_cells, frame_of_numbers, pu
 from pipeline.reading.formats.jigsaws import parts_of
 from pipeline.reading.formats.killers import STEPS, end_of
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.region_maps import half_row, text_around
+from pipeline.reading.formats.region_maps import find_map, half_row, text_around
 from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.reading.formats.variants import cages_of, groups_of
 from pipeline.settings import Reading
@@ -149,6 +149,10 @@ def _listed(text: Text, reading: Reading) -> Parsed:
     rows = _others(text.lines, lines)
     if wrong := next((line for line in rows if _is_like_listed(line.text)), None):
         raise text.at_line(wrong, "the sum and the cells of a cage, as 8 = R1C1 R1C2")
+    drawn = [row for row in rows if not row.is_border]
+    if region_map := find_map([row.cells for row in drawn]):
+        expected = "cages without a map of regions (f-puzzles documents can have both)"
+        raise text.at_line(drawn[region_map.row], expected, code="region-map")
     grid = _grid_in(text, rows)
     places = [place for cage in cages for place in map(_place, cage.cells)]
     side = len([row for row in grid if not row.is_border]) or _side_of(places)

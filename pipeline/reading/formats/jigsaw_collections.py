@@ -38,6 +38,7 @@ from pipeline.reading.formats.records import Reader
 from pipeline.reading.formats.text import Text, TextLine, cells_of, says_something
 
 _MAX_RECORDS = 16
+_BLANKS = frozenset(BLANKS)
 _SIGNS = frozenset(DIGITS + ascii_letters + BLANKS)
 _SECTION = re.compile(r"\s{0,9}\[\s*\w+\s*\]\s*")
 _NAMES = ascii_letters + DIGITS
@@ -114,7 +115,8 @@ def _place_of_maps(head: SourceHead, jigsaws: Jigsaws) -> tuple[int, int] | None
         _, body, _ = split_record(text, 1, jigsaws)
         rows = [cells_of(line) for _, line in body if jigsaws.is_row(line)]
         total += bool(rows)
-        found = find_region_map(rows) if len(rows) == jigsaws.side else None
+        has_blanks = not _BLANKS.isdisjoint("".join(rows))
+        found = find_region_map(rows) if has_blanks and len(rows) == jigsaws.side else None
         places.update([found[:2]] if found else [])
     for place, times in places.most_common(1):
         if times > 1 and times * 2 > total:

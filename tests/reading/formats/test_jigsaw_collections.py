@@ -95,3 +95,8 @@ def test_a_map_never_belongs_to_the_next_grid():
         assert {*(entry.puzzle for entry in entries_of(text))} == {PUZZLE, SECOND, None}
     sections = f"[Puzzle]\n{GRID}[State]\n{OTHER}[Jigsaw]\n{LETTERS}"
     assert layout_of((sections * 3).encode()) is None
+
+
+def test_rows_that_are_all_the_same_are_no_jigsaws():
+    assert layout_of(b"1 2 3 4\n" * 32) is None
+    assert layout_of(b"abcd efgh ijkl\n" * 48) is None

@@ -187,3 +187,10 @@ def test_a_file_of_several_killers_is_refused():
     for killer in (beside(GRID, MAP) + SUMS, GRID + MAP + SUMS):
         for between in ("", "\n", "Second one\n"):
             assert "one killer in a file, found another" in said_of(killer + between + killer)
+
+
+def test_cages_beside_a_map_of_regions_are_refused():
+    regions = "AABB\nAABB\nCCDD\nCCDD\n"
+    grid = GRID.replace("4", ".")
+    for text in (grid + regions + LIST, regions + grid + LIST, LIST + beside(grid, regions)):
+        assert "cages without a map of regions" in said_of(text)
