@@ -109,6 +109,15 @@ _PROSE = frozenset(("rule", "rules", "ruleset", "constraint", "constraints", "va
 _IN_OTHER_NAMES = _PROSE | {"layout"}
 """Words that are also in names of members that are no rules, such as `variant id`."""
 
+_TYPES = frozenset(("type", "game type", "puzzle type", "kind", "mode", "game mode", "variation"))
+_TYPE = re.compile(
+    r"\b(?:killer|arrows?|kings?|even|odd|parity|xv|x|hyper|asterisk|sums?)\b", re.IGNORECASE
+)
+"""Rules in members that name the type of a puzzle. In titles, these words may mean anything."""
+
+_STARTS = re.compile(r"(?:initial|original|start|starting|fixed)(?: ?(?:board|grid|puzzle|state))?")
+"""Members with the puzzle, if another member is the state of play."""
+
 _BOX = re.compile(
     r"(?:box|block|region|sub ?grid)(?:es|s)?(?: ?size)?(?: ?(?:height|width|rows|col(?:umn)?s))?"
 )
@@ -169,7 +178,13 @@ def find_grid(document: object) -> _GridPlace:
     if others and not is_repeated:
         shown = " and ".join(repr(_path(place)) for _, place in grids[:2])
         raise Misread("JSON with a single grid", f"the grids {shown}", others[0][1])
-    return _GridPlace(grid, way, [*other_members(document, way)])
+    beside = [*other_members(document, way)]
+    for place, value in beside:
+        is_start = _STARTS.fullmatch(_words(str(place[-1]))) and _is_grid(value)
+        if is_start and cells_in(value).replace(".", "0") not in cells:
+            shown = " and ".join(repr(_path(each)) for each in (place, way))
+            raise Misread("JSON with a single grid", f"the grids {shown}", place)
+    return _GridPlace(grid, way, beside)
 
 
 def _path(way: Way) -> str:
@@ -314,6 +329,8 @@ def _unread(way: Way, value: object, geometry: Geometry) -> list[str]:
         raise Misread(expected, f"the member {quote(key)}", way)
     texts = value if isinstance(value, list) and {*map(type, value)} == {str} else [value]
     if isinstance(texts[0], str) and (key.lower() in _PROSE or not _names_rule(key)):
+        if _words(key) in _TYPES and _TYPE.search(str(texts[0])):
+            return [f"member {excerpt(key)}: {excerpt(str(texts[0]))}"]
         name = "rules" if key.lower() in _PROSE else key.lower()
         rule_texts = (
             text for text in map(str, texts) if unread_field(name, text, 0, geometry.side)

@@ -409,3 +409,20 @@ def test_json_of_as_many_characters_as_a_jigsaw_has_is_json():
         == 98
     )
     assert len(read(document).puzzle.rules) == 6
+
+
+@for_each(
+    ("key", "value"),
+    [("type", "killer"), ("gameType", "X-Sudoku"), ("mode", "arrow sudoku"), ("kind", "even/odd")],
+)
+def test_a_type_that_is_a_rule_is_unread(key, value):
+    assert read(json.dumps({"board": ROWS, key: value})).unread == (f"member '{key}': '{value}'",)
+    assert read(json.dumps({"board": ROWS, key: "easy"})).unread == ()
+    assert read(json.dumps({"board": ROWS, key: "classic sudoku 9x9"})).unread == ()
+
+
+def test_a_state_of_play_beside_the_initial_grid_is_refused():
+    for name in ("initial", "initialBoard", "original"):
+        assert "the grids" in str(refusal(json.dumps({name: ROWS, "board": SOLVED})))
+        assert read(json.dumps({name: ROWS, "board": ROWS})).puzzle == parse_puzzle(TEXT)
+    assert read(json.dumps({"puzzle": TEXT, "userBoard": SOLVED})).puzzle == parse_puzzle(TEXT)
