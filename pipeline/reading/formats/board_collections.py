@@ -262,6 +262,15 @@ def split_record(
     if not any(is_board):
         return lines, [], []
     start, stop = is_board.index(True), len(lines) - is_board[::-1].index(True)
+    numbers = [
+        index
+        for index, (_, line) in enumerate(lines)
+        if boards.is_between(line) and _NUMBER.fullmatch(line) and not start <= index < stop
+    ]
+    if numbers[1:]:  # a board has one number, above it; others may be rows
+        start = min(start, numbers[1])
+    if numbers and numbers[-1] >= stop:
+        stop = numbers[-1] + 1
     return lines[:start], lines[start:stop], lines[stop:]
 
 

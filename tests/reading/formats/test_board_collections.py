@@ -126,3 +126,10 @@ def test_a_map_of_regions_is_no_board():
     digits = "".join(f"| {' '.join(row)} |\n" for row in ("1122", "1122", "3344", "3344"))
     board = "| 1 . . . |\n| . . 2 . |\n| . 3 . . |\n| . . . 4 |\n"
     assert refusal(f"One\n{board}Two\n{board}Three\n{digits}").code
+
+
+def test_numbers_that_may_be_rows_are_no_titles():
+    rows = grid("..2..4...6...25.6.......16.2....3.1.")
+    for text in (rows + "\n112233\n112233\n112\n", "112233\n112\n" + rows, rows + "112233\n"):
+        refusal(text)
+        assert layout_of(text.encode()) is None
