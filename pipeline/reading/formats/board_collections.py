@@ -58,7 +58,11 @@ TITLE = re.compile(
     r"\s{0,100}(?:[0-9]{1,6}[.):]?\s{1,5})?[\"'(\[<]?"
     r"(?![xX]{2}|(?i:puzzle size))([^\W\d_]{2,})"
 )
-_NUMBER = re.compile(r"\s{0,100}[\[(<>=:]{0,5}\s?[0-9]{1,6}\s?[\])<>=:.]{0,5}\s{0,20}")
+_NUMBER = re.compile(
+    r"\s*(?:[0-9]{1,3}|[0-9]{1,2}\.|[0-9]{1,6}[):]|[\[(<][0-9]{1,6}[\])>][.:]?)\s*"
+)
+"""A number that cannot be a row of four cells."""
+
 MARK = re.compile(r"\s*([-=_*~])(?:\s*\1){2,}\s*")
 _SIGNS = frozenset("|=+")
 """Without these or box-drawing characters, rows may as well be puzzles."""
@@ -249,6 +253,12 @@ _Numbered = list[tuple[int, str]]
 """Lines with their numbers."""
 
 
+def _is_as_wide(line: str, widths: AbstractSet[int]) -> bool:
+    """Whether a line has the width of a row, in words of one length."""
+    words = line.replace("|", " ").split()
+    return len("".join(words)) in widths and len({*map(len, words)}) == 1
+
+
 def split_record(
     text: str, first: int, boards: Separated
 ) -> tuple[_Numbered, _Numbered, _Numbered]:
@@ -262,15 +272,14 @@ def split_record(
     if not any(is_board):
         return lines, [], []
     start, stop = is_board.index(True), len(lines) - is_board[::-1].index(True)
-    numbers = [
-        index
-        for index, (_, line) in enumerate(lines)
-        if boards.is_between(line) and _NUMBER.fullmatch(line) and not start <= index < stop
-    ]
-    if numbers[1:]:  # a board has one number, above it; others may be rows
-        start = min(start, numbers[1])
-    if numbers and numbers[-1] >= stop:
-        stop = numbers[-1] + 1
+    outside = [*range(start), *range(stop, len(lines))]
+    rows = [line for _, line in lines[start:stop] if boards.is_row(line)]
+    widths = {len(cells_of(row)) for row in rows if any(map(str.isalpha, row))}
+    numbers = [index for index in outside if _NUMBER.fullmatch(lines[index][1])]
+    may_be_rows = numbers[1:] if boards.is_between("1") else []  # one number, above the board
+    may_be_rows += [index for index in numbers if index >= stop]
+    may_be_rows += [index for index in outside if _is_as_wide(lines[index][1], widths)]
+    start, stop = min((start, *may_be_rows)), max((stop, *(index + 1 for index in may_be_rows)))
     return lines[:start], lines[start:stop], lines[stop:]
 
 

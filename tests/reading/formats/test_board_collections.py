@@ -130,6 +130,18 @@ def test_a_map_of_regions_is_no_board():
 
 def test_numbers_that_may_be_rows_are_no_titles():
     rows = grid("..2..4...6...25.6.......16.2....3.1.")
-    for text in (rows + "\n112233\n112233\n112\n", "112233\n112\n" + rows, rows + "112233\n"):
+    four = "1...\n..3.\n.4..\n...2\n....\n"
+    more = (rows + "\n112233\n112233\n112\n", "112233\n112\n" + rows, rows + "112233\n")
+    for text in (four, *more):
         refusal(text)
         assert layout_of(text.encode()) is None
+
+
+def test_rows_of_letters_are_no_titles():
+    row = "CD..│EFGH│...."
+    rows = [row, *["1.2.│....│...B"] * 11]
+    border = "────┼────┼────"
+    text = "\n".join([*rows[:3], border, *rows[3:6], border, *rows[6:9], border, *rows[9:]])
+    assert len(read(text.replace("1", "A").replace("2", "L")).puzzle.cells) == 144
+    for first in (row, "CDABEFGHIJKL"):
+        refusal(f"{first}\n" + text.replace("1", "A").replace("2", "L"))
