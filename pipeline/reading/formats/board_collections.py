@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice
+from itertools import chain, islice
 from typing import BinaryIO, NamedTuple, Protocol
 
 from pipeline.puzzle.puzzle import Puzzle
@@ -48,7 +48,7 @@ from pipeline.reading.formats.text import (
 _MAX_RECORDS = 16
 """Number of records that are read to compare separators."""
 
-_MAXMARKS = 4
+_MAX_MARKS = 4
 """Number of different lines of signs that are tried as separators."""
 
 _KEPT_OF_CUT_LINE = 100
@@ -170,7 +170,7 @@ def _layouts(head: SourceHead, rows: Sequence[str], dashes: AbstractSet[str]) ->
     marks = Counter(line.strip() for line in lines if MARK.fullmatch(line))
     widths = Counter(width for row in rows for width in widths_of(row))
     blanks = {*"".join(rows)}
-    for mark, _ in marks.most_common()[: -_MAXMARKS - 1 : -1]:
+    for mark, _ in marks.most_common()[: -_MAX_MARKS - 1 : -1]:
         if mark[0] not in blanks or len(cells_of(mark)) not in widths:  # no row of blanks
             yield Boards("mark", mark)
     yield Boards("empty")
@@ -222,7 +222,7 @@ def _ends(data: bytes, boards: Separated) -> Iterator[int]:
     """
     start = rows = 0
     end: int | None = None
-    for stop in (*(match.end() for match in LINE_END.finditer(data)), len(data)):
+    for stop in chain((match.end() for match in LINE_END.finditer(data)), (len(data),)):
         line = data[start:stop].decode("utf-8-sig", errors="surrogateescape").rstrip("\r\n")
         if boards.is_between(line):
             if rows and end is None:
@@ -242,7 +242,7 @@ def _ends(data: bytes, boards: Separated) -> Iterator[int]:
 def records_of(chunk: TextChunk, boards: Separated) -> Iterator[tuple[int, str]]:
     """The number of the first line of each record, and its text."""
     start, line = 0, chunk.first_line
-    for end in (*_ends(chunk.data, boards), len(chunk.data)):
+    for end in chain(_ends(chunk.data, boards), (len(chunk.data),)):
         record = chunk.data[start:end]
         yield line, decoded_text(record, line)
         line += count_lines(record)
