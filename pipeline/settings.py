@@ -63,9 +63,11 @@ FormatChoice = Literal[
     "line",
     "grid",
     "variants",
+    "jigsaws",
     "csv",
     "lines",
     "stacked",
+    "boards",
     "cnf",
 ]
 """Names of the input formats, repeated here because importing the parsers takes long.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -19,6 +20,9 @@ from pipeline.reading.formats.parsed import Entry, title_of
 from pipeline.reading.formats.text import COMMENTS, NEWLINE
 
 _MAX_EXCERPT_LENGTH = 80
+_MIN_MAP_ROWS = 4
+"""Number of lines of equal length above a grid from which they may be a map and not a title."""
+
 _MAX_UNREAD_TEXTS = 8
 """Maximum number of unread texts of a puzzle that are reported."""
 
@@ -54,10 +58,19 @@ _RULE_COLUMNS = frozenset(
 )
 """Names of columns with rules that are not in `_RULE_NAMES`, because titles may contain them."""
 
-_STEMS = tuple(name.replace(" ", "").encode() for name in (*_RULE_NAMES, "rule", *_ANY_RULE))
+_STEMS = tuple(
+    name.replace(" ", "").encode() for name in (*_RULE_NAMES, "rule", *_ANY_RULE, "rcrc")
+)
 _STEMS = tuple({x for x in _STEMS if not any(other in x for other in _STEMS if other != x)})
 """The names of rules without spaces, except those that contain a shorter one."""
 
+_CAGES = re.compile(
+    r"(?<![^\W_])[rR][0-9]{1,2}[cC][0-9]{1,2}\W{1,3}[rR][0-9]{1,2}[cC][0-9]"
+    r"|(?<![^\s,;])[^\W_]\s{0,2}=\s{0,2}[0-9]{1,3}[\s,;]{1,3}[^\W_]\s{0,2}=\s{0,2}[0-9]"
+)
+"""Cells or sums of cages: `R1C1 R1C2`, `a=8 b=10`."""
+
+_BYTES_OF_SUMS = re.compile(rb"[0-9A-Za-z] ?= ?[0-9]{1,3}[ ,;\t]{1,3}[0-9A-Za-z] ?=")
 _LOWER = bytes(range(256)).lower()
 _SIGNS = b"0123456789.,_*|+-=: \t\r\n"
 
@@ -96,6 +109,8 @@ Lines = Iterable[tuple[int, str]]
 
 def may_name_rule(data: bytes) -> bool:
     """Whether bytes may name a rule: a quick test, because most collections have few letters."""
+    if b"=" in data and _BYTES_OF_SUMS.search(data):
+        return True
     letters = data.translate(_LOWER, _SIGNS)
     used = {letter for letter in b"abcdefghijklmnopqrstuvwxyz" if letter in letters}
     return any(stem in letters for stem in _STEMS if used.issuperset(stem))
@@ -111,6 +126,8 @@ def names_rule(text: str, applied_rules: Sequence[Rule] = ()) -> bool:
     if unnamed and not applied_rules and not _means_no_rule(unnamed[1]):
         return True
     known = _joined(f"{rule.name} {rule.caption()}" for rule in applied_rules)
+    if _CAGES.search(text) and not applied_rules:
+        return True
     words = (_joined([match[0]]).removesuffix("s") for match in _RULE.finditer(text))
     return any(word not in known and _SYNONYMS.get(word, word) not in known for word in words)
 
@@ -143,18 +160,27 @@ def title_and_unread(
     and not a note.
     """
     titles, rules = list[str](), list[str]()
-    unread = []
+    unread, lines_above = [], [*lines_above]
+    widths = Counter(map(_width_of_row, (line for _, line in lines_above)))
     for lines, is_below in ((lines_above, False), (lines_below, True)):
         for number, line in lines:
             text = " ".join(line.split())
             if any(map(str.isalnum, text)):
                 is_title = not is_below or is_note(text)
-                is_rule = _is_rule_text(text, applied_rules)
+                width = 0 if is_below else _width_of_row(line)
+                is_map_row = width > 0 and widths[width] >= _MIN_MAP_ROWS
+                is_rule = is_map_row or _is_rule_text(text, applied_rules)
                 if is_title:
                     (rules if is_rule else titles).append(text)
                 if is_rule or not is_title:
                     unread.append((number, text))
     return title_of(titles or rules[:1]), unread_lines(unread)
+
+
+def _width_of_row(line: str) -> int:
+    """The number of characters of a line that is one word or single characters; 0 for any other."""
+    words = line.split()
+    return len("".join(words)) if len(words) == 1 or {*map(len, words)} == {1} else 0
 
 
 def _is_rule_text(text: str, applied_rules: Sequence[Rule] = ()) -> bool:

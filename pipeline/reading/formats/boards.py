@@ -24,15 +24,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 from string import ascii_lowercase, ascii_uppercase
+from string import digits as string_digits
 from typing import NamedTuple
 
 from pipeline.puzzle.geometry import usual_boxes
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import BLANKS, DIGITS
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import Text, TextLine, Word, is_border
+from pipeline.reading.formats.text import Text, TextLine, Word, either, is_border
 from pipeline.settings import Reading
 
 _MAX_SIDE = 36
@@ -53,6 +54,7 @@ _BARS_IN_A_ROW = re.compile(r"[|‖]+")
 _LABEL = re.compile(r"[\s|‖]*([A-Za-z]?[0-9]{0,2})(?:[:).]?\s|[:)]?\s*[|‖])")
 _ASCENDING_DIGITS = re.compile("1?2?3?4?5?6?7?8?9?")
 _BLANKS = frozenset(BLANKS)
+_IN_ORDER = string_digits + ascii_uppercase
 
 
 def _ascii_signs() -> dict[int, str]:
@@ -96,7 +98,7 @@ class _Line(NamedTuple):
 
     @classmethod
     def of(cls, line: TextLine) -> _Line:
-        text = _as_ascii(line.text).rstrip()
+        text = to_ascii(line.text).rstrip()
         return cls(line.number, text, line_kind(text))
 
 
@@ -114,7 +116,7 @@ class _Board(NamedTuple):
     is_whole: bool
 
 
-def _as_ascii(text: str) -> str:
+def to_ascii(text: str) -> str:
     """Replace box-drawing characters by ASCII signs."""
     return text if text.isascii() else text.translate(_ASCII_SIGNS)
 
@@ -200,10 +202,9 @@ def _split_whole_grid(rows: Sequence[_Line], lines: Sequence[_Line]) -> Sequence
         is_separate = bool(rows_below) or _is_above_border(lines, rows[0])
         if _CHARACTER.findall(rows[0].text) == [*str(side - 1)] or _is_header(rows[0], is_separate):
             options += [(rows[1:], side - 1), (rows_below, side - 1)]
-    splitters = (_split_at_bars, _split_at_bar_runs, _split_words, _split_characters)
     for body, count in options:
         if count in BOARD_SIDES and body:
-            for splitter in splitters:
+            for splitter in _SPLITTERS:
                 cells = _split_rows(body, splitter)
                 if all(row.width == count for row in cells):
                     return cells
@@ -289,6 +290,11 @@ def _split_at_bar_runs(text: str) -> list[tuple[int, str]] | None:
     return _split_at_bars(text, _BARS_IN_A_ROW)
 
 
+_SPLITTERS: tuple[_Splitter, ...] = (
+    _split_at_bars, _split_at_bar_runs, _split_words, _split_characters,
+)  # fmt: skip
+
+
 def _between_bars(text: str, bar: re.Pattern[str]) -> list[tuple[int, str]]:
     """The fields between bars, each with its column, without those outside bars at both ends."""
     ends = [match.span() for match in bar.finditer(text)]
@@ -318,19 +324,39 @@ def _box_lines(lines: Sequence[_Line], rows: Sequence[Row]) -> list[TextLine]:
     return box_lines
 
 
+def _side_of(board: _Board) -> int:
+    """The number of rows of a whole board; 0 if no alphabet has all of its cells."""
+    side = len(board.rows)
+    tokens = [*chain.from_iterable(row.tokens for row in board.rows)]
+    fits = any(alphabet.fits({*tokens}) for alphabet in _alphabets(tokens, side, Reading()))
+    return side if fits else 0
+
+
+def side_of_board(text: Text) -> int:
+    """The side of the whole board in a text; 0 if there is none, or a damaged one."""
+    board = _find_board(text)
+    return _side_of(board) if board and board.is_whole else 0
+
+
+def widths_of(row: str) -> set[int]:
+    """The numbers of cells that a row may have."""
+    text = to_ascii(row)
+    return {len(splitter(text) or ()) for splitter in _SPLITTERS} & {*BOARD_SIDES}
+
+
 def recognise_board(text: Text) -> str | None:
     rows = text.rows
-    if len(text.lines) < BOARD_SIDES[0] or all(len(row.cells) == len(rows) for row in rows):
+    side = len(rows)
+    is_grid = side in ALL_GEOMETRIES and all(
+        len(row.cells) == side and to_ascii(row.text) == row.text for row in rows
+    )
+    if len(text.lines) < BOARD_SIDES[0] or is_grid:
         return None
     board = _find_board(text)
     if board is None:
         return None
-    if board.is_whole:
-        side = len(board.rows)
-        tokens = [*chain.from_iterable(row.tokens for row in board.rows)]
-        alphabets = _alphabets(tokens, side, Reading())
-        if any(alphabet.fits({*tokens}) for alphabet in alphabets):
-            return f"a printed board of {side} rows of {side} cells"
+    if board.is_whole and (side := _side_of(board)):
+        return f"a printed board of {side} rows of {side} cells"
     return "it has the borders of a printed board" if board.has_drawing else None
 
 
@@ -346,13 +372,35 @@ def _frame(text: Text) -> Frame:
 def _alphabets(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
     """Digits or candidates up to side 9, numbers for larger sides."""
     if side > len(DIGITS):
-        return numbers(("", *BLANKS), " or a blank")(tokens, side, reading)
+        return _letters(tokens, side) or numbers(("", *BLANKS), " or a blank")(
+            tokens, side, reading
+        )
     if sum(len(token) > 1 for token in tokens) > 1:
         return [_candidates(tokens, side)]
     return [
         alphabet._replace(blanks=alphabet.blanks | {""}) if alphabet.blanks else alphabet
         for alphabet in digits(tokens, side, reading)
     ]
+
+
+def _letters(tokens: Sequence[str], side: int) -> Sequence[Alphabet]:
+    """The alphabets that begin with 1, 0 or A, if cells are letters, or 0 beside another blank."""
+    if side > len(ascii_uppercase) or any(len(token) > 1 for token in tokens):
+        return []
+    used = {token.upper() for token in tokens}
+    starts: tuple[str, ...] = "1", "0", "A"
+    if used.isdisjoint({*ascii_uppercase} - _BLANKS):
+        starts = ("0",) if "0" in used and used & ({"", *BLANKS.upper()} - {"0"}) else ()
+    alphabets = []
+    for start in starts:
+        first = _IN_ORDER.index(start)
+        signs = _IN_ORDER[first : first + side]
+        masks = {sign: 1 << index for index, sign in enumerate(signs)}
+        blanks = frozenset({"", *BLANKS.upper()}.difference(signs))
+        name = f"{signs[0]}-{signs[-1]}"
+        expected = f"one of {signs[0]} to {signs[-1]}, or one symbol for all blanks"
+        alphabets.append(Alphabet(masks, blanks, expected, fold=str.upper, name=name))
+    return alphabets
 
 
 def _candidates(tokens: Sequence[str], side: int) -> Alphabet:
@@ -367,7 +415,13 @@ def _candidates(tokens: Sequence[str], side: int) -> Alphabet:
 
 
 def parse_board(text: Text, reading: Reading) -> Parsed:
-    return puzzle_of_frame(text, _frame(text), _alphabets, reading)
+    def only(fitting: Sequence[Alphabet]) -> Alphabet:
+        if len(fitting) > 1:
+            found = f"characters of {either(alphabet.name for alphabet in fitting)}"
+            raise text.error(None, None, "numbers with spaces between", found, code="ambiguous")
+        return fitting[0]
+
+    return puzzle_of_frame(text, _frame(text), _alphabets, reading, only)
 
 
 BOARD = Format("board", recognise_board, parse_board)

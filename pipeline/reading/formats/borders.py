@@ -63,10 +63,9 @@ def boxes_of(
             expected = f"{box[0] * box[1]} rows and columns, as --boxes {reading.boxes} says"
             raise text.error(None, None, expected, f"{side}", code="wrong-shape")
         return Geometry(*box)
-    if not stated_geometry and side not in ALL_GEOMETRIES:
-        expected = f"{choices(side)} to say which boxes it has"
-        raise text.error(None, None, expected, f"{side} rows", code="ambiguous")
     columns, rows = _find_lines(lines, usual_geometry)
+    if not stated_geometry and side not in ALL_GEOMETRIES:
+        return _drawn_boxes(text, columns, rows, side)
     geometry = stated_geometry or usual_geometry
     if not stated_geometry and (columns.is_unusual or rows.is_unusual):
         height, width = _box_size(rows, side), _box_size(columns, side)
@@ -84,6 +83,23 @@ def boxes_of(
             boxes += f", or {choices(side)} to declare others"
         raise text.error(first, None, boxes, _in_words(columns, rows), code="wrong-shape")
     return geometry
+
+
+def _drawn_boxes(text: Text, columns: _Direction, rows: _Direction, side: int) -> Geometry:
+    """The boxes that the lines draw around a grid without usual boxes; one direction suffices."""
+    height, width = min(rows.cuts, default=0), min(columns.cuts, default=0)
+    height, width = height or side // max(1, width), width or side // max(1, height)
+    are_drawn = all(
+        direction.cuts in (_Cuts(), _multiples(size, side)) and direction.is_uniform
+        for direction, size in ((columns, width), (rows, height))
+    )
+    has_lines = bool(columns.cuts or rows.cuts)
+    if has_lines and are_drawn and height * width == side and min(height, width) > 1:
+        return Geometry(height, width)
+    expected, found = f"{choices(side)} to say which boxes it has", f"{side} rows"
+    if has_lines:
+        expected, found = f"lines around boxes, or {expected}", _in_words(columns, rows)
+    raise text.error(None, None, expected, found, code="ambiguous")
 
 
 def draws_usual_boxes(text: str, side: int) -> bool:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -33,19 +32,19 @@ from pipeline.reading.formats.frames import frame_of_cells, frame_of_numbers, pu
 from pipeline.reading.formats.jigsaws import connected_parts
 from pipeline.reading.formats.killers import STEPS, end_of_steps
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.region_maps import half_row, text_around
+from pipeline.reading.formats.region_maps import find_map, half_row, text_around
 from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.reading.formats.variants import cages_of, groups_of
 from pipeline.settings import Reading
-
-CAGE_LINES = 200
-"""Maximum number of lines to search for cages; enough to refuse a file of several killers."""
 
 _SUM = re.compile(r"(?<![^\s,;])([^\W_])\s*+[=:]\s*+([0-9]{1,3})(?![0-9])[\s,;]*+")
 _LINE_OF_SUMS = re.compile(rf"\s*+(?:{_SUM.pattern})++")
 _ARROWS = frozenset("<>^v")
 _MIN_SUMS, _MAX_SUM = 4, 999
 """Minimum number of sums in a map of cages, and the largest sum."""
+
+_TITLE = re.compile(r".*\w\s+\w")
+"""A line of several words."""
 
 _MIN_ROWS, _MIN_MAP_ROWS = min(GEOMETRIES), 2
 """Minimum number of rows of a grid, and of rows that may name cages."""
@@ -70,7 +69,6 @@ def recognise_killer_grid(text: Text) -> str | None:
     has_sums = b"=" in text.data or b":" in text.data
     if not (has_sums or b"|" in text.data):
         return None
-    text = replace(text, lines=text.lines[:CAGE_LINES])
     if _has_steps(text):
         return "sums and steps between bars"
     if not has_sums:
@@ -158,6 +156,10 @@ def _parse_list(text: Text, reading: Reading) -> Parsed:
     rows = _rows_except(text.lines, lines)
     if wrong := next((line for line in rows if _is_like_listed_cage(line.text)), None):
         raise text.at_line(wrong, "the sum and the cells of a cage, as 8 = R1C1 R1C2")
+    drawn = [row for row in rows if not row.is_border]
+    if region_map := find_map([row.cells for row in drawn]):
+        expected = "cages without a map of regions (f-puzzles documents can have both)"
+        raise text.at_line(drawn[region_map.row], expected, code="region-map")
     grid = _grid_in(text, rows)
     places = [place for cage in cages for place in map(_row_and_column, cage.cells)]
     side = len([row for row in grid if not row.is_border]) or _side_of(places)
@@ -228,6 +230,11 @@ def _parse_map(text: Text, reading: Reading) -> Parsed:
         expected = "only names and sums of cages in this line, as a=8 b=10"
         raise text.at_word(rest, expected) if rest else text.at_line(wrong, expected)
     rows = _rows_except(text.rows, lines)
+    map_rows = [row for row in rows if _may_name_cages(row) and not _TITLE.match(row.text)]
+    if lines and map_rows and map_rows[0].number < lines[0].number < map_rows[-1].number:
+        next_map = next(row for row in map_rows if row.number > lines[0].number)
+        expected = "one killer in a file"
+        raise text.at_line(next_map, expected, "a second map of cages", code="several-puzzles")
     widths = Counter(len(row.cells) for row in rows)
     width = max(widths, key=lambda width: widths[width] * (width >= _MIN_ROWS), default=0)
     drawn = [row for row in rows if len(row.cells) == width]

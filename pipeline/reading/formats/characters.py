@@ -14,6 +14,7 @@ bars and border lines may separate the cells and rows, as in grids.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -49,6 +50,9 @@ from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS)
 _LETTERS = frozenset(ascii_letters) - _BLANKS
+_MARKDOWN = re.compile(r"\s*+\|(?:\s*+:?-++:?\s*+\|)++\s*+")
+"""The line below the header of a Markdown table."""
+
 _SIGNS_OF_SIDE_4 = frozenset("1234") | _BLANKS
 
 
@@ -64,6 +68,8 @@ def recognise_characters(text: Text) -> str | None:
     if is_whole or _may_have_side_4_or_16(rows):
         return None if _are_even_odd_of_side_4(rows) else f"{len(rows)} rows of {side} characters"
     may_be_damaged = 1 < len(rows) <= 2 * side and not rows[0].text.lstrip().startswith("c")
+    if may_be_damaged and _MARKDOWN.fullmatch(rows[1].text):
+        return None
     if may_be_damaged and (side == 25 or not _LETTERS.isdisjoint(_cells(rows))):
         return f"rows of {side} characters"
     return None

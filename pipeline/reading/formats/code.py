@@ -27,6 +27,7 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.around import names_rule, unread_lines
 from pipeline.reading.formats.base import Format
+from pipeline.reading.formats.borders import choices
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, GEOMETRIES, SIDES_WITH_BOXES
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
@@ -400,7 +401,10 @@ def _geometry_and_origin(
     span = f"{min(coordinates)} to {max(coordinates)}"
     if reading.box is None and largest not in (9, 16, 25):
         found = f"rows and columns from {span}, values to {max(values)}"
-        expected = "the side, 9, 16 or 25, as the largest number, or --boxes such as 3x3"
+        boxes = "--boxes such as 3x3"
+        if first and largest in SIDES_WITH_BOXES:
+            boxes = choices(largest)
+        expected = f"the side, 9, 16 or 25, as the largest number, or {boxes}"
         raise text.error(None, None, expected, found)
     geometry = Geometry(*reading.box) if reading.box else ALL_GEOMETRIES[largest]
     side = geometry.side

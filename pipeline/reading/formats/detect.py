@@ -33,9 +33,10 @@ from pipeline.reading.formats.base import (
     ManyFormat,
     SourceHead,
 )
+from pipeline.reading.formats.board_collections import BOARDS
 from pipeline.reading.formats.boards import BOARD
 from pipeline.reading.formats.boxes import BORDERED, BOXES
-from pipeline.reading.formats.cage_maps import CAGE_LINES, KILLER_GRID
+from pipeline.reading.formats.cage_maps import KILLER_GRID
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.code import CODE
@@ -44,6 +45,7 @@ from pipeline.reading.formats.foreign import error_naming_text
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS, one_or_many
+from pipeline.reading.formats.jigsaw_collections import JIGSAWS
 from pipeline.reading.formats.jigsaws import (
     JIGSAW,
     SOLO,
@@ -71,6 +73,7 @@ from pipeline.reading.formats.region_maps import JIGSAW_GRID, find_map
 from pipeline.reading.formats.samurai import SAMURAI, reason_for_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import (
+    AS_UTF_8,
     Text,
     TextLine,
     cells_of,
@@ -170,9 +173,11 @@ VARIANTS = ManyFormat(
 
 COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
     VARIANTS,
+    JIGSAWS,
     *(known.many for known in FORMATS if known.many is not None),
+    BOARDS,
 )
-"""The collection formats: variants first, the others in the order of FORMATS."""
+"""The collection formats: variants first, boards last, most others in the order of FORMATS."""
 
 BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
 _COLLECTION_NAMES = tuple(known.name for known in COLLECTIONS)
@@ -285,8 +290,8 @@ def _read_utf_16(
     head: bytes, is_complete: bool, source: str, reading: Reading
 ) -> Parsed | InvalidPuzzle:
     """Read a single puzzle in UTF-16, as spreadsheets save it. Collections are refused."""
-    expected, found = "a collection in UTF-8 (save it as UTF-8)", "UTF-16"
-    refusal = InvalidPuzzle(source, None, None, expected, found)
+    expected, found = "a single puzzle, or UTF-8", "UTF-16"
+    refusal = InvalidPuzzle(source, None, None, expected, found, code="not-text", hint=AS_UTF_8)
     if not is_complete:
         return refusal
     try:
@@ -427,8 +432,9 @@ class _ExaminedSource:
 
     def only_puzzle(self) -> Parsed | InvalidPuzzle:
         """The puzzle of the source, even if it is a collection of one puzzle; else the error."""
-        if isinstance(self.as_single_format, Parsed | LimitReached):
-            return self.as_single_format
+        result = self.as_single_format
+        if isinstance(result, Parsed | LimitReached) or result.read_as.startswith(BORDERED.name):
+            return result
         try:
             return self._puzzle_of_small_collection() or self.as_single_format
         except InvalidPuzzle as error:
@@ -453,7 +459,8 @@ class _ExaminedSource:
         if self._reading.declared() or len(self._data) > self._reading.max_bytes:
             undeclared = DETECTED._replace(steps=self._reading.steps)
             examined = _ExaminedSource(self._data, True, self._source, undeclared)
-        return isinstance(examined.as_single_format, Parsed | LimitReached)
+        result = examined.as_single_format
+        return isinstance(result, Parsed | LimitReached) or result.read_as.startswith(CODE.name)
 
     def layout(self, minimum: int = 2) -> Layout | None:
         """The layout of a collection of at least `minimum` puzzles; None if it is not one.
@@ -530,7 +537,7 @@ class _ExaminedSource:
 
 def _has_cages(head: SourceHead) -> bool:
     """Whether a source begins with a killer, whose grid alone would be another puzzle."""
-    lines = map(TextLine.of_text, count(1), head.lines[:CAGE_LINES])
+    lines = map(TextLine.of_text, count(1), head.lines)
     return KILLER_GRID.recognise(Text("", tuple(lines), head.sample)) is not None
 
 

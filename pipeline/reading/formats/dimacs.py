@@ -28,7 +28,7 @@ from pipeline.errors import InputError, InvalidPuzzle, counted
 from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle.clauses import PackedClauses
 from pipeline.reading.formats.cells import SIDES
-from pipeline.reading.formats.text import LINE_END, oversize, quote
+from pipeline.reading.formats.text import END_OF_FILE, LINE_END, oversize, quote
 from pipeline.reading.unread import HEADER_PREFIX
 from pipeline.settings import MAX_BYTES
 
@@ -56,6 +56,7 @@ _HEADER_WORDS = (
     "the end of the header",
 )
 _WHITE_SPACE = b" \t\n"
+_CTRL_Z = END_OF_FILE.encode()
 _WORD = re.compile(rb"[^ \t\n]+")
 _SPACE = re.compile(rb"[ \t\n]")
 _COMMENT = re.compile(rb"(?m)^[ \t]*+c.*")
@@ -130,7 +131,8 @@ def _are_clauses(head: bytes) -> bool:
     lines = LINE_END.split(head[:_HEADLESS_BYTES])
     if len(head) > _HEADLESS_BYTES and len(lines) > 1:
         del lines[-1]
-    clauses = [line for line in lines if line.strip() and not line.lstrip().startswith(b"c")]
+    lines = [line.rstrip(_WHITE_SPACE + _CTRL_Z) for line in lines]
+    clauses = [line for line in lines if line and not line.lstrip().startswith(b"c")]
     lengths = {len(line.split()) for line in clauses}
     has_sign = any(b"-" in line for line in clauses)
     are_rows = not has_sign and (len(clauses) < 2 or lengths <= _ROW_LENGTHS)
@@ -157,6 +159,8 @@ def parse_formula(
     if len(data) > max_bytes:
         raise oversize(source, max_bytes, "more")
     text = data.removeprefix(codecs.BOM_UTF8)
+    if text.endswith(_CTRL_Z) or text.rstrip(_WHITE_SPACE + b"\r").endswith(_CTRL_Z):
+        text = text.rstrip(_WHITE_SPACE + b"\r" + _CTRL_Z)
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if b"c" in text.replace(b"cnf", b"", 1):

@@ -30,6 +30,7 @@ from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
+    BLANKS,
     GEOMETRIES,
     KNOWN,
     check_unmarked,
@@ -169,6 +170,8 @@ def recognise_stacked(head: SourceHead) -> tuple[Stack, str] | None:
     side = _likely_side(head)
     if side is None:
         return (Stack(9, None), "it is declared") if head.is_declared else None
+    if _has_drawn_rows(head, side) and not head.is_declared:
+        return None
     counts = [(stack, *_count_grids(head, stack)) for stack in _stacks(head, side)]
     best = max(good for _, good, _, _ in counts)
     stack, good, near, bad = next(count for count in counts if count[1] * 2 >= best)
@@ -187,6 +190,24 @@ def _likely_side(head: SourceHead) -> int | None:
         if side in ALL_GEOMETRIES and sum(is_row(line, side) for line in head.lines) >= side:
             return side
     return None
+
+
+def _has_drawn_rows(head: SourceHead, side: int) -> bool:
+    """Whether lines of n dashes are, or may be, no rows but lines between rows or grids.
+
+    They are if the blanks of all other rows are other signs, and they may be if there is one after
+    each grid, and as many rows as that needs.
+    """
+    rows = [row for row in map(cells_of, head.lines) if is_row(row, side)]
+    drawn = {sign for sign in "-_" if sign * side in rows}
+    if not drawn:
+        return False
+    blanks = {*"".join(row for row in rows if {*row} - drawn)} & {*BLANKS}
+    if blanks and blanks.isdisjoint(drawn):
+        return True
+    is_odd = len(rows) % side > 0 if head.is_whole else len(rows) > 3 * side
+    between = (rows[start :: side + 1] for start in (0, side) if len(rows) > side)
+    return is_odd and any({*"".join(lines)} <= drawn for lines in between)
 
 
 def _stacks(head: SourceHead, side: int) -> Iterator[Stack]:

@@ -67,6 +67,8 @@ def recognise_jigsaw(text: Text) -> str | None:
         return None
     written = "".join("".join(line.text.split()) for line in text.lines)
     side = _SIDES_BY_LENGTH.get(len(written))
+    if written[:1] in ("{", "["):  # JSON
+        return None
     if side is None or "~" in written or not _are_regions(written[side * side :], side):
         return None
     return f"{side * side} cells, then {side} regions"

@@ -133,6 +133,19 @@ _PROSE_NAMES = frozenset(
 _AMBIGUOUS_WORDS = _PROSE_NAMES | {"layout"}
 """Words that also occur in names of members without rules, such as `variant id`."""
 
+_TYPE_NAMES = frozenset(
+    ("type", "game type", "puzzle type", "kind", "mode", "game mode", "variation")
+)
+_RULE_IN_TYPE = re.compile(
+    r"\b(?:killer|arrows?|kings?|even|odd|parity|xv|x|hyper|asterisk|sums?)\b", re.IGNORECASE
+)
+"""A rule in a member that names the type of a puzzle. In a title, the word may mean anything."""
+
+_START_NAMES = re.compile(
+    r"(?:initial|original|start|starting|fixed)(?: ?(?:board|grid|puzzle|state))?"
+)
+"""Names of members that contain the puzzle if another grid is the state of play."""
+
 _BOX_SIZE = re.compile(
     r"(?:box|block|region|sub ?grid)(?:es|s)?(?: ?size)?(?: ?(?:height|width|rows|col(?:umn)?s))?"
 )
@@ -195,7 +208,13 @@ def find_grid(document: object) -> _LocatedGrid:
     if further_grids and not is_repeated:
         shown = " and ".join(repr(_path_in_words(path)) for _, path in grids[:2])
         raise Misread("JSON with a single grid", f"the grids {shown}", further_grids[0][1])
-    return _LocatedGrid(grid, path, [*other_members(document, path)])
+    members = [*other_members(document, path)]
+    for other_path, value in members:
+        is_start = _START_NAMES.fullmatch(_key_in_words(str(other_path[-1]))) and _is_grid(value)
+        if is_start and cells_in(value).replace(".", "0") not in cells:
+            shown = " and ".join(repr(_path_in_words(each)) for each in (other_path, path))
+            raise Misread("JSON with a single grid", f"the grids {shown}", other_path)
+    return _LocatedGrid(grid, path, members)
 
 
 def _path_in_words(path: JsonPath) -> str:
@@ -295,6 +314,8 @@ def read_other_members(
     claimed, unread, texts = None, list[str](), dict[str, str]()
     for path, value in members:
         key = str(path[-1]).lower()
+        if key in _SOLUTION_NAMES:
+            value = _inner_solution(value)  # noqa: PLW2901 - an object that contains the values
         if key in _SOLUTION_NAMES and (isinstance(value, str | list) and value):
             claimed = _solution_cells(value, geometry.side)
             unread += [] if claimed else ["solution"]
@@ -304,6 +325,20 @@ def read_other_members(
         unread += _unread_parts(path, value, geometry)
     notes = tuple((name, text) for name, text in texts.items() if text.strip())
     return OtherMembers(claimed, notes, add_unread_texts((), [*dict.fromkeys(unread)]))
+
+
+def _inner_solution(value: object) -> object:
+    """The only grid in an object such as `{"value": …}`; any other value unchanged."""
+    while isinstance(value, dict):
+        inner = [
+            member
+            for key, member in value.items()
+            if key.lower() in _NAMES_ON_PATH or key.lower() in _SOLUTION_NAMES
+        ]
+        if len(inner) != 1:
+            break
+        value = inner[0]
+    return value
 
 
 def _solution_cells(value: str | list[object], side: int) -> str | None:
@@ -331,6 +366,8 @@ def _unread_parts(path: JsonPath, value: object, geometry: Geometry) -> list[str
         raise Misread(expected, f"the member {quote(key)}", path)
     texts = value if isinstance(value, list) and {*map(type, value)} == {str} else [value]
     if isinstance(texts[0], str) and (key.lower() in _PROSE_NAMES or not _is_rule_name(key)):
+        if _key_in_words(key) in _TYPE_NAMES and _RULE_IN_TYPE.search(str(texts[0])):
+            return [f"member {excerpt(key)}: {excerpt(str(texts[0]))}"]
         name = "rules" if key.lower() in _PROSE_NAMES else key.lower()
         rule_texts = (
             text for text in map(str, texts) if unread_field(name, text, 0, geometry.side)

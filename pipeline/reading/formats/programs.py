@@ -50,6 +50,7 @@ from pipeline.settings import Reading
 _HODOKU_BEGINS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{4}")
 _FIELDS_BEFORE_CELLS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:]*:")
 _PLACED_DIGIT = re.compile(r"\+[1-9]")
+_PLAYED = re.compile(r"\s*+(?:\+?[1-9]|[.0]){81}\s*+")
 _LIBRARY_LINE = re.compile(r"\s*:[^:]*:[^:]*:[-+0-9.]{16,}:.*")
 _PLAIN_LINE = re.compile(rf":[0-9A-Za-z-]*:[^:]*:({PLAIN}):")
 
@@ -61,14 +62,22 @@ def givens_of(line: str) -> str | None:
     the line's own sign is used.
     """
     match = _FIELDS_BEFORE_CELLS.match(line)
-    if not match:
+    start = match.end() if match else 0
+    if not match and not _is_played(line):
         return None
-    cells = line[match.end() :].partition(":")[0]
+    cells = line[start:].partition(":")[0]
     blank = " 0" if "0" in cells else " ."
-    return " " * match.end() + _PLACED_DIGIT.sub(blank, cells)
+    return " " * start + _PLACED_DIGIT.sub(blank, cells)
+
+
+def _is_played(line: str) -> bool:
+    """Whether a line is 81 cells, of which some were placed in play."""
+    return "+" in line and _PLAYED.fullmatch(line) is not None
 
 
 def recognise_hodoku(text: Text) -> str | None:
+    if len(text.lines) == 1 and _is_played(text.lines[0].text):
+        return "81 cells, some after '+', placed in play"
     return "it begins with a colon" if text.lines[0].text.lstrip().startswith(":") else None
 
 
@@ -86,7 +95,9 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
 
 
 def recognise_library(head: SourceHead) -> tuple[None, str] | None:
-    count = sum(_LIBRARY_LINE.fullmatch(line) is not None for line in head.lines)
+    count = sum(
+        _LIBRARY_LINE.fullmatch(line) is not None or _is_played(line) for line in head.lines
+    )
     if count >= 2 and count * 2 > len(head.lines):
         return None, "its lines form a HoDoKu library"
     return None

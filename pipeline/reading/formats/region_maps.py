@@ -179,6 +179,8 @@ def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
         region_map = [word for row in map_rows for word in half_row(row, first).placed_cells()]
     else:
         grid = _grid_among([row for row in rows if row not in map_rows], side)
+        if grid and grid[0].number < map_rows[0].number < grid[-1].number:
+            grid = []
         region_map = [word for row in map_rows for word in row.placed_cells()]
     used_lines = [*map_rows, *grid]
     if not grid or any(_may_be_row(row, side) for row in _other_rows(text, used_lines)):

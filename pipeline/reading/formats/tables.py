@@ -225,9 +225,9 @@ def _are_labels(words: Sequence[str]) -> bool:
 def _without_gaps(rows: _Rows) -> _Table | None:
     """The cells without the empty rows or columns that separate boxes; None if there are none."""
     height, width = len(rows), len(rows[0])
-    if height == width + 1:  # n rows and one empty row are a damaged table
+    if height == width + 1 and width in ALL_GEOMETRIES:  # a damaged table with one empty row
         return None
-    for side in ALL_GEOMETRIES:
+    for side in sorted(SIDES_WITH_BOXES, key=lambda side: side not in ALL_GEOMETRIES):
         for box in _possible_boxes(side):
             bands, stacks = side // box.height - 1, side // box.width - 1
             has_rows, has_columns = height == side + bands, width == side + stacks

@@ -30,6 +30,7 @@ SEPARATOR_LINE = re.compile(r"\s*sep=([,;\t|])\s*", re.IGNORECASE)
 END_OF_FILE = "\x1a"
 """Ctrl-Z, which programs for DOS write at the end of a text."""
 
+AS_UTF_8 = "save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 _IGNORED = re.compile(rb"(?:\s*+(?:#|//)[^\r\n]*+)*+\s*+")
@@ -260,7 +261,16 @@ def _check_text(body: bytes, source: str) -> None:
         begin = max(body.rfind(b"\n", 0, bad), body.rfind(b"\r", 0, bad)) + 1
         line = count_lines(body, 0, begin) + 1
         column = len(body[begin:bad].translate(None, _CONTINUATION)) + 1
-        raise InvalidPuzzle(source, line, column, "UTF-8 text", found, is_cut_off, "not-text")
+        refusal = InvalidPuzzle(source, line, column, "UTF-8 text", found, is_cut_off, "not-text")
+        refusal.hint = AS_UTF_8 if _is_unmarked_utf_16(body) else ""
+        raise refusal
+
+
+def _is_unmarked_utf_16(body: bytes) -> bool:
+    """Whether ASCII characters alternate with NULs."""
+    first, second = body[:200:2], body[1:200:2]
+    pairs = (first, second), (second, first)
+    return any(nuls and not nuls.strip(b"\0") and b"\0" not in signs for nuls, signs in pairs)
 
 
 def _significant(body: bytes, source: str) -> Iterator[TextLine]:

@@ -129,9 +129,6 @@ def test_a_jigsaw_may_have_a_title_and_what_else_is_there_is_named():
     ("text", "place", "found"),
     [
         (GRID.replace(".", " ") + LETTERS, "7:1", "a region map and 0 rows of 6 cells"),
-        (f"Easy\n{GRID}{LETTERS}Hard\n{GRID}{LETTERS}", "8:1", "a region map and 18 rows"),
-        ((GRID + NUMBERS) * 2, "7:1", "a region map and 18 rows of 6 cells"),
-        (f"{GRID}\n{NUMBERS}\n" * 2, "8:1", "a region map and 18 rows of 6 cells"),
         ((f"Grid\n{GRID}" + in_one_line(NUMBERS)) * 3, "8:1", "a region map and 18 rows"),
         (GRID.removeprefix("..2..4\n") + LETTERS, "6:1", "a region map and 5 rows of 6 cells"),
         (f"{GRID}..2\n{LETTERS}", "8:1", "a region map and 6 rows of 6 cells"),

@@ -381,3 +381,48 @@ def test_any_members_are_read_or_refused(document):
         for chunk in chunks:
             assert layout is not None
             layout.entries(chunk, Reading())
+
+
+@for_each(
+    "solution",
+    [{"value": FULL}, {"value": SOLVED}, {"grid": rows(FULL)}, {"data": {"board": SOLVED}}],
+)
+def test_a_solution_in_an_object_is_compared(solution):
+    for document in (
+        {"puzzle": TEXT, "solution": solution},
+        {"newboard": {"grids": [{"value": ROWS, "solution": solution}]}},
+    ):
+        parsed = read(json.dumps(document))
+        assert parsed.claimed == FULL
+        assert parsed.unread == ()
+
+
+def test_a_solution_that_is_none_is_unread():
+    assert read(json.dumps({"puzzle": TEXT, "solution": {"value": None}})).claimed is None
+    assert read(json.dumps({"puzzle": TEXT, "solution": {"value": "12"}})).unread == ("solution",)
+
+
+def test_json_of_as_many_characters_as_a_jigsaw_has_is_json():
+    cells, names = "..2..4...6...25.6.......16.2....3.1.", "AABBCC" * 3 + "DDEEFF" * 3
+    assert (
+        len(document := json.dumps({"puzzle": cells, "regions": names}, separators=(",", ":")))
+        == 98
+    )
+    assert len(read(document).puzzle.rules) == 6
+
+
+@for_each(
+    ("key", "value"),
+    [("type", "killer"), ("gameType", "X-Sudoku"), ("mode", "arrow sudoku"), ("kind", "even/odd")],
+)
+def test_a_type_that_is_a_rule_is_unread(key, value):
+    assert read(json.dumps({"board": ROWS, key: value})).unread == (f"member '{key}': '{value}'",)
+    assert read(json.dumps({"board": ROWS, key: "easy"})).unread == ()
+    assert read(json.dumps({"board": ROWS, key: "classic sudoku 9x9"})).unread == ()
+
+
+def test_a_state_of_play_beside_the_initial_grid_is_refused():
+    for name in ("initial", "initialBoard", "original"):
+        assert "the grids" in str(refusal(json.dumps({name: ROWS, "board": SOLVED})))
+        assert read(json.dumps({name: ROWS, "board": ROWS})).puzzle == parse_puzzle(TEXT)
+    assert read(json.dumps({"puzzle": TEXT, "userBoard": SOLVED})).puzzle == parse_puzzle(TEXT)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 from support.cases import for_each
 from support.parsers import layout_of, read, said_of
@@ -9,6 +11,7 @@ from support.parsers import layout_of, read, said_of
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.reading.formats import parse_puzzle
+from pipeline.settings import DETECTED
 from pipeline.solving.items import read as items
 
 GRID = "1...\n.4..\n..4.\n...1\n"
@@ -156,3 +159,41 @@ def test_a_killer_that_lost_a_sign_is_refused_or_the_same(text):
     for at, sign in enumerate(text):
         for item in items((text[:at] + text[at + 1 :]).encode()):
             assert item.reason or item.problem.puzzle == puzzle, (at, sign)
+
+
+@pytest.mark.parametrize("text", [GRID + MAP + SUMS, beside(GRID, MAP) + SUMS, GRID + LIST])
+def test_cages_below_hundreds_of_lines_are_not_ignored(text):
+    rows, cages = text[: len(GRID)], text[len(GRID) :]
+    assert read(rows + "# a comment\n" * 1000 + cages).puzzle == read(text).puzzle
+    remarks = rows + "some remarks here\n" * 300 + cages
+    if text.endswith(LIST):
+        assert read(remarks).puzzle == read(text).puzzle
+    else:
+        said_of(remarks)
+
+
+@pytest.mark.parametrize("cages", ["3 = R1C1 R1C2\n", "r1c1,r1c2: 3\n", "a=3 b=7 c=7\n"])
+def test_cages_far_down_in_a_collection_are_reported(cages):
+    nine = "".join(f"{row}\n" for row in ("1........", ".2.......", *["........."] * 7))
+    text = f"{nine}\n" * 70
+    for data in (f"{text}{cages}{text}", text + cages):
+        layout = layout_of(data.encode())
+        assert layout is not None
+        chunks = layout.chunks(io.BytesIO(data.encode()), 1000)
+        entries = [entry for chunk in chunks for entry in layout.entries(chunk, DETECTED)]
+        assert [entry.unread for entry in entries if entry.unread] == [
+            (f"line 701: '{cages.strip()}'",)
+        ]
+
+
+def test_a_file_of_several_killers_is_refused():
+    for killer in (beside(GRID, MAP) + SUMS, GRID + MAP + SUMS):
+        for between in ("", "\n", "Second one\n"):
+            assert "one killer in a file, found another" in said_of(killer + between + killer)
+
+
+def test_cages_beside_a_map_of_regions_are_refused():
+    regions = "AABB\nAABB\nCCDD\nCCDD\n"
+    grid = GRID.replace("4", ".")
+    for text in (grid + regions + LIST, regions + grid + LIST, LIST + beside(grid, regions)):
+        assert "cages without a map of regions" in said_of(text)
