@@ -84,7 +84,7 @@ class StateMachine(LineRule):
         _check_label(self.name, self.label)
         states = len(self.moves)
         if not 0 < states <= MAX_STATES:
-            raise ValueError(f"{self.name}: 1 to {MAX_STATES} states, not {states}")
+            raise ValueError(f"{self.name}: must have 1 to {MAX_STATES} states, not {states}")
         targets = {pair for row in self.moves for pair in zip(row[::2], row[1::2], strict=True)}
         if any(states <= low + 256 * high < NO_STATE for low, high in targets):
             raise ValueError(f"{self.name}: a move to an unknown state")

@@ -115,5 +115,5 @@ def _boxes(name: str, geometry: Geometry) -> tuple[Cells, ...]:
     """The boxes of a single grid. Raises ValueError if it has none."""
     check_one_grid(name, geometry)
     if geometry.height == 1:
-        raise ValueError(f"{name}: the grid has no boxes")
+        raise ValueError(f"{name}: the grid must have boxes")
     return tuple(geometry.boxes())
