@@ -38,8 +38,8 @@ from pipeline.catalogue.puzzle_arrays import (
 )
 from pipeline.catalogue.solutions import certified_solutions, redundant_givens
 from pipeline.certify import many as checking
-from pipeline.native import COMPILE_AFTER
-from pipeline.puzzle.geometry import NINE
+from pipeline.native import COMPILE_AFTER_SECONDS
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.settings import Settings
@@ -52,9 +52,9 @@ COPIES, BRUTE, BY_HAND, OF_EFFORT = 10_000, 100, 500, 500
 def main() -> None:
     chosen, *files = sys.argv[1:]
     for program in (minlex.PROGRAM, singles.PROGRAM, lanes.PROGRAM, checking.PROGRAM):
-        program.compile_into(program.folder())
-    for loaded in (minlex.loaded, singles.loaded, lanes.loaded, checking.loaded):
-        loaded.add_seconds(COMPILE_AFTER)
+        program.compile_into(program.create_folder())
+    for loader in (minlex.loader, singles.loader, lanes.loader, checking.loader):
+        loader.add_seconds(COMPILE_AFTER_SECONDS)
     if chosen == "overlap":
         compare(*map(Path, files))
         return
@@ -90,19 +90,19 @@ def show(name: str, count: int, seconds: float) -> None:
 
 
 def speed(puzzles: ValueArray) -> None:
-    masks = masks_of_values(NINE, puzzles)
-    _, solved = timed(lambda: certified_solutions(NINE, masks, 2))
+    masks = masks_of_values(NINE_BY_NINE, puzzles)
+    _, solved = timed(lambda: certified_solutions(NINE_BY_NINE, masks, 2))
     grids, count = solved.grids[0], len(puzzles)
     fast, ours = timed(lambda: canonical_forms(puzzles, solved.unique, grids))
     show("canonical, with its solution", count, fast)
     alone = timed(
-        lambda: canonical_forms(puzzles, certified_solutions(NINE, masks, 2).unique, grids)
+        lambda: canonical_forms(puzzles, certified_solutions(NINE_BY_NINE, masks, 2).unique, grids)
     )[0]
     show("canonical, solved and certified", count, alone)
     few = puzzles[:20].copy()
     few[np.arange(20), (few > 0).argmax(axis=1)] = 0
     show("canonical, several solutions", 20, timed(lambda: [lowest_form(p, 3) for p in few])[0])
-    seconds, redundant = timed(lambda: redundant_givens(NINE, masks))
+    seconds, redundant = timed(lambda: redundant_givens(NINE_BY_NINE, masks))
     show("minimal", count, seconds)
     print(f"  {'':<34}{(~redundant.cells.any(axis=1)).mean():12.0%} are minimal")
     sample = masks[:OF_EFFORT]
@@ -113,7 +113,7 @@ def speed(puzzles: ValueArray) -> None:
     seconds, splits = timed(lambda: splits_of(ours[:OF_EFFORT]))
     show("effort: splits", len(sample), seconds)
     states = np.array(sample.T, np.uint16, order="C")
-    show("singles", len(sample), timed(lambda: singles.close_singles(states.copy()))[0])
+    show("singles", len(sample), timed(lambda: singles.propagate_singles(states.copy()))[0])
     for name, numbers in (("depths", depths), ("backdoors", widths)):
         kinds, counts = np.unique(numbers, return_counts=True)
         print(f"  {name}:", ", ".join(f"{k}: {c}" for k, c in zip(kinds, counts, strict=True)))
@@ -125,7 +125,7 @@ def brute(puzzles: ValueArray) -> None:
     chosen = np.repeat(puzzles[indices], 2, axis=0)
     for index in range(1, len(chosen), 2):
         chosen[index, np.flatnonzero(chosen[index])[index % 17]] = 0
-    solved = certified_solutions(NINE, masks_of_values(NINE, chosen), 2)
+    solved = certified_solutions(NINE_BY_NINE, masks_of_values(NINE_BY_NINE, chosen), 2)
     start = time.perf_counter()
     ours = canonical_forms(chosen, solved.unique, solved.grids[0])
     fast = time.perf_counter() - start
@@ -216,16 +216,16 @@ def copies(puzzles: ValueArray) -> None:
 def minimal(puzzles: ValueArray) -> None:
     """Compare with PySAT: has the puzzle a solution with another value instead of a given?"""
     chosen = puzzles[np.linspace(0, len(puzzles) - 1, BY_HAND).astype(int)].copy()
-    grids = certified_solutions(NINE, masks_of_values(NINE, chosen), 2).grids[0]
+    grids = certified_solutions(NINE_BY_NINE, masks_of_values(NINE_BY_NINE, chosen), 2).grids[0]
     for index in range(0, BY_HAND, 2):  # add givens to every other puzzle, as many are minimal
         cells = np.random.PCG64(index).random_raw(9) % np.uint64(81)
         chosen[index, cells] = grids[index, cells]
-    masks = masks_of_values(NINE, chosen)
+    masks = masks_of_values(NINE_BY_NINE, chosen)
     start = time.perf_counter()
-    ours = redundant_givens(NINE, masks).cells
+    ours = redundant_givens(NINE_BY_NINE, masks).cells
     fast = time.perf_counter() - start
     start, wrong = time.perf_counter(), 0
-    rules = list(encode_puzzle(Puzzle.empty(NINE), "extended").clauses())
+    rules = list(encode_puzzle(Puzzle.empty(NINE_BY_NINE), "extended").clauses())
     with Minisat22(bootstrap_with=rules) as solver:
         for index, puzzle in enumerate(chosen):
             literals = [9 * cell + int(puzzle[cell]) for cell in np.flatnonzero(puzzle).tolist()]

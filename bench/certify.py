@@ -45,9 +45,9 @@ from latency import drop, wait_for
 from million import make
 from puzzles import puzzles
 
-from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
+from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_in_parallel, check_one_by_one
 from pipeline.limits import NEVER
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.solving import compiled as lanes
 from pipeline.solving.compiled import BatchSolver
@@ -73,7 +73,7 @@ def alone(*files: str) -> None:
     step = linked(PROGRAM)
 
     def check_compiled(_: object, *claim: Any) -> Any:
-        return check_side_by_side(step, *claim)
+        return check_in_parallel(step, *claim)
 
     forms: dict[str, Callable[..., Any]]
     forms = {"machine code": check_compiled, "one by one": check_one_by_one}
@@ -89,9 +89,9 @@ def alone(*files: str) -> None:
         for form, check in forms.items():
             some = few[: len(few) // SLOWER[form]]
             claim = masks[some], found.counts[some], found.grids[:1, some], MAX_NODES, NEVER
-            verdicts, nodes = check(NINE, *claim)
+            verdicts, nodes = check(NINE_BY_NINE, *claim)
             assert (verdicts == Verdict.COMPLETE).all()
-            each = seconds_of(partial(check, NINE, *claim)) / len(some)
+            each = seconds_of(partial(check, NINE_BY_NINE, *claim)) / len(some)
             said += f"{1 / each:14,.0f}"
         print(f"{Path(file).name:<24}{said}{nodes.mean():8.1f}", flush=True)
 
@@ -121,7 +121,7 @@ def watch(*files: str) -> None:
 
 def audit(file: str, count: str = str(COUNT)) -> None:
     for program in (lanes.PROGRAM, PROGRAM):
-        program.compile_into(program.folder())
+        program.compile_into(program.create_folder())
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name, cores(1):
         (Path(name) / "inbox").mkdir()
         make(Path(name, "inbox", "lines.txt"), int(count), [file])

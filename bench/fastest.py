@@ -33,7 +33,7 @@ from pysat.solvers import Minisat22
 
 from pipeline import encode_puzzle
 from pipeline.certify import many as checking
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.solving import compiled as lanes
 
@@ -54,7 +54,7 @@ DIGITS = "123456789"
 
 def baseline_seconds(texts: Sequence[str]) -> float:
     """Seconds of solving per puzzle."""
-    rules = list(encode_puzzle(Puzzle.empty(NINE), "extended").clauses())
+    rules = list(encode_puzzle(Puzzle.empty(NINE_BY_NINE), "extended").clauses())
     spent = 0.0
     for start in range(0, len(texts), RENEWED):
         with Minisat22(bootstrap_with=rules) as solver:
@@ -122,7 +122,7 @@ def main() -> None:
     options = [argument for argument in rest if argument.startswith("--")]
     chosen = [argument for argument in rest if argument not in options]
     for program in (lanes.PROGRAM, checking.PROGRAM):
-        program.compile_into(program.folder())  # as `doctor` does
+        program.compile_into(program.create_folder())  # as `doctor` does
     easy, hard, hardest = (data / f"{name}.txt" for name in ("17clue", "top1465", "hardest"))
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as name:
         folder = Path(name)

@@ -13,9 +13,9 @@ from false_claims import HONEST, Claim, Maker, arrays, by_geometry
 from kernel import linked
 from numpy.typing import NDArray
 
-from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_one_by_one, check_side_by_side
+from pipeline.certify.many import MAX_NODES, PROGRAM, Verdict, check_in_parallel, check_one_by_one
 from pipeline.limits import NEVER
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 
 AT_ONCE = 10_000
 """Claims that are judged together."""
@@ -60,8 +60,8 @@ def judged_by_all(
 ) -> dict[str, NDArray[np.uint8]]:
     """The verdicts of each form that takes this geometry."""
     forms: dict[str, Callable[..., Any]] = {"one by one": check_one_by_one}
-    if geometry == NINE:
-        forms["compiled"] = partial(check_side_by_side, step)
+    if geometry == NINE_BY_NINE:
+        forms["compiled"] = partial(check_in_parallel, step)
     asked = (*arrays(claims), MAX_NODES, NEVER)
     return {
         form: function(*(asked if form == "compiled" else (geometry, *asked)))[0]

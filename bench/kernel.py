@@ -22,8 +22,8 @@ from pipeline.certify import certify_lists
 from pipeline.certify import many as checking
 from pipeline.certify.many import MAX_NODES
 from pipeline.limits import NEVER
-from pipeline.native import LOAD_AFTER, Program
-from pipeline.puzzle.geometry import NINE
+from pipeline.native import LOAD_AFTER_SECONDS, Program
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading import Collection
 from pipeline.reading.formats.plain import masks_of_plain
 from pipeline.reading.read import source_at
@@ -51,8 +51,8 @@ def seconds_of(work: Callable[[], Any]) -> float:
 
 def linked(program: Program) -> Callable[..., int]:
     """The program's function; its code is kept for the next time."""
-    program.compile_into(program.folder())
-    return program.load_from(program.folder())
+    program.compile_into(program.create_folder())
+    return program.load_from(program.create_folder())
 
 
 def each(function: Callable[[Any], Any], of: list[Any]) -> Callable[[], list[Any]]:
@@ -62,7 +62,7 @@ def each(function: Callable[[Any], Any], of: list[Any]) -> Callable[[], list[Any
 def main() -> None:
     search = BatchSolver(linked(lanes.PROGRAM))
     step = linked(checking.PROGRAM)
-    lanes.loaded.add_seconds(LOAD_AFTER)
+    lanes.loader.add_seconds(LOAD_AFTER_SECONDS)
     for name in sys.argv[1:]:
         lines = [line[:81] for line in Path(name).read_text().splitlines() if len(line) >= 81]
         lines = (lines * (COUNT // len(lines) + 1))[:COUNT]
@@ -84,12 +84,12 @@ def report(path: Path, data: bytes, search: BatchSolver, step: Callable[..., int
         few, found = pair
         whole = found.counts < MOST  # only of these are the solutions claimed to be all
         claim = few[whole], found.counts[whole], found.grids[:, whole]
-        return checking.check_side_by_side(step, *claim, MAX_NODES, NEVER)
+        return checking.check_in_parallel(step, *claim, MAX_NODES, NEVER)
 
     def certify(pair: tuple[Masks, BatchSolutions]) -> Any:
         few, found = pair
         listed = np.where(found.counts < MOST, 0, MOST)
-        return certify_lists(NINE, few, listed, found.grids)
+        return certify_lists(NINE_BY_NINE, few, listed, found.grids)
 
     with Solvers() as solvers:
         solve = partial(solve_chunk, layout=source.layout, solvers=solvers, settings=settings)

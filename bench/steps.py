@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pipeline.solving import LEVELS, Rating
-from pipeline.steps import BY_SCORE, loaded, ratings, steps
+from pipeline.steps import BY_SCORE, loader, ratings, steps
 
 CODES = {
     "0000": "full house",
@@ -81,7 +81,7 @@ GRID = re.compile(r"[0-9.]{81}")
 
 
 def main() -> None:
-    loaded.get(at_once=True)
+    loader.get(at_once=True)
     agree, differ = Counter[str](), defaultdict[str, list[str]](list)
     puzzles = []
     for line in (line for file in sys.argv[1:] for line in Path(file).read_text().splitlines()):

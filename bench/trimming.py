@@ -36,7 +36,7 @@ MOST = 1_000_000
 def main() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     listed = "--list" in sys.argv
-    folder = PROGRAM.folder()
+    folder = PROGRAM.create_folder()
     PROGRAM.compile_into(folder)
     step = PROGRAM.load_from(folder)
     times: list[tuple[float, float, float]] = []

@@ -99,7 +99,7 @@ def compile_all(settings: Settings) -> None:
     """Compile all machine code and wait for it, because puzzles take much longer without it."""
     try:
         for program in programs_of(settings):
-            program.compile_into(program.folder())
+            program.compile_into(program.create_folder())
     except ImportError:
         print("there is no machine code without the extra [fast]: plain Python is timed")
 

@@ -165,7 +165,7 @@ def settings() -> Iterator[str]:
     """All settings, with their environment variables, values and defaults."""
     yield SETTINGS_BEGIN
     for name, setting in SETTINGS.items():
-        default = setting.shown(setting.default)
+        default = setting.display_value(setting.default)
         taken = {
             command: parameter
             for command, each in COMMANDS.items()

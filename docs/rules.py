@@ -87,6 +87,16 @@ CHAOS = Geometry(1, 4, free_grid=FreeGrid(4, 4, 1, (("CC", 16),)))
 MISSING = Geometry(1, 5, free_grid=FreeGrid(4, 4, 0, (("DGC", 4), ("DGR", 4), ("DGB", 4))))
 ODD_EVEN = (0, *[0b1010100 if value % 2 else 0b101010 for value in range(1, 7)])
 MACHINE = Work().machine(pattern_machine, "[135]+[246]+", range(1, 7), 6)
+REPEATING = (
+    tuple((0, value) for value in range(7)),
+    *(
+        tuple((state, 7) if value == state else (state,) for value in range(7))
+        for state in range(1, 7)
+    ),
+    ((),) * 7,
+)
+"""The last value is on the line before: state v remembers it."""
+
 LINES_OF_CHAOS = (
     *(free.Unit(row, "row") for row in CHAOS.rows()),
     *(free.Unit(column, "column") for column in CHAOS.columns()),
@@ -274,6 +284,10 @@ EXAMPLES = (
     ),
     Example(
         (custom.StateMachine(SHORT, *MACHINE), custom.StateMachine(OTHER, *MACHINE)),
+        "146235235146462513513462321654654321",
+    ),
+    Example(
+        (custom.NondeterministicMachine(at("22 32 33 23 14"), REPEATING, (0,), frozenset({7})),),
         "146235235146462513513462321654654321",
     ),
     Example(

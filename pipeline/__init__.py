@@ -7,10 +7,10 @@ The library does everything that the commands do:
     >>> result.status, len(result.solutions), result.complete
     ('unique', 1, True)
 
-`solve_many` solves puzzles in bulk, `solutions` yields solutions one by one, and `read` reads
-anything that can be dropped. `dedupe` and `overlap` find equivalent puzzles, `generate` creates new
-ones, `convert` and `Puzzle.to` write them in other notations. `to_frame` and `to_arrow` return
-tables of results. `parse_puzzle`, `encode_puzzle`, `decode_model` and `certify_grid` are the
+`solve_many` solves puzzles in bulk, `solutions` yields solutions one by one, and `read` reads any
+source that the inbox accepts. `dedupe` and `overlap` find equivalent puzzles, `generate` creates
+new puzzles, `convert` and `Puzzle.to` write puzzles in other notations. `to_frame` and `to_arrow`
+return tables of results. `parse_puzzle`, `encode_puzzle`, `decode_model` and `certify_grid` are the
 individual stages. `bench` compares solvers, and `steps_of` explains a puzzle by logical steps. The
 rules of variants are in `pipeline.rules`.
 """
@@ -21,7 +21,7 @@ from importlib import import_module
 
 from pipeline.version import __version__
 
-TYPE_CHECKING = False  # typing.TYPE_CHECKING would import typing, which is slow: see pipeline.cli
+TYPE_CHECKING = False  # importing typing.TYPE_CHECKING takes long: see pipeline.cli
 
 if TYPE_CHECKING:
     from typing import Any
@@ -148,7 +148,7 @@ __all__ = [
     "to_frame",
 ]
 
-_HOMES = {
+_PUBLIC_NAMES = {
     "api": (
         "bench convert dedupe generate overlap solutions solve solve_many steps_of "
         "to_arrow to_frame"
@@ -176,14 +176,14 @@ _HOMES = {
     "solving.result": "Certificate Proof Result SolverUsed",
     "steps": "Step",
 }
-"""Modules of the public names."""
+"""Module → the public names that it defines, separated by spaces."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name's module on first use, so that an audit does not load the solvers."""
-    for home, names in _HOMES.items():
+    """Import the module of a public name on first use: an audit must not load the solvers."""
+    for module, names in _PUBLIC_NAMES.items():
         if name in names.split():
-            return getattr(import_module(f"{__name__}.{home}"), name)
+            return getattr(import_module(f"{__name__}.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

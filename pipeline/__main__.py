@@ -1,4 +1,4 @@
-"""`python -m pipeline`."""
+"""Run the command line as `python -m pipeline`."""
 
 from __future__ import annotations
 

@@ -15,11 +15,11 @@ from pipeline.keywords import (
     ConvertingOptions,
     SolvingOptions,
     SourceOptions,
-    settings_given,
+    settings_from,
 )
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.service.signals import Stop
-from pipeline.service.solving import AsPuzzle, Given, problem_of_source, solve_sources
+from pipeline.service.solving import ProblemLike, PuzzleLike, problem_of_source, solve_sources
 from pipeline.service.workers import BatchRequest, Pool, Request
 from pipeline.settings import Settings, settings_declared
 from pipeline.solving.cnf import Unknown, Unsat
@@ -39,33 +39,36 @@ if TYPE_CHECKING:
     from pipeline.solving.bench import Benched
     from pipeline.steps import Step
 
-SIZES = (1, 64, 2048)
-"""Batch sizes of `solve_many`: small at first, so that the first results arrive early."""
+BATCH_SIZES = (1, 64, 2048)
+"""Puzzles in the first, second and all further batches of `solve_many`.
 
-MOST_CHECKED = 10_000
-"""Up to this many solutions, `solutions` checks that none is missing."""
+The first batches are small so that the first results arrive early.
+"""
 
-MISSING_PER_SEARCH = 100
-"""Maximum number of missing solutions per search."""
+MAX_CHECKED_SOLUTIONS = 10_000
+"""Maximum number of solutions for which `solutions` checks that none is missing."""
 
-MOST_CHARACTERS = 1024 * 1024
-"""Maximum characters of text per batch."""
+MAX_MISSING_PER_SEARCH = 100
+"""Maximum number of missing solutions that one search returns."""
+
+MAX_BATCH_CHARACTERS = 1024 * 1024
+"""Characters of puzzle text after which a batch of `solve_many` is full."""
 
 
 @overload
-def solve(puzzle: AsPuzzle, **settings: Unpack[SolvingOptions]) -> Result[Grid]: ...
+def solve(puzzle: PuzzleLike, **settings: Unpack[SolvingOptions]) -> Result[Grid]: ...
 @overload
 def solve(puzzle: FormulaProblem, **settings: Unpack[SolvingOptions]) -> Result[Model]: ...
 @overload
-def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]: ...
-def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]:
+def solve(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]: ...
+def solve(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Result[Grid | Model]:
     """Solve a puzzle or formula.
 
-    `puzzle` is a Puzzle, a problem that was read, a text (str or bytes), a file (Path), or a list
-    of rows as for `Puzzle.from_rows`. Solutions of a puzzle are grids, solutions of a formula are
-    models; `grids` of the result has only grids. `settings` are fields of `Settings` about reading
-    and solving. A text that is not a puzzle gives a Result with status `invalid`; its message says
-    where and why.
+    `puzzle` is a Puzzle, a problem as returned by `read`, a text (str or bytes), a file (Path), or
+    a list of rows as for `Puzzle.from_rows`. Solutions of a puzzle are grids, solutions of a
+    formula are models; `grids` of the result has only grids. `settings` are the fields of
+    `Settings` that SolvingOptions lists. For a text that is not a puzzle, the Result has the status
+    `invalid`, and its message names the position and the error.
 
         >>> solve("1.....2..3.....4").solutions[0].values[:4]
         (1, 2, 4, 3)
@@ -76,28 +79,28 @@ def solve(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Result[Grid | Mo
     installed, EnvironmentFailure if no solver can run, OSError if a file cannot be read, ValueError
     for rows that do not form a grid.
     """
-    chosen = settings_given(settings, SolvingOptions)
+    chosen = settings_from(settings, SolvingOptions)
     with Solvers(chosen.solver, chosen.minisat) as solvers:
         return solve_sources([("puzzle", puzzle)], solvers, chosen)[0]
 
 
 @overload
 def solve_many(
-    puzzles: Iterable[AsPuzzle], *, workers: int = 1, **settings: Unpack[SolvingOptions]
+    puzzles: Iterable[PuzzleLike], *, workers: int = 1, **settings: Unpack[SolvingOptions]
 ) -> Iterator[Result[Grid]]: ...
 @overload
 def solve_many(
-    puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[SolvingOptions]
+    puzzles: Iterable[ProblemLike], *, workers: int = 1, **settings: Unpack[SolvingOptions]
 ) -> Iterator[Result[Grid | Model]]: ...
 def solve_many(
-    puzzles: Iterable[Given], *, workers: int = 1, **settings: Unpack[SolvingOptions]
+    puzzles: Iterable[ProblemLike], *, workers: int = 1, **settings: Unpack[SolvingOptions]
 ) -> Iterator[Result[Grid | Model]]:
     """Solve puzzles in bulk, yielding results in order.
 
     Results are the same as from `solve`. Unique puzzles are fast; puzzles with no solution or
     several take longer. Use `max_solutions=2` if you only need to know whether a puzzle is unique.
-    With `workers` above 1, that many processes are used. `puzzles` is read only slightly ahead.
-    Closing the iterator ends the processes.
+    `workers` is the number of processes; 1 solves in this process. `puzzles` is read only a few
+    batches ahead. Closing the iterator ends the processes.
 
         >>> [result.status for result in solve_many(["1.....2..3.....4", "1..............."])]
         ['unique', 'multiple']
@@ -105,7 +108,7 @@ def solve_many(
     Raises like `solve`.
     """
     replace(settings_declared()["workers"], minimum=1).check(workers, "workers")
-    chosen = settings_given(settings, SolvingOptions)
+    chosen = settings_from(settings, SolvingOptions)
     if isinstance(puzzles, (str, bytes, Path)):
         message = f"expected an iterable of puzzles, found {type(puzzles).__name__}"
         raise TypeError(f"{message}: use `solve` for one puzzle, `read` for the puzzles of a file")
@@ -113,17 +116,19 @@ def solve_many(
 
 
 @overload
-def solutions(puzzle: AsPuzzle, **settings: Unpack[SolvingOptions]) -> Generator[Grid]: ...
+def solutions(puzzle: PuzzleLike, **settings: Unpack[SolvingOptions]) -> Generator[Grid]: ...
 @overload
 def solutions(puzzle: FormulaProblem, **settings: Unpack[SolvingOptions]) -> Generator[Model]: ...
 @overload
-def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Grid | Model]: ...
-def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Grid | Model]:
-    """Yield each solution of a puzzle, or model of a formula, as it is found and certified.
+def solutions(
+    puzzle: ProblemLike, **settings: Unpack[SolvingOptions]
+) -> Generator[Grid | Model]: ...
+def solutions(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Generator[Grid | Model]:
+    """Yield each solution of a puzzle, or model of a formula, once it is found and certified.
 
-    After the last one, a check confirms that none is missing, unless there are more than
-    MOST_CHECKED. Closing the generator ends the solver. `timeout` covers all solutions, including
-    the time the caller takes in between; `max_solutions` is ignored.
+    After the last solution, a check confirms that none is missing, unless there are more than
+    MAX_CHECKED_SOLUTIONS. Closing the generator ends the solver. `timeout` covers all solutions,
+    including the time that the caller takes between them. `max_solutions` is ignored.
 
         >>> from itertools import islice
         >>> with closing(solutions("................")) as grids:
@@ -131,12 +136,12 @@ def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Gr
         100
 
     Raises like `solve`, InvalidPuzzle for a text that is not a puzzle, LimitReached if time or
-    memory runs out before all solutions are found and checked, and SolverError if no solver could
-    continue.
+    memory runs out before all solutions are found and checked, and SolverError if every solver
+    failed.
     """
-    chosen = settings_given(settings, SolvingOptions)
+    chosen = settings_from(settings, SolvingOptions)
     search = Search(problem_of_source("puzzle", puzzle, chosen), chosen, Stopwatch())
-    shown: set[Any] = set()
+    yielded: set[Any] = set()
     with Solvers(chosen.solver, chosen.minisat) as solvers:
         for solver in solvers.chain:
             try:
@@ -146,34 +151,37 @@ def solutions(puzzle: Given, **settings: Unpack[SolvingOptions]) -> Generator[Gr
                             raise LimitReached(answer.reason)
                         if isinstance(answer, Unsat):
                             break
-                        if answer not in shown:
-                            shown.add(answer)
+                        if answer not in yielded:
+                            yielded.add(answer)
                             yield answer
             except (SolverError, EnvironmentFailure):
                 if solver is solvers.chain[-1]:
                     raise
             else:
                 break
-        yield from _missing(search, [*shown], solvers)
+        yield from _missing_solutions(search, [*yielded], solvers)
 
 
-def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Iterator[Any]:
-    """Yield solutions that a solver missed.
+def _missing_solutions(
+    search: Search[Any], yielded: Sequence[Any], solvers: Solvers
+) -> Iterator[Any]:
+    """Yield the solutions that are not in `yielded`, until none is missing.
 
-    Raises SolverError, and LimitReached if completeness cannot be verified.
+    Raises SolverError if the check contradicts the solver without finding a solution, and
+    LimitReached if completeness cannot be verified.
     """
-    settings, known = search.settings, [*shown]
-    while len(known) <= MOST_CHECKED and not settings.trust_solver:
+    settings, known = search.settings, [*yielded]
+    while len(known) <= MAX_CHECKED_SOLUTIONS and not settings.trust_solver:
         limits = limits_left(settings, search.watch)
         with search.watch.timing("prove"):
             checked = check_complete(
-                search.problem, known, solvers, limits, max_missing=MISSING_PER_SEARCH
+                search.problem, known, solvers, limits, max_missing=MAX_MISSING_PER_SEARCH
             )
         yield from checked.missing
         known += checked.missing
         certificate = checked.certificate
-        if len(known) > len(shown) and certificate.by == "exhaustive-search":
-            # the solver was wrong, so the search alone says that there are no more
+        if len(known) > len(yielded) and certificate.by == "exhaustive-search":
+            # the solver missed solutions, so it does not confirm the exhaustive search
             limits = limits_left(settings, search.watch)
             certificate, _ = prove_complete(search.problem, known, solvers, limits)
         if certificate.complete == "proved":
@@ -182,12 +190,14 @@ def _missing(search: Search[Any], shown: Sequence[Any], solvers: Solvers) -> Ite
             raise LimitReached(f"not verified that no solution is missing: {certificate.reason}")
         if not checked.missing:
             raise SolverError(f"the solver missed solutions: {certificate.reason}")
-    if len(known) > len(shown):
-        raise LimitReached(f"more than {MOST_CHECKED:,} solutions, and the solver missed some")
+    if len(known) > len(yielded):
+        raise LimitReached(
+            f"more than {MAX_CHECKED_SOLUTIONS:,} solutions, and the solver missed some"
+        )
 
 
-class _Puzzles(BatchRequest[tuple[str, Given]]):
-    """Named puzzles. Results contain CNFs, which take memory, only with `keep_cnf`."""
+class _Puzzles(BatchRequest[tuple[str, ProblemLike]]):
+    """A batch of (name, puzzle). Results contain a CNF only with `keep_cnf`: it takes memory."""
 
     __slots__ = ()
 
@@ -196,27 +206,32 @@ class _Puzzles(BatchRequest[tuple[str, Given]]):
         return results if settings.keep_cnf else [result.without_cnf() for result in results]
 
 
-def _solve_many(puzzles: Iterable[Given], workers: int, settings: Settings) -> Iterator[Result]:
+def _solve_many(
+    puzzles: Iterable[ProblemLike], workers: int, settings: Settings
+) -> Iterator[Result]:
     with Solvers(settings.solver, settings.minisat) as solvers:
         if workers == 1:
             for request in _requests(puzzles):
                 yield from request.compute(solvers, settings)
             return
-        pool = Pool(workers, settings, Stop(0.0))  # the caller handles signals
+        pool = Pool(
+            workers, settings, Stop(0.0)
+        )  # this Stop is never set: the caller handles signals
         with closing(pool), closing(pool.replies(_requests(puzzles))) as replies:
             for reply in replies:
                 if reply is not None:
                     yield from reply[1]
 
 
-def _requests(puzzles: Iterable[Given]) -> Iterator[Request]:
-    sizes = iter(SIZES)
+def _requests(puzzles: Iterable[ProblemLike]) -> Iterator[Request]:
+    """Yield batches of puzzles as requests."""
+    sizes = iter(BATCH_SIZES)
     size, characters = next(sizes), 0
-    batch: list[tuple[str, Given]] = []
+    batch: list[tuple[str, ProblemLike]] = []
     for number, puzzle in enumerate(puzzles, 1):
         batch.append((f"puzzle {number}", puzzle))
         characters += len(puzzle) if isinstance(puzzle, (str, bytes)) else 0
-        if len(batch) >= size or characters >= MOST_CHARACTERS:
+        if len(batch) >= size or characters >= MAX_BATCH_CHARACTERS:
             yield _Puzzles(tuple(batch))
             batch, size, characters = [], next(sizes, size), 0
     if batch:
@@ -232,14 +247,14 @@ def to_arrow(results: Iterable[Result[Grid | Model]]) -> Table:
     Raises UsageError if pyarrow, from the extra [data], is missing, TypeError for an element that
     is not a Result, and whatever iterating over `results` raises.
     """
-    from pipeline.outbox.arrow import table_of  # noqa: PLC0415 - an extra
+    from pipeline.outbox.arrow import table_of  # noqa: PLC0415 - needs the extra [data]
 
     return table_of(results)
 
 
 def to_frame(results: Iterable[Result[Grid | Model]]) -> DataFrame:
     """The table of `to_arrow` as a pandas DataFrame; needs the extra [data]."""
-    from pipeline.outbox.arrow import frame_of  # noqa: PLC0415 - as above
+    from pipeline.outbox.arrow import frame_of  # noqa: PLC0415 - slow to load
 
     return frame_of(to_arrow(results))
 
@@ -254,36 +269,37 @@ def dedupe(
     """Yield the classic 9×9 puzzles that are equivalent to an earlier one in these sources.
 
     Two puzzles are equivalent if a symmetry maps one to the other: relabelling, rotation,
-    reflection, and permutations of rows and columns that the rules allow. Sources are files,
-    folders and archives. The first puzzle of each class is written to `kept`, one per line; `tally`
-    counts. With `against`, puzzles are compared only with puzzles of that source, and `kept` gets
-    those without an equivalent. A puzzle that cannot be compared is yielded as a `Left` with the
-    reason.
-    Memory use is bounded: beyond some millions of classes, a temporary folder is used.
+    reflection, and permutations of rows and columns that keep the boxes. Sources are files, folders
+    and archives. The first puzzle of each class is written to `kept`, one per line. `tally` is
+    updated with the numbers of puzzles and classes. With `against`, puzzles are compared only with
+    the puzzles of that source, and puzzles without an equivalent there are written to `kept`. A
+    puzzle that cannot be compared is yielded as a `Left` with the reason. Memory use is bounded: a
+    temporary folder is used for more than some millions of classes.
 
-    Raises UsageError for an invalid setting, OSError if the environment fails.
+    Raises UsageError for an invalid setting, OSError if a file cannot be read or written.
     """
     from pipeline.catalogue import comparing  # noqa: PLC0415 - numpy is slow to load
 
-    chosen = settings_given(settings, SourceOptions)
-    named = [*map(_shown, sources)]
+    chosen = settings_from(settings, SourceOptions)
+    named = [*map(_named_path, sources)]
     if against is None:
         yield from comparing.find_copies(named, chosen, kept, tally)
     else:
         tallies = comparing.Tally(), tally or comparing.Tally()
-        yield from comparing.find_overlap([_shown(against)], named, chosen, kept, tallies)
+        yield from comparing.find_overlap([_named_path(against)], named, chosen, kept, tallies)
 
 
 def overlap(
     known: str | Path, asked: str | Path, **settings: Unpack[SourceOptions]
 ) -> Generator[Copy | Left]:
-    """Yield what `dedupe(asked, against=known)` yields; deprecated, gone in 1.1."""
+    """Yield the same as `dedupe(asked, against=known)`. Deprecated: it will be removed in 1.1."""
     message = "overlap(a, b) is now dedupe(b, against=a); the old name works until 1.1"
     warnings.warn(message, DeprecationWarning, stacklevel=2)
     yield from dedupe(asked, against=known, **settings)
 
 
-def _shown(source: str | Path) -> tuple[Path, str]:
+def _named_path(source: str | Path) -> tuple[Path, str]:
+    """A source, and its name for messages."""
     return Path(source), printable(str(source))
 
 
@@ -294,30 +310,30 @@ def convert(
     kept: BinaryIO | None = None,
     **settings: Unpack[ConvertingOptions],
 ) -> Iterator[Converted]:
-    r"""Convert puzzles to another notation, also those in files, folders, archives and outboxes.
+    r"""Convert puzzles, or the puzzles in files, folders, archives and outboxes.
 
     Yields a `Converted` for each puzzle: the bytes of a file with this puzzle, or the reason why
-    the notation cannot express it. Output is read back and compared. `kept` gets one file with all
-    of them. With `solutions`, puzzles are solved and the solutions are written; those in an outbox
-    are reused. Memory use is bounded.
+    the notation cannot express it. Output is read back and compared with the puzzle. One file with
+    all converted puzzles is written to `kept`. With `solutions`, puzzles are solved and their
+    solutions are written; solutions in an outbox are reused. Memory use is bounded.
 
         >>> for each in convert("examples/six.txt", "examples/killer.txt", to="lines"):
         ...     print(each.data, each.reason)
         b'...5....5631.......1.3.5.5....2.4...\n' None
         None lines cannot express diagonal from r1c1
 
-    Raises UsageError for an unknown target or an invalid setting, InputError for several puzzles
-    in a format that has one per file, or if they would be read back differently, OSError if the
-    environment fails.
+    Raises UsageError for an unknown notation or an invalid setting, InputError for several puzzles
+    in a notation with one puzzle per file, or if puzzles would be read back differently, OSError if
+    a file cannot be read or written.
     """
-    from pipeline.service import converting  # noqa: PLC0415 - most do not convert
+    from pipeline.service import converting  # noqa: PLC0415 - most callers do not convert
 
-    chosen = settings_given(settings, ConvertingOptions)
-    return converting.convert(_named(sources), to, chosen, solutions=solutions, kept=kept)
+    chosen = settings_from(settings, ConvertingOptions)
+    return converting.convert(_named_sources(sources), to, chosen, solutions=solutions, kept=kept)
 
 
-def _named(sources: Iterable[str | Path | Puzzle]) -> list[tuple[Path | Puzzle, str]]:
-    """Puzzles and paths, each with its name for messages."""
+def _named_sources(sources: Iterable[str | Path | Puzzle]) -> list[tuple[Path | Puzzle, str]]:
+    """(puzzle or path, name for messages) for each source."""
     paths = (Path(source) if isinstance(source, str) else source for source in sources)
     return [(source, source.name if isinstance(source, Path) else "puzzle") for source in paths]
 
@@ -328,26 +344,29 @@ def bench(
     unique: bool = False,
     **settings: Unpack[BenchOptions],
 ) -> Iterator[Benched]:
-    """Measure how long solvers take for each puzzle or formula of these sources.
+    """Measure how long each solver takes for each puzzle or formula of these sources.
 
-    Solvers are `minisat`, the program, and PySAT's solvers by name. All get the same clauses, by
-    default in the `extended` encoding; `timeout` and `memory_limit` apply to each. Times exclude
-    starting the solver and, for PySAT, loading the clauses. Solutions are certified, but an answer
-    "unsatisfiable" is not verified. With `unique`, a solver is also asked for a second solution,
-    and its time includes both answers. A solver that fails or is wrong does not end the run.
+    `solvers` are `minisat`, the program, and names of PySAT's solvers. All solvers get the same
+    clauses, by default in the `extended` encoding; `timeout` and `memory_limit` apply to each run.
+    Times exclude starting the solver and, for PySAT, loading the clauses. Solutions are certified,
+    but an answer "unsatisfiable" is not verified. With `unique`, a solver is also asked for a
+    second solution, and its time includes both answers. A solver that fails or answers wrongly does
+    not end the benchmark.
 
         >>> for each in bench("examples/six.txt", solvers=["glucose4"]):
         ...     print(each.status, each.variables, each.clauses, each.runs[0].seconds < 60)
         solved 216 2315 True
 
     Raises UsageError for an unknown solver or an invalid setting, SolverMissing for a solver that
-    is not installed, OSError if the environment fails.
+    is not installed, OSError if a file cannot be read.
     """
     from pipeline.solving import bench as benching  # noqa: PLC0415 - loads numpy
-    from pipeline.solving.items import items_of  # noqa: PLC0415 - as above
+    from pipeline.solving.items import items_of  # noqa: PLC0415 - slow to load
 
-    chosen = settings_given({"encoding": "extended", **settings}, BenchOptions)
-    items = (item for path, name in _named(sources) for item in items_of(path, name, chosen))
+    chosen = settings_from({"encoding": "extended", **settings}, BenchOptions)
+    items = (
+        item for path, name in _named_sources(sources) for item in items_of(path, name, chosen)
+    )
     named = benching.solvers_named(solvers, chosen.minisat)
     return benching.bench(items, named, chosen, unique=unique)
 
@@ -357,8 +376,9 @@ def generate(
 ) -> Generator[Result[Grid]]:
     """Generate an endless sequence of new 9×9 puzzles with a unique solution, by default minimal.
 
-    Each one is a Result as from `solve`, with a certificate of uniqueness. The same seed gives the
-    same puzzles. `on_tried` is called frequently with the number of grids tried.
+    Each puzzle is a Result as from `solve`, with a certificate of uniqueness. The same wish and
+    seed give the same puzzles. `on_tried` is called frequently with the number of grids tried so
+    far.
 
         >>> from itertools import islice
         >>> [result.status for result in islice(generate(), 2)]
@@ -366,17 +386,17 @@ def generate(
 
     Raises UsageError for a negative seed, LimitReached if no puzzle is found for a long time.
     """
-    from pipeline.catalogue import generating  # noqa: PLC0415 - as above
+    from pipeline.catalogue import generating  # noqa: PLC0415 - slow to load
     from pipeline.puzzle.puzzle import Grid, Puzzle  # noqa: PLC0415
     from pipeline.reading.formats import parsed_from  # noqa: PLC0415
 
-    for made in generating.generate_puzzles(wish or generating.Wish(), seed, on_tried):
+    for generated in generating.generate_puzzles(wish or generating.Wish(), seed, on_tried):
         yield Result(
             "unique",
-            (Grid(NINE, made.solution),),
+            (Grid(NINE_BY_NINE, generated.solution),),
             complete=True,
-            problem=PuzzleProblem(parsed_from(Puzzle(NINE, made.masks))),
-            certificate=Certificate("proved", "exhaustive-search", made.nodes),
+            problem=PuzzleProblem(parsed_from(Puzzle(NINE_BY_NINE, generated.masks))),
+            certificate=Certificate("proved", "exhaustive-search", generated.nodes),
         )
 
 
@@ -385,11 +405,13 @@ def has_steps(result: Result[Grid | Model]) -> bool:
     problem = result.problem
     if not isinstance(problem, PuzzleProblem) or not result.solutions:
         return False
-    return problem.puzzle.is_plain and problem.puzzle.geometry == NINE
+    return problem.puzzle.is_plain and problem.puzzle.geometry == NINE_BY_NINE
 
 
 def steps_of(result: Result[Grid | Model]) -> Iterator[Step]:
-    """The logical steps that solve the puzzle of a result, as from `steps`.
+    """Yield the logical steps that solve the puzzle of a result.
+
+    Each step uses the first technique, in the order of difficulty, that makes progress.
 
         >>> from pipeline import solve, steps_of
         >>> [step.technique.name for step in steps_of(solve("12345678." + "." * 72))]

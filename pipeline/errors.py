@@ -2,7 +2,7 @@
 
 PipelineError
 ├── InputError                 the input is invalid
-│   ├── InvalidPuzzle          not a puzzle; has the location, what was expected and found
+│   ├── InvalidPuzzle          not a puzzle; names the position, and what was expected and found
 │   │   └── SlowPuzzle         takes too long to read; also a LimitReached
 │   └── InvalidResult          not a solver's result file
 ├── UsageError                 invalid options (exit 2)
@@ -42,11 +42,11 @@ RefusalCode = Literal[
     "too-large",
     "unreadable",
 ]
-"""Why a source is refused, for programs; docs/reference/published.md has the meanings."""
+"""Reasons for refusing a source, for programs; docs/reference/published.md explains each code."""
 
 
 class InputError(PipelineError):
-    """The input is invalid; `code` is the kind of the error."""
+    """The input is invalid; `code` classifies the error."""
 
     code: RefusalCode = "unreadable"
 
@@ -55,10 +55,12 @@ class InputError(PipelineError):
 class InvalidPuzzle(InputError):
     """A file that is not a puzzle.
 
-    `line` and `column` count from 1, in characters, and are None if the file as a whole is invalid.
-    `truncated`: the file may be cut off, and would perhaps be valid with more data. `code`: the
-    kind of the error. `hint`: what the user can do. `read_as`: the format that was tried, and why,
-    unless no format fits.
+    - `line`, `column`: position of the error, from 1, in characters; None if the file as a whole is
+      invalid.
+    - `truncated`: the file may be cut off, and might be valid with more data.
+    - `code`: the kind of the error, for programs.
+    - `hint`: what the user can do.
+    - `read_as`: the format that was tried, and why; empty if no format fits.
     """
 
     source: str
@@ -91,7 +93,7 @@ class SolverMissing(UsageError):
 
 
 class LimitReached(PipelineError):
-    """A puzzle exceeded its time or memory limit, without an answer."""
+    """A puzzle exceeded its time or memory limit before there was an answer."""
 
 
 class SlowPuzzle(InvalidPuzzle, LimitReached):
@@ -103,7 +105,7 @@ class SolverError(PipelineError):
 
 
 class EnvironmentFailure(PipelineError):
-    """The environment failed. Nothing is lost, and running again may work."""
+    """The environment failed, for example a disk is full. Running again later may work."""
 
 
 class MissingFolder(EnvironmentFailure):
@@ -116,7 +118,7 @@ def check_extra(feature: str, extra: str, *packages: str) -> None:
         raise UsageError(f"{feature} needs the extra [{extra}]: pip install {' '.join(packages)}")
 
 
-_ENVIRONMENTAL = frozenset(
+_ENVIRONMENT_ERRNOS = frozenset(
     (
         errno.EAGAIN,
         errno.EDQUOT,
@@ -132,38 +134,39 @@ _ENVIRONMENTAL = frozenset(
 
 
 def is_environmental(error: OSError) -> bool:
-    """Whether the machine caused the error: no space, no memory, no file descriptors."""
-    return error.errno in _ENVIRONMENTAL
+    """Whether the machine caused the error, for example lack of space, memory or descriptors."""
+    return error.errno in _ENVIRONMENT_ERRNOS
 
 
 def in_words(error: Exception) -> str:
-    """The message of an OSError with its file name; of other exceptions, with their type."""
+    """The message of an exception: an OSError with its file name, others with their type."""
     if not isinstance(error, OSError):
         return f"{type(error).__name__}: {error}"
     name = error.filename2 if error.filename2 is not None else error.filename
-    if name is None or isinstance(name, int):  # a descriptor
+    if name is None or isinstance(name, int):  # a file descriptor instead of a name
         return error.strerror or str(error)
     return f"{printable(os.fsdecode(name))}: {error.strerror}"
 
 
 def counted(number: int, noun: str, spec: str = "") -> str:
-    """`1 row`, `2 rows`; with the format spec `,` also `1,000 rows`."""
+    """Format a number with its noun: `1 row`, `2 rows`; with the format spec `,`: `1,000 rows`."""
     return f"{number:{spec}} {noun}{'s' * (number != 1)}"
 
 
 _SHORT_TIMES = ((1.0, "s", 1.0), (1e-3, "ms", 1e3), (1e-6, "µs", 1e6))
+"""(minimum in seconds, unit, units per second) for times below a minute."""
 
 
 def duration(seconds: float) -> str:
-    """`2 ms`, `1.5 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`."""
+    """Format a duration: `2 ms`, `1.5 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`."""
     if seconds < 60:
         for minimum, unit, factor in _SHORT_TIMES:
             if seconds >= minimum * 0.9995 or unit == "µs":
                 return f"{float(f'{seconds * factor:.2g}'):g} {unit}"
     rounded = round(seconds)
     parts = ((rounded // 86_400, "d"), (rounded // 3600 % 24, "h"), (rounded // 60 % 60, "min"))
-    known = [f"{n} {unit}" for n, unit in (*parts, (rounded % 60, "s")) if n]
-    return " ".join(known[:2])
+    nonzero = [f"{n} {unit}" for n, unit in (*parts, (rounded % 60, "s")) if n]
+    return " ".join(nonzero[:2])
 
 
 def printable(name: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-SAFELY = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+SAFE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 """Flags to open a file without following links or waiting for the other end of a pipe."""
 
 _TEMPORARY_SUFFIXES = (
@@ -23,33 +23,32 @@ _TEMPORARY_SUFFIXES = (
     *(".crdownload", ".opdownload", ".aria2", ".!ut", ".!qB"),  # browsers, download managers
 )
 _TEMPORARY_PREFIXES = (".", "~")
-_LITTER = frozenset(("__macosx", "thumbs.db", "desktop.ini", "@eadir", "lost+found"))
-"""Names, in lower case, that desktops, servers and filesystems create."""
+_SYSTEM_NAMES = frozenset(("__macosx", "thumbs.db", "desktop.ini", "@eadir", "lost+found"))
+"""Names, in lower case, of files and folders that desktops, servers and filesystems create."""
 
-_OF_VIM = "4913"
+_VIM_TEST_FILE = "4913"
 """The file that Vim creates to test whether a folder is writable."""
 
-_ABANDONED = 3600.0
-"""Seconds after which a temporary file is considered abandoned."""
+_ABANDONED_SECONDS = 3600.0
+"""Age after which a temporary file is considered abandoned."""
 
-_AT_ONCE = 64 * 1024
-"""Bytes to buffer before writing."""
+_BUFFER_BYTES = 64 * 1024
+"""Number of bytes to buffer before writing."""
 
 F_SETSIG = 10
-"""A Linux constant that the fcntl module of Python 3.11 lacks."""
+"""Linux: set the signal of a lease. The fcntl module of Python 3.11 lacks this constant."""
 
-
-LONGEST_NAME = 255
+MAX_NAME_BYTES = 255
 """Maximum bytes of a file name on common filesystems."""
 
 
 def descriptor_of(name: str | Path, folder: int | None = None, flags: int = 0) -> int:
     """Open a regular file, by default for reading, and return its descriptor.
 
-    `name` is relative to the descriptor `folder`, if given. Raises OSError, also if it is not a
-    regular file.
+    `folder` is the descriptor of the folder to which `name` is relative; by default the current
+    folder. Raises OSError if the file is not a regular file or cannot be opened.
     """
-    descriptor = os.open(name, SAFELY | flags, 0o666, dir_fd=folder)
+    descriptor = os.open(name, SAFE_FLAGS | flags, 0o666, dir_fd=folder)
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
@@ -61,7 +60,7 @@ def descriptor_of(name: str | Path, folder: int | None = None, flags: int = 0) -
 
 @contextlib.contextmanager
 def opened(name: str | Path, flags: int = 0, folder: int | None = None) -> Iterator[int]:
-    """A context with a descriptor as from `descriptor_of`, which it closes."""
+    """Open a file as `descriptor_of` does, and close it at the end of the `with` block."""
     descriptor = descriptor_of(name, folder, flags)
     try:
         yield descriptor
@@ -70,9 +69,9 @@ def opened(name: str | Path, flags: int = 0, folder: int | None = None) -> Itera
 
 
 def read_regular(path: Path, max_bytes: int) -> bytes:
-    """Read at most `max_bytes` + 1 bytes of a regular file.
+    """Read at most `max_bytes` + 1 bytes of a file: one more shows that it is larger.
 
-    Raises OSError, also if it is not a regular file.
+    Raises OSError if the file is not a regular file or cannot be read.
     """
     with os.fdopen(descriptor_of(path), "rb") as file:
         return file.read(max_bytes + 1)
@@ -86,22 +85,22 @@ def read_end(path: Path, max_bytes: int) -> bytes:
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a name marks a file or folder as incomplete or private."""
+    """Whether a name marks a file or folder as incomplete or hidden."""
     is_emacs = len(name) > 1 and name[0] == name[-1] == "#"
     return is_emacs or name.startswith(_TEMPORARY_PREFIXES) or name.endswith(_TEMPORARY_SUFFIXES)
 
 
 def is_junk(name: str) -> bool:
-    """Whether a file or folder with this name contains no puzzles."""
-    return is_temporary(name) or name.lower() in _LITTER
+    """Whether a name belongs to a temporary file, or to one that a system or desktop creates."""
+    return is_temporary(name) or name.lower() in _SYSTEM_NAMES
 
 
-def is_left(name: str) -> bool:
+def is_ignored(name: str) -> bool:
     """Whether a file or folder with this name is ignored in an inbox.
 
-    `4913` is ignored only there: in an archive it may be one of many numbered members.
+    Vim's `4913` is ignored only in an inbox: in an archive it may be one of many numbered members.
     """
-    return is_junk(name) or name == _OF_VIM
+    return is_junk(name) or name == _VIM_TEST_FILE
 
 
 def is_file_name(name: str) -> bool:
@@ -111,17 +110,17 @@ def is_file_name(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     leads_elsewhere = "/" in name or "\0" in name or name in ("", ".", "..")
-    return len(encoded) <= LONGEST_NAME and not leads_elsewhere
+    return len(encoded) <= MAX_NAME_BYTES and not leads_elsewhere
 
 
 def numbered(path: Path) -> Iterator[Path]:
-    """The path and numbered alternatives: `a.txt`, `a-2.txt`, `a-3.txt`, …."""
+    """Yield the path, then numbered alternatives: `a.txt`, `a-2.txt`, `a-3.txt`, …."""
     yield path
     yield from (path.with_stem(f"{path.stem}-{number}") for number in count(2))
 
 
 def kind_in_words(mode: int) -> str:
-    """The type of a file that is not a regular file, in words."""
+    """Describe the type of a file that is neither a regular file nor a folder."""
     if stat.S_ISLNK(mode):
         return "a link"
     if stat.S_ISFIFO(mode):
@@ -130,34 +129,34 @@ def kind_in_words(mode: int) -> str:
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a regular file in hexadecimal. Raises OSError, also for a link."""
+    """The SHA-256 of a regular file in hexadecimal. Raises OSError, for example for a link."""
     with os.fdopen(descriptor_of(path), "rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
 def start_writeback(descriptor: int) -> None:
-    """Start writing a file to disk, so that syncing several files later takes less time."""
+    """Ask the system to start writing a file to disk, so that a later sync takes less time."""
     if hasattr(os, "posix_fadvise"):
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def write_new(path: Path, chunks: Iterable[str | bytes], *, begin: bool = True) -> str:
-    """Write a new file; returns its SHA-256. On failure, the file is removed.
+def write_new(path: Path, chunks: Iterable[str | bytes], *, writeback: bool = True) -> str:
+    """Write a new file and return its SHA-256. On failure, the file is removed.
 
-    `begin` starts writing to disk immediately. Raises FileExistsError if the file exists.
+    `writeback`: also call `start_writeback`. Raises FileExistsError if the file exists.
     """
-    hashed, waiting = sha256(), bytearray()
+    hashed, buffer = sha256(), bytearray()
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         for chunk in chunks:
-            waiting += chunk.encode() if isinstance(chunk, str) else chunk
-            if len(waiting) >= _AT_ONCE:
-                hashed.update(waiting)
-                write_all(descriptor, waiting)
-                waiting.clear()
-        hashed.update(waiting)
-        write_all(descriptor, waiting)
-        if begin:
+            buffer += chunk.encode() if isinstance(chunk, str) else chunk
+            if len(buffer) >= _BUFFER_BYTES:
+                hashed.update(buffer)
+                write_all(descriptor, buffer)
+                buffer.clear()
+        hashed.update(buffer)
+        write_all(descriptor, buffer)
+        if writeback:
             start_writeback(descriptor)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -169,7 +168,7 @@ def write_new(path: Path, chunks: Iterable[str | bytes], *, begin: bool = True) 
 
 
 def temporary_beside(target: Path) -> Path:
-    """A new temporary name in the folder of a file."""
+    """A random temporary path in the folder of `target`."""
     return target.with_name(f".{target.name}-{token_hex(4)}.tmp")
 
 
@@ -181,42 +180,47 @@ def write_all(descriptor: int, data: bytes | bytearray) -> None:
 
 
 @contextlib.contextmanager
-def replacing(target: Path) -> Iterator[BinaryIO]:
-    """Open a new file that replaces `target` once it is complete; on failure, it is removed.
+def atomic_file(target: Path) -> Iterator[BinaryIO]:
+    """Open a temporary file that replaces `target` at the end; on failure, it is removed.
 
-    The mode of `target` is kept. Raises OSError with the name of the target.
+    The new file has the mode of the old `target`. An OSError names the target.
     """
-    fresh = temporary_beside(target)
+    temporary = temporary_beside(target)
     try:
-        with fresh.open("xb") as file:
+        with temporary.open("xb") as file:
             try:
-                with contextlib.suppress(OSError):  # no such file, or modes are not supported
+                with contextlib.suppress(
+                    OSError
+                ):  # the target does not exist, or modes are not supported
                     os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
                 yield file
                 file.flush()
-                fresh.replace(target)
+                temporary.replace(target)
             except BaseException:
                 with contextlib.suppress(OSError):
-                    fresh.unlink()
+                    temporary.unlink()
                 raise
     except OSError as error:
-        if error.filename in (None, str(fresh)) and error.errno is not None:
+        if error.filename in (None, str(temporary)) and error.errno is not None:
             raise OSError(error.errno, os.strerror(error.errno), str(target)) from error
         raise
 
 
 def remove_abandoned(target: Path) -> None:
-    """Remove temporary files of killed processes; files in use are younger."""
-    ours = re.compile(re.escape(f".{target.name}-") + r"[0-9a-f]{8}\.tmp")
+    """Remove old temporary files of `target`, which killed processes left."""
+    temporary_name = re.compile(re.escape(f".{target.name}-") + r"[0-9a-f]{8}\.tmp")
     with os.scandir(target.parent) as entries:
         for entry in entries:
-            if ours.fullmatch(entry.name):
+            if temporary_name.fullmatch(entry.name):
                 with contextlib.suppress(OSError):
-                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _ABANDONED:
+                    if (
+                        time.time() - entry.stat(follow_symlinks=False).st_mtime
+                        > _ABANDONED_SECONDS
+                    ):
                         Path(entry.path).unlink()
 
 
 def write_whole(target: Path, chunks: Iterable[str]) -> None:
-    """Write text atomically."""
-    with replacing(target) as file:
+    """Write a text file atomically."""
+    with atomic_file(target) as file:
         file.writelines(chunk.encode(errors="backslashreplace") for chunk in chunks)

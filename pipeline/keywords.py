@@ -1,4 +1,4 @@
-"""The keyword arguments by which library functions take settings."""
+"""Types of the keyword arguments with which library functions accept settings."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SolvingOptions(ReadingOptions, total=False):
 
 
 class ConvertingOptions(SolvingOptions, total=False):
-    """Settings of library functions that convert."""
+    """Settings of `convert`."""
 
     inbox: Path
     max_total_bytes: int
@@ -70,24 +70,25 @@ class BenchOptions(SourceOptions, total=False):
     encoding: EncodingChoice
 
 
-def settings_given(
-    given: SourceOptions | SolvingOptions | ConvertingOptions | BenchOptions, known: type
+def settings_from(
+    given: SourceOptions | SolvingOptions | ConvertingOptions | BenchOptions, options: type
 ) -> Settings:
     """Settings from the keyword arguments of a library function.
 
-    Raises TypeError for an argument that `known` does not declare, UsageError for an invalid value.
+    `options` is the TypedDict of that function. Raises TypeError for an argument that it does not
+    declare, UsageError for an invalid value.
     """
-    names, declared = known.__annotations__, settings_declared()
+    names, declared = options.__annotations__, settings_declared()
     chosen: dict[str, Any] = dict(_current_setting(name, value) for name, value in given.items())
     for name, value in chosen.items():
         if name not in names:
             raise TypeError(f"{name}: unexpected keyword argument; expected {', '.join(names)}")
-        replace(declared[name], unit=None).check(value, name)  # arguments have no unit suffix
+        replace(declared[name], unit=None).check(value, name)  # a unit is for text only
     return Settings(**chosen)
 
 
 def _current_setting(name: str, value: Any) -> tuple[str, Any]:
-    """The current name and value of a setting. Warns if a former one was given."""
+    """Return the current name and value of a setting. Warns if a former name or value was given."""
     former, current = name, FORMER_NAMES.get(name, name)
     if isinstance(value, str) and (current, value) in FORMER_VALUES:
         former, value = f"{name}={value!r}", FORMER_VALUES[current, value]

@@ -12,7 +12,8 @@ from typing import TypeVar
 from pipeline.errors import LimitReached
 
 MIB = 1024 * 1024
-_AT_ONCE = 4096
+_ITEMS_PER_CHECK = 4096
+"""Items that `Deadline.watch` yields before it checks the clock again."""
 
 T = TypeVar("T")
 
@@ -21,8 +22,8 @@ T = TypeVar("T")
 class Limits:
     """Limits of one puzzle.
 
-    `seconds` covers all work on the puzzle, of which `spent` are used. `megabytes`, at least 64,
-    applies to each step, such as encoding or solving.
+    `seconds` is the time for all work on the puzzle; `spent` seconds of it have been used.
+    `megabytes`, at least 64, applies separately to each step, such as encoding or solving.
     """
 
     seconds: float = 60.0
@@ -38,16 +39,16 @@ class Limits:
         return f"the memory limit of {self.megabytes} MB was reached"
 
     def at_most(self, seconds: float) -> Limits:
-        """A copy with at most this many seconds left."""
+        """A copy in which at most this many seconds are left."""
         return replace(self, seconds=min(self.seconds, self.spent + seconds))
 
     def until(self, deadline: Deadline) -> Limits:
-        """A copy with the time left until the deadline."""
+        """A copy in which only the time until the deadline is left."""
         left = deadline.left()
         return self if left == math.inf else replace(self, spent=self.seconds - left)
 
     def checking(self) -> Callable[[int], None]:
-        """A function that raises LimitReached for too many bytes, or after the deadline."""
+        """A function that raises LimitReached if it is given too many bytes, or time is up."""
         deadline = Deadline.of(self)
 
         def check(needed: int) -> None:
@@ -64,7 +65,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A time on the monotonic clock, and the message once it has passed."""
+    """A time on the monotonic clock; `reason` is the message of LimitReached after that time."""
 
     end: float
     reason: str = "the time is up"
@@ -84,17 +85,18 @@ class Deadline:
             raise LimitReached(self.reason)
 
     def watch(self, items: Iterable[T]) -> Iterator[T]:
-        """Yield the items, checking the clock regularly. Raises LimitReached."""
+        """Yield the items, and raise LimitReached once no time is left."""
         return chain.from_iterable(self._batches(items))
 
     def _batches(self, items: Iterable[T]) -> Iterator[list[T]]:
         remaining = iter(items)
-        while batch := [*islice(remaining, _AT_ONCE)]:
+        while batch := [*islice(remaining, _ITEMS_PER_CHECK)]:
             self.check()
             yield batch
 
 
-UNHURRIED = Limits(math.inf)
+NO_TIME_LIMIT = Limits(math.inf)
 """No time limit, and the default memory limit."""
 
 NEVER = Deadline(math.inf)
+"""A deadline that never passes."""

@@ -1,4 +1,4 @@
-"""One declared option: its type, range, spellings and messages; `Settings` declares them all."""
+"""One option: its type, range, spellings and messages. `Settings` declares every option."""
 
 from __future__ import annotations
 
@@ -15,24 +15,27 @@ from pipeline.errors import UsageError, printable
 from pipeline.quantities import Quantity
 
 ENVIRONMENT_PREFIX = "SUDOKU_PIPELINE_"
+"""Prefix of the environment variables that set options."""
 
 _FLAGS = {"1": True, "true": True, "yes": True, "on": True}
 _FLAGS |= {"0": False, "false": False, "no": False, "off": False}
-_WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
+_KIND_WORDS = {bool: "true or false", int: "a whole number", float: "a number"}
 _TYPES: Mapping[Any, Any] = {int: Integral, float: Real, Path: (str, Path)}
+"""Type of a setting → accepted Python types, if they differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """An option: where the help lists it, and which values are valid.
+    """An option: its place in the help, and its valid values.
 
+    - `panel`, `metavar`: the section of the help that lists it, and the placeholder of its value.
     - `minimum`, `maximum`: range of a number.
     - `risky`: the setting names a program or file, lifts a limit, or trusts a solver. It is
       rejected in a settings file found in the current folder, which a stranger may have written.
-    - `unit`: a number may have a suffix of this unit.
+    - `unit`: the quantity of a number, which may then have a suffix, as in `90s`.
     - `short`: one-letter form of the option.
-    - `pattern`: regular expression for a string; `words` describes it in messages.
-    - `kind`: type of the value, without None.
+    - `pattern`: regular expression for a string; `valid_text` describes valid strings in messages.
+    - `kind`: type of the value, without None; `is_optional`: None is valid as well.
     """
 
     panel: str = ""
@@ -44,7 +47,7 @@ class Setting:
     unit: Quantity | None = None
     short: str | None = None
     pattern: str = ""
-    words: str = ""
+    valid_text: str = ""
     name: str = ""
     help: str = ""
     kind: Any = str
@@ -55,15 +58,15 @@ class Setting:
     def annotation(self) -> Any:
         return self.kind | None if self.is_optional else self.kind
 
-    def typed(self, annotation: Any) -> Setting:
-        """A copy with the type of an annotation such as `int | None`."""
+    def with_type(self, annotation: Any) -> Setting:
+        """A copy with `kind` and `is_optional` from an annotation such as `int | None`."""
         if type(None) not in get_args(annotation):
             return replace(self, kind=annotation)
         return replace(self, kind=get_args(annotation)[0], is_optional=True)
 
     @property
     def key(self) -> str:
-        """Its name in a settings file."""
+        """The option's name in a settings file."""
         return self.name.replace("_", "-")
 
     @property
@@ -76,7 +79,7 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        """Its name in the environment."""
+        """The option's environment variable."""
         return environment_name(self.name)
 
     @property
@@ -88,45 +91,46 @@ class Setting:
         """A description of valid values, for messages."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
-        if self.unit and not self.unit.bare:
+        if self.unit and not self.unit.default_unit:
             return f"a number with its unit, as in {self.unit.example}"
         span = f" from {self.minimum:,} to {self.maximum:,}" if math.isfinite(self.maximum) else ""
-        written = f", in {self.unit.bare} or as in {self.unit.example}" if self.unit else ""
-        return (self.words or _WORDS.get(self.kind, "a text")) + span + written
+        written = f", in {self.unit.default_unit} or as in {self.unit.example}" if self.unit else ""
+        return (self.valid_text or _KIND_WORDS.get(self.kind, "a text")) + span + written
 
-    def shown(self, value: Any) -> Any:
-        """The value, formatted with a suffix if the setting has a unit."""
+    def display_value(self, value: Any) -> Any:
+        """The value, as text with a suffix if the setting has a unit."""
         return self.unit.text_of(value) if self.unit and value is not None else value
 
-    def read(self, text: str, about: str) -> Any:
-        """Parse a value. Raises UsageError."""
+    def read(self, text: str, subject: str) -> Any:
+        """Parse a value. Raises UsageError, whose message begins with `subject`."""
         value: Any = text
         if self.kind is bool:
             value = _FLAGS.get(text.lower(), text)
         elif self.unit and (number := self.unit.number_in(text)) is not None:
             value = number
         elif self.kind is Path and not text:  # Path("") is the current folder
-            raise UsageError(f"{about}: expected a path, found ''")
-        elif self.kind in {int, float, Path} and (self.unit is None or self.unit.bare):
-            with suppress(ValueError):  # `check` reports it
+            raise UsageError(f"{subject}: expected a path, found ''")
+        elif self.kind in {int, float, Path} and (self.unit is None or self.unit.default_unit):
+            with suppress(ValueError):  # `check` reports the error
                 value = self.kind(text)
-        return self.check(value, about, text)
+        return self.check(value, subject, text)
 
-    def check(self, value: Any, about: str, text: str = "") -> Any:
+    def check(self, value: Any, subject: str, text: str = "") -> Any:
         """Return the value. Raises UsageError if its type is wrong or it is out of range.
 
-        `text` is the value as it was written, for messages.
+        `text` is the value as the user wrote it, for the message, which begins with `subject`.
         """
         if value is None and self.is_optional:
             return value
         shown = printable(repr(text or value))[:100]
         if not self._is_of_kind(value):
-            raise UsageError(f"{about}: expected {self.expected}, found {shown}")
+            raise UsageError(f"{subject}: expected {self.expected}, found {shown}")
         if self.kind in {int, float} and not self.minimum <= value <= self.maximum:
-            raise UsageError(f"{about}: expected {self.expected}, found {shown}")
+            raise UsageError(f"{subject}: expected {self.expected}, found {shown}")
         return value
 
     def _is_of_kind(self, value: Any) -> bool:
+        """Whether a value has the type of this setting, and matches its pattern."""
         if self.choices:
             return isinstance(value, str) and value in self.choices
         if isinstance(value, bool):

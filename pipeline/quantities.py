@@ -1,4 +1,4 @@
-"""Durations and sizes as people write them: `90s`, `5m`, `30d`; `64M`, `1.5G`."""
+"""Durations and sizes with unit suffixes: `90s`, `5m`, `30d`; `64M`, `1.5G`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A kind of quantity: its placeholder in the help, an example, and a factor for each suffix.
+    """A kind of quantity, such as a duration.
 
-    `bare` is the unit of a number without suffix; if empty, a suffix is required.
+    - `placeholder`: placeholder of a value in the help.
+    - `example`: a value, for messages.
+    - `default_unit`: unit of a number without suffix; if empty, a suffix is required.
+    - `factors`: suffix → its size in units of `default_unit`, or in the smallest suffix.
     """
 
-    word: str
+    placeholder: str
     example: str
-    bare: str
+    default_unit: str
     factors: Mapping[str, float]
 
     def number_in(self, text: str) -> float | None:
@@ -39,6 +42,7 @@ class Quantity:
 
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _BYTES = {"K": 2.0**10, "M": 2.0**20, "G": 2.0**30, "T": 2.0**40}
+"""Suffixes of durations → seconds, and suffixes of sizes → bytes."""
 DURATION: Final = Quantity("TIME", "5m", "seconds", _SECONDS)
 AGE: Final = Quantity("AGE", "30d", "", _SECONDS)
 SIZE: Final = Quantity("SIZE", "64M", "bytes", _BYTES)

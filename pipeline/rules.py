@@ -1,4 +1,4 @@
-"""The rules of variants, for making puzzles in Python.
+"""The rules of variants, to define puzzles in Python.
 
     >>> from pipeline import Puzzle, solve
     >>> from pipeline.rules import Cage, Thermometer

@@ -63,14 +63,16 @@ FormatChoice = Literal[
     "line",
     "grid",
     "variants",
+    "jigsaws",
     "csv",
     "lines",
     "stacked",
+    "boards",
     "cnf",
 ]
-"""Names of the input formats, repeated here because the parsers are slow to import.
+"""Names of the input formats, repeated here because importing the parsers takes long.
 
-A test checks that both lists agree.
+A test compares this list with the parsers.
 """
 NotationChoice = Literal[
     "lines",
@@ -91,28 +93,33 @@ NotationChoice = Literal[
     "iss",
     "svg",
 ]
-"""Text notations that `Puzzle.to` writes, repeated for the same reason and tested as well."""
+"""Text notations that `Puzzle.to` writes, repeated here for the same reason, and tested as well."""
 NumberingChoice = Literal["dense", "decimal"]
 ENCODING: EncodingChoice = "reduced"
+"""Default of `encoding`."""
 MAX_SOLUTIONS, MAX_SOLUTIONS_IN_COLLECTION = 100, 2
+"""Defaults of `max_solutions`: for a single puzzle, and for each puzzle of a collection."""
 MAX_BYTES = 64 * 1024 * 1024
+"""Default of `max_bytes`."""
 MAX_TOTAL_BYTES = 16 * 1024**3
+"""Default of `max_total_bytes`."""
 READING_STEPS = 3_000_000
 """Number of parser steps that take about a second."""
 
 _BOXES = r"auto|(?:[2-9]|[1-9][0-9]{1,2})x(?:[2-9]|[1-9][0-9]{1,2})"
 _MAX_PORT, _MAX_WORKERS = 65535, 1024
-
+"""Maximum values in addresses of clusters, and of `workers`."""
 
 DECLARABLE = ("format", "variant", "alphabet", "boxes")
-"""Settings that declare the notation of a source; records contain them if they are given."""
+"""Settings that declare the notation of a source. Records contain those that are not `auto`."""
 
 
 class Reading(NamedTuple):
     """How to read sources.
 
-    The fields are the settings of the same names; `auto` means that the source decides. `steps`
-    limits the work of parsing one puzzle; parsers raise SlowPuzzle beyond it.
+    The fields are the settings of the same names; `auto` means to detect the value from the source.
+    `steps` is the maximum number of parser steps for one puzzle; beyond it, parsers raise
+    SlowPuzzle.
     """
 
     variant: VariantChoice = "auto"
@@ -123,12 +130,12 @@ class Reading(NamedTuple):
     steps: int = READING_STEPS
 
     def at_most(self, seconds: float) -> Reading:
-        """A copy that allows at most `seconds` of work per puzzle."""
+        """A copy that allows at most the parser steps of `seconds` seconds per puzzle."""
         return self._replace(steps=min(self.steps, int(seconds * READING_STEPS)))
 
     @property
     def box(self) -> tuple[int, int] | None:
-        """Height and width of a box, if declared. Raises UsageError."""
+        """Declared height and width of a box; None for `auto`. Raises UsageError if invalid."""
         if self.boxes == "auto":
             return None
         height, width = settings_declared()["boxes"].check(self.boxes, "boxes").split("x")
@@ -146,11 +153,11 @@ class Reading(NamedTuple):
 
 
 DETECTED = Reading()
-"""Everything is detected from the source."""
-
+"""Nothing is declared: the notation is detected from the source."""
 
 FOLDERS, READING, SOLVING = "Folders", "Reading", "Solving"
 PROCESSES, MONITORING, OUTPUT = "Processes", "Monitoring", "Output"
+"""Sections of options in the help."""
 _, *_FORMATS = get_args(FormatChoice)
 
 
@@ -208,7 +215,7 @@ class Settings:
     max_members: Annotated[
         int,
         Setting(READING, "N", 1, 10**7, risky=True),
-        "Maximum number of members in an archive or folder; each one becomes a set of files.",
+        "Maximum number of members in an archive or folder; each member gets its own result files.",
     ] = 100_000
     workers: Annotated[
         int,
@@ -237,13 +244,15 @@ class Settings:
     ] = "auto"
     boxes: Annotated[
         str,
-        Setting(READING, "RxC", pattern=_BOXES, words="auto, or RxC with R and C above 1, as 2x3"),
-        "Box size, rows x columns, such as 2x3, if the input does not state it; auto: as drawn.",
+        Setting(
+            READING, "RxC", pattern=_BOXES, valid_text="auto, or RxC with R and C above 1, as 2x3"
+        ),
+        "Box size, rows x columns, as 2x3, if the input does not state it; auto: from the input.",
     ] = "auto"
     strict: Annotated[
         bool,
         Setting(READING),
-        "Refuse formulas whose header is missing, or declares other clauses and variables.",
+        "Refuse formulas whose header is missing, or has wrong numbers of clauses or variables.",
     ] = False
     trust_solver: Annotated[
         bool,
@@ -312,7 +321,7 @@ class Settings:
 
     @property
     def declared(self) -> dict[str, str]:
-        """What a record says about the settings with which a source was read."""
+        """The settings that declared the notation of a source, for its record."""
         return self.reading.declared() | ({"strict": "true"} if self.strict else {})
 
     @property
@@ -321,7 +330,7 @@ class Settings:
 
     @property
     def trait_names(self) -> tuple[TraitName, ...]:
-        """The names in `traits`, in the order of the columns."""
+        """The requested traits, in the order of the columns in tables."""
         return tuple(name for name in get_args(TraitName) if name in self._listed_traits)
 
     @property
@@ -330,7 +339,10 @@ class Settings:
 
     @property
     def output_key(self) -> str:
-        """A key of the settings, except the solver, that affect the results of a collection."""
+        """A text of the settings that affect a collection's results, except the solver.
+
+        Equal keys mean that the results of an interrupted run can be continued.
+        """
         *notation, _ = self.reading
         limits = self.max_solutions, self.max_total_bytes, self.max_members
         checks = self.prove, self.trust_solver, self.strict
@@ -338,22 +350,25 @@ class Settings:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Environment variables that pass these settings, without a settings file, to a process."""
+        """Environment variables that pass these settings to a child process.
+
+        They also keep the child from reading a settings file.
+        """
         values = {
             setting.variable: getattr(self, name) for name, setting in settings_declared().items()
         }
         texts = {name: "" if value is None else str(value) for name, value in values.items()}
         return texts | {environment_name("config"): os.devnull}
 
-    def is_to_prove(self, status: str) -> bool:
-        """Whether to publish a proof if a complete result has this status."""
+    def needs_proof(self, status: str) -> bool:
+        """Whether to publish a proof for a complete result with this status."""
         return self.prove == "always" or (self.prove == "unsolvable" and status == "unsolvable")
 
     def for_collection(self) -> Settings:
         """These settings for the puzzles of a collection.
 
-        `max_solutions` defaults to 2, and `prove` is `never` unless it is `always`: only puzzles
-        that cannot be checked otherwise get a proof.
+        `max_solutions` defaults to 2. `prove` becomes `never` unless it is `always`; a puzzle then
+        gets a proof only if its completeness cannot be verified otherwise.
         """
         prove: ProveChoice = "always" if self.prove == "always" else "never"
         max_solutions = self.max_solutions or MAX_SOLUTIONS_IN_COLLECTION
@@ -385,7 +400,7 @@ def settings_declared() -> dict[str, Setting]:
     declared = {}
     for field in fields(Settings):
         kind, setting, text = get_args(annotations[field.name])
-        typed = setting.typed(kind)
+        typed = setting.with_type(kind)
         declared[field.name] = replace(typed, name=field.name, help=text, default=field.default)
     return declared
 
@@ -400,7 +415,7 @@ def is_declaration(name: str, word: str) -> bool:
 
 
 def with_declared(settings: Settings, declared: Mapping[str, str]) -> Settings:
-    """The settings with those that a record declares; see `is_declaration`."""
+    """A copy with the notation settings of a record, for which `is_declaration` is true."""
     values: dict[str, Any] = {
         name: word == "true" if name == "strict" else word for name, word in declared.items()
     }

@@ -1,4 +1,4 @@
-"""The version of the package, which every record contains."""
+"""The version of the package, and a digest of its source. Every record contains both."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 
 __version__ = "0.1.0"
 
-_DECIDING = ("catalogue", "certify", "outbox", "puzzle", "reading", "solving", "steps")
+_HASHED_FOLDERS = ("catalogue", "certify", "outbox", "puzzle", "reading", "solving", "steps")
 """Folders whose code determines the content and format of published files."""
 
 
 @cache
 def build() -> str:
-    """Twelve hexadecimal digits of the SHA-256 of the source that determines what is published.
+    """The first 12 hexadecimal digits of the SHA-256 of the source in _HASHED_FOLDERS.
 
-    It distinguishes builds between two releases, without a number that someone has to increase.
+    It distinguishes builds between two releases without a build number to maintain.
     """
-    top, hashed = Path(__file__).parent, sha256()
-    for path in sorted(path for name in _DECIDING for path in (top / name).rglob("*.py")):
+    package, hashed = Path(__file__).parent, sha256()
+    for path in sorted(path for name in _HASHED_FOLDERS for path in (package / name).rglob("*.py")):
         data = path.read_bytes()
-        hashed.update(f"{path.relative_to(top).as_posix()} {len(data)}\n".encode() + data)
+        hashed.update(f"{path.relative_to(package).as_posix()} {len(data)}\n".encode() + data)
     return hashed.hexdigest()[:12]

@@ -53,7 +53,7 @@ def _solvers_put_away():
 
 @pytest.fixture(scope="session", autouse=True)
 def _forked_engines():
-    """PySAT's processes are forked, which spares a tenth of a second for each."""
+    """PySAT's processes are forked, which spare_claims a tenth of a second for each."""
     get_temp_dir()  # the socket of what forks is there, wherever tests have their temporary files
     forked(os.getpid).join()  # its start takes longer than an explanation may in the first test
     with pytest.MonkeyPatch.context() as patch:
@@ -85,9 +85,9 @@ def _machine_code(worker_id):
     programs = [each.PROGRAM for each in (lanes, many, variants, proof, variants, minlex, singles)]
     first = int(worker_id.removeprefix("gw")) % len(programs) if worker_id != "master" else 0
     for program in programs[first:] + programs[:first]:
-        program.compile_into(program.folder())
+        program.compile_into(program.create_folder())
     # it takes longer than all others together: its own test compiles it
-    (steps.PROGRAM.folder() / "tried").write_text("tests take steps in plain Python")
+    (steps.PROGRAM.create_folder() / "tried").write_text("tests take steps in plain Python")
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def _compiled(module):
     @pytest.fixture(scope="session")
     def linked():
         program = import_module(module).PROGRAM
-        folder = program.folder()
+        folder = program.create_folder()
         program.compile_into(folder)
         return program.load_from(folder)
 
@@ -164,4 +164,4 @@ def lanes(many_at_once):
 @pytest.fixture
 def searching(checking, monkeypatch):
     """Have `search_all_of_batch` use the machine code."""
-    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_, **__: checking)
+    monkeypatch.setattr("pipeline.certify.many.loader.get", lambda *_, **__: checking)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.files import SAFELY, numbered, read_end, read_regular
+from pipeline.files import SAFE_FLAGS, numbered, read_end, read_regular
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_what_is_no_file_or_not_there_is_refused_without_waiting(tmp_path, monke
 
 
 def test_what_is_opened_safely_is_closed_on_exec(file):
-    descriptor = os.open(file, SAFELY)
+    descriptor = os.open(file, SAFE_FLAGS)
     try:
         assert not os.get_inheritable(descriptor)
     finally:

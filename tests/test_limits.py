@@ -12,7 +12,7 @@ from support.solvers import Scripted
 from pipeline.api import solve
 from pipeline.certify.formula import core_of, proof_formula
 from pipeline.errors import LimitReached
-from pipeline.limits import NEVER, UNHURRIED, Deadline, Limits
+from pipeline.limits import NEVER, NO_TIME_LIMIT, Deadline, Limits
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parse_puzzle, parsed_from
@@ -91,7 +91,7 @@ def test_more_variables_than_the_memory_can_hold_are_not_asked_for():
 class Told(Pysat):
     """An engine that notes its limits and finds nothing."""
 
-    def core(self, clauses, assumptions, limits):
+    def find_core(self, clauses, assumptions, limits):
         self.limits = limits
 
 
@@ -152,7 +152,7 @@ def test_limits_are_narrowed_and_counted_down():
     assert limits.at_most(2.0) == Limits(5.0, 100, spent=3.0)
     assert limits.at_most(20.0) == limits
     assert limits.until(OVER).spent == 10.0
-    assert UNHURRIED.at_most(2.0).seconds == 2.0
+    assert NO_TIME_LIMIT.at_most(2.0).seconds == 2.0
     limits.allow(100 * 1024**2)
     with pytest.raises(LimitReached, match="the memory limit of 100 MB was reached"):
         limits.allow(100 * 1024**2 + 1)

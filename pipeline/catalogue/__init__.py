@@ -1,6 +1,7 @@
-"""Traits of puzzles, equivalent puzzles, and new puzzles, in batches held as numpy arrays.
+"""Compute traits of puzzles, find equivalent puzzles, and generate puzzles.
 
-`comparing` finds equivalent puzzles by their `canonical` forms, `traits` computes the traits that
-`--traits` names, `result_traits` adds them to results, and `generating` makes puzzles. numpy is
-slow to load: import these modules late.
+These modules work on batches of puzzles in numpy arrays. `comparing` finds equivalent puzzles by
+their `canonical` forms, `traits` computes the traits that `--traits` names, `result_traits` adds
+them to results, and `generating` makes puzzles. Importing numpy is slow: import these modules only
+inside the functions that need them.
 """

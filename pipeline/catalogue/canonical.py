@@ -3,13 +3,13 @@
 Symmetries permute bands, rows within bands, stacks and columns within stacks, transpose, and
 relabel. Grids are compared cell by cell in reading order; a blank is lower than any value.
 
-- A puzzle with one solution: consider the symmetries that make its solution minimal; the form is
-  the lowest image of the puzzle under them.
+- A puzzle with one solution: the form is the lowest image of the puzzle under those symmetries
+  that map its solution to the lowest possible grid.
 - Any other puzzle: the form is its lowest image under all symmetries.
 
 A form is therefore an image of its puzzle, and puzzles are equivalent if and only if their forms
-are equal. `minlex` computes forms of the first kind. Forms of the second kind are found here by
-brute force: the image is built row by row from the top, for all orders of columns at once. Equal
+are equal. `minlex` computes forms of the first kind. This module finds forms of the second kind by
+brute force: it builds the image row by row from the top, for all orders of columns at once. Equal
 lines are interchangeable and are tried once, so puzzles with few givens have few candidates.
 """
 
@@ -20,28 +20,30 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.catalogue.minlex import BOX, CELLS, SIDE, forms_through
+from pipeline.catalogue.minlex import BOX, CELLS, SIDE, forms_of_unique
 from pipeline.catalogue.puzzle_arrays import Flags, Indices, ValueArray, line_orders
 
 
 def canonical_forms(puzzles: ValueArray, unique: Flags, solutions: ValueArray) -> ValueArray:
     """The canonical forms (P, 81) of classic puzzles (P, 81), 0 for a blank.
 
-    Puzzles flagged `unique` (P,) get their form from their row of `solutions` (P, 81); other rows
-    are ignored. Raises ValueError for other shapes and types, for values above 9, and for
-    solutions that break the rules.
+    `unique` (P,) flags the puzzles with one solution, which is in their row of `solutions` (P, 81);
+    other rows of `solutions` are ignored. Raises ValueError for other shapes and types, for values
+    above 9, and for solutions that break the rules.
     """
     if puzzles.shape != solutions.shape or puzzles.shape[1:] != (CELLS,):
-        raise ValueError(f"puzzles of shape {puzzles.shape}, solutions of {solutions.shape}")
+        found = f"puzzles of {puzzles.shape}, solutions of {solutions.shape}"
+        raise ValueError(f"expected two arrays of shape (P, {CELLS}), found {found}")
     _check(puzzles, solutions[unique])
     forms = np.empty(puzzles.shape, np.uint8)
-    forms[unique] = forms_through(puzzles[unique], solutions[unique])
+    forms[unique] = forms_of_unique(puzzles[unique], solutions[unique])
     for index in np.flatnonzero(~unique).tolist():
         forms[index] = lowest_form(puzzles[index], BOX)
     return forms
 
 
 def _check(puzzles: ValueArray, solutions: ValueArray) -> None:
+    """Raise ValueError for other types, values above 9, and solutions that break the rules."""
     if puzzles.dtype != np.uint8 or solutions.dtype != np.uint8 or (puzzles > SIDE).any():
         raise ValueError(f"expected values of 0 to {SIDE} as bytes")
     bits = np.left_shift(1, solutions, dtype=np.int32).reshape(-1, BOX, BOX, BOX, BOX)
@@ -53,37 +55,38 @@ def _check(puzzles: ValueArray, solutions: ValueArray) -> None:
 def lowest_form(puzzle: ValueArray, box: int) -> ValueArray:
     """The lowest image (n²,) of a puzzle (n²,) under all symmetries; `box` is √n."""
     grid = puzzle.reshape(box * box, -1)
-    return min((_lowest(rows, box) for rows in (grid, grid.T)), key=bytes)
+    return min((_lowest_image(rows, box) for rows in (grid, grid.T)), key=bytes)
 
 
 @dataclass(frozen=True, slots=True)
-class _Partial:
-    """C candidates for the lowest image, of which the first k rows are chosen.
+class _PartialImages:
+    """C candidates for the lowest image; the first k rows of each are chosen.
 
     | array | shape | contents |
     |---|---|---|
     | `grids` | (C, n, n) | the puzzle with permuted columns and its rows in the original order |
-    | `rows` | (C, k) | the rows chosen |
-    | `labels` | (C, n + 1) | the new label of each value met so far, 0 for the others |
-    | `used` | (C,) | the number of values met so far |
+    | `rows` | (C, k) | the rows of `grids` that are the first k rows of the image |
+    | `labels` | (C, n + 1) | the new label of each value in these rows, 0 for other values |
+    | `label_counts` | (C,) | the number of values in these rows |
     """
 
     grids: ValueArray
     rows: Indices
     labels: ValueArray
-    used: NDArray[np.uint8]
+    label_counts: NDArray[np.uint8]
 
 
-def _lowest(grid: ValueArray, box: int) -> ValueArray:
+def _lowest_image(grid: ValueArray, box: int) -> ValueArray:
+    """The lowest image (n²,) of a grid (n, n) under all symmetries that do not transpose."""
     side = len(grid)
     orders = _distinct_orders(grid, box)
-    candidates = _Partial(
+    candidates = _PartialImages(
         np.ascontiguousarray(grid[:, orders].swapaxes(0, 1)),
         np.zeros((len(orders), 0), np.intp),
         np.zeros((len(orders), side + 1), np.uint8),
         np.zeros(len(orders), np.uint8),
     )
-    kinds = _kinds(grid), _band_kinds(grid, box)
+    kinds = _first_equal_rows(grid), _first_equal_bands(grid, box)
     form = np.empty((side, side), np.uint8)
     for index in range(side):
         indices, row = _choices(candidates.rows, kinds, side, box)
@@ -95,23 +98,23 @@ def _lowest(grid: ValueArray, box: int) -> ValueArray:
 
 
 def _distinct_orders(grid: ValueArray, box: int) -> Indices:
-    """Orders of the columns, one for each distinct grid that they produce."""
-    orders, kinds = line_orders(box), _kinds(grid.T)
+    """Orders (O, n) of the columns: one order for each grid that the orders produce."""
+    orders, kinds = line_orders(box), _first_equal_rows(grid.T)
     images = kinds[orders] @ len(grid) ** np.arange(len(grid))
     distinct: Indices = orders[np.unique(images, return_index=True)[1]]
     return distinct
 
 
-def _kinds(grid: ValueArray) -> Indices:
+def _first_equal_rows(grid: ValueArray) -> Indices:
     """For each row, the index of the first row that equals it."""
     first: Indices = (grid[:, None] == grid[None]).all(axis=2).argmax(axis=1)
     return first
 
 
-def _band_kinds(grid: ValueArray, box: int) -> Indices:
+def _first_equal_bands(grid: ValueArray, box: int) -> Indices:
     """For each band, the index of the first band that has the same rows in any order."""
-    bands = np.sort(_kinds(grid).reshape(-1, box), axis=1)
-    return _kinds(bands.astype(np.uint8))
+    bands = np.sort(_first_equal_rows(grid).reshape(-1, box), axis=1)
+    return _first_equal_rows(bands.astype(np.uint8))
 
 
 def _has_repeats(grid: ValueArray) -> bool:
@@ -120,56 +123,64 @@ def _has_repeats(grid: ValueArray) -> bool:
 
 
 def _lowest_blank_patterns(rows: ValueArray) -> Indices:
-    """The indices of rows (C, n) with the lowest pattern of blanks.
+    """The indices of the rows (C, n) whose pattern of blanks is lowest.
 
-    If no row has a value twice, the lowest row is among them.
+    If no row repeats a value, the row with the lowest image is one of them.
     """
     codes = (rows > 0) @ (1 << np.arange(rows.shape[1] - 1, -1, -1))
     return np.flatnonzero(codes == codes.min())
 
 
-def _extend(candidates: _Partial, indices: Indices, row: Indices) -> tuple[_Partial, ValueArray]:
-    """Extend candidates by the lowest next row. Returns the new candidates and that row.
+def _extend(
+    candidates: _PartialImages, indices: Indices, row: Indices
+) -> tuple[_PartialImages, ValueArray]:
+    """Extend candidates by the lowest next row. Returns the extended candidates and that row.
 
-    `indices` (K,) and `row` (K,) are the choices: a candidate and its next row.
+    There are K choices: the next row of candidate `indices[k]` may be row `row[k]` of its grid.
     """
     side = candidates.grids.shape[1]
     values = candidates.grids[indices, row]
-    labels, used = candidates.labels[indices], candidates.used[indices].copy()
+    labels, label_counts = candidates.labels[indices], candidates.label_counts[indices].copy()
     choices, image = np.arange(len(indices)), np.zeros_like(values)
     for column in range(side):
         value = values[:, column]
         is_new = (value > 0) & (labels[choices, value] == 0)
-        used += is_new
-        labels[choices[is_new], value[is_new]] = used[is_new]
+        label_counts += is_new
+        labels[choices[is_new], value[is_new]] = label_counts[is_new]
         image[:, column] = labels[choices, value]
     codes = image @ (np.int64(side + 1) ** np.arange(side - 1, -1, -1))
     best = np.flatnonzero(codes == codes.min())
     rows = np.concatenate((candidates.rows[indices[best]], row[best, None]), axis=1)
-    return _Partial(candidates.grids[indices[best]], rows, labels[best], used[best]), image[best[0]]
+    extended = _PartialImages(
+        candidates.grids[indices[best]], rows, labels[best], label_counts[best]
+    )
+    return extended, image[best[0]]
 
 
 def _choices(
     rows: Indices, kinds: tuple[Indices, Indices], side: int, box: int
 ) -> tuple[Indices, Indices]:
-    """The possible next rows as pairs (candidate, row); only the first of equal rows or bands."""
+    """The possible next rows: arrays (K,) of candidates and of rows of their grids.
+
+    Of equal rows in a band, and of equal bands, only the first is possible.
+    """
     count, chosen_count = rows.shape
     candidate = np.arange(count)[:, None]
-    is_free = np.ones((count, side), np.bool_)
-    is_free[candidate, rows] = False
+    is_allowed = np.ones((count, side), np.bool_)
+    is_allowed[candidate, rows] = False
     kind, band_kind = kinds
     if chosen_count % box:
-        is_free &= np.arange(side) // box == rows[:, -1:] // box
+        is_allowed &= np.arange(side) // box == rows[:, -1:] // box
     else:
-        band_free = np.logical_and.reduce(is_free.reshape(count, box, box), axis=2)
+        band_allowed = np.logical_and.reduce(is_allowed.reshape(count, box, box), axis=2)
         for band in range(box):
             for earlier in range(band):
                 if band_kind[band] == band_kind[earlier]:
-                    band_free[:, band] &= ~band_free[:, earlier]
-        is_free &= band_free.repeat(box, axis=1)
+                    band_allowed[:, band] &= ~band_allowed[:, earlier]
+        is_allowed &= band_allowed.repeat(box, axis=1)
     for row in range(side):
         for earlier in range(row // box * box, row):
             if kind[row] == kind[earlier]:
-                is_free[:, row] &= ~is_free[:, earlier]
-    candidates, chosen = np.nonzero(is_free)
+                is_allowed[:, row] &= ~is_allowed[:, earlier]
+    candidates, chosen = np.nonzero(is_allowed)
     return candidates, chosen

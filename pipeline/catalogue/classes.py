@@ -1,7 +1,8 @@
 """An index of classes of equivalent puzzles: the position of the first puzzle of each class.
 
 A class is identified by a 128-bit hash of its canonical form and takes 24 bytes: the hash and the
-position of its first puzzle. Beyond a memory limit, sorted runs are spilled to disk.
+position of its first puzzle. Sorted runs of classes are written to disk when they exceed a memory
+limit.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ ABSENT = -1
 """Position of a class that is not in the index."""
 
 _CLASS = np.dtype([("high", np.uint64), ("low", np.uint64), ("position", np.int64)])
+"""A class: the upper and lower half of its hash, and the position of its first puzzle."""
+
 Keys = NDArray[np.uint64]
+"""Hashes (C, 2) of classes."""
+
 Run = NDArray[Any]
 """Classes (C,) of type `_CLASS`, sorted by the upper halves of their hashes."""
 
@@ -36,6 +41,7 @@ def keys_of(forms: ValueArray) -> Keys:
 
 
 def _sorted_run(classes: Run) -> Run:
+    """These classes, sorted by the upper halves of their hashes."""
     return classes[np.argsort(classes["high"], kind="stable")]
 
 
@@ -56,9 +62,9 @@ def _positions_in(run: Run, keys: Keys) -> Indices:
 
 
 class Classes(AbstractContextManager["Classes"]):
-    """The classes added so far. Use it in a `with` statement: it may have temporary files.
+    """An index of classes. Use it in a `with` statement, which closes its temporary files.
 
-    The files have no names, so the system frees them however the process ends.
+    The files have no names: the system frees them even if the process is killed.
     """
 
     def __init__(self, limit: int = LIMIT_BYTES, folder: Path | None = None) -> None:
@@ -75,7 +81,7 @@ class Classes(AbstractContextManager["Classes"]):
 
     def find(self, keys: Keys) -> Indices:
         """The position (C,) of the first puzzle of each class; ABSENT for a new class."""
-        order = np.argsort(keys[:, 0])  # sorted keys read neighbouring parts of a file
+        order = np.argsort(keys[:, 0])  # lookups in sorted order read each file from start to end
         ordered, positions = keys[order], np.full(len(keys), ABSENT)
         for run in (*self._runs, *self._spilled):
             positions = np.maximum(positions, _positions_in(run, ordered))
@@ -84,7 +90,7 @@ class Classes(AbstractContextManager["Classes"]):
         return unordered
 
     def add(self, keys: Keys, positions: Indices) -> Indices:
-        """Add new classes. Returns the position (C,) of the first puzzle of each class.
+        """Add the classes that are new. Returns the position (C,) of each class's first puzzle.
 
         Raises OSError if the disk is full.
         """
@@ -96,11 +102,11 @@ class Classes(AbstractContextManager["Classes"]):
             run = np.empty(len(first), _CLASS)
             run["high"], run["low"] = keys[new[first]].T
             run["position"] = positions[new[first]]
-            self._add(_sorted_run(run))
+            self._add_run(_sorted_run(run))
         return firsts
 
-    def _add(self, run: Run) -> None:
-        """Add a run, merging runs of similar size."""
+    def _add_run(self, run: Run) -> None:
+        """Add a run, merging it with runs that are not much larger. Spill runs over the limit."""
         while self._runs and len(self._runs[-1]) <= 2 * len(run):
             run = _sorted_run(np.concatenate([run, self._runs.pop()]))
         self._runs.append(run)
@@ -109,7 +115,7 @@ class Classes(AbstractContextManager["Classes"]):
             self._runs = []
 
     def _spill(self, run: Run) -> Run:
-        """Write a run to an unnamed file. Returns a memory map, which keeps the file alive."""
+        """Write a run to a file without a name. Returns a memory map, which keeps it open."""
         with TemporaryFile(dir=self._folder) as file:
             file.write(run.data)
             file.flush()

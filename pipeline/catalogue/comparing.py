@@ -1,4 +1,4 @@
-"""Find equivalent puzzles in collections: copies of earlier puzzles, or of another collection's.
+"""Find puzzles that are equivalent to earlier puzzles, or to puzzles of another collection.
 
 Both searches stream: memory does not grow with the collections. Sources are read in batches of a
 few thousand classic 9×9 puzzles, each with its position.
@@ -26,7 +26,7 @@ from pipeline.catalogue.puzzle_arrays import (
     values_of_masks,
 )
 from pipeline.catalogue.solutions import certified_solutions
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.formats import Layout, TextChunk
@@ -35,15 +35,20 @@ from pipeline.solving.items import Item, item_of, sources_at
 from pipeline.solving.problem import PuzzleProblem
 
 CHUNK_BYTES = 256 * 1024
+"""Bytes of a collection that are read at once."""
+
 BATCH_PUZZLES = 4096
-"""Minimum number of puzzles in a batch except the last: enough to fill the batch solver."""
+"""Minimum number of puzzles in each batch but the last: enough to fill the batch solver."""
 
 NamedPath = tuple[Path, str]
 """A path, and its name in results."""
 
 _LINE_BITS = 36
+"""The lower bits of a position, which contain the line."""
+
 _NOT_CLASSIC = "it is not a classic 9×9 puzzle"
 _UNDECIDED = "the number of its solutions is not known"
+"""Reasons for skipping an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """An item that was left out, and why; `line` is None if the source is a single puzzle."""
+    """An item that was skipped, and the reason; `line` is None if the source is a single puzzle."""
 
     source: str
     line: int | None
@@ -70,7 +75,7 @@ class Left:
 
 @dataclass(slots=True)
 class Tally:
-    """Numbers of puzzles compared, of their classes, of copies, and of items left out.
+    """Numbers of compared puzzles, of their classes, of copies, and of skipped items.
 
     `on_batch` is called after each batch.
     """
@@ -84,24 +89,24 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class ClassicBatch:
-    """Classic puzzles (P, 81), 0 for a blank, their positions (P,), and the items left out."""
+    """Classic puzzles (P, 81), 0 for a blank, their positions (P,), and the skipped items."""
 
     puzzles: ValueArray
     positions: NDArray[np.int64]
-    left: list[Left]
+    skipped: list[Left]
 
 
 @dataclass(slots=True)
 class SourceLines:
-    """Positions of puzzles: integers that encode source and line and increase in reading order."""
+    """Encodes source and line of a puzzle as an integer; these increase in reading order."""
 
     names: list[str] = field(default_factory=list)
 
     def start_source(self, name: str) -> None:
-        """Start a source, or a member of an archive, to which later positions belong."""
+        """Start a source, or a member of an archive: `positions_of` then refers to its lines."""
         self.names.append(name)
 
-    def at_lines(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+    def positions_of(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
         """The positions of these lines of the current source; line 0 is a single puzzle."""
         return (len(self.names) - 1 << _LINE_BITS) + lines
 
@@ -114,24 +119,24 @@ class SourceLines:
 def find_copies(
     sources: Sequence[NamedPath],
     settings: Settings,
-    kept: BinaryIO | None = None,
+    output: BinaryIO | None = None,
     tally: Tally | None = None,
     limit: int = LIMIT_BYTES,
 ) -> Generator[Copy | Left]:
-    """Yield the puzzles that are equivalent to an earlier one, in reading order.
+    """Yield, in reading order, a `Copy` for each puzzle that is equivalent to an earlier one.
 
-    Writes the first puzzle of each class to `kept`, one per line. Items other than classic 9×9
-    puzzles are yielded as `Left`, before the copies of their batch, and are not written. `limit` is
-    the memory for classes in bytes. Raises OSError if the environment fails.
+    Writes the first puzzle of each class to `output`, one per line. Items other than classic 9×9
+    puzzles are not written; each is yielded as a `Left`, before the copies of its batch. `limit`
+    is the memory for classes in bytes. Raises OSError if the environment fails.
     """
     positions, counted = SourceLines(), tally or Tally()
     with Classes(limit) as classes:
         for batch, keys in _keyed_batches(sources, positions, settings, counted):
-            yield from batch.left
+            yield from batch.skipped
             firsts = classes.add(keys, batch.positions)
             is_first = firsts == batch.positions
-            if kept:
-                kept.write(text_lines(batch.puzzles[is_first]))
+            if output:
+                output.write(text_lines(batch.puzzles[is_first]))
             counted.classes += int(is_first.sum())
             counted.copies += int((~is_first).sum())
             for position, first in zip(batch.positions[~is_first], firsts[~is_first], strict=True):
@@ -139,33 +144,33 @@ def find_copies(
 
 
 def find_overlap(
-    known: Sequence[NamedPath],
-    asked: Sequence[NamedPath],
+    known_sources: Sequence[NamedPath],
+    sources: Sequence[NamedPath],
     settings: Settings,
-    kept: BinaryIO | None = None,
+    output: BinaryIO | None = None,
     tallies: tuple[Tally, Tally] | None = None,
     limit: int = LIMIT_BYTES,
 ) -> Generator[Copy | Left]:
-    """Yield the puzzles of `asked` that are equivalent to one of `known`.
+    """Yield a `Copy` for each puzzle of `sources` that is equivalent to a known puzzle.
 
-    Each is paired with the first known puzzle of its class. Puzzles that `known` lacks are written
-    to `kept`, one per line. `tallies` count the known puzzles and the puzzles asked about; `copies`
-    of the latter counts the puzzles in both. `limit` is the memory for classes in bytes. Raises
-    OSError if the environment fails.
+    The `Copy` names the first known puzzle of the class. Puzzles of `sources` that are equivalent
+    to no known puzzle are written to `output`, one per line. The first tally counts the puzzles of
+    `known_sources`. The second tally counts the puzzles of `sources`, and its `copies` the yielded
+    ones. `limit` is the memory for classes in bytes. Raises OSError if the environment fails.
     """
-    positions, (theirs, ours) = SourceLines(), tallies or (Tally(), Tally())
+    positions, (known_tally, tally) = SourceLines(), tallies or (Tally(), Tally())
     with Classes(limit) as classes:
-        for batch, keys in _keyed_batches(known, positions, settings, theirs):
-            yield from batch.left
+        for batch, keys in _keyed_batches(known_sources, positions, settings, known_tally):
+            yield from batch.skipped
             classes.add(keys, batch.positions)
-            theirs.classes = len(classes)
-        theirs.copies = theirs.puzzles - theirs.classes
-        for batch, keys in _keyed_batches(asked, positions, settings, ours):
-            yield from batch.left
+            known_tally.classes = len(classes)
+        known_tally.copies = known_tally.puzzles - known_tally.classes
+        for batch, keys in _keyed_batches(sources, positions, settings, tally):
+            yield from batch.skipped
             firsts = classes.find(keys)
-            if kept:
-                kept.write(text_lines(batch.puzzles[firsts == ABSENT]))
-            ours.copies += int((firsts != ABSENT).sum())
+            if output:
+                output.write(text_lines(batch.puzzles[firsts == ABSENT]))
+            tally.copies += int((firsts != ABSENT).sum())
             for position, first in zip(batch.positions.tolist(), firsts.tolist(), strict=True):
                 if first != ABSENT:
                     yield Copy(*positions.locate(position), *positions.locate(first))
@@ -174,30 +179,30 @@ def find_overlap(
 def _keyed_batches(
     sources: Sequence[NamedPath], positions: SourceLines, settings: Settings, tally: Tally
 ) -> Iterator[tuple[ClassicBatch, Keys]]:
-    """Yield batches of certified puzzles with the keys of their classes; updates the tally."""
+    """Yield batches of certified puzzles with the keys of their classes, and update the tally."""
     for batch in classic_batches(sources, positions, settings):
         forms, certain = forms_of(batch.puzzles)
         undecided = batch.positions[~certain].tolist()
         unsure = [Left(*positions.locate(position), _UNDECIDED) for position in undecided]
         compared = ClassicBatch(
-            batch.puzzles[certain], batch.positions[certain], [*batch.left, *unsure]
+            batch.puzzles[certain], batch.positions[certain], [*batch.skipped, *unsure]
         )
         tally.puzzles += len(compared.puzzles)
-        tally.left += len(compared.left)
+        tally.left += len(compared.skipped)
         yield compared, keys_of(forms[certain])
         tally.on_batch()
 
 
 def forms_of(puzzles: ValueArray) -> tuple[ValueArray, Flags]:
-    """Canonical forms (P, 81) of 9×9 puzzles (P, 81), and flags (P,) of the certain ones."""
-    solved = certified_solutions(NINE, masks_of_values(NINE, puzzles), 2)
+    """The canonical forms (P, 81) of 9×9 puzzles (P, 81), and flags (P,) of the certain forms."""
+    solved = certified_solutions(NINE_BY_NINE, masks_of_values(NINE_BY_NINE, puzzles), 2)
     return canonical_forms(puzzles, solved.unique, solved.grids[0]), solved.certain
 
 
 def classic_batches(
     sources: Sequence[NamedPath], positions: SourceLines, settings: Settings
 ) -> Iterator[ClassicBatch]:
-    """Yield the puzzles of files, folders and archives in batches; adds sources to `positions`.
+    """Yield the puzzles of files, folders and archives in batches, and add sources to `positions`.
 
     Only the names of members stay in memory. Raises OSError if the environment fails.
     """
@@ -207,29 +212,31 @@ def classic_batches(
 
 
 def _merge_batches(batches: Iterable[ClassicBatch]) -> Iterator[ClassicBatch]:
+    """Merge consecutive batches until each has at least BATCH_PUZZLES items."""
     waiting: list[ClassicBatch] = []
     count = 0
     for batch in batches:
         waiting.append(batch)
-        count += len(batch.puzzles) + len(batch.left)
+        count += len(batch.puzzles) + len(batch.skipped)
         if count >= BATCH_PUZZLES:
-            yield _join(waiting)
+            yield _concatenate(waiting)
             waiting, count = [], 0
     if waiting:
-        yield _join(waiting)
+        yield _concatenate(waiting)
 
 
-def _join(batches: list[ClassicBatch]) -> ClassicBatch:
+def _concatenate(batches: list[ClassicBatch]) -> ClassicBatch:
     return ClassicBatch(
         np.concatenate([batch.puzzles for batch in batches]),
         np.concatenate([batch.positions for batch in batches]),
-        [left for batch in batches for left in batch.left],
+        [item for batch in batches for item in batch.skipped],
     )
 
 
 def _batches_at(
     path: Path, name: str, positions: SourceLines, settings: Settings
 ) -> Iterator[ClassicBatch]:
+    """Yield the puzzles of a file, folder or archive in batches of any size."""
     for source_name, source in sources_at(path, name, settings, f"{name}/"):
         positions.start_source(source_name)
         if isinstance(source, tuple):
@@ -242,8 +249,8 @@ def _batch_of_puzzle(item: Item, positions: SourceLines) -> ClassicBatch:
     problem = item.problem
     cells = classic_values(problem.puzzle) if isinstance(problem, PuzzleProblem) else None
     if cells is None:
-        return _batch_of_left(Left(item.name, None, item.reason or _NOT_CLASSIC))
-    return ClassicBatch(cells[None], positions.at_lines(np.zeros(1, np.int64)), [])
+        return _skipped_batch(Left(item.name, None, item.reason or _NOT_CLASSIC))
+    return ClassicBatch(cells[None], positions.positions_of(np.zeros(1, np.int64)), [])
 
 
 def _batches_of_collection(
@@ -252,20 +259,21 @@ def _batches_of_collection(
     for chunk in layout.chunks(stream, CHUNK_BYTES):
         yield _batch_of_chunk(chunk, layout, positions, settings)
     if stream.error:
-        yield _batch_of_left(Left(positions.names[-1], None, str(stream.error)))
+        yield _skipped_batch(Left(positions.names[-1], None, str(stream.error)))
 
 
-def _batch_of_left(left: Left) -> ClassicBatch:
-    return ClassicBatch(np.zeros((0, 81), np.uint8), np.zeros(0, np.int64), [left])
+def _skipped_batch(item: Left) -> ClassicBatch:
+    return ClassicBatch(np.zeros((0, 81), np.uint8), np.zeros(0, np.int64), [item])
 
 
 def _batch_of_chunk(
     chunk: TextChunk, layout: Layout, positions: SourceLines, settings: Settings
 ) -> ClassicBatch:
+    """Read the puzzles of a chunk of a collection."""
     contents = layout.contents(chunk, settings.reading)
     cells, is_classic = np.zeros((len(contents), 81), np.uint8), np.zeros(len(contents), np.bool_)
-    lines, left = np.zeros(len(contents), np.int64), []
-    lines[contents.places_of_plain] = contents.plain.numbers
+    lines, skipped = np.zeros(len(contents), np.int64), []
+    lines[contents.plain_indices] = contents.plain.numbers
     plain_rows, plain = contents.plain_cells()
     cells[plain_rows], is_classic[plain_rows] = _values_of(plain), True
     for index, entry in contents.entries():
@@ -274,14 +282,14 @@ def _batch_of_chunk(
             continue
         values = classic_values(entry.puzzle) if entry.puzzle else None
         if values is None:
-            left.append(Left(positions.names[-1], entry.line, entry.error or _NOT_CLASSIC))
+            skipped.append(Left(positions.names[-1], entry.line, entry.error or _NOT_CLASSIC))
         else:
             cells[index], is_classic[index] = values, True
-    return ClassicBatch(cells[is_classic], positions.at_lines(lines[is_classic]), left)
+    return ClassicBatch(cells[is_classic], positions.positions_of(lines[is_classic]), skipped)
 
 
 def _values_of(characters: NDArray[np.uint8]) -> ValueArray:
-    """The values of characters: 1 to 9 for digits, 0 for any other character."""
+    """The values of characters: 1 to 9 for these digits, 0 for any other character."""
     values = characters - np.uint8(ord("0"))
     values[values > 9] = 0
     return values
@@ -289,7 +297,7 @@ def _values_of(characters: NDArray[np.uint8]) -> ValueArray:
 
 def classic_values(puzzle: Puzzle) -> ValueArray | None:
     """The values (81,) of a classic 9×9 puzzle, 0 for a blank; None for any other puzzle."""
-    if puzzle.geometry != NINE or not puzzle.is_plain:
+    if puzzle.geometry != NINE_BY_NINE or not puzzle.is_plain:
         return None
     masks = np.array([puzzle.cells], np.uint16)
     return values_of_masks(masks)[0] if are_classic(masks)[0] else None

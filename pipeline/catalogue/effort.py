@@ -1,17 +1,17 @@
-"""Measures of how hard a puzzle with one solution is, invariant under all symmetries.
+"""Measures of the difficulty of a puzzle with one solution, invariant under all symmetries.
 
 *Singles* are naked singles (a cell with one candidate) and hidden singles (a value with one place
 in a unit), see `singles`.
 
 - depth: the depth of trial and error over singles. At depth 0, singles alone solve the puzzle. At
-  depth d, each candidate is tried at depth d - 1 and eliminated if that leads to a contradiction,
-  until nothing changes. The depth is the smallest d that decides all cells. Reaching the solution
-  in a trial does not count. (D. Berthier's T&E, 2008.)
-- backdoor: the smallest number of cells whose solution values let singles decide the rest.
+  depth d, each candidate is tried at depth d - 1 and eliminated if the trial leads to a
+  contradiction, until nothing changes. The depth is the smallest d that decides all cells by
+  elimination; a trial that reaches the solution decides nothing. (D. Berthier's T&E, 2008.)
+- backdoor: the smallest number of cells whose solution values let singles decide all other cells.
   (R. Williams, C. Gomes and B. Selman, 2003.)
-- splits: the branches of a complete search that takes singles and branches on the first cell with
-  the fewest candidates. As this depends on the order of cells, it is the mean over 64 images of
-  the canonical form under fixed symmetries.
+- splits: the number of branches of an exhaustive search that propagates singles and branches on the
+  first cell with the fewest candidates. The number depends on the order of cells: `splits` is its
+  mean over 64 images of the canonical form under fixed symmetries.
 """
 
 from __future__ import annotations
@@ -29,28 +29,29 @@ from pipeline.catalogue.puzzle_arrays import (
     masks_of_values,
     random_symmetries,
 )
-from pipeline.catalogue.singles import States, close_singles
-from pipeline.puzzle.geometry import NINE
+from pipeline.catalogue.singles import States, propagate_singles
+from pipeline.puzzle.geometry import NINE_BY_NINE
 
 MAX_DEPTH, MAX_BACKDOOR = 2, 3
-"""The largest depth and backdoor that are searched for; one more stands for any larger one."""
+"""The largest depth and backdoor that are searched for; results of 3 and 4 mean "or more"."""
 
 IMAGES = 64
 """The number of images of a puzzle over which splits are averaged."""
 
 BATCH_STATES = 8192
-"""States per batch."""
+"""States that are propagated together."""
 
 _SEED = 20_240_229
-"""Seed of the symmetries: another one would give other splits."""
+"""Seed of the symmetries: another seed would give other splits."""
 
 _BITS = np.left_shift(1, np.arange(16, dtype=np.uint16), dtype=np.uint16)
+"""The masks of single values."""
 
 Counts = NDArray[np.int64]
 
 
 class Splits(NamedTuple):
-    """Mean and standard deviation of the splits of each puzzle's images, (P,)."""
+    """For each puzzle (P,), the mean and the standard deviation of the splits of its images."""
 
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]
@@ -73,19 +74,22 @@ def depths_of(masks: MaskArray, max_depth: int = MAX_DEPTH) -> Counts:
     states, indices = states_of(masks), np.arange(len(masks))
     for depth in range(max_depth + 1):
         if len(indices):
-            _close(states, depth)
+            _eliminate_refuted(states, depth)
             decided = ~undecided_cells(states).any(axis=0)
             depths[indices[decided]] = depth
             indices, states = indices[~decided], states.take(np.flatnonzero(~decided), axis=1)
     return depths
 
 
-def _close(states: States, depth: int) -> None:
-    """Eliminate in place what trials of that depth refute; a contradiction becomes 0 everywhere."""
-    close_singles(states)
+def _eliminate_refuted(states: States, depth: int) -> None:
+    """Eliminate, in place, the candidates that trials of this depth refute.
+
+    All masks of a state with a contradiction become 0.
+    """
+    propagate_singles(states)
     undecided = np.flatnonzero(undecided_cells(states).any(axis=0))
     if depth > 1:
-        _close_columns(states, undecided, depth - 1)
+        _eliminate_refuted_in(states, undecided, depth - 1)
     while depth and len(undecided):
         owners, cells, bits = _candidates(states[:, undecided])
         refuted = np.zeros(len(owners), np.bool_)
@@ -93,24 +97,24 @@ def _close(states: States, depth: int) -> None:
             chunk = slice(start, start + BATCH_STATES)
             trials = states.take(undecided[owners[chunk]], axis=1)
             trials[cells[chunk], np.arange(trials.shape[1])] = bits[chunk]
-            _close(trials, depth - 1)
+            _eliminate_refuted(trials, depth - 1)
             refuted[chunk] = trials[0] == 0
         changed = owners[refuted]
         np.bitwise_and.at(states, (cells[refuted], undecided[changed]), ~bits[refuted])
         undecided = undecided[np.unique(changed)]
-        _close_columns(states, undecided, depth - 1)
+        _eliminate_refuted_in(states, undecided, depth - 1)
         undecided = undecided[undecided_cells(states[:, undecided]).any(axis=0)]
 
 
-def _close_columns(states: States, columns: Counts, depth: int) -> None:
-    """Close the states in these columns."""
-    closed = states.take(columns, axis=1)
-    _close(closed, depth)
-    states[:, columns] = closed
+def _eliminate_refuted_in(states: States, columns: Counts, depth: int) -> None:
+    """Apply `_eliminate_refuted` to the states in these columns."""
+    selected = states.take(columns, axis=1)
+    _eliminate_refuted(selected, depth)
+    states[:, columns] = selected
 
 
 def _candidates(states: States) -> tuple[Counts, Counts, States]:
-    """The candidates of undecided cells: the state, the cell and the bit of each."""
+    """The C candidates of undecided cells: arrays (C,) of their states, cells and bits."""
     undecided = np.where(undecided_cells(states), states, np.uint16(0))
     owners, cells, values = np.nonzero((undecided[:, :, None] & _BITS).swapaxes(0, 1))
     return owners, cells, _BITS[values]
@@ -122,7 +126,7 @@ def backdoors_of(masks: MaskArray, solutions: ValueArray, max_cells: int = MAX_B
     `masks` and `solutions` are (P, n²).
     """
     states = states_of(masks)
-    close_singles(states)
+    propagate_singles(states)
     bits = _BITS[solutions.T - 1]
     sizes = [
         _backdoor(state, values, max_cells) for state, values in zip(states.T, bits.T, strict=True)
@@ -139,7 +143,7 @@ def _backdoor(state: States, bits: States, max_cells: int) -> int:
             trials = np.repeat(state[:, None], len(subsets), axis=1)
             cell_indices = np.array(subsets, np.intp).reshape(len(subsets), size)
             trials[cell_indices, np.arange(len(subsets))[:, None]] = bits[cell_indices]
-            close_singles(trials)
+            propagate_singles(trials)
             if not undecided_cells(trials).any(axis=0).all():
                 return size
     return max_cells + 1
@@ -150,7 +154,7 @@ def splits_of(forms: ValueArray) -> Splits:
     symmetries = random_symmetries(3, IMAGES, _SEED)
     counts = np.zeros((len(forms), IMAGES), np.int64)
     for index, form in enumerate(forms):
-        counts[index] = count_splits(masks_of_values(NINE, symmetries.images(form)))
+        counts[index] = count_splits(masks_of_values(NINE_BY_NINE, symmetries.images(form)))
     return Splits(counts.mean(axis=1), counts.std(axis=1))
 
 
@@ -164,7 +168,7 @@ def count_splits(masks: MaskArray) -> Counts:
             stack.append((owners[BATCH_STATES:], states[:, BATCH_STATES:]))
             owners, states = owners[:BATCH_STATES], states[:, :BATCH_STATES]
         states = np.ascontiguousarray(states)
-        close_singles(states)
+        propagate_singles(states)
         undecided = undecided_cells(states).any(axis=0)
         owners, states = owners[undecided], states[:, undecided]
         np.add.at(counts, owners, 1)
@@ -175,7 +179,10 @@ def count_splits(masks: MaskArray) -> Counts:
 
 
 def _branches(states: States) -> tuple[Counts, States]:
-    """Branch on the first cell with the fewest candidates. Returns parents and new states."""
+    """Branch on the first cell with the fewest candidates.
+
+    Returns the index of the parent of each branch (B,), and the branches (n², B).
+    """
     sizes = np.bitwise_count(states).astype(np.int16)
     sizes[sizes == 1] = 99
     cells = sizes.argmin(axis=0)

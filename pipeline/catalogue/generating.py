@@ -1,9 +1,10 @@
 """Generate puzzles with one certified solution by removing clues from full grids.
 
-The cells of a grid are tried in random order. A cell is emptied if the puzzle keeps a single
-solution, together with the opposite cell for symmetric puzzles. With parity marks, a cell that
-cannot be emptied is marked even or odd if that suffices. A clue that is needed once stays needed,
-so after one pass the puzzle is minimal: no clue can be removed, and no given can become a mark.
+The cells of a grid are tried in random order. A cell is emptied if the puzzle still has a single
+solution without it; in symmetric puzzles the opposite cell is emptied too. With parity marks, a
+cell that cannot be emptied is marked even or odd if the puzzle then still has a single solution. A
+clue that cannot be removed cannot be removed later either, so after one pass the puzzle is minimal:
+no clue can be removed, and no given can become a mark.
 
 The same seed gives the same puzzles on every machine and with every version of numpy: they depend
 only on raw words of PCG64 and on the first solutions of the batch solver. Asking for more puzzles
@@ -30,7 +31,7 @@ from pipeline.catalogue.solutions import (
     redundant_clues,
 )
 from pipeline.errors import LimitReached, UsageError
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.settings import Level
 from pipeline.solving.compiled import solve_masks
 from pipeline.solving.solvers import Solvers
@@ -39,16 +40,16 @@ from pipeline.steps import ratings
 BATCH_GRIDS = 512
 """Grids per batch. Another number would give other puzzles for the same seed."""
 
-MAX_FRUITLESS = 2000
+MAX_FRUITLESS_BATCHES = 2000
 """Consecutive batches without a suitable puzzle after which generation gives up."""
 
-MAX_FRUITLESS_RATED = 40
-"""The same for puzzles that must be rated, which takes longer."""
+MAX_FRUITLESS_RATED_BATCHES = 40
+"""The same limit for puzzles that must be rated, which takes longer."""
 
-MIN_FRUITLESS, HOPELESS_DISTANCE = 10, 3
-"""Generation gives up after MIN_FRUITLESS batches if the requested number of clues differs by
+MIN_FRUITLESS_BATCHES, HOPELESS_DISTANCE = 10, 3
+"""Generation gives up after MIN_FRUITLESS_BATCHES if the requested number of clues differs by
 HOPELESS_DISTANCE or more (twice that for symmetric puzzles) from every number that occurred. Each
-further clue is at least 15 times as rare."""
+step away from these numbers makes puzzles at least 15 times as rare."""
 
 MAX_MINIMAL_GIVENS = 40
 """The largest known number of givens of a minimal classic puzzle (M. Dobrichev, 2014)."""
@@ -57,21 +58,22 @@ MIN_GIVENS = 17
 """The minimum number of givens for one solution (McGuire, Tugemann, Civario, 2012)."""
 
 _CELLS, _SIDE = 81, 9
-_FULL = np.uint16(NINE.all_values)
+_BLANK = np.uint16(NINE_BY_NINE.all_values)
+"""The mask of a blank cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
     """Properties of the puzzles to generate.
 
-    givens: minimum and maximum number of clues, marks included.
-    minimal: no clue is redundant. If false, clues are removed only down to a random number from
-    `givens`.
-    symmetric: the pattern of clues has half-turn symmetry.
-    marks: cells may be marked even or odd.
-    depth: minimum and maximum depth (see `effort`), 0 to 2. None of the first 1,024,000 puzzles of
-    seed 0 has depth 2.
-    level: the level of the puzzle's steps, see `steps`.
+    - `givens`: minimum and maximum number of clues, including marks.
+    - `minimal`: whether no clue may be redundant. If false, clues are removed only down to a random
+      number from `givens`.
+    - `symmetric`: whether the pattern of clues has half-turn symmetry.
+    - `marks`: whether cells may be marked even or odd.
+    - `depth`: minimum and maximum depth (see `effort`), 0 to 2. Depth 2 is very rare: none of the
+      first 1,024,000 puzzles of seed 0 has it.
+    - `level`: the level of the puzzle's steps (see `steps`).
 
     Raises UsageError for empty ranges.
     """
@@ -110,30 +112,31 @@ class Generated:
 def generate_puzzles(
     wish: Wish, seed: int, on_tried: Callable[[int], object] = lambda _: None
 ) -> Iterator[Generated]:
-    """Generate puzzles endlessly; reports the number of grids tried to `on_tried`.
+    """Generate puzzles endlessly. `on_tried` is called with the number of grids tried so far.
 
     Raises UsageError for a negative seed, and LimitReached when suitable puzzles are too rare.
     """
     if seed < 0:
         raise UsageError(f"seed: expected 0 or more, found {seed}")
-    with Solvers("pysat") as solvers:  # for machines without compiled code
+    with Solvers("pysat") as solvers:  # used while there is no compiled code
         yield from _generate_batches(wish, seed, on_tried, solvers)
 
 
 def _generate_batches(
     wish: Wish, seed: int, on_tried: Callable[[int], object], solvers: Solvers
 ) -> Iterator[Generated]:
+    """Yield the suitable puzzles of batch after batch. Raises LimitReached if they are too rare."""
     fruitless, fewest_clues, most_clues = 0, _CELLS, 0
     for number in count():
         words = np.random.PCG64(np.random.SeedSequence((seed, number)))
         masks = _make_batch(wish, words, solvers, partial(on_tried, number * BATCH_GRIDS))
-        clues = (masks != _FULL).sum(axis=1)
+        clues = (masks != _BLANK).sum(axis=1)
         fewest_clues, most_clues = (
             min(fewest_clues, int(clues.min())),
             max(most_clues, int(clues.max())),
         )
         chosen = masks[_matches(wish, masks)]
-        solved = certified_solutions(NINE, chosen, 2)
+        solved = certified_solutions(NINE_BY_NINE, chosen, 2)
         is_fruitless = True
         for index in np.flatnonzero(solved.unique).tolist():
             puzzle = _generated_puzzle(chosen, solved, index)
@@ -146,8 +149,8 @@ def _generate_batches(
         is_far = (
             wish.givens[0] >= most_clues + distance or wish.givens[1] <= fewest_clues - distance
         )
-        max_fruitless = MAX_FRUITLESS_RATED if wish.level else MAX_FRUITLESS
-        if fruitless == max_fruitless or (fruitless == MIN_FRUITLESS and is_far):
+        max_fruitless = MAX_FRUITLESS_RATED_BATCHES if wish.level else MAX_FRUITLESS_BATCHES
+        if fruitless == max_fruitless or (fruitless == MIN_FRUITLESS_BATCHES and is_far):
             raise LimitReached(
                 f"none of {fruitless * BATCH_GRIDS:,} puzzles has the requested properties; "
                 f"they have {fewest_clues} to {most_clues} clues"
@@ -162,42 +165,44 @@ def _generated_puzzle(masks: NDArray[np.uint16], solved: CertifiedBatch, index: 
 def _make_batch(
     wish: Wish, words: np.random.PCG64, solvers: Solvers, on_step: Callable[[], object]
 ) -> NDArray[np.uint16]:
-    """Masks (P, 81) of puzzles made from random grids."""
+    """Make a puzzle from each grid of a batch of random grids. Returns their masks (P, 81)."""
     grids = _random_grids(words, solvers)
     given = np.left_shift(1, grids - 1, dtype=np.uint16)
     masks, (minimum, maximum) = given.copy(), wish.givens
     drawn = minimum + (words.random_raw(BATCH_GRIDS) % np.uint64(maximum - minimum + 1)).astype(
         np.int64
     )
-    wanted = np.zeros(BATCH_GRIDS, np.int64) if wish.minimal else drawn
+    min_clues = np.zeros(BATCH_GRIDS, np.int64) if wish.minimal else drawn
     order = np.argsort(words.random_raw((BATCH_GRIDS, _CELLS)), axis=1, kind="stable")
     if wish.symmetric:
         order = _first_halves(order)
-    kinds = [np.full_like(given, _FULL)]
+    kinds = [np.full_like(given, _BLANK)]
     if wish.marks:
-        is_odd = given & np.uint16(NINE.odd_values) != 0
-        kinds.append(np.where(is_odd, NINE.odd_values, NINE.even_values).astype(np.uint16))
+        is_odd = given & np.uint16(NINE_BY_NINE.odd_values) != 0
+        kinds.append(
+            np.where(is_odd, NINE_BY_NINE.odd_values, NINE_BY_NINE.even_values).astype(np.uint16)
+        )
     steps = [(kind, column) for column in order.T for kind in kinds]
     if wish.marks:
         steps += [(kinds[0], column) for column in order.T]
     for kind, column in steps:
         on_step()
         weaker = _weaken(masks, kind, column, symmetric=wish.symmetric)
-        clues = (weaker != _FULL).sum(axis=1)
-        changed = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= wanted))
+        clues = (weaker != _BLANK).sum(axis=1)
+        changed = np.flatnonzero((weaker != masks).any(axis=1) & (clues >= min_clues))
         if len(changed):
-            unique = find_solutions(NINE, weaker[changed], 2, solvers=solvers).counts == 1
+            unique = find_solutions(NINE_BY_NINE, weaker[changed], 2, solvers=solvers).counts == 1
             masks[changed[unique]] = weaker[changed[unique]]
     return masks
 
 
 def _random_grids(words: np.random.PCG64, solvers: Solvers) -> ValueArray:
-    """Random grids (BATCH_GRIDS, 81), not all equally likely.
+    """Random grids (BATCH_GRIDS, 81); their distribution is not uniform.
 
-    The three boxes on the diagonal are filled at random, then a few cells as long as a solution
+    The three boxes on the diagonal are filled at random, and then each of five cells if a solution
     remains. The grid is a random image of the first solution.
     """
-    masks = np.full((BATCH_GRIDS, _SIDE, _SIDE), _FULL, np.uint16)
+    masks = np.full((BATCH_GRIDS, _SIDE, _SIDE), _BLANK, np.uint16)
     for box in range(0, _SIDE, 3):
         values = np.argsort(words.random_raw((BATCH_GRIDS, _SIDE)), axis=1, kind="stable")
         bits = np.left_shift(1, values.astype(np.uint16), dtype=np.uint16)
@@ -207,14 +212,14 @@ def _random_grids(words: np.random.PCG64, solvers: Solvers) -> ValueArray:
         bits = np.left_shift(1, (words.random_raw(BATCH_GRIDS) % np.uint64(9)).astype(np.uint16))
         tried = flat.copy()
         tried[:, cell] = bits
-        solvable = find_solutions(NINE, tried, 1, solvers=solvers).counts == 1
+        solvable = find_solutions(NINE_BY_NINE, tried, 1, solvers=solvers).counts == 1
         flat[solvable] = tried[solvable]
     solutions = solve_masks(flat, 1, inf).grids[0]
     return random_symmetries(3, BATCH_GRIDS, int(words.random_raw() >> 1)).images(solutions)
 
 
 def _first_halves(order: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The cells (P, 41) of each order (P, 81) that lie in the first half or the middle."""
+    """The cells (P, 41) of each order (P, 81) without those after the centre of the grid."""
     chosen = order <= _CELLS // 2
     return order[chosen].reshape(len(order), -1)
 
@@ -222,7 +227,10 @@ def _first_halves(order: NDArray[np.intp]) -> NDArray[np.intp]:
 def _weaken(
     masks: NDArray[np.uint16], kind: NDArray[np.uint16], cells: Indices, *, symmetric: bool
 ) -> NDArray[np.uint16]:
-    """The puzzles with one cell each weakened to `kind`; if `symmetric`, also the opposite cell."""
+    """Copies of the masks (P, 81) whose cell `cells[p]` may also have the values of `kind`.
+
+    If `symmetric`, so may the opposite cell.
+    """
     weaker, puzzles = masks.copy(), np.arange(len(masks))
     for chosen in (cells, _CELLS - 1 - cells) if symmetric else (cells,):
         weaker[puzzles, chosen] |= kind[puzzles, chosen]
@@ -230,11 +238,12 @@ def _weaken(
 
 
 def _matches(wish: Wish, masks: NDArray[np.uint16]) -> Flags:
+    """Flags (P,) of the puzzles with the wished properties, except the level."""
     minimum, maximum = wish.givens
-    clues = (masks != _FULL).sum(axis=1)
+    clues = (masks != _BLANK).sum(axis=1)
     matching: Flags = (clues >= minimum) & (clues <= maximum)
     if wish.minimal and wish.symmetric:
-        matching[matching] = ~redundant_clues(NINE, masks[matching]).cells.any(axis=1)
+        matching[matching] = ~redundant_clues(NINE_BY_NINE, masks[matching]).cells.any(axis=1)
     if wish.depth:
         depths = depths_of(masks[matching], wish.depth[1])
         matching[matching] = (depths >= wish.depth[0]) & (depths <= wish.depth[1])

@@ -1,12 +1,13 @@
-"""The canonical form of 9×9 puzzles with one solution: the minlex image of that solution.
+"""Canonical forms of 9×9 puzzles with one solution, from the lowest image of that solution.
 
 Order the columns and relabel the values of a solution so that its first row is 1, 2, … 9. The
 second row is then a permutation p of the columns: its value in column c is the value of the first
-row in column p(c), which is in another stack. Permuting the columns by s turns p into s⁻¹ps. A
-table has, for each of the 12,096 possible p, the lowest second row that can be reached, and the
-orders that reach it. Each symmetry with the lowest second row is compared cell by cell, and dropped
-at the first cell where it is not the lowest. Few remain, usually one; these are applied to the
-puzzle. This runs as machine code or in plain Python.
+row in column p(c), which is in another stack. Permuting the columns by s turns p into s⁻¹ps. For
+each of the 12,096 possible p, a table lists the lowest second row that permutations of the columns
+can produce, and the orders of columns that produce it. The images with the lowest second row are
+compared cell by cell, and each is dropped at the first cell where another image is lower. The few
+remaining symmetries, usually one, are applied to the puzzle, and its lowest image is the form. This
+runs as machine code or in plain Python.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.catalogue.puzzle_arrays import Indices, ValueArray, line_orders
-from pipeline.native import Loaded, Program, compiled
+from pipeline.native import Program, ProgramLoader, compiled
 
-CLOCK_PUZZLES = 4096
-"""Puzzles between two checks of signals: a few milliseconds of machine code."""
+CALL_PUZZLES = 4096
+"""Puzzles per call of machine code, which takes a few milliseconds and delays signals."""
 
 PYTHON_SECONDS = 0.02
 """Seconds that plain Python takes for a puzzle."""
@@ -31,48 +32,53 @@ PYTHON_SECONDS = 0.02
 PROGRAM = Program(
     "forms", "write_forms", ("pipeline.catalogue.minlex",), "pipeline.catalogue.minlex.try_forms"
 )
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 _HIGHER, _SAME, _LOWER = range(3)
+"""Results of a comparison with the lowest solution so far."""
 
 BOX, SIDE, CELLS = 3, 9, 81
 PAIRS = 36
 """Ordered pairs of rows in a band, or of columns in a stack."""
 
 MAX_TIED = PAIRS * 18
-"""Maximum number of symmetries with the lowest form: a second row has at most 18 per pair."""
+"""Maximum number of symmetries with the lowest image: at most 18 orders of columns per pair."""
 
 NO_ROW = 2**30
 """The rank of a key that belongs to no second row."""
 
-_NO_PART = -(2**24)
-"""The code of a stack that no second row has; it makes the sum of codes negative."""
+_NO_CODE = -(2**24)
+"""The code of columns that no second row has in a stack; it makes the sum of codes negative."""
 
 
 class Tables(NamedTuple):
-    """The lowest form of each second row, and the orders of columns that reach it, with K keys."""
+    """For each second row, its lowest image and the orders of columns that produce it.
+
+    Each second row has a key from 0 to K - 1.
+    """
 
     codes: NDArray[np.int32]
-    """(3, 729): a code for each stack and its columns p(c), read as digits to base 9. The sum over
-    the stacks is the key of a row; it is negative if the row cannot be a second row.
+    """(3, 729): a code for each stack and its columns p(c), read as digits to base 9. The sum of
+    the codes of the three stacks is the key of a row. It is negative if no second row has these
+    columns.
     """
     ranks: NDArray[np.int32]
-    """(K,): the rank of the lowest row that can be reached; NO_ROW if no row has this key."""
+    """(K,): the rank of the row's lowest image; NO_ROW if no row has this key."""
     starts: NDArray[np.int32]
-    """(K,): where the orders that reach it start in `orders`."""
+    """(K,): the index in `orders` of the first order that produces this image."""
     order_counts: NDArray[np.int32]
-    """(K,): how many orders reach it."""
+    """(K,): the number of orders that produce it."""
     orders: NDArray[np.int32]
-    """Indices in `lines`."""
+    """Indices in `lines`: the orders of columns of all keys, one key after another."""
     lines: NDArray[np.uint8]
     """(1296, 9): all orders of columns."""
 
 
 class Scratch(NamedTuple):
-    """The working memory for one puzzle."""
+    """Working memory for one puzzle."""
 
     grids: NDArray[np.uint8]
-    """(2, 81): its solution, and the transposed solution."""
+    """(2, 81): the solution of the puzzle, and its transpose."""
     columns: NDArray[np.uint8]
     """(2, 9, 10): the column of each value in each row of `grids`."""
     keys: NDArray[np.int64]
@@ -84,16 +90,18 @@ class Scratch(NamedTuple):
     first_labels: NDArray[np.int64]
     """(9,): the first label of each row under the current symmetry."""
     best: NDArray[np.uint8]
-    """(81,): the lowest solution so far."""
+    """(81,): the lowest image of the solution so far."""
     tied: NDArray[np.int64]
-    """(MAX_TIED, 4): the symmetries that reach `best`: transposed, first row, second row, order."""
+    """(MAX_TIED, 4): the symmetries that map the solution to `best`: whether they transpose, their
+    first row, second row, and order of columns.
+    """
     image: NDArray[np.uint8]
-    """(81,): the image of the puzzle under one of them."""
+    """(81,): the image of the puzzle under one of these symmetries."""
 
 
 @lru_cache
 def tables() -> Tables:
-    """Make the tables of second rows, which takes a few tenths of a second."""
+    """Make the tables of second rows. This takes a few tenths of a second."""
     codes, keys = _codes()
     ranks, starts, order_counts = (np.full(keys, value, np.int32) for value in (NO_ROW, 0, 0))
     classes: list[tuple[list[int], Indices, Indices]] = []
@@ -111,8 +119,8 @@ def tables() -> Tables:
         starts[reached] = start + np.arange(len(reached)) * leading.shape[1]
         start += leading.size
         orders.append(leading.ravel())
-    placed = np.concatenate(orders).astype(np.int32)
-    return Tables(codes, ranks, starts, order_counts, placed, line_orders(BOX).astype(np.uint8))
+    all_orders = np.concatenate(orders).astype(np.int32)
+    return Tables(codes, ranks, starts, order_counts, all_orders, line_orders(BOX).astype(np.uint8))
 
 
 def _keys(codes: NDArray[np.int32], rows: Indices) -> Indices:
@@ -123,13 +131,13 @@ def _keys(codes: NDArray[np.int32], rows: Indices) -> Indices:
 
 
 def _codes() -> tuple[NDArray[np.int32], int]:
-    """The codes, see `Tables`, and the number of keys.
+    """The codes (see `Tables`), and the number of keys.
 
-    In the last stack only the order of its columns counts: the other stacks determine which they
-    are.
+    The first two stacks determine which columns remain for the last stack, so the code of the last
+    stack only encodes their order.
     """
     within = list(permutations(range(BOX)))
-    codes, keys = np.full((BOX, SIDE**BOX), _NO_PART, np.int32), 1
+    codes, keys = np.full((BOX, SIDE**BOX), _NO_CODE, np.int32), 1
     for stack in range(BOX - 1, -1, -1):
         own_columns = range(stack * BOX, stack * BOX + BOX)
         parts = [
@@ -145,7 +153,7 @@ def _codes() -> tuple[NDArray[np.int32], int]:
 
 
 def _second_rows() -> Indices:
-    """All second rows: the columns p(c) of a stack are outside it; no column occurs twice."""
+    """All second rows: in each stack, the columns p(c) are in other stacks; no column repeats."""
     parts = np.array(list(permutations(range(SIDE), BOX)), np.intp)
     bits = np.bitwise_or.reduce(1 << parts, axis=1)
     rows, taken = np.zeros((1, 0), np.intp), np.zeros(1, np.intp)
@@ -158,14 +166,18 @@ def _second_rows() -> Indices:
 
 
 def _class_of(row: Indices, codes: NDArray[np.int32]) -> tuple[list[int], Indices, Indices]:
-    """The class of a second row: its lowest row, its keys, and the orders to the lowest row."""
+    """The rows that permutations of the columns make from a second row.
+
+    Returns the lowest of them, the keys of all, and for each key the indices (in `line_orders`) of
+    the orders that make the lowest from it.
+    """
     orders = line_orders(BOX)
     back = np.argsort(orders, axis=1)
     images = np.take_along_axis(back, row[orders], axis=1)
     lowest = images[np.lexsort(images.T[::-1])[0]]
     to_lowest = orders[(images == lowest).all(axis=1)]
     reached, first = np.unique(_keys(codes, images), return_index=True)
-    leading = back[first][:, to_lowest]  # first undo the order that led to the image
+    leading = back[first][:, to_lowest]  # undo the order that made this row, then apply `to_lowest`
     digits = SIDE ** np.arange(SIDE)
     order_keys = orders @ digits
     sorted_orders = np.argsort(order_keys)
@@ -174,6 +186,7 @@ def _class_of(row: Indices, codes: NDArray[np.int32]) -> tuple[list[int], Indice
 
 
 def new_scratch() -> Scratch:
+    """Allocate working memory."""
     return Scratch(
         np.zeros((2, CELLS), np.uint8),
         np.zeros((2, SIDE, SIDE + 1), np.uint8),
@@ -187,39 +200,41 @@ def new_scratch() -> Scratch:
     )
 
 
-def forms_through(puzzles: ValueArray, solutions: ValueArray) -> ValueArray:
+def forms_of_unique(puzzles: ValueArray, solutions: ValueArray) -> ValueArray:
     """The canonical forms (P, 81) of puzzles with these solutions; see `canonical`."""
-    step = loaded.get(len(puzzles) * PYTHON_SECONDS)
-    return forms_by(step or write_forms, puzzles, solutions)
+    write = loader.get(len(puzzles) * PYTHON_SECONDS)
+    return compute_forms(write or write_forms, puzzles, solutions)
 
 
-def forms_by(step: Callable[..., int], puzzles: ValueArray, solutions: ValueArray) -> ValueArray:
-    """The canonical forms (P, 81) of puzzles with these solutions; see `canonical`."""
+def compute_forms(
+    write: Callable[..., int], puzzles: ValueArray, solutions: ValueArray
+) -> ValueArray:
+    """Compute the forms of `forms_of_unique` with `write`: `write_forms`, or its machine code."""
     forms = np.zeros_like(puzzles, order="C")
     scratch = new_scratch()
-    for start in range(0, len(puzzles), CLOCK_PUZZLES):
-        chunk = slice(start, start + CLOCK_PUZZLES)
+    for start in range(0, len(puzzles), CALL_PUZZLES):
+        chunk = slice(start, start + CALL_PUZZLES)
         cells = (np.ascontiguousarray(grids[chunk], np.uint8) for grids in (puzzles, solutions))
-        step(tables(), scratch, *cells, forms[chunk])
+        write(tables(), scratch, *cells, forms[chunk])
     return forms
 
 
-def try_forms(step: Callable[..., int]) -> None:
-    """Find the form of a grid that was rotated by a quarter turn.
+def try_forms(write: Callable[..., int]) -> None:
+    """Compute the form of the lowest grid of all, rotated by a quarter turn.
 
-    Raises RuntimeError unless it is the original grid, which is the lowest of all.
+    Raises RuntimeError unless the form is that lowest grid.
     """
     lowest = np.array(
         [[(3 * r + r // 3 + c) % 9 + 1 for c in range(9)] for r in range(9)], np.uint8
     )
     turned = np.rot90(lowest).reshape(1, CELLS)
-    if forms_by(step, turned, turned).reshape(SIDE, SIDE).tolist() != lowest.tolist():
+    if compute_forms(write, turned, turned).reshape(SIDE, SIDE).tolist() != lowest.tolist():
         raise RuntimeError("self-test of the compiled code failed: wrong canonical form")
 
 
 @compiled(inline=True)
 def _load_solution(scratch, solutions, puzzle):
-    """Write a solution, its transpose, and the columns of the values in their rows."""
+    """Write a solution and its transpose to `grids`, and the column of each value to `columns`."""
     for row in range(SIDE):
         for column in range(SIDE):
             value = solutions[puzzle, SIDE * row + column]
@@ -231,7 +246,7 @@ def _load_solution(scratch, solutions, puzzle):
 
 @compiled(inline=True)
 def _row_key(scratch, tables, transposed, first, second):
-    """The key of a second row; negative if it cannot be one."""
+    """The key of row `second` below row `first`; negative if it cannot be a second row."""
     key = np.int64(0)
     for stack in range(BOX):
         position = np.int64(0)
@@ -244,7 +259,7 @@ def _row_key(scratch, tables, transposed, first, second):
 
 @compiled(inline=True)
 def _rank_pairs(scratch, tables):
-    """Write the keys of all pairs of rows; returns the lowest rank."""
+    """Write the keys of all pairs of rows. Returns the lowest rank of any pair."""
     lowest_rank, pair = np.int64(NO_ROW), 0
     for transposed in range(2):
         for first in range(SIDE):
@@ -259,11 +274,12 @@ def _rank_pairs(scratch, tables):
     return lowest_rank
 
 
-# The first row and the order of columns determine the labels. Each further row starts with a
-# different label in the first column, so within a band, and between bands, sorting by it is minlex.
+# The first row and the order of columns determine the labels. In the first column, the rows have
+# different labels. So the lowest image sorts the rows of a band by this label, and the bands by the
+# label of their first row.
 @compiled(inline=True)
 def _apply(scratch, tables, transposed, first, second, order):
-    """Write the labels and the row order of a symmetry."""
+    """Write the labels and the order of rows of a symmetry."""
     grids, labels, first_labels, rows = (
         scratch.grids,
         scratch.labels,
@@ -287,7 +303,8 @@ def _apply(scratch, tables, transposed, first, second, order):
 
 
 @compiled(inline=True)
-def _sort_band(rows, first_labels, to, start):
+def _sort_band(rows, first_labels, target, start):
+    """Write the rows `start` to `start` + 2 of the solution to `rows[target:]`, sorted by label."""
     a, b, c = start, start + 1, start + 2
     if first_labels[b] < first_labels[a]:
         a, b = b, a
@@ -295,12 +312,15 @@ def _sort_band(rows, first_labels, to, start):
         b, c = c, b
         if first_labels[b] < first_labels[a]:
             a, b = b, a
-    rows[to], rows[to + 1], rows[to + 2] = a, b, c
+    rows[target], rows[target + 1], rows[target + 2] = a, b, c
 
 
 @compiled(inline=True)
 def _compare(scratch, tables, transposed, order, is_first):
-    """Compare the image under a symmetry with the best so far, and replace that if it is lower."""
+    """Compare the image of the solution with `best`, and replace `best` by it if it is lower.
+
+    Returns _HIGHER, _SAME or _LOWER.
+    """
     state = _LOWER if is_first else _SAME
     for row in range(2, SIDE):
         start = SIDE * scratch.rows[row]
@@ -316,11 +336,11 @@ def _compare(scratch, tables, transposed, order, is_first):
     return state
 
 
-# Branch and bound without a tree: only symmetries whose second row has the lowest rank can be the
-# lowest, and each is dropped at the first cell that is higher than the best (`_compare`).
+# Only symmetries whose second row has the lowest rank can produce the lowest image. `_compare`
+# drops a symmetry at the first cell where its image is higher than the best one.
 @compiled(inline=True)
 def _find_tied(scratch, tables, lowest_rank):
-    """Find the symmetries with the lowest solution; returns how many there are."""
+    """Write the symmetries with the lowest image of the solution. Returns their number."""
     count, pair, tied = 0, 0, scratch.tied
     for transposed in range(2):
         for first in range(SIDE):
@@ -349,7 +369,7 @@ def _find_tied(scratch, tables, lowest_rank):
 
 @compiled(inline=True)
 def _transform(scratch, tables, puzzles, puzzle, tie):
-    """Write the image of a puzzle under a symmetry."""
+    """Write the image of a puzzle under the symmetry `tied[tie]`."""
     transposed, order = scratch.tied[tie, 0], scratch.tied[tie, 3]
     _apply(scratch, tables, transposed, scratch.tied[tie, 1], scratch.tied[tie, 2], order)
     scratch.labels[0] = 0
@@ -366,9 +386,9 @@ def _transform(scratch, tables, puzzles, puzzle, tie):
 
 @compiled()
 def write_forms(tables, scratch, puzzles, solutions, forms):
-    """Write the canonical forms (P, 81) of puzzles; none if a solution has no valid second row.
+    """Write the canonical forms (P, 81) of puzzles; nothing if a solution has no valid second row.
 
-    `puzzles` (P, 81) has values 0 to 9, `solutions` (P, 81) 1 to 9.
+    `puzzles` (P, 81) contains values 0 to 9, `solutions` (P, 81) 1 to 9.
     """
     for puzzle in range(len(puzzles)):
         _load_solution(scratch, solutions, puzzle)

@@ -1,8 +1,8 @@
-"""Batches of puzzles as arrays (values, candidate masks or text), and symmetries of Sudoku.
+"""Batches of puzzles as arrays of values, of candidate masks or of text; symmetries of Sudoku.
 
-Values are (P, n²), 0 for a blank. A symmetry permutes bands, rows within bands, stacks and columns
-within stacks, may transpose, and relabels the values; it maps solutions to solutions. There are
-2 · 1296² · 9! symmetries of 9×9.
+Arrays of values are (P, n²), 0 for a blank. A symmetry permutes bands, rows within bands, stacks
+and columns within stacks, may transpose, and relabels the values. It maps solutions to solutions.
+There are 2 · 1296² · 9! symmetries of 9×9 grids.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 
 ValueArray = NDArray[np.uint8]
 MaskArray = NDArray[np.unsignedinteger]
@@ -22,7 +22,10 @@ Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
 _CHARACTERS = np.frombuffer(b".123456789", np.uint8)
-_VALUES = np.zeros(NINE.all_values + 1, np.uint8)
+"""The character of each value."""
+
+_VALUES = np.zeros(NINE_BY_NINE.all_values + 1, np.uint8)
+"""The value of each mask with one candidate, 0 for the others."""
 _VALUES[1 << np.arange(9)] = np.arange(1, 10)
 
 
@@ -49,13 +52,13 @@ class Symmetries:
     def sources(self) -> Indices:
         """(S, n²): the cell of the puzzle that becomes each cell of the image."""
         side = self.rows.shape[1]
-        upright = self.rows[:, :, None] * side + self.columns[:, None, :]
-        lying = self.columns[:, None, :] * side + self.rows[:, :, None]
-        sources: Indices = np.where(self.transposed[:, None, None], lying, upright)
+        cells = self.rows[:, :, None] * side + self.columns[:, None, :]
+        transposed_cells = self.columns[:, None, :] * side + self.rows[:, :, None]
+        sources: Indices = np.where(self.transposed[:, None, None], transposed_cells, cells)
         return sources.reshape(len(self), -1)
 
     def images(self, puzzles: ValueArray) -> ValueArray:
-        """Images (S, n²) of S puzzles, each under its own symmetry, or of one puzzle under all."""
+        """The images (S, n²) of S puzzles, one per symmetry, or of one puzzle under all S."""
         moved = np.take_along_axis(np.broadcast_to(puzzles, self.sources.shape), self.sources, 1)
         return np.take_along_axis(self.labels, moved.astype(np.intp), 1)
 
@@ -73,9 +76,9 @@ def line_orders(box: int) -> Indices:
 
 
 def random_symmetries(box: int, count: int, seed: int) -> Symmetries:
-    """Random symmetries that depend only on the seed; a smaller `count` gives a prefix of them.
+    """Random symmetries that depend only on the seed. A smaller `count` gives the first of them.
 
-    Uses raw words of PCG64, which, unlike numpy's distributions, are the same in all versions.
+    We use raw words of PCG64, because numpy's distributions may change between versions.
     """
     side, orders = box * box, line_orders(box)
     words = np.random.PCG64(seed).random_raw((count, 3 + side))
@@ -94,14 +97,14 @@ def masks_of_values(geometry: Geometry, puzzles: ValueArray) -> NDArray[np.uint3
 
 
 def are_classic(masks: MaskArray) -> Flags:
-    """Flags (P,) of the 9×9 puzzles (P, 81) without marks: all cells are given or blank."""
+    """Flags (P,) of those 9×9 puzzles (P, 81) in which each cell is given or blank."""
     is_given = masks & (masks - np.uint8(1)) == 0
-    classic: Flags = (is_given | (masks == NINE.all_values)).all(axis=1)
+    classic: Flags = (is_given | (masks == NINE_BY_NINE.all_values)).all(axis=1)
     return classic
 
 
 def values_of_masks(masks: MaskArray) -> ValueArray:
-    """The values (P, 81) of classic puzzles (P, 81) of 9×9."""
+    """The values (P, 81) of classic 9×9 puzzles, from their masks (P, 81)."""
     return _VALUES[masks]
 
 

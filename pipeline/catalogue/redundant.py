@@ -1,6 +1,7 @@
-"""Redundant givens and rules of variants: leaving out any single one keeps the puzzle unique.
+"""Find redundant givens and rules of variants.
 
-`solutions` finds the redundant givens of batches of puzzles without rules.
+A given or rule is redundant if the puzzle without it still has one solution. `solutions` finds the
+redundant givens of batches of puzzles without rules.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from pipeline.puzzle.puzzle import Puzzle
 
 UniquenessTest = Callable[[Puzzle, float], bool | None]
-"""Decides whether a puzzle has one solution; None if that is unknown after the given seconds."""
+"""Returns whether a puzzle has one solution; None if that is unknown after the given seconds."""
 
 
 class RedundantParts(NamedTuple):
@@ -26,7 +27,7 @@ class RedundantParts(NamedTuple):
 def redundant_parts(
     puzzle: Puzzle, is_unique: UniquenessTest, seconds: float
 ) -> RedundantParts | None:
-    """The redundant parts of a puzzle with one solution; None if the time ran out."""
+    """The redundant givens and rules of a puzzle with one solution; None if the time ran out."""
     end = time.monotonic() + seconds
     blank, cells, rules = puzzle.geometry.all_values, puzzle.cells, puzzle.rules
     givens = [cell for cell, _ in puzzle.givens()]

@@ -1,4 +1,4 @@
-"""Compute the traits that `--traits` names for results, and for the answers to a batch."""
+"""Compute the traits that `--traits` names, for results and for the answers to a batch."""
 
 from __future__ import annotations
 
@@ -70,20 +70,20 @@ def add_traits(results: Sequence[Result], settings: Settings) -> list[Result]:
 
 
 def traits_of_one(result: Result, settings: Settings) -> Traits:
-    """The traits of a puzzle that is not solved in a batch; only unique variants have any."""
-    puzzle, nothing = _puzzle_of(result), Traits(settings.trait_names)
+    """The traits of the puzzle of one result. Only variants with one solution have any here."""
+    puzzle, no_traits = _puzzle_of(result), Traits(settings.trait_names)
     is_asked = "minimal" in settings.trait_names and result.status == "unique"
     if puzzle is None or puzzle.is_plain or not is_asked or puzzle.geometry.side > MAX_TRAITS_SIDE:
-        return nothing
+        return no_traits
     with Solvers("pysat") as solvers:
         parts = redundant_parts(puzzle, _uniqueness_test(solvers), settings.timeout)
     if parts is None:
-        return nothing
-    return replace(nothing, redundant=parts.givens, redundant_rules=parts.rules)
+        return no_traits
+    return replace(no_traits, redundant=parts.givens, redundant_rules=parts.rules)
 
 
 def _uniqueness_test(solvers: Solvers) -> UniquenessTest:
-    """A test that solves puzzles with PySAT; only proved uniqueness counts."""
+    """A test that solves puzzles with PySAT, and returns None if uniqueness was not proved."""
 
     def is_unique(puzzle: Puzzle, seconds: float) -> bool | None:
         settings = Settings(max_solutions=2, timeout=seconds)
@@ -102,7 +102,7 @@ def _puzzle_of(result: Result) -> Puzzle | None:
 
 
 def _solved_batch(geometry: Geometry, results: Sequence[Result[Grid]]) -> SolvedBatch:
-    """The puzzles of results, all with this geometry, and their solutions."""
+    """The puzzles of results, which all have this geometry, and their solutions."""
     statuses = np.array([result.status for result in results])
     blank = (1,) * geometry.size
     grids = [
@@ -119,10 +119,10 @@ def _solved_batch(geometry: Geometry, results: Sequence[Result[Grid]]) -> Solved
 
 
 def _redundancy_finder(seconds: float) -> RedundancyFinder:
-    """A finder of redundant givens with the batch solver; `seconds` is the time per puzzle."""
+    """A finder of redundant givens that uses the batch solver, for `seconds` per puzzle."""
 
-    def redundancy(solved: SolvedBatch) -> tuple[Flags, Flags]:
+    def find_redundancy(solved: SolvedBatch) -> tuple[Flags, Flags]:
         givens = redundant_givens(solved.geometry, solved.masks, seconds * len(solved.masks))
         return givens.cells, givens.certain
 
-    return redundancy
+    return find_redundancy

@@ -1,10 +1,10 @@
 """Propagation of naked and hidden singles in batches of 9×9 states.
 
 A state has a mask of candidates for each cell. If a cell has one candidate, its peers lose it
-(naked single). If a value has one place in a unit, that cell loses all other values (hidden
-single). The order does not matter, as in any unit propagation. A cell without candidates, or a
-value without a place, is a contradiction. This runs as machine code, or in plain Python with longer
-vectors.
+(naked single). If a value is a candidate of only one cell in a unit, that cell loses all other
+values (hidden single). The order of these steps does not change the result, as in any unit
+propagation. A cell without candidates is a contradiction, and so is a unit without a cell for a
+value. This runs as machine code, or in plain Python with longer vectors.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.native import Loaded, Program, compiled
+from pipeline.native import Program, ProgramLoader, compiled
 from pipeline.native.vectors import (
     Words,
-    aligned,
     broadcast,
     clear_lowest_bit,
     load,
     nonzero_mask,
     store,
+    zero_vectors,
 )
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 
-__all__ = ["States", "close_singles"]
+__all__ = ["States", "propagate_singles"]
 
-CELLS = NINE.size
+CELLS = NINE_BY_NINE.size
 DEAD, CHANGED, ROWS = CELLS, CELLS + 1, CELLS + 2
-"""Vectors after those of the cells: nonzero after a contradiction (DEAD) or a change (CHANGED).
-ROWS is the number of all vectors."""
+"""Vectors of a board after those of the cells. A word of `DEAD` is nonzero after a contradiction, a
+word of `CHANGED` after a change. `ROWS` is the number of vectors of a board."""
 
 PYTHON_WIDTH = 1024
 """States per vector in plain Python."""
@@ -39,39 +39,47 @@ PYTHON_WIDTH = 1024
 PYTHON_SECONDS = 3e-4
 """Seconds that plain Python takes for a state."""
 
-_NO_VALUES, _ALL_VALUES = np.uint16(0), np.uint16(NINE.all_values)
+_NO_VALUES, _ALL_VALUES = np.uint16(0), np.uint16(NINE_BY_NINE.all_values)
 
 PROGRAM = Program(
-    "singles", "close", ("pipeline.catalogue.singles",), "pipeline.catalogue.singles.try_singles"
+    "singles",
+    "propagate_states",
+    ("pipeline.catalogue.singles",),
+    "pipeline.catalogue.singles.try_singles",
 )
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 States = NDArray[np.uint16]
 
 
-def close_singles(states: States) -> None:
-    """Propagate all singles in K states (81, K), in place; a contradiction becomes 0 in all cells.
+def propagate_singles(states: States) -> None:
+    """Propagate all singles in K states (81, K), in place.
 
-    Raises ValueError for other arrays.
+    All masks of a state with a contradiction become 0. Raises ValueError for other arrays.
     """
     if states.shape[0] != CELLS or states.dtype != np.uint16 or not states.flags.c_contiguous:
-        raise ValueError(f"states of shape {states.shape}, of {states.dtype}")
-    if step := loaded.get(states.shape[1] * PYTHON_SECONDS):
+        raise ValueError(
+            f"expected states of shape ({CELLS}, …) of uint16, contiguous, found {states.shape} of "
+            f"{states.dtype}"
+        )
+    if step := loader.get(states.shape[1] * PYTHON_SECONDS):
         step(new_board(), states)
     else:
-        close(np.zeros((ROWS, min(PYTHON_WIDTH, states.shape[1]) or 1), np.uint16), states)
+        propagate_states(
+            np.zeros((ROWS, min(PYTHON_WIDTH, states.shape[1]) or 1), np.uint16), states
+        )
 
 
 def new_board() -> Words:
-    """Working memory for machine code: as many states as a vector has."""
-    return aligned(np.uint16, ROWS)
+    """Working memory for machine code: one vector of states."""
+    return zero_vectors(np.uint16, ROWS)
 
 
 @compiled()
-def close(board, states):
-    """Propagate all singles in K states; a contradiction becomes 0 in all cells of its state.
+def propagate_states(board, states):
+    """Propagate all singles in K states (81, K), in place.
 
-    `states` (81, K) is changed in place. `board` (ROWS, ·) holds one state per column.
+    All masks of a state with a contradiction become 0. `board` (ROWS, ·) has one state per column.
     """
     count, width = states.shape[1], board.shape[1]
     for start in range(0, count, width):
@@ -92,18 +100,20 @@ def close(board, states):
 
 @compiled(inline=True)
 def _single(cell):
-    """The value of a cell with one candidate, else 0."""
+    """The mask of a cell with one candidate, else 0."""
     return cell & ~nonzero_mask(clear_lowest_bit(cell))
 
 
-# Two passes over nine cells, for all values together: the first collects values that occur once,
-# twice and as a naked single; the second restricts the cells. Two cells fixed to the same value,
-# and a cell that is the only place of two values, are contradictions.
+# Two passes over the nine cells of a unit handle all values together. The first pass collects the
+# values that are candidates of one cell, the values of two or more cells, and the naked singles.
+# The second pass restricts the cells. This is sound: naked and hidden singles are unit propagation
+# of "a unit has each value once". It is a contradiction if two cells are fixed to the same value,
+# or if a cell is the only place of two values.
 @compiled()
 def _propagate_unit(board, first, column_step, row_step):
     """Propagate the singles of a unit. Returns contradictions and eliminated values.
 
-    Its cells are `first` + r · `row_step` + c · `column_step`, for r and c from 0 to 2.
+    The cells of the unit are `first` + r · `row_step` + c · `column_step`, for r and c from 0 to 2.
     """
     none = broadcast(_NO_VALUES)
     once, twice, fixed, conflict = none, none, none, none
@@ -158,14 +168,14 @@ def _has_changed(board):
 
 
 def try_singles(step: Callable[..., int]) -> None:
-    """Propagate singles in two grids without first row and column, one of which breaks the rules.
+    """Propagate singles in two grids without their first row and column. One breaks the rules.
 
-    Raises RuntimeError unless one is filled and the contradiction in the other is found.
+    Raises RuntimeError unless the valid grid is filled and the other becomes 0.
     """
     grid = np.array([[(3 * r + r // 3 + c) % 9 for c in range(9)] for r in range(9)], np.uint8)
     states = np.repeat(np.left_shift(1, grid, dtype=np.uint16).reshape(CELLS, 1), 2, axis=1)
     expected = states.copy()
-    states[:9], states[::9] = NINE.all_values, NINE.all_values
+    states[:9], states[::9] = NINE_BY_NINE.all_values, NINE_BY_NINE.all_values
     states[80, 1], expected[:, 1] = states[79, 1], 0
     step(new_board(), states)
     if not (states == expected).all():

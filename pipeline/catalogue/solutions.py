@@ -1,6 +1,6 @@
-"""Certified solutions of batches of puzzles, and their redundant givens.
+"""Find certified solutions and redundant givens of batches of puzzles.
 
-A given is redundant if no solution of the remaining puzzle has another value in its cell.
+A given is redundant if the puzzle without it has no solution with another value in its cell.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pipeline.catalogue.puzzle_arrays import Flags, MaskArray
 from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
@@ -34,18 +34,22 @@ MAX_PUZZLE_SECONDS = 24 * 3600.0
 """The time limit for a puzzle if there is none for the batch."""
 
 MIN_PUZZLE_SECONDS = 5.0
-"""The minimum time limit for a puzzle while time is left: the first one includes starting PySAT."""
+"""The minimum time limit for a puzzle while time is left, long enough to start PySAT."""
 
 
 @dataclass(frozen=True, slots=True)
 class CertifiedBatch:
     """Solutions of P puzzles, up to `max_solutions` each.
 
-    counts: (P,) the number of solutions found.
-    grids: (max_solutions, P, n²) the solutions.
-    certain: (P,) whether the grids were checked and, if fewer than `max_solutions`, proved to be
-    all. Where it is false, ignore the other fields.
-    nodes: (P,) search nodes of that proof.
+    | array | shape | contents |
+    |---|---|---|
+    | `counts` | (P,) | the number of solutions found |
+    | `grids` | (max_solutions, P, n²) | the solutions |
+    | `certain` | (P,) | whether the solutions were checked, see below |
+    | `nodes` | (P,) | search nodes of the proof of completeness |
+
+    If a puzzle has fewer than `max_solutions`, `certain` also means that no solution is missing.
+    Where `certain` is false, ignore the other arrays.
     """
 
     counts: NDArray[np.int64]
@@ -72,9 +76,9 @@ def certified_solutions(
     certain, nodes = solved.decided.copy(), np.zeros(len(masks), np.int64)
     few = np.flatnonzero(certain & (solved.counts < max_solutions))
     if len(few):
-        claim = masks[few], solved.counts[few], solved.grids[:, few]
+        assertion = masks[few], solved.counts[few], solved.grids[:, few]
         left = max(0.0, end - time.monotonic())
-        verdicts, nodes[few] = search_all_of_batch(geometry, *claim, left)
+        verdicts, nodes[few] = search_all_of_batch(geometry, *assertion, left)
         certain[few] = verdicts == Verdict.COMPLETE
     listed = np.where(solved.counts < max_solutions, 0, solved.counts)
     certain &= certify_lists(geometry, masks, listed, solved.grids)
@@ -88,11 +92,12 @@ def find_solutions(
     seconds: float = inf,
     solvers: Solvers | None = None,
 ) -> BatchSolutions:
-    """Find solutions as `certified_solutions` does, without certifying them.
+    """Find up to `max_solutions` solutions of each puzzle (P, n²), without certifying them.
 
-    Uses the batch solver where it is compiled, else PySAT in `solvers` or a pool of its own.
+    We use the batch solver for 9×9 if its machine code is available, else PySAT, from `solvers` or
+    from new `Solvers`. `seconds` limits the whole batch.
     """
-    search = machine_code(len(masks), at_once=True) if geometry == NINE else None
+    search = machine_code(len(masks), at_once=True) if geometry == NINE_BY_NINE else None
     if search:
         return search(masks, max_solutions, Deadline.of(Limits(seconds)))
     deadline, count = Deadline.of(Limits(seconds)), len(masks)
@@ -119,12 +124,12 @@ def find_solutions(
 
 @dataclass(frozen=True, slots=True)
 class RedundantGivens:
-    """Redundant givens of P puzzles: leaving out any single one keeps the puzzle unique.
+    """Redundant givens of P puzzles: without any single one, the puzzle still has one solution.
 
     | array | shape | contents |
     |---|---|---|
     | `cells` | (P, n²) | flags of redundant givens |
-    | `certain` | (P,) | whether all givens of the puzzle were decided |
+    | `certain` | (P,) | whether the flags of all givens of the puzzle are certain |
     """
 
     cells: Flags
@@ -134,20 +139,22 @@ class RedundantGivens:
 def redundant_givens(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> RedundantGivens:
     """The redundant givens of puzzles with one solution, from their masks (P, n²).
 
-    A given is a cell with a single candidate; left out, it may hold any value. Other marks stay. A
-    minimal puzzle has no redundant givens. `seconds` limits the whole batch.
+    A given is a cell with a single candidate. It is redundant if the puzzle, with all candidates in
+    this cell, still has one solution. A minimal puzzle has no redundant givens. `seconds` limits
+    the whole batch.
     """
-    return _redundant(geometry, masks, masks & (masks - np.uint8(1)) == 0, seconds)
+    return _find_redundant(geometry, masks, masks & (masks - np.uint8(1)) == 0, seconds)
 
 
 def redundant_clues(geometry: Geometry, masks: MaskArray, seconds: float = inf) -> RedundantGivens:
-    """Like `redundant_givens`, for all clues: givens and marks, the cells that exclude a value."""
-    return _redundant(geometry, masks, masks != geometry.all_values, seconds)
+    """Like `redundant_givens`, for all clues: the cells that exclude a value (givens and marks)."""
+    return _find_redundant(geometry, masks, masks != geometry.all_values, seconds)
 
 
-def _redundant(
+def _find_redundant(
     geometry: Geometry, masks: MaskArray, clues: Flags, seconds: float
 ) -> RedundantGivens:
+    """Find the redundant ones of these clues (P, n²)."""
     end = time.monotonic() + seconds
     owners, cells = np.nonzero(clues)
     redundant = RedundantGivens(np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_))

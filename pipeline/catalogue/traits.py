@@ -20,15 +20,15 @@ from pipeline.catalogue.puzzle_arrays import (
     text_lines,
     values_of_masks,
 )
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.solving import Effort, Traits
 from pipeline.steps import ratings
 
 MAX_TRAITS_SIDE = 25
-"""Traits are not computed for larger puzzles."""
+"""The side of the largest puzzles for which traits are computed."""
 
 NON_UNIQUE = ("multiple", "unsolvable")
-"""Statuses of puzzles known to have no solution or several."""
+"""Statuses of puzzles that are known to have no solution or several."""
 
 
 @dataclass(frozen=True)
@@ -64,43 +64,46 @@ class SolvedBatch:
         """The indices of unique classic puzzles of 9×9 cells, and their canonical forms."""
         return self.forms_of(self.unique)
 
-    def forms_of(self, wanted: Flags) -> tuple[Indices, ValueArray]:
-        """The indices of the classic ones of these 9×9 puzzles, and their canonical forms."""
-        indices = np.flatnonzero(are_classic(self.masks) & wanted)
+    def forms_of(self, is_selected: Flags) -> tuple[Indices, ValueArray]:
+        """The indices of the selected puzzles (P,) that are classic, and their canonical forms.
+
+        The geometry must be 9×9.
+        """
+        indices = np.flatnonzero(are_classic(self.masks) & is_selected)
         solved = self.take(indices)
         forms = canonical_forms(values_of_masks(solved.masks), solved.unique, solved.solutions)
         return indices, forms
 
 
 RedundancyFinder = Callable[[SolvedBatch], tuple[Flags, Flags]]
-"""Finds redundant givens of puzzles with one solution: returns flags of cells (P, n²), and whether
-they are certain for each puzzle (P,)."""
+"""Finds redundant givens of puzzles with one solution. Returns flags of cells (P, n²), and whether
+the flags of each puzzle are certain (P,)."""
 
 
-Computed = Iterable[tuple[int, Any]]
-"""Indices of puzzles, each with the value of a trait; it is None for other puzzles."""
+TraitValues = Iterable[tuple[int, Any]]
+"""Indices of puzzles, each with the value of a trait. The trait of other puzzles is None."""
 
 
 def find_traits(
-    solved: SolvedBatch, asked: tuple[str, ...], redundancy: RedundancyFinder | None = None
+    solved: SolvedBatch, names: tuple[str, ...], redundancy: RedundancyFinder | None = None
 ) -> list[Traits]:
-    """The requested traits of each puzzle, computed by `COMPUTATIONS`."""
+    """The named traits of each puzzle, computed by `COMPUTATIONS`."""
     values: list[dict[str, Any]] = [{} for _ in solved.masks]
-    for name in asked:
+    for name in names:
         field, compute = COMPUTATIONS[name]
         for index, value in compute(solved, redundancy):
             values[index][field] = value
-    return [Traits(asked, **fields) for fields in values]
+    return [Traits(names, **fields) for fields in values]
 
 
-def _canonical(solved: SolvedBatch, _: RedundancyFinder | None) -> Computed:
-    if solved.geometry != NINE:
+def _compute_canonical(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
+    if solved.geometry != NINE_BY_NINE:
         return
     for indices, forms in (solved.unique_forms, solved.forms_of(solved.non_unique)):
         yield from zip(indices.tolist(), text_lines(forms).decode().split(), strict=True)
 
 
-def _redundant(solved: SolvedBatch, redundancy: RedundancyFinder | None) -> Computed:
+def _compute_redundant(solved: SolvedBatch, redundancy: RedundancyFinder | None) -> TraitValues:
     if redundancy is None:
         return
     indices = np.flatnonzero(solved.unique)
@@ -109,8 +112,8 @@ def _redundant(solved: SolvedBatch, redundancy: RedundancyFinder | None) -> Comp
         yield index, tuple(np.flatnonzero(cells).tolist())
 
 
-def _efforts(solved: SolvedBatch, _: RedundancyFinder | None) -> Computed:
-    if solved.geometry != NINE:
+def _compute_efforts(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
+    if solved.geometry != NINE_BY_NINE:
         return
     indices, forms = solved.unique_forms
     masks = solved.masks[indices]
@@ -122,19 +125,20 @@ def _efforts(solved: SolvedBatch, _: RedundancyFinder | None) -> Computed:
         yield index, Effort(depth=depth, backdoor=backdoor, splits=mean, spread=spread)
 
 
-def _ratings(solved: SolvedBatch, _: RedundancyFinder | None) -> Computed:
-    if solved.geometry != NINE:
+def _compute_ratings(solved: SolvedBatch, _: RedundancyFinder | None) -> TraitValues:
+    if solved.geometry != NINE_BY_NINE:
         return
     indices = np.flatnonzero(solved.unique)
     yield from zip(indices.tolist(), ratings(solved.masks[indices].tolist()), strict=True)
 
 
-Computation = Callable[[SolvedBatch, RedundancyFinder | None], Computed]
+Computation = Callable[[SolvedBatch, RedundancyFinder | None], TraitValues]
+"""Computes a trait. Without a finder, it yields no redundant givens."""
 
 COMPUTATIONS: Final[Mapping[str, tuple[str, Computation]]] = {
-    "canonical": ("canonical", _canonical),
-    "minimal": ("redundant", _redundant),
-    "effort": ("effort", _efforts),
-    "rating": ("rating", _ratings),
+    "canonical": ("canonical", _compute_canonical),
+    "minimal": ("redundant", _compute_redundant),
+    "effort": ("effort", _compute_efforts),
+    "rating": ("rating", _compute_ratings),
 }
-"""By the name of a trait: its field of `Traits`, and the function that computes that."""
+"""Maps the name of a trait to its field of `Traits` and the function that computes it."""

@@ -1,4 +1,4 @@
-"""Checkers of solutions, of completeness and of logical steps. They use no code of the solvers."""
+"""Check solutions, their completeness and logical steps, without using code of the solvers."""
 
 from __future__ import annotations
 

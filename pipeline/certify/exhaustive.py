@@ -1,9 +1,9 @@
-"""Exhaustive search for solutions that are not listed, from the rules alone.
+"""Exhaustive search for solutions that are not listed, based on the rules alone.
 
-It uses no encoding, no clauses and no solver. All candidates are one integer with a plane of n²
-bits per value: bit v·n² + c is set if cell c may hold the value v + 1. So one shift moves all cells
-of all planes. A segment is the part of a row or column inside one box. A group is a set of
-candidates of which exactly one is true.
+It uses no encoding, no clauses and no solver. One integer represents all candidates, with a plane
+of n² bits per value: bit v·n² + c is set if cell c may hold the value v + 1. A single shift moves
+the cells of all planes. A segment is the part of a row or column inside one box. A group is a set
+of candidates of which exactly one is true.
 
 After propagation the search branches on a group. It prefers groups with few candidates and many
 past failures (dom/wdeg: F. Boussemart et al., Boosting systematic search by weighting constraints,
@@ -23,11 +23,12 @@ from pipeline.puzzle.geometry import Geometry, unit_name, units_of, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 MAX_SEARCHED_SIDE = 49
-"""Largest side that is searched: 117,649 candidates."""
+"""Largest side of a grid that is searched; it has 117,649 candidates."""
 
 OUT_OF_TIME = "time ran out"
-_NOT_PLAIN = "only rows, columns and boxes of a single grid are searched"
 LISTED_NOT_FOUND = "the search did not find a listed solution"
+_NOT_PLAIN = "only rows, columns and boxes of a single grid are searched"
+"""Reasons why a search is undecided."""
 
 _FIRST_RUN, _RUN_GROWTH = 200, 1.3
 """Failures before the first restart, and the factor by which this limit grows."""
@@ -41,9 +42,10 @@ class NotSolutions(ValueError):
 class SearchResult:
     """The result of an exhaustive search.
 
-    `missing` are solutions that were not listed, `nodes` is the number of branchings. `undecided`
-    is the reason why the search stopped early; None if it finished, or found as many missing
-    solutions as the caller asked for.
+    - `missing`: solutions that were not listed.
+    - `nodes`: the number of branchings.
+    - `undecided`: the reason why the search stopped early; None if it finished, or found as many
+      missing solutions as the caller asked for.
     """
 
     missing: tuple[Grid, ...]
@@ -52,7 +54,7 @@ class SearchResult:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the list is known to have every solution."""
+        """Whether the list is known to contain every solution."""
         return not self.missing and self.undecided is None
 
 
@@ -67,10 +69,10 @@ def search_all(
     """Search a puzzle for up to `max_solutions` solutions that are not in `solutions`.
 
     The result is undecided after `max_nodes` branchings or `seconds`, and if the search did not
-    find every listed solution. Sides above MAX_SEARCHED_SIDE and puzzles with further rules are not
-    searched: they are undecided, unless the cells of some unit cannot all differ. Raises
-    NotSolutions if the listed grids are not distinct solutions, and ValueError for `max_solutions`
-    below 1.
+    find every listed solution. Puzzles with further rules or with a side above MAX_SEARCHED_SIDE
+    are not searched. They are undecided, unless no solution is listed and the cells of a unit
+    cannot all differ. Raises NotSolutions if the listed grids are not distinct solutions, and
+    ValueError for `max_solutions` below 1.
 
         >>> from pipeline import parse_puzzle
         >>> search_all(parse_puzzle("11.............."), [])
@@ -114,7 +116,7 @@ def _find_missing(
 
 
 def unit_without_matching(puzzle: Puzzle) -> str | None:
-    """The first unit, such as `row 3`, whose cells cannot all hold different values; else None."""
+    """The first unit, such as `row 3`, whose cells cannot all differ; None if there is none."""
     for index, unit in enumerate(units_of(puzzle.geometry)):
         if not _can_differ(unit, puzzle):
             return unit_name(puzzle.geometry, index)
@@ -124,8 +126,8 @@ def unit_without_matching(puzzle: Puzzle) -> str | None:
 def _can_differ(unit: Sequence[int], puzzle: Puzzle) -> bool:
     """Whether the cells of a unit can hold different values.
 
-    Matches cells to values by augmenting paths. Blank cells can take any value that is left, so
-    only the others are matched.
+    Matches cells to values by augmenting paths. Blank cells are not matched: they can take any
+    remaining value.
     """
     cell_of: dict[int, int] = {}
 
@@ -142,15 +144,15 @@ def _can_differ(unit: Sequence[int], puzzle: Puzzle) -> bool:
     return all(puzzle.cells[cell] == full or assign(cell, set()) for cell in unit)
 
 
-class _Repeats(NamedTuple):
-    """A set of bits `first`, and its copies, shifted by `shifts`.
+class _RepeatedMask(NamedTuple):
+    """A mask that is repeated at the distances `shifts`.
 
-    `bits * spread` adds the copies of any bits of `first`.
+    For any bits of the mask, `bits * multiplier` sets these bits in the mask and in all its copies.
     """
 
-    first: int
+    mask: int
     shifts: tuple[int, ...]
-    spread: int
+    multiplier: int
 
 
 class _Planes(NamedTuple):
@@ -158,42 +160,44 @@ class _Planes(NamedTuple):
 
     - `cells`: the number of cells, n².
     - `values`: the plane of the first value; its copies are the other planes.
-    - `directions`: for rows, then for columns, the first cell of each segment, the first segment of
-      each line, and the first segment of each box; their copies are the other cells and segments.
-    - `groups`: the candidates of each cell, then those of each value in each unit.
+    - `directions`: for rows, then for columns, three masks: the first cell of each segment, whose
+      copies are its other cells; the first segment of each line, and the first segment of each box,
+      whose copies are the other segments.
+    - `groups`: the candidates of each cell, then the candidates of each value in each unit.
     """
 
     cells: int
-    values: _Repeats
-    directions: tuple[tuple[_Repeats, _Repeats, _Repeats], ...]
+    values: _RepeatedMask
+    directions: tuple[tuple[_RepeatedMask, _RepeatedMask, _RepeatedMask], ...]
     groups: tuple[int, ...]
 
 
 @lru_cache(maxsize=2)
-def _planes(geometry: Geometry) -> _Planes:
+def _planes_of(geometry: Geometry) -> _Planes:
+    """Compute the bit masks of a geometry."""
     n, height, width = geometry.side, geometry.height, geometry.width
     cells = n * n
 
-    def repeats(first: int, step: int, count: int) -> _Repeats:
-        """The bits `first`, repeated `count` times at a distance of `step`."""
+    def repeat(mask: int, step: int, count: int) -> _RepeatedMask:
+        """A mask that occurs `count` times, at distances of `step`."""
         shifts = range(step, step * count, step)
-        return _Repeats(first, tuple(shifts), sum(1 << shift for shift in (0, *shifts)))
+        return _RepeatedMask(mask, tuple(shifts), sum(1 << shift for shift in (0, *shifts)))
 
-    values = repeats((1 << cells) - 1, cells, n)
+    values = repeat((1 << cells) - 1, cells, n)
 
     def lattice(rows: int, columns: int) -> int:
         """The candidates of the cells in every `rows`-th row and `columns`-th column."""
         chosen = sum(1 << r * n + c for r in range(0, n, rows) for c in range(0, n, columns))
-        return chosen * values.spread
+        return chosen * values.multiplier
 
     box = lattice(height, width)
-    across = repeats(lattice(1, n), width, height), repeats(box, n, height)
-    down = repeats(lattice(n, 1), n * height, width), repeats(box, 1, width)
+    across = repeat(lattice(1, n), width, height), repeat(box, n, height)
+    down = repeat(lattice(n, 1), n * height, width), repeat(box, 1, width)
     directions = (
-        (repeats(lattice(1, width), 1, width), *across),
-        (repeats(lattice(height, 1), n, height), *down),
+        (repeat(lattice(1, width), 1, width), *across),
+        (repeat(lattice(height, 1), n, height), *down),
     )
-    groups = [values.spread << cell for cell in range(cells)]
+    groups = [values.multiplier << cell for cell in range(cells)]
     for unit in units_of(geometry):
         places = sum(1 << cell for cell in unit)
         groups += [places << value * cells for value in range(n)]
@@ -214,6 +218,7 @@ def _bits_of(puzzle: Puzzle, grid: Grid) -> int | None:
 
 
 def _grid_of(geometry: Geometry, chosen: int) -> Grid:
+    """The grid with these candidates, one in each cell."""
     cells = geometry.side**2
     values = [0] * cells
     while chosen:
@@ -224,73 +229,79 @@ def _grid_of(geometry: Geometry, chosen: int) -> Grid:
 
 
 class _PlaneSearch:
-    """A depth-first search with restarts. `undecided`: why it stopped early, or None."""
+    """A depth-first search with restarts. `undecided`: the reason why it stopped early, or None."""
 
     def __init__(self, puzzle: Puzzle, max_nodes: float, end: float) -> None:
         self.nodes = 0
         self.undecided: str | None = None
         self._max_nodes = max_nodes
         self._end = end
-        self._planes = _planes(puzzle.geometry)
+        self._planes = _planes_of(puzzle.geometry)
         self._weights: dict[int, int] = {}
-        self._root = self._planes.values.first * self._planes.values.spread
+        self._root = self._planes.values.mask * self._planes.values.multiplier
         for cell, mask in enumerate(puzzle.cells):
             for value in range(puzzle.geometry.side):
                 if not mask >> value & 1:
                     self._root &= ~(1 << value * self._planes.cells + cell)
 
     def solutions(self) -> Iterator[int]:
-        """Yield the candidates of each solution. Restarts may repeat one."""
+        """Yield the candidates of each solution, as bits. Restarts may repeat a solution."""
         run = float(_FIRST_RUN)
         failures, stack = 0, [self._root]
         while stack:
             if time.monotonic() > self._end:
                 self.undecided = OUT_OF_TIME
                 return
-            left, state = _propagate(self._planes, stack.pop())
+            candidates, state = _propagate(self._planes, stack.pop())
             if state == _OPEN:
                 if self.nodes >= self._max_nodes:
                     self.undecided = f"the limit of {self._max_nodes:,.0f} search nodes was reached"
                     return
                 self.nodes += 1
-                stack += self._branches(left)
+                stack += self._branches(candidates)
                 continue
             if state == _FULL:
-                yield left
+                yield candidates
             elif state == _DEAD:
-                self._add_failure(left)
+                self._add_failure(candidates)
             failures += 1
             if failures > run and stack:
                 run, failures, stack = run * _RUN_GROWTH, 0, [self._root]
 
-    def _add_failure(self, left: int) -> None:
-        """Raise the weight of the first group without candidates. Weights begin at 1."""
+    def _add_failure(self, candidates: int) -> None:
+        """Increase the weight of the first group without candidates. Initial weights are 1."""
         for index, group in enumerate(self._planes.groups):
-            if not left & group:
+            if not candidates & group:
                 self._weights[index] = self._weights.get(index, 1) + 1
                 return
 
-    def _branches(self, left: int) -> tuple[int, int]:
-        """The two branches on a candidate of the best group: without it, and with it alone."""
+    def _branches(self, candidates: int) -> tuple[int, int]:
+        """The two branches on the first candidate of the best group.
+
+        The first branch lacks this candidate; in the second branch the group has no other.
+        """
         groups, weights = self._planes.groups, self._weights
-        pair = _first_bivalue_cell(self._planes, left)
+        pair = _first_bivalue_cell(self._planes, candidates)
         indices = range(len(groups)) if pair is None else sorted({pair, *weights})
         minimum, best = inf, 0
         for index in indices:
-            held, weight = left & groups[index], weights.get(index, 1)
+            held, weight = candidates & groups[index], weights.get(index, 1)
             count = held.bit_count()
             if count > 1 and count < minimum * weight:
                 minimum, best = count / weight, held
         one = best & -best
-        return left & ~one, left & ~best | one
+        return candidates & ~one, candidates & ~best | one
 
 
-def _first_bivalue_cell(planes: _Planes, left: int) -> int | None:
-    """The first cell with two candidates, or None. No group of weight 1 is a better choice."""
+def _first_bivalue_cell(planes: _Planes, candidates: int) -> int | None:
+    """The first cell with two candidates, or None.
+
+    No group of weight 1 is better to branch on.
+    """
     plane, shifts, _ = planes.values
-    one, two, three = left & plane, 0, 0
+    one, two, three = candidates & plane, 0, 0
     for shift in shifts:
-        copy = left >> shift & plane
+        copy = candidates >> shift & plane
         three |= two & copy
         two |= one & copy
         one |= copy
@@ -299,60 +310,64 @@ def _first_bivalue_cell(planes: _Planes, left: int) -> int | None:
 
 
 _OPEN, _FULL, _DEAD, _CONFLICT = range(4)
-"""Outcomes of propagation: some cell has several candidates, every cell has one, a group has none,
-or two candidates that are both needed exclude each other."""
+"""Outcomes of propagation: `_OPEN` if some cell has several candidates, `_FULL` if every cell has
+one, `_DEAD` if a group has none, `_CONFLICT` if two required candidates exclude each other."""
 
 
-def _propagate(planes: _Planes, left: int) -> tuple[int, int]:
-    """Propagate to a fixpoint; return the remaining candidates and the outcome.
+def _propagate(planes: _Planes, candidates: int) -> tuple[int, int]:
+    """Propagate to a fixpoint. Returns the remaining candidates and the outcome.
 
     A segment must hold a value if one of its cells has no other candidate, or if no other segment
-    of its row, column or box can hold it. The value is then eliminated from those other segments.
-    If a row's segment and a column's segment both must hold a value, it is in their common cell.
+    of its line or box can hold the value. The value is then eliminated from these other segments.
+    If a segment of a row and a segment of a column both must hold a value, their common cell has
+    it.
     """
     plane, _, copies = planes.values
     while True:
-        one, repeated = _count_to_two(left, planes.values)
+        one, repeated = _count_to_two(candidates, planes.values)
         if one != plane:
-            return left, _DEAD
-        before, single = left, left & ~(repeated * copies)
-        crossings = left
+            return candidates, _DEAD
+        before, single = candidates, candidates & ~(repeated * copies)
+        crossings = candidates
         for segments, *groups_of_segments in planes.directions:
-            may, must = _occupied_segments(left, segments), _occupied_segments(single, segments)
+            may, must = (
+                _occupied_segments(candidates, segments),
+                _occupied_segments(single, segments),
+            )
             for units in groups_of_segments:
                 one, more = _count_to_two(may, units)
-                if one != units.first:
-                    return left, _DEAD
-                must |= may & (one & ~more) * units.spread
+                if one != units.mask:
+                    return candidates, _DEAD
+                must |= may & (one & ~more) * units.multiplier
             for units in groups_of_segments:
                 one, more = _count_to_two(must, units)
                 if more:
-                    return left, _CONFLICT
-                may &= must | ~(one * units.spread)
-            left &= may * segments.spread
-            crossings &= must * segments.spread
+                    return candidates, _CONFLICT
+                may &= must | ~(one * units.multiplier)
+            candidates &= may * segments.multiplier
+            crossings &= must * segments.multiplier
         held, twice = _count_to_two(crossings, planes.values)
         if twice:
-            return left, _CONFLICT
-        left &= crossings | ~(held * copies)
-        if left == before:
-            return left, _OPEN if repeated else _FULL
+            return candidates, _CONFLICT
+        candidates &= crossings | ~(held * copies)
+        if candidates == before:
+            return candidates, _OPEN if repeated else _FULL
 
 
-def _count_to_two(bits: int, repeats: _Repeats) -> tuple[int, int]:
-    """The bits that are set in at least one copy of `first`, and those set in at least two."""
-    first, shifts, _ = repeats
-    one, repeated = bits & first, 0
+def _count_to_two(bits: int, repeated_mask: _RepeatedMask) -> tuple[int, int]:
+    """The bits of the mask that are set in at least one copy, and in at least two copies."""
+    mask, shifts, _ = repeated_mask
+    one, repeated = bits & mask, 0
     for shift in shifts:
-        copy = bits >> shift & first
+        copy = bits >> shift & mask
         repeated |= one & copy
         one |= copy
     return one, repeated
 
 
-def _occupied_segments(candidates: int, segments: _Repeats) -> int:
+def _occupied_segments(candidates: int, segments: _RepeatedMask) -> int:
     """The first bit of each segment that has candidates."""
     occupied = candidates
     for shift in segments.shifts:
         occupied |= candidates >> shift
-    return occupied & segments.first
+    return occupied & segments.mask

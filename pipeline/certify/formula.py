@@ -1,9 +1,10 @@
-"""The formula that a proof of completeness refutes, made from the rules alone, in DIMACS.
+"""The DIMACS formula that a proof of completeness refutes, made from the rules alone.
 
-It states the puzzle and blocks each published grid, so it is unsatisfiable if and only if the
-published grids are all its solutions. No encoder is involved; only the clauses of further rules are
-shared with the encodings. The core of a formula consists of the clauses that unit propagation
-uses or leaves open: it is faster to refute than the formula, and its proof is faster to check.
+The formula states the puzzle and blocks each published grid, so it is unsatisfiable if and only if
+the puzzle has no other solution. It uses no encoder, and shares only the clauses of further rules
+with the encodings. The core of a formula consists of the clauses that unit propagation uses, and of
+the clauses that are open after it. The core is faster to refute than the formula, and its proof is
+faster to check.
 """
 
 from __future__ import annotations
@@ -28,14 +29,15 @@ MAX_CLAUSES = 3_000_000
 """Maximum number of clauses of a puzzle's formula."""
 
 MAX_OTHER_CLAUSES = 1_000_000
-"""The same for a formula that is no puzzle's. Proving and checking one takes up to 1 GB."""
+"""Maximum number of clauses of other formulas. A proof and its check then take up to 1 GB."""
 
-_CHUNK = 10_000
+_CHUNK_CLAUSES = 10_000
 """Clauses in a chunk of text."""
 
 _CHECK_INTERVAL = 1000
-"""Literals between two checks of the deadline."""
+"""Propagated literals between two checks of the deadline."""
 
+# The syntax of DIMACS in the strict form that `Formula.text` writes.
 _HEADER = re.compile(r"p cnf (0|[1-9][0-9]{0,9}) (0|[1-9][0-9]{0,9})\n")
 _BODY = re.compile(r"(?:(?:-?[1-9][0-9]{0,9} )*+0\n)*+")
 
@@ -45,40 +47,42 @@ class FormulaTooLarge(LimitReached):
 
 
 @dataclass(frozen=True, eq=False)
-class Rules:
-    """The clauses shared by all puzzles of a geometry, and their text, made once."""
+class SharedClauses:
+    """The clauses that all puzzles of a geometry share, and their text."""
 
     clauses: tuple[Clause, ...]
 
     @cached_property
     def text(self) -> str:
-        return "".join(_chunks(self.clauses))
+        """The clauses in DIMACS, one per line."""
+        return "".join(_text_chunks(self.clauses))
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
     """Clauses over the variables 1 … `variables`, in the order in which they are published.
 
-    No clause names a variable twice. `rules` are the first clauses, if other formulas share them.
+    No clause names a variable twice. `shared` are the first clauses, if other formulas share them.
     """
 
     variables: int
     clauses: tuple[Clause, ...]
-    rules: Rules = field(default=Rules(()), repr=False, compare=False)
+    shared: SharedClauses = field(default=SharedClauses(()), repr=False, compare=False)
 
     @property
-    def own(self) -> tuple[Clause, ...]:
-        return self.clauses[len(self.rules.clauses) :]
+    def own_clauses(self) -> tuple[Clause, ...]:
+        """The clauses after the shared ones."""
+        return self.clauses[len(self.shared.clauses) :]
 
     def text(self) -> Iterator[str]:
         """The DIMACS text in chunks: the header, then one clause per line."""
         yield f"p cnf {self.variables} {len(self.clauses)}\n"
-        yield self.rules.text
-        yield from _chunks(self.own)
+        yield self.shared.text
+        yield from _text_chunks(self.own_clauses)
 
 
 def formula_size(geometry: Geometry) -> int:
-    """The number of clauses that state rows, columns and boxes, without generating them."""
+    """The number of clauses that state cells, rows, columns and boxes, without generating them."""
     n, height, width = geometry.side, geometry.height, geometry.width
     pairs = comb(n, 2)
     pairs_apart = pairs - height * comb(width, 2) - width * comb(height, 2)
@@ -90,48 +94,50 @@ def formula_size(geometry: Geometry) -> int:
 def proof_formula(puzzle: Puzzle, grids: Sequence[Grid]) -> Formula:
     """State the units, givens, marks and rules of a puzzle, and block the grids.
 
-    Variable c·n + v means that cell c holds the v-th value. Cells count from 0, row by row.
-    The auxiliary variables of rules follow. Raises LimitReached for too many clauses, and
-    ValueError for a grid of another geometry or a grid that is listed twice.
+    Variable c·n + v means that cell c holds the v-th value. Cells are numbered from 0, row by row.
+    The auxiliary variables of rules have higher numbers. Raises LimitReached for too many clauses,
+    and ValueError for a grid of another geometry or a grid that is listed twice.
     """
     geometry = puzzle.geometry
     if any(grid.geometry != geometry for grid in grids) or len(set(grids)) < len(grids):
         raise ValueError("expected distinct grids of the puzzle's geometry")
-    rules = _rules(geometry)
+    shared = _shared_clauses(geometry)
     variables = geometry.side * geometry.size
-    further: tuple[Clause, ...] = ()
+    rule_clauses: tuple[Clause, ...] = ()
     if puzzle.rules:
-        rule_clauses = puzzle.clauses_of_rules()
-        variables = rule_clauses.variables
-        further = tuple(map(_without_repeats, rule_clauses))
-    clauses = (*rules.clauses, *_given_clauses(puzzle), *further, *map(_blocking_clause, grids))
-    return Formula(variables, clauses, rules)
+        rules = puzzle.clauses_of_rules()
+        variables = rules.variables
+        rule_clauses = tuple(map(_without_repeats, rules))
+    givens, blocking = _given_clauses(puzzle), map(_blocking_clause, grids)
+    return Formula(variables, (*shared.clauses, *givens, *rule_clauses, *blocking), shared)
 
 
 def _without_repeats(clause: Clause) -> Clause:
-    """The clause without repeated literals."""
+    """The clause with each of its literals once."""
     return clause if len({*clause}) == len(clause) else tuple(dict.fromkeys(clause))
 
 
 @lru_cache(maxsize=4)
-def _rules(geometry: Geometry) -> Rules:
+def _shared_clauses(geometry: Geometry) -> SharedClauses:
+    """The clauses of all puzzles of a geometry. Raises FormulaTooLarge if there are too many."""
     size = formula_size(geometry)
     if size > MAX_CLAUSES:
         n = geometry.side
         raise FormulaTooLarge(
             f"the rules of {n}×{n} need {size:,} clauses; the limit for a proof is {MAX_CLAUSES:,}"
         )
-    return Rules(tuple(_rule_clauses(geometry)))
+    return SharedClauses(tuple(_unit_rule_clauses(geometry)))
 
 
 def _boxes_are_lines(geometry: Geometry) -> bool:
+    """Whether the boxes equal the rows or the columns."""
     return 1 in (geometry.height, geometry.width)
 
 
-def _rule_clauses(geometry: Geometry) -> Iterator[Clause]:
-    """Each cell has exactly one value, and each value exactly one position in each unit.
+def _unit_rule_clauses(geometry: Geometry) -> Iterator[Clause]:
+    """State that each cell has exactly one value, and each value exactly one place in each unit.
 
-    Clauses of boxes that rows or columns already have are left out.
+    A clause of a box that a row or column also has is omitted.
     """
     n = geometry.side
     values = range(1, n + 1)
@@ -153,7 +159,7 @@ def _rule_clauses(geometry: Geometry) -> Iterator[Clause]:
 
 
 def _given_clauses(puzzle: Puzzle) -> Iterator[Clause]:
-    """Unit clauses: given values are true, and values that marks forbid are false."""
+    """Yield unit clauses: given values are true, and values that a mark forbids are false."""
     n, full = puzzle.geometry.side, puzzle.geometry.all_values
     for cell, mask in enumerate(puzzle.cells):
         if mask & (mask - 1) == 0:
@@ -163,45 +169,47 @@ def _given_clauses(puzzle: Puzzle) -> Iterator[Clause]:
 
 
 def _blocking_clause(grid: Grid) -> Clause:
+    """The clause that a grid violates, and no other grid."""
     n, offset = grid.geometry.side, 1 - grid.geometry.lowest
     return tuple(-(cell * n + offset + value) for cell, value in enumerate(grid.values))
 
 
-def _chunks(clauses: Sequence[Clause]) -> Iterator[str]:
-    for start in range(0, len(clauses), _CHUNK):
-        yield "".join(map(_line, clauses[start : start + _CHUNK]))
+def _text_chunks(clauses: Sequence[Clause]) -> Iterator[str]:
+    for start in range(0, len(clauses), _CHUNK_CLAUSES):
+        yield "".join(map(_dimacs_line, clauses[start : start + _CHUNK_CLAUSES]))
 
 
-def _line(clause: Clause) -> str:
+def _dimacs_line(clause: Clause) -> str:
     if len(clause) == 2:
         return "%d %d 0\n" % clause
     return " ".join(map(str, (*clause, "0\n")))
 
 
 def read_formula(text: str) -> Formula:
-    """Read a formula from the text that `Formula.text` writes.
+    """Read a formula in the format that `Formula.text` writes.
 
-    The text must be a header, then one clause per line, as many as the header announces. Raises
-    ValueError with the line number if it is not, or if a clause names a variable twice.
+    The text must consist of a header and one clause per line, as many as the header says. Raises
+    ValueError with a line number for any other text, and if a clause names a variable twice.
     """
     first, end, body = text.partition("\n")
     header = _HEADER.fullmatch(first + end)
     if header is None:
         raise ValueError(f"line 1: expected 'p cnf VARIABLES CLAUSES', found {first[:40]!r}")
-    matched = _BODY.match(body)  # until Python 3.11.4, it may end inside a wrong line
+    matched = _BODY.match(body)  # until Python 3.11.4, the match may end inside an invalid line
     valid_end = body.rfind("\n", 0, matched.end()) + 1 if matched else 0
     if valid_end < len(body):
         rest = body[valid_end : valid_end + 40].partition("\n")[0]
         number = body.count("\n", 0, valid_end) + 2
         raise ValueError(f"line {number}: expected literals, then 0 and a newline, found {rest!r}")
     variables, announced = map(int, header.groups())
-    clauses = tuple(_clauses(body, variables))
+    clauses = tuple(_parse_clauses(body, variables))
     if len(clauses) != announced:
         raise ValueError(f"line 1: {announced} clauses are announced, {len(clauses)} follow")
     return Formula(variables, clauses)
 
 
-def _clauses(body: str, variables: int) -> Iterator[Clause]:
+def _parse_clauses(body: str, variables: int) -> Iterator[Clause]:
+    """Yield the clauses in the lines after the header. Raises ValueError."""
     for number, line in enumerate(body.splitlines(), 2):
         clause = tuple(map(int, line[:-1].split()))
         named = set(map(abs, clause))
@@ -218,60 +226,62 @@ def _clauses(body: str, variables: int) -> Iterator[Clause]:
 class Core:
     """A subset of the clauses of a formula, before and after unit propagation.
 
-    `indices`: the index of each of its clauses in the formula, from 0. If these clauses are
-    unsatisfiable, so is the formula. `remaining`: the clauses that propagation leaves open, without
-    their false literals, as the input of a solver. `true`: the literals that propagation makes
-    true.
+    - `indices`: the indices, from 0, of the clauses of the core in the formula. If these clauses
+      are unsatisfiable, so is the formula.
+    - `remaining`: the clauses that are open after propagation, without their false literals. They
+      are the input of a solver.
+    - `implied`: the literals that propagation makes true.
     """
 
     formula: Formula
     indices: tuple[int, ...]
     remaining: tuple[Clause, ...]
-    true: frozenset[int] = frozenset()
+    implied: frozenset[int] = frozenset()
 
     @property
     def clauses(self) -> list[Clause]:
-        """The clauses of the core, as the formula has them."""
+        """The clauses of the core, with all their literals."""
         return [self.formula.clauses[index] for index in self.indices]
 
     @property
     def is_refuted(self) -> bool:
-        """Whether propagation alone refutes the formula. Its proof is then `TRIVIAL_PROOF`."""
+        """Whether propagation alone refutes the formula. `TRIVIAL_PROOF` is then its proof."""
         return () in self.remaining
 
     def model(self, model: AbstractSet[int]) -> tuple[int, ...]:
-        """Extend a model of `remaining` to one of the formula, with a literal for each variable."""
-        true_literals = self.true.union(model)
+        """Extend a model of `remaining` to a model of the formula that assigns all variables."""
+        true_literals = self.implied.union(model)
         return tuple(
             [
-                v if v in true_literals and -v not in self.true else -v
+                v if v in true_literals and -v not in self.implied else -v
                 for v in range(1, self.formula.variables + 1)
             ]
         )
 
 
 Refuter = Callable[[Core, float], "str | frozenset[int]"]
-"""A function of a core and a time limit in seconds: returns a DRAT proof or a model of `remaining`.
+"""Takes a core and a time limit in seconds; returns a DRAT proof, or a model of `remaining`.
 
-The caller checks the result. Raises PipelineError if it finds neither.
+The caller checks the result. Raises PipelineError if it finds neither a proof nor a model.
 """
 
 
 def core_of(formula: Formula, deadline: Deadline = NEVER) -> Core:
-    """Select the clauses that unit propagation uses or leaves open.
+    """Select the clauses that unit propagation uses, and the clauses that are open after it.
 
-    Every other clause is satisfied by a literal that the selected ones imply, so it never
-    propagates: a RUP step of the formula is also one of the core. Takes time and memory linear in
-    the size of the formula. Raises LimitReached when the deadline has passed.
+    Every other clause is satisfied by a literal that the selected clauses imply, so it never
+    propagates. Each RUP step from the formula is therefore also a RUP step from the core. This
+    takes time and memory linear in the size of the formula. Raises LimitReached when the deadline
+    has passed.
     """
-    first, (sizes, shared) = len(formula.rules.clauses), _rules_index(formula.rules)
-    own = _index(deadline.watch(formula.own), first)
+    first, (sizes, shared) = len(formula.shared.clauses), _index_shared(formula.shared)
+    own = _index_literals(deadline.watch(formula.own_clauses), first)
 
     def clauses_with(literal: int) -> Iterable[int]:
-        """The clauses that contain a literal."""
+        """The indices of the clauses that contain a literal."""
         return chain(shared.get(literal, ()), own.get(literal, ()))
 
-    not_false = [*sizes, *map(len, formula.own)]
+    not_false = [*sizes, *map(len, formula.own_clauses)]
     true, reasons, is_refuted = _propagate(formula, not_false, clauses_with, deadline)
     if is_refuted:
         return Core(formula, tuple(reasons), ((),))
@@ -290,15 +300,15 @@ def _propagate(
     clauses_with: Callable[[int], Iterable[int]],
     deadline: Deadline,
 ) -> tuple[set[int], list[int], bool]:
-    """Propagate the unit clauses.
+    """Propagate the unit clauses of a formula.
 
-    `not_false`: for each clause, the number of its literals that are not false. Returns the true
-    literals, the indices of the clauses that imply them, and whether there is a conflict. After a
-    conflict, the last index is the falsified clause.
+    `not_false`: for each clause, the number of its literals that are not false; updated. Returns
+    the true literals, the indices of the clauses that imply them, and whether there is a conflict.
+    After a conflict, the last index is the index of the falsified clause.
     """
     true: set[int] = set()
     reasons: list[int] = []
-    first = len(formula.rules.clauses)
+    first = len(formula.shared.clauses)
     units = [index for index in range(first, len(not_false)) if not_false[index] <= 1]
     for index in units:
         literal = next((x for x in formula.clauses[index] if -x not in true), None)
@@ -317,7 +327,7 @@ def _propagate(
     return true, reasons, False
 
 
-def _index(clauses: Iterable[Clause], first: int) -> Mapping[int, Sequence[int]]:
+def _index_literals(clauses: Iterable[Clause], first: int) -> Mapping[int, Sequence[int]]:
     """Map each literal to the indices of its clauses. The first clause has the index `first`."""
     index = defaultdict(list)
     for number, clause in enumerate(clauses, first):
@@ -327,6 +337,6 @@ def _index(clauses: Iterable[Clause], first: int) -> Mapping[int, Sequence[int]]
 
 
 @lru_cache(maxsize=4)
-def _rules_index(rules: Rules) -> tuple[list[int], Mapping[int, Sequence[int]]]:
-    """The sizes of the shared clauses, and their index. Cached."""
-    return [*map(len, rules.clauses)], _index(rules.clauses, 0)
+def _index_shared(shared: SharedClauses) -> tuple[list[int], Mapping[int, Sequence[int]]]:
+    """The lengths of the shared clauses, and the indices of the clauses of each literal."""
+    return [*map(len, shared.clauses)], _index_literals(shared.clauses, 0)

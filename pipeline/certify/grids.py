@@ -1,6 +1,6 @@
-"""Check grids against puzzles, from the rules alone, and models against clauses.
+"""Check grids against the rules of a puzzle, and models against clauses.
 
-No encoding or solver is needed. Batches of grids and single grids are checked by different code.
+The checks use no encoding and no solver. Single grids and batches are checked by different code.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CHUNK_PUZZLES = 4096
-"""Puzzles that are checked together; their arrays fit into the cache of a core."""
+"""Puzzles that are checked together, so that their arrays fit into the cache of a core."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A broken rule: a message, and the cells that break it as (row, column), from 1.
+    """A broken rule: a message, and the cells that break the rule, as (row, column) from 1.
 
     `rule` is `geometry`, `row`, `column`, `box`, `given`, `mark`, or a rule's name.
     """
@@ -37,10 +37,10 @@ class Violation:
 
 
 def certify_grid(puzzle: Puzzle, grid: Grid) -> tuple[Violation, ...]:
-    """All violations of the puzzle's rules by a grid; empty if it is a solution.
+    """All violations of the puzzle's rules by a grid; empty if the grid is a solution.
 
-    Rules other than rows, columns and boxes are checked by their method `holds`. If the grid has
-    another geometry, that is the only violation.
+    Rules other than rows, columns and boxes are checked by their method `holds`. If the geometry of
+    the grid differs, this is the only violation.
 
         >>> from pipeline import parse_puzzle
         >>> puzzle = parse_puzzle("1.....2..3.....4")
@@ -67,7 +67,7 @@ def is_solution(puzzle: Puzzle, solution: Grid) -> bool:
 
 
 def clashing_givens(puzzle: Puzzle) -> Violation | None:
-    """The violation by the first two equal givens in a row, column or box; None without any."""
+    """The first two equal givens in a row, column or box; None if all such givens differ."""
     values = [0] * len(puzzle.cells)
     for cell, value in puzzle.givens():
         values[cell] = value
@@ -75,7 +75,7 @@ def clashing_givens(puzzle: Puzzle) -> Violation | None:
 
 
 def _repetitions(geometry: Geometry, values: Sequence[int]) -> Iterator[Violation]:
-    """Yield the repeated values in units, except 0. n cells without one hold all n values."""
+    """Yield a violation for each repeated value of a unit; 0 is an empty cell."""
     for index, unit in enumerate(units_of(geometry)):
         first: dict[int, int] = {}
         for cell in unit:
@@ -88,6 +88,7 @@ def _repetitions(geometry: Geometry, values: Sequence[int]) -> Iterator[Violatio
 
 
 def _forbidden_values(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
+    """Yield a violation for each cell whose value contradicts its given or mark."""
     lowest = puzzle.geometry.lowest
     for cell, (mask, value) in enumerate(zip(puzzle.cells, grid.values, strict=True)):
         if mask >> (value - lowest) & 1:
@@ -103,6 +104,7 @@ def _forbidden_values(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
 
 
 def _broken_rules(puzzle: Puzzle, grid: Grid) -> Iterator[Violation]:
+    """Yield a violation for each further rule of the puzzle that the grid breaks."""
     geometry = puzzle.geometry
     for rule in puzzle.rules:
         if not rule.holds(geometry, grid.values):
@@ -121,23 +123,24 @@ def _mark_text(puzzle: Puzzle, mask: int) -> str:
 def certify_many(
     geometry: Geometry, masks: NDArray[np.unsignedinteger], grids: NDArray[np.integer[Any]]
 ) -> NDArray[np.bool_]:
-    """Check one grid per puzzle. Returns a boolean array (P,), true for each solution.
+    """Check one grid per puzzle. Returns flags (P,) of the grids that are solutions.
 
-    The puzzles have no further rules, and a side of at most 64. `masks` and `grids` are (P, n²).
-    Bit v-1 of a mask allows the value v. Raises ValueError for other shapes.
+    The puzzles have no further rules. `masks` and `grids` are (P, n²). Bit v-1 of a mask allows the
+    value v. Raises ValueError for other shapes, and for sides above 64.
     """
     import numpy as np  # noqa: PLC0415 - slow to load
 
     cells = geometry.side**2
     if geometry.side > 64 or masks.shape != grids.shape or masks.shape[1:] != (cells,):
         raise ValueError(
-            f"masks of shape {masks.shape} and grids of {grids.shape} for {cells} cells"
+            f"expected masks and grids of shape (P, {cells}), found masks of {masks.shape}, "
+            f"grids of {grids.shape}"
         )
-    is_good = np.zeros(len(grids), np.bool_)
+    is_valid = np.zeros(len(grids), np.bool_)
     for start in range(0, len(grids), CHUNK_PUZZLES):
         stop = start + CHUNK_PUZZLES
-        is_good[start:stop] = _certify_chunk(geometry, masks[start:stop], grids[start:stop])
-    return is_good
+        is_valid[start:stop] = _certify_chunk(geometry, masks[start:stop], grids[start:stop])
+    return is_valid
 
 
 def certify_lists(
@@ -146,26 +149,26 @@ def certify_lists(
     counts: NDArray[np.integer[Any]],
     grids: NDArray[np.integer[Any]],
 ) -> NDArray[np.bool_]:
-    """Check several grids per puzzle. Returns (P,), true where they are distinct solutions.
+    """Check several grids per puzzle. Returns flags (P,) of the lists of distinct solutions.
 
-    `masks` is (P, n²), `grids` is (R, P, n²). Of puzzle p the first `counts[p]` grids are checked.
-    Raises ValueError as `certify_many` does.
+    `masks` is (P, n²), `grids` is (R, P, n²). The list of puzzle p is `grids[:counts[p], p]`.
+    Raises ValueError in the same cases as `certify_many`.
     """
     import numpy as np  # noqa: PLC0415 - slow to load
 
-    is_good = np.ones(len(counts), np.bool_)
+    is_valid = np.ones(len(counts), np.bool_)
     for rank in range(int(counts.max(initial=0))):
         rows = np.flatnonzero(counts > rank)
-        is_good[rows] &= certify_many(geometry, masks[rows], grids[rank, rows])
+        is_valid[rows] &= certify_many(geometry, masks[rows], grids[rank, rows])
         for earlier in grids[:rank, rows]:
-            is_good[rows] &= (earlier != grids[rank, rows]).any(axis=1)
-    return is_good
+            is_valid[rows] &= (earlier != grids[rank, rows]).any(axis=1)
+    return is_valid
 
 
 def _certify_chunk(
     geometry: Geometry, masks: NDArray[np.unsignedinteger], grids: NDArray[np.integer[Any]]
 ) -> NDArray[np.bool_]:
-    """Check one chunk. The n cells of a unit hold n distinct values if they cover all n values."""
+    """Check one chunk. The n cells of a unit differ if together they hold all n values."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
     side = geometry.side
@@ -175,18 +178,17 @@ def _certify_chunk(
     shifts = np.ascontiguousarray(grids.T) - np.uint8(1)
     chosen = np.left_shift(1, shifts, dtype=word_type)  # 0 where the shift is too large
     allowed = np.ascontiguousarray(masks.T, word_type)
-    is_good: NDArray[np.bool_] = (chosen & allowed != 0).all(axis=0)
+    is_valid: NDArray[np.bool_] = (chosen & allowed != 0).all(axis=0)
     all_values = word_type.type(geometry.all_values)
     for unit in units_of(geometry):
-        is_good &= np.bitwise_or.reduce(chosen[list(unit)], axis=0) == all_values
-    return is_good
+        is_valid &= np.bitwise_or.reduce(chosen[list(unit)], axis=0) == all_values
+    return is_valid
 
 
 def certify_model(clauses: Iterable[Sequence[int]], model: Iterable[int]) -> int | None:
     """The index, from 0, of the first clause that a model does not satisfy, or None.
 
-    The model need not name every variable. If it contains both a literal and its negation, neither
-    of them counts.
+    The model may omit variables. If it contains both a literal and its negation, both are ignored.
     """
     true = frozenset(model)
     if not true.isdisjoint(map(neg, true)):

@@ -1,11 +1,11 @@
-"""Check a refutation in LRAT, whose steps name the clauses that they follow from.
+"""Check refutations in LRAT, a proof format whose steps name the clauses from which they follow.
 
 A line `NUMBER LITERALS 0 HINTS 0` adds a clause, `NUMBER d NUMBERS 0` deletes clauses
 (L. Cruz-Filipe, M. Heule, W. Hunt, M. Kaufmann, P. Schneider-Kamp, Efficient certified RAT
 verification, 2017). The clauses of the formula have the numbers 1, 2, ….
 
-A clause follows (RUP) if, once it is negated, each hint in turn is a unit clause whose literal
-becomes true, and the last hint is falsified. RAT steps are rejected.
+To check a clause (RUP), assume its negation. Each hint in turn must then be a unit clause, whose
+literal becomes true, and the last hint must be falsified. RAT steps are rejected.
 """
 
 from __future__ import annotations
@@ -18,17 +18,19 @@ from pipeline.errors import PipelineError
 from pipeline.limits import NEVER, Deadline
 
 MAX_LRAT_CHARACTERS = 256 * 1024 * 1024
+"""Maximum length of a proof."""
 
+# The syntax of LRAT, without optional spaces. `_CLAUSE` matches a line for `drat_of`.
 _NUMBERS = r"((?:[1-9][0-9]{0,11} )*+)0"
 _LITERALS = r"((?:-?[1-9][0-9]{0,9} )*+)0"
 _LINE = re.compile(rf"([1-9][0-9]{{0,11}}) (?:d {_NUMBERS}|{_LITERALS} {_NUMBERS})")
 _CLAUSE = re.compile(r"^[0-9]+ (?:d .*\n|((?:-?[1-9][0-9]*+ )*+0).*(\n))", re.MULTILINE)
 _CHECK_INTERVAL = 256
-"""Lines between two checks of the clock."""
+"""Lines between two checks of the deadline."""
 
 
 class ProofRejected(PipelineError):
-    """A text is not a valid proof. The message has the line and the reason."""
+    """A text is not a valid proof. The message contains the line and the reason."""
 
 
 def check_lrat(
@@ -37,12 +39,12 @@ def check_lrat(
     deadline: Deadline = NEVER,
     max_characters: int = MAX_LRAT_CHARACTERS,
 ) -> int:
-    """Check that an untrusted text refutes a formula; return the number of clauses that it adds.
+    """Check that an untrusted text refutes a formula. Returns the number of clauses that it adds.
 
     Raises ProofRejected unless each step follows and the last one is the empty clause, and
     LimitReached when the deadline has passed.
     """
-    known = _ClausesByNumber(formula)
+    clauses = _ClausesByNumber(formula)
     added, is_refuted = 0, False
     for line_number, line in proof_lines(text, max_characters, deadline):
         matched = _LINE.fullmatch(line)
@@ -52,11 +54,11 @@ def check_lrat(
         number_text, deleted, *parts = matched.groups()
         try:
             if deleted is not None:
-                known.delete(map(int, deleted.split()))
+                clauses.delete(map(int, deleted.split()))
                 continue
             clause, hints = ([*map(int, part.split())] for part in parts)
-            _check_follows(known, clause, hints)
-            known.add(int(number_text), clause)
+            _check_follows(clauses, clause, hints)
+            clauses.add(int(number_text), clause)
         except ProofRejected as error:
             raise ProofRejected(f"line {line_number}: {error}") from error
         added, is_refuted = added + 1, not clause
@@ -65,16 +67,18 @@ def check_lrat(
     return added
 
 
-def _check_follows(known: _ClausesByNumber, clause: Sequence[int], hints: Sequence[int]) -> None:
+def _check_follows(clauses: _ClausesByNumber, clause: Sequence[int], hints: Sequence[int]) -> None:
     """Raise ProofRejected unless the clause follows from its hints."""
     false = {*clause}
     for position, hint in enumerate(hints, 1):
-        left = known[hint] - false
-        if not left and position == len(hints):
+        open_literals = clauses[hint] - false
+        if not open_literals and position == len(hints):
             return
-        if len(left) != 1:
-            raise ProofRejected(f"hint {hint} has {len(left)} literals left, where 1 is expected")
-        (unit,) = left
+        if len(open_literals) != 1:
+            raise ProofRejected(
+                f"hint {hint} has {len(open_literals)} literals left, where 1 is expected"
+            )
+        (unit,) = open_literals
         if -unit in false:
             raise ProofRejected(f"hint {hint} is satisfied already")
         false.add(-unit)
@@ -97,7 +101,7 @@ class _ClausesByNumber(dict[int, frozenset[int]]):
         return self[number]
 
     def add(self, number: int, clause: Sequence[int]) -> None:
-        """Add a clause. Raises ProofRejected if its number is too low or a literal invalid."""
+        """Add a clause. Raises ProofRejected if its number is too low or a literal is invalid."""
         if number <= self._last:
             raise ProofRejected(f"the number {number} does not come after {self._last}")
         variables = {*map(abs, clause)}
@@ -140,5 +144,5 @@ def proof_lines(text: str, max_characters: int, deadline: Deadline) -> Iterator[
 
 
 def drat_of(text: str) -> str:
-    """An LRAT proof in DRAT: its clauses without numbers and hints."""
+    """Convert an LRAT proof to DRAT: keep the clauses, without numbers and hints."""
     return _CLAUSE.sub(r"\1\2", text)

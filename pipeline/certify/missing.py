@@ -1,4 +1,4 @@
-"""Search any puzzle exhaustively: one search is for plain puzzles, another for variants."""
+"""Search any puzzle exhaustively, by the search for plain puzzles or the search for variants."""
 
 from __future__ import annotations
 

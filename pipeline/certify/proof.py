@@ -1,12 +1,13 @@
-"""Convert DRAT proofs, as solvers write them, to LRAT, and check them.
+"""Convert the DRAT proofs of solvers to LRAT, and check them.
 
-DRAT has one step per line: added clauses, the empty clause last, and deletions (`d …`). Only RUP
-steps are accepted: each added clause follows by unit propagation. Our solvers write no others.
-Deletions are ignored, because what follows from some clauses also follows from more clauses.
+A line of a DRAT proof adds a clause or deletes one (`d …`); the last line adds the empty clause.
+Only RUP steps are accepted: each added clause must follow by unit propagation. Our solvers write no
+other steps. Deletions are ignored: a clause that follows from some clauses also follows if there
+are more.
 
-`trimming.py` finds the steps that are needed and the clauses they follow from, compiled or in plain
-Python. This module calls it and writes the LRAT text. Trimming is not trusted: `check_lrat` checks
-the result.
+`trimming.py` finds the necessary steps and the clauses from which they follow, in machine code or
+in plain Python. This module calls it and writes the LRAT text. Trimming is not trusted:
+`check_lrat` checks the result.
 """
 
 from __future__ import annotations
@@ -33,51 +34,54 @@ from pipeline.certify.trimming import (
 )
 from pipeline.errors import LimitReached
 from pipeline.limits import NEVER, Deadline
-from pipeline.native import Loaded, Program
+from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.clauses import Clause
 
 TRIVIAL_PROOF = "0\n"
 """The DRAT proof of a formula that unit propagation alone refutes."""
 
 MAX_DRAT_CHARACTERS = 64 * 1024 * 1024
+"""Maximum length of a proof by a solver."""
 
-LONG_PROOF = 5_000
-"""Minimum number of characters for which a single proof is worth loading the compiled code."""
+LONG_PROOF_CHARACTERS = 5_000
+"""Minimum length of a single proof for which loading the machine code pays."""
 
 PROGRAM = Program("trim", "trim", ("pipeline.certify.trimming",), "pipeline.certify.proof.try_trim")
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 COMPILED_VISITS, PLAIN_VISITS = 1_000_000, 20_000
-"""Clauses visited between two checks of the clock, compiled and in Python: about 0.02 s."""
+"""Clauses visited between two checks of the deadline, in machine code and in plain Python. Each
+takes about 0.02 s."""
 
 _STEP = re.compile(r"(?:d )?(?:-?[1-9][0-9]{0,9} )*+0")
 
 
 def lrat_of(core: Core, proof: str, deadline: Deadline = NEVER) -> tuple[str, int]:
-    """Trim an untrusted DRAT proof of a core; return an LRAT proof and its number of steps.
+    """Trim an untrusted DRAT proof of a core. Returns an LRAT proof and its number of steps.
 
     The LRAT proof refutes the formula of the core, and has been checked. Raises ProofRejected
-    unless the DRAT proof ends with the empty clause and each needed step follows, and LimitReached
-    when the deadline has passed.
+    unless the DRAT proof ends with the empty clause and each necessary step follows. Raises
+    LimitReached when the deadline has passed.
     """
     line_numbers, clauses = _added_clauses(proof, core.formula.variables, deadline)
-    trimmer = loaded.get(at_once=len(proof) >= LONG_PROOF)
+    trimmer = loader.get(at_once=len(proof) >= LONG_PROOF_CHARACTERS)
     if trimmer:
-        with suppress(ProofRejected):  # the machine code may be damaged
-            return _checked_lrat(trimmer, core, line_numbers, clauses, deadline)
+        with suppress(ProofRejected):  # if the machine code is damaged, plain Python tries again
+            return _trim_and_check(trimmer, core, line_numbers, clauses, deadline)
     start = time.monotonic()
-    lrat = _checked_lrat(None, core, line_numbers, clauses, deadline)
-    loaded.add_seconds(time.monotonic() - start)
+    lrat = _trim_and_check(None, core, line_numbers, clauses, deadline)
+    loader.add_seconds(time.monotonic() - start)
     return lrat
 
 
-def _checked_lrat(
+def _trim_and_check(
     trimmer: Callable[..., int] | None,
     core: Core,
     line_numbers: list[int],
     clauses: list[Clause],
     deadline: Deadline,
 ) -> tuple[str, int]:
+    """Trim a proof with this trimmer, and check it. Returns and raises what `lrat_of` does."""
     try:
         text = trim_to_lrat(trimmer, core, clauses, deadline)
     except NotTrimmed as error:
@@ -99,7 +103,10 @@ def _checked_lrat(
 def _added_clauses(
     proof: str, variables: int, deadline: Deadline
 ) -> tuple[list[int], list[Clause]]:
-    """The line numbers of the steps that add a clause, and these clauses. Raises as `lrat_of`."""
+    """The line numbers of the steps that add a clause, and these clauses.
+
+    Raises ProofRejected if a line is invalid or the last clause is not empty.
+    """
     line_numbers, clauses = list[int](), list[Clause]()
     for number, line in proof_lines(proof, MAX_DRAT_CHARACTERS, deadline):
         if not _STEP.fullmatch(line):
@@ -124,7 +131,7 @@ def _added_clauses(
 
 
 class NotTrimmed(Exception):
-    """The lemmas are not a refutation. `lemma`: the index of one that does not follow, or None."""
+    """The lemmas are no refutation. `lemma`: the index of a lemma that does not follow, or None."""
 
     def __init__(self, lemma: int | None) -> None:
         super().__init__(lemma)
@@ -137,28 +144,31 @@ def trim_to_lrat(
     lemmas: Sequence[Clause],
     deadline: Deadline = NEVER,
 ) -> str:
-    """Trim a refutation of a core; return an LRAT proof of the formula.
+    """Trim a refutation of a core. Returns an LRAT proof of the formula.
 
-    `trimmer` is compiled; None runs it in plain Python, with the same result. Raises
-    NotTrimmed, LimitReached, and ValueError for a variable out of range.
+    `trimmer` is machine code of `trim`; None runs `trim` in plain Python, with the same result.
+    Raises NotTrimmed, LimitReached, and ValueError for a variable out of range.
     """
     clauses = [*core.clauses, *lemmas]
     literals = [*chain.from_iterable(clauses)]
-    named: Sequence[int] = range(1, core.formula.variables + 1)
-    if len(named) > len(literals):  # renumber sparse variables, which would waste memory
-        named = sorted({*map(abs, literals)})
-        dense = {variable: number for number, variable in enumerate(named, 1)}
+    variables: Sequence[int] = range(1, core.formula.variables + 1)
+    if len(variables) > len(literals):  # number only the variables that occur, to save memory
+        variables = sorted({*map(abs, literals)})
+        dense = {variable: number for number, variable in enumerate(variables, 1)}
         literals = [dense[x] if x > 0 else -dense[-x] for x in literals]
     starts = [0, *accumulate(map(len, clauses))]
-    state = (_list_state if trimmer is None else _array_state)(literals, starts, len(named))
-    numbers = _run_trimmer(trimmer, state, len(core.indices), len(named), deadline)
-    return "".join(_lrat_lines(numbers, core, lemmas, named))
+    state = (_list_state if trimmer is None else _array_state)(literals, starts, len(variables))
+    numbers = _run_trimmer(trimmer, state, len(core.indices), len(variables), deadline)
+    return "".join(_lrat_lines(numbers, core, lemmas, variables))
 
 
 def _lrat_lines(
-    numbers: list[int], core: Core, lemmas: Sequence[Clause], named: Sequence[int]
+    numbers: list[int], core: Core, lemmas: Sequence[Clause], variables: Sequence[int]
 ) -> Iterator[str]:
-    """Yield the LRAT lines of the steps in `numbers`, where the last step comes first."""
+    """Yield the LRAT lines of the trimmer's output `numbers`, where the last step comes first.
+
+    `variables` are the formula's variables in the order of the trimmer's variables.
+    """
     first, number = len(core.indices), len(core.formula.clauses)
     end, steps, start = first + len(lemmas), list[list[int]](), 0
     while start < len(numbers):
@@ -170,7 +180,7 @@ def _lrat_lines(
         number += 1
         literals: Clause = ()
         if number < len(core.formula.clauses) + len(steps):
-            literals = lemmas[step - first] if step >= 0 else (_literal(~step, named),)
+            literals = lemmas[step - first] if step >= 0 else (_dimacs_literal(~step, variables),)
         yield " ".join(
             [
                 str(number),
@@ -183,15 +193,19 @@ def _lrat_lines(
         names[step] = number
 
 
-def _literal(code: int, named: Sequence[int]) -> int:
-    return -named[code >> 1] if code & 1 else named[code >> 1]
+def _dimacs_literal(code: int, variables: Sequence[int]) -> int:
+    """The literal in DIMACS that the trimmer encodes as `code`."""
+    return -variables[code >> 1] if code & 1 else variables[code >> 1]
 
 
 def _run_trimmer(
     trimmer: Callable[..., int] | None, state: State, first: int, variables: int, deadline: Deadline
 ) -> list[int]:
-    """Run the trimmer to its end; return its output."""
-    clauses = len(state.marked)
+    """Run the trimmer to its end, and return its output. `first` is the index of the first lemma.
+
+    Raises NotTrimmed, and LimitReached when the deadline has passed.
+    """
+    clauses = len(state.is_marked)
     limits = first, max(1, clauses - variables)
     if trimmer is None:
         run = partial(trim, state, *limits, PLAIN_VISITS)
@@ -210,13 +224,13 @@ def _run_trimmer(
 
 
 def _list_state(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
-    """A state made of lists, for plain Python."""
+    """A state of lists, for plain Python."""
     codes = [2 * x - 2 if x > 0 else -2 * x - 1 for x in literals]
     return _new_state(codes, starts, variables, lambda size, value, _: [value] * size)
 
 
 def _array_state(literals: Sequence[int], starts: Sequence[int], variables: int) -> State:
-    """A state made of arrays, for compiled code. Raises ValueError for a variable out of range."""
+    """A state of arrays, for machine code. Raises ValueError for a variable out of range."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
     given = np.array(literals, np.int32)
@@ -230,14 +244,14 @@ def _array_state(literals: Sequence[int], starts: Sequence[int], variables: int)
 def _new_state(
     literals: Any, starts: Any, variables: int, new_array: Callable[[int, int, str], Any]
 ) -> State:
-    """The state before any step. `new_array(size, value, type)` makes a list or an array."""
+    """The initial state. `new_array(size, value, type)` makes a list or an array."""
     clauses, numbers = len(starts) - 1, new_array(5, 0, "q")
     numbers[CONFLICT] = NOTHING
     return State(
         literals,
         starts,
         trail_before=new_array(clauses, 0, "i"),
-        marked=new_array(clauses, 0, "B"),
+        is_marked=new_array(clauses, 0, "B"),
         is_needed=new_array(clauses, 0, "B"),
         output=new_array(clauses + 2, 0, "i"),
         next_watch=new_array(2 * clauses, 0, "i"),
@@ -247,7 +261,7 @@ def _new_state(
         trail=new_array(variables, 0, "i"),
         positions=new_array(variables, 0, "i"),
         reasons=new_array(variables, 0, "i"),
-        seen=new_array(variables, 0, "B"),
+        roles=new_array(variables, 0, "B"),
         queue=new_array(variables, 0, "i"),
         numbers=numbers,
     )

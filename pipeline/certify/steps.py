@@ -1,41 +1,42 @@
-"""Checks that a logical step follows from the cells and units that it cites.
+"""Check that a logical step follows from the cells and units that it cites.
 
-This module knows no technique. It assumes the opposite of each conclusion, and refutes that by an
-exhaustive search of the cited constraints. A cited cell holds one of its candidates. A unit cited
-for a digit holds it in one of its candidate cells. No two cells of a unit hold the same digit. A
-step that relies on a unique solution names a deadly pattern, whose digits could be exchanged.
+This module knows no technique. It assumes the opposite of each conclusion, and refutes the
+assumption by an exhaustive search of the cited constraints. A cited cell holds one of its
+candidates. If a unit is cited for a digit, one of its cells with this candidate holds the digit. No
+two cells of a unit hold the same digit. A step that assumes a unique solution names a deadly
+pattern, whose digits could be exchanged to give another solution.
 
-Arrays are int64 in machine code and lists in plain Python. Cells, digits and units count from 0;
-units are the rows, the columns, then the boxes. A set of digits is a mask.
+Arrays are int64 in machine code and lists in plain Python. Cells, digits and units are numbered
+from 0; units are the rows, then the columns, then the boxes. A set of digits is a mask.
 """
 
 from __future__ import annotations
 
 from pipeline.native import compiled
 
-# `state`
+# Offsets in `state`.
 CELLS = 0  # 81 masks: the candidates of each cell, 0 once it is filled
 VALUES = 324  # 81 numbers: the digit in each cell, from 1; 0 while it is open
 ALLOWED = 648  # 81 masks: the digits that the puzzle allows in each cell
 
-# `step`: numbers
+# Indices in `step`, of numbers.
 TECHNIQUE = 0  # index of the technique
 PATTERN_DIGITS = 1  # mask of the digits of the pattern
 BASE_UNITS = 2  # mask of the units of the pattern
 COVER_UNITS = 3  # mask of the units in which it eliminates
 DEADLY = 4  # the deadly pattern that must not remain, or 0
-DEADLY_RECTANGLE = 4  # at least that: so many pattern cells, the first ones, hold two digits
 DEADLY_GRID = 2  # all open cells have two candidates (BUG)
+DEADLY_RECTANGLE = 4  # n from 4 on: the first n pattern cells, a unique loop, hold two digits
 
-# `step`: lists, each with its length first. A candidate is 9 · cell + digit
-PLACED = 5  # candidates that hold
-ELIMINATED = 14  # candidates that do not
-CITED = 744  # cells, and digits of units as 81 + 9 · unit + digit: in each, one candidate holds
+# Offsets in `step`, of lists that start with their length. A candidate is 9 · cell + digit.
+PLACED = 5  # candidates that are true
+ELIMINATED = 14  # candidates that are false
+CITED = 744  # cells, and digits of units as 81 + 9 · unit + digit: each has one true candidate
 CHAIN_NODES = 1070  # signed nodes of a chain, see `pipeline.steps.layout`
 PATTERN_CELLS = 2580  # cells of the pattern
 STEP_SIZE = 2700  # length of `step`
 
-# `stack`: a frame for each assumption: the candidates of 81 cells, then whether each was assigned
+# `stack` has a frame for each assumption: 81 masks of candidates, then 81 flags of assigned cells.
 FRAME_SIZE = 162
 MAX_ASSUMPTIONS = 40
 STACK_SIZE = MAX_ASSUMPTIONS * FRAME_SIZE
@@ -61,16 +62,15 @@ def _bit_count(mask):
     return count
 
 
-# Each conclusion is proved by contradiction on its own: a candidate to be eliminated is assumed to
-# hold, one to be placed is removed, and the search must refute that. The search is complete up to
-# MAX_DEPTH assumptions; beyond them the step is rejected. So an accepted step is sound,
-# whatever
-# technique found it.
+# Each conclusion is proved by contradiction, separately. To prove an elimination, the candidate is
+# assigned; to prove a placement, the candidate is removed. The search must then refute the
+# assumption. It is exhaustive up to MAX_ASSUMPTIONS nested assumptions, and a step that needs more
+# is rejected. So an accepted step is sound, independent of the technique that found it.
 @compiled()
 def follows(state, step, stack, is_unique):
-    """Whether all conclusions of a step follow. `stack` is scratch.
+    """Whether all conclusions of a step follow. `stack` is working memory.
 
-    `is_unique`: the puzzle is proved to have one solution.
+    `is_unique`: whether the puzzle was proved to have one solution.
     """
     if step[PLACED] + step[ELIMINATED] == 0 or (step[DEADLY] and not is_unique):
         return 0
@@ -97,12 +97,14 @@ def follows(state, step, stack, is_unique):
 
 @compiled()
 def _is_deadly(state, step):
-    """Whether the step's pattern is a deadly one: a unique solution rules it out."""
+    """Whether the step's pattern is deadly: a puzzle with a unique solution cannot contain it."""
     if step[DEADLY] == DEADLY_GRID:
         return _is_bug(state, step)
     return step[DEADLY] >= DEADLY_RECTANGLE and _is_loop(state, step)
 
 
+# A filled cell has no candidates in `state`. As a clause it would be false, and would refute any
+# assumption. So a step that cites one is rejected.
 @compiled()
 def _cites_filled(state, step):
     """Whether a cited cell is filled already, or a cited digit is already placed in its unit."""
@@ -117,7 +119,7 @@ def _cites_filled(state, step):
 
 @compiled()
 def _assign(stack, frame, cell):
-    """Assign a cell its only candidate, and eliminate that from its peers."""
+    """Assign a cell its only candidate, and eliminate this digit from the cell's peers."""
     stack[frame + 81 + cell] = 1
     units = cell // 9, 9 + cell % 9, 18 + cell // 27 * 3 + cell % 9 // 3
     for unit in units:
@@ -127,7 +129,9 @@ def _assign(stack, frame, cell):
                 stack[frame + other] &= ~stack[frame + cell]
 
 
-# DPLL on the cited constraints alone: unit propagation, then a binary branch on the smallest one.
+# DPLL (M. Davis, G. Logemann, D. Loveland, 1962) on the cited constraints alone: unit propagation,
+# then a binary branch on a candidate of the smallest clause. Both branches are searched, so a
+# refutation is sound.
 @compiled()
 def _is_refuted(step, stack):
     """Whether every branch of the search ends in a contradiction."""
@@ -150,8 +154,8 @@ def _is_refuted(step, stack):
     return True
 
 
-# The clauses are the cited constraints. A deadly pattern adds one: some candidate that breaks the
-# pattern holds. If a clause has one candidate left, that is assigned.
+# The clauses are the cited constraints. A deadly pattern adds a clause: at least one candidate that
+# breaks the pattern is true. If a clause has a single candidate left, this candidate is assigned.
 @compiled()
 def _propagate(step, stack, frame):
     """Propagate unit clauses. Returns False if a clause has no candidate left."""
@@ -173,7 +177,7 @@ def _propagate(step, stack, frame):
 
 @compiled()
 def _candidates_left(step, stack, frame, clause):
-    """The number of candidates of a clause that are left."""
+    """The number of remaining candidates of a clause."""
     count = 0
     if clause < step[CITED]:
         cited = step[CITED + 1 + clause]
@@ -193,7 +197,7 @@ def _candidates_left(step, stack, frame, clause):
 
 @compiled()
 def _first_candidate(step, stack, frame, clause):
-    """The cell and the bit of the first candidate that a clause has left."""
+    """The cell and the bit of the first remaining candidate of a clause."""
     cited = step[CITED + 1 + clause] if clause < step[CITED] else 0
     if clause < step[CITED] and cited < 81:
         return cited, stack[frame + cited] & -stack[frame + cited]
@@ -201,7 +205,9 @@ def _first_candidate(step, stack, frame, clause):
         cell = _cell_of(cited // 9 - 9, position)
         if stack[frame + cell] >> cited % 9 & 1:
             return cell, 1 << cited % 9
-    for k in range(PATTERN_CELLS + 1, PATTERN_CELLS + (2 if step[DEADLY] == DEADLY_GRID else 1 + step[DEADLY])):
+    for k in range(
+        PATTERN_CELLS + 1, PATTERN_CELLS + (2 if step[DEADLY] == DEADLY_GRID else 1 + step[DEADLY])
+    ):
         digits = step[PATTERN_DIGITS]
         mask = stack[frame + step[k]] & (digits if step[DEADLY] == DEADLY_GRID else ~digits)
         if mask:
@@ -211,7 +217,7 @@ def _first_candidate(step, stack, frame, clause):
 
 @compiled()
 def _smallest_clause(step, stack, frame):
-    """The open clause with the fewest candidates left, or -1."""
+    """The clause with the fewest remaining candidates, but at least two; -1 if there is none."""
     best, fewest = -1, 100
     for clause in range(step[CITED] + (1 if step[DEADLY] >= DEADLY_RECTANGLE else 0)):
         count = _candidates_left(step, stack, frame, clause)
@@ -244,7 +250,8 @@ def _is_loop(state, step):
 
 # Bivalue universal grave: each open cell has two candidates, and each digit has two places or none
 # in each unit. Such a grid has no solution or at least two, because all cells could hold their
-# other candidate. So if the solution is unique and one candidate is extra, that one holds (BUG+1).
+# other candidate. So if the solution is unique and the grid has one extra candidate, the extra
+# candidate is true (BUG+1).
 @compiled()
 def _is_bug(state, step):
     """Whether the grid without the extra candidate is a BUG."""

@@ -1,18 +1,19 @@
-"""Backward checking of a refutation: which lemmas are needed, and with which hints.
+"""Backward checking of a refutation, which finds the necessary lemmas and their hints.
 
-Lemmas are clauses of the proof. The forward pass adds the clauses of the formula and then the
+Lemmas are the clauses of the proof. The forward pass adds the clauses of the formula and then the
 lemmas one by one, with unit propagation, until a clause is falsified. The backward pass removes the
-lemmas, the last one first, with the literals that they implied. Each marked lemma is checked, and
-the clauses that it follows from are marked (E. Goldberg, Y. Novikov, Verification of proofs of
-unsatisfiability for CNF formulas, 2003). Marked clauses propagate first, so that few more are
-marked (M. Heule, W. Hunt, N. Wetzler, Trimming while checking clausal proofs, 2013: drat-trim).
+lemmas from the last to the first, and the literals that they implied. It checks each marked lemma,
+and marks the clauses from which the lemma follows (E. Goldberg, Y. Novikov, Verification of proofs
+of unsatisfiability for CNF formulas, 2003). Marked clauses propagate first, so that few other
+clauses are marked (M. Heule, W. Hunt, N. Wetzler, Trimming while checking clausal proofs, 2013:
+drat-trim).
 
-Unlike in drat-trim, a literal that follows from the clauses before a lemma, without the negated
-lemma, becomes a step of its own when it is needed. Its reasons are then written once, instead of in
+The root is the part of the trail before the negated lemma is assumed. Unlike in drat-trim, a root
+literal that a hint needs becomes a step of its own. Its reasons are then written once, and not in
 the hints of each lemma.
 
-These functions work on arrays in machine code and on lists in plain Python. Nothing relies on them:
-`check_lrat` checks the hints.
+These functions work on arrays in machine code and on lists in plain Python. Their result is not
+trusted: `check_lrat` checks it.
 """
 
 from __future__ import annotations
@@ -22,48 +23,49 @@ from typing import Any, NamedTuple
 from pipeline.native import compiled
 
 NOTHING = -1
-"""In place of a clause, or at the end of a list: there is none."""
+"""The index that means "no clause" or "end of the list"."""
 
 UNMARKED, MARKED = 0, 1
-"""The two watch lists of a literal; the second is propagated first."""
+"""The two watch lists of a literal: those of unmarked and of marked clauses."""
 
-# `numbers`
-NEXT_CLAUSE = 0  # the clause that is added or checked next
-CONFLICT = 1  # the clause after which propagation failed, or NOTHING
+# Indices in `State.numbers`.
+NEXT_CLAUSE = 0  # the clause to add next; in the backward pass, one more than the clause to check
+CONFLICT = 1  # the clause that led to the conflict when it was added, or NOTHING
 TRAIL = 2  # length of the trail
 OUTPUT_LENGTH = 3  # length of the output
-VISITS = 4  # watches that were visited in this call
+VISITS = 4  # number of watches that were visited in this call
 
 UNFINISHED, HAS_OUTPUT, TRIMMED, REJECTED = range(4)
-"""Results of `trim`. HAS_OUTPUT: read `output`, empty it, and call again. TRIMMED: read `output`,
-which is now complete. FAILED: there is no refutation, or the lemma at NEXT_CLAUSE does not
-follow."""
+"""Results of `trim`. UNFINISHED: call it again. HAS_OUTPUT: read `output`, empty it, and call
+again. TRIMMED: read `output`, which is now complete. REJECTED: there is no refutation, or the lemma
+at NEXT_CLAUSE does not follow."""
 
 
 class State(NamedTuple):
-    """The state of one trimming, in arrays or lists, with C clauses, L literals and V variables.
+    """The state of a trimmer, in arrays or lists, with C clauses, L literals and V variables.
 
     The literals of variable v are 2·v and, negated, 2·v + 1. Watch 2·c + k is the watch on literal
-    k of clause c, where k is 0 or 1. A list of watches is linked: `first_watch`, then `next_watch`.
+    k of clause c, where k is 0 or 1. Each list of watches is a linked list, which starts in
+    `first_watch` and continues in `next_watch`.
     """
 
     literals: Any
     """(L,): the literals of all clauses; the first two of each clause are watched."""
     starts: Any
-    """(C + 1,): where the literals of each clause start."""
+    """(C + 1,): the index in `literals` of the first literal of each clause, and L."""
     trail_before: Any
     """(C,): length of the trail before each clause was added."""
-    marked: Any
-    """(C,): 1 if the clause is needed."""
+    is_marked: Any
+    """(C,): 1 if a step needs the clause."""
     is_needed: Any
-    """(C,): 1 if the literal that this clause implied is needed at the root."""
+    """(C,): 1 if a step needs the root literal that this clause implied."""
     output: Any
-    """(C + 2,): steps, the last one first: a clause, its hints, then C. A hint ~x is the unit
-    clause of literal x, which has a step of its own."""
+    """(C + 2,): steps, the last one first. A step is the number of its clause, its hints, then C.
+    The number ~x stands for the unit clause of literal x."""
     next_watch: Any
     """(2·C,): the next watch on the same literal, or NOTHING."""
     blockers: Any
-    """(2·C,): another literal of the clause: if it is true, the clause need not be visited."""
+    """(2·C,): another literal of the clause. If it is true, the clause is not visited."""
     first_watch: Any
     """(4·V,): at 2·x and 2·x + 1, the first unmarked and the first marked watch on literal x."""
     values: Any
@@ -71,24 +73,28 @@ class State(NamedTuple):
     trail: Any
     """(V,): literals in the order in which they became true."""
     positions: Any
-    """(V,): where each variable is on the trail."""
+    """(V,): the position of each variable on the trail."""
     reasons: Any
     """(V,): the clause that implied each variable, or NOTHING for an assumption."""
-    seen: Any
-    """(V,): marks of conflict analysis."""
+    roles: Any
+    """(V,): the role of each variable in conflict analysis; 0 if it has none."""
     queue: Any
-    """(V,): the queue of conflict analysis, as variables."""
+    """(V,): the variables to be analysed."""
     numbers: Any
     """(5,): NEXT_CLAUSE, CONFLICT, TRAIL, OUTPUT_LENGTH and VISITS."""
 
 
 _TRUE, _FALSE = 1, -1
-_SEEN, _NEWLY_NEEDED, _ASSUMED = 1, 2, 3
+"""Elements of `State.values`."""
+
+_QUEUED, _NEWLY_NEEDED, _ASSUMED = 1, 2, 3
+"""Elements of `State.roles`: a variable of the queue, one whose root literal no earlier step
+needed, and a variable of the negated lemma."""
 
 
 @compiled(inline=True)
 def _assign(state, literal, reason):
-    """Make a literal true, because of a clause or, with NOTHING, as an assumption."""
+    """Make a literal true. `reason` is the clause that implies it; NOTHING for an assumption."""
     size, variable = state.numbers[TRAIL], literal >> 1
     state.values[literal], state.values[literal ^ 1] = _TRUE, _FALSE
     state.trail[size] = literal
@@ -108,14 +114,17 @@ def _backtrack(state, size):
 
 @compiled(inline=True)
 def _link(state, kind, literal, watch):
-    """Put a watch at the start of a list."""
+    """Insert a watch at the start of the list of `kind` (MARKED or UNMARKED) of a literal."""
     state.next_watch[watch] = state.first_watch[2 * literal + kind]
     state.first_watch[2 * literal + kind] = watch
 
 
 @compiled(inline=True)
 def _watch_another(state, watch, other):
-    """Watch another literal of a clause that is not false. Returns whether there is one."""
+    """Move a watch to a literal that is not false, if its clause has one besides `other`.
+
+    Returns whether it has one.
+    """
     clause = watch >> 1
     start = state.starts[clause]
     watched = start + (watch & 1)
@@ -124,21 +133,21 @@ def _watch_another(state, watch, other):
         if state.values[literal] != _FALSE:
             state.literals[i], state.literals[watched] = state.literals[watched], literal
             state.blockers[watch] = other
-            _link(state, state.marked[clause], literal, watch)
+            _link(state, state.is_marked[clause], literal, watch)
             return True
     return False
 
 
 # Two watched literals (M. Moskewicz et al., Chaff, 2001), with blockers as in MiniSat 2.1. A clause
-# can become unit or false only when one of its two watched literals becomes false, so only these
-# clauses are visited, and backtracking repairs nothing. Each literal has two lists. A clause that
-# was marked after it was linked moves to the other list when it is visited, and a removed one is
-# unlinked then.
+# can become unit or false only when one of its two watched literals becomes false. So only the
+# clauses that watch this literal are visited, and backtracking leaves the watches unchanged. Each
+# literal has a list of unmarked and a list of marked clauses. A visit moves a clause that was
+# marked since it was linked to the other list, and unlinks a clause that was removed.
 @compiled(inline=True)
 def _visit_watchers(state, kind, literal, end):
-    """Visit the clauses in a watch list of a false literal. Returns a falsified one, or NOTHING.
+    """Visit the clauses in a watch list of a false literal. Returns a falsified clause, or NOTHING.
 
-    Clauses from `end` on are removed.
+    Clauses from `end` on have been removed.
     """
     previous, watch = NOTHING, state.first_watch[2 * literal + kind]
     while watch != NOTHING:
@@ -155,7 +164,7 @@ def _visit_watchers(state, kind, literal, end):
                 return clause
             else:
                 _assign(state, other, clause)
-        if stays and state.marked[clause] == kind:
+        if stays and state.is_marked[clause] == kind:
             previous = watch
         else:
             if previous == NOTHING:
@@ -168,11 +177,15 @@ def _visit_watchers(state, kind, literal, end):
     return NOTHING
 
 
-# Core-first propagation (drat-trim). An unmarked clause is visited only when no marked one can
-# propagate any more, so that a conflict uses marked clauses where it can.
+# Core-first propagation (drat-trim). An unmarked clause is visited only when marked clauses
+# propagate nothing more, so that conflicts depend on few unmarked clauses. The order of visits does
+# not affect soundness.
 @compiled(inline=True)
 def _propagate(state, start, end):
-    """Propagate the trail from `start`. Returns a falsified clause, or NOTHING."""
+    """Propagate the literals on the trail from `start` on. Returns a falsified clause, or NOTHING.
+
+    Clauses from `end` on have been removed.
+    """
     marked_head = unmarked_head = start
     while unmarked_head < state.numbers[TRAIL]:
         if marked_head < state.numbers[TRAIL]:
@@ -194,21 +207,21 @@ def _add(state, clause):
     """
     state.trail_before[clause] = state.numbers[TRAIL]
     start, end = state.starts[clause], state.starts[clause + 1]
-    kept = start
+    next_open = start  # the literals before this index are not false
     for i in range(start, end):
         literal = state.literals[i]
         if state.values[literal] != _FALSE:
-            state.literals[i], state.literals[kept] = state.literals[kept], literal
-            kept += 1
-            if kept == start + 2:
+            state.literals[i], state.literals[next_open] = state.literals[next_open], literal
+            next_open += 1
+            if next_open == start + 2:
                 break
     if end > start + 1:
         for k in range(2):
             state.blockers[2 * clause + k] = state.literals[start + 1 - k]
-            _link(state, state.marked[clause], state.literals[start + k], 2 * clause + k)
-    if kept == start:
+            _link(state, state.is_marked[clause], state.literals[start + k], 2 * clause + k)
+    if next_open == start:
         return clause
-    if kept == start + 1 and state.values[state.literals[start]] != _TRUE:
+    if next_open == start + 1 and state.values[state.literals[start]] != _TRUE:
         _assign(state, state.literals[start], clause)
         return _propagate(state, state.trail_before[clause], clause + 1)
     return NOTHING
@@ -223,15 +236,15 @@ def _emit(state, number):
 
 @compiled(inline=True)
 def _has_own_step(state, reason):
-    """Whether the literal implied by a clause has a step of its own: not if the clause is unit."""
+    """Whether the literal implied by a clause needs a step: a unit clause is already that step."""
     return state.starts[reason + 1] - state.starts[reason] > 1
 
 
 @compiled(inline=True)
 def _emit_literal(state, variable):
-    """Append a reference to the step that fixes a variable at the root.
+    """Append the number of the unit clause that assigns a variable at the root.
 
-    This is its unit clause, or `~literal` if the literal has a step of its own.
+    The number is `~literal` if this clause is a step of its own.
     """
     reason = state.reasons[variable]
     if _has_own_step(state, reason):
@@ -242,16 +255,17 @@ def _emit_literal(state, variable):
 
 @compiled(inline=True)
 def _queue_clause(state, clause, count, root):
-    """Mark a clause and queue its variables, each once. Returns the length of the queue.
+    """Mark a clause, and queue its variables that are not queued yet.
 
-    Appends hints for the variables among the first `root` literals of the trail.
+    `count` is the length of the queue; returns its new length. Appends a hint for each newly queued
+    variable among the first `root` literals of the trail.
     """
-    state.marked[clause] = 1
+    state.is_marked[clause] = 1
     for i in range(state.starts[clause], state.starts[clause + 1]):
         variable = state.literals[i] >> 1
-        if state.seen[variable]:
+        if state.roles[variable]:
             continue
-        state.seen[variable] = _SEEN
+        state.roles[variable] = _QUEUED
         state.queue[count] = variable
         count += 1
         if state.positions[variable] < root:
@@ -259,18 +273,19 @@ def _queue_clause(state, clause, count, root):
             reason = state.reasons[variable]
             if not state.is_needed[reason]:
                 state.is_needed[reason] = 1
-                state.seen[variable] = _NEWLY_NEEDED
+                state.roles[variable] = _NEWLY_NEEDED
     return count
 
 
-# The hints of a RUP step in LRAT are clauses: once the lemma is negated, each in turn is unit, and
-# the last one is falsified. Only clauses that the conflict depends on are hints: they are collected
-# from the conflict back through the reasons, as in conflict analysis. Values at the root come
-# first, then reasons in the order of the trail, then the falsified clause. That order is valid,
-# because a clause became a reason only after all its other literals were false.
+# The hints of a RUP step in LRAT are clauses. When the lemma is negated, each hint in turn is unit,
+# and the last hint is falsified. The hints are the clauses on which the conflict depends. They are
+# found from the falsified clause through the reasons of its literals, as in conflict analysis of
+# CDCL solvers. Unit clauses of root literals come first, then reasons in the order of the trail,
+# then the falsified clause. This order is valid because a clause became the reason of a literal
+# only after all its other literals were false.
 @compiled(inline=True)
 def _analyse_conflict(state, falsified, root):
-    """Append the hints of a conflict and mark all clauses that it needs."""
+    """Append the hints of a conflict, and mark all clauses on which it depends."""
     count, done = _queue_clause(state, falsified, 0, root), 0
     while done < count:
         variable = state.queue[done]
@@ -279,27 +294,29 @@ def _analyse_conflict(state, falsified, root):
             count = _queue_clause(state, state.reasons[variable], count, root)
     for position in range(root, state.numbers[TRAIL]):
         variable = state.trail[position] >> 1
-        if state.seen[variable] == _SEEN and state.reasons[variable] != NOTHING:
+        if state.roles[variable] == _QUEUED and state.reasons[variable] != NOTHING:
             _emit(state, state.reasons[variable])
     _emit(state, falsified)
     newly_needed = 0
     for i in range(count):
         variable = state.queue[i]
-        if state.seen[variable] == _NEWLY_NEEDED:
+        if state.roles[variable] == _NEWLY_NEEDED:
             state.queue[newly_needed] = variable
             newly_needed += 1
-        state.seen[variable] = 0
+        state.roles[variable] = 0
     _mark_reasons(state, newly_needed)
 
 
+# A root literal follows from its reason, whose other literals are false at the root, and so on. The
+# steps of these literals need all these reasons.
 @compiled(inline=True)
 def _mark_reasons(state, count):
-    """Mark the reasons of the queued variables, then the reasons of their literals, and so on."""
+    """Mark the reasons of the queued variables, and recursively the reasons of their literals."""
     done = 0
     while done < count:
         reason = state.reasons[state.queue[done]]
         done += 1
-        state.marked[reason] = 1
+        state.is_marked[reason] = 1
         for i in range(state.starts[reason], state.starts[reason + 1]):
             variable = state.literals[i] >> 1
             if not state.is_needed[state.reasons[variable]]:
@@ -308,9 +325,9 @@ def _mark_reasons(state, count):
                 count += 1
 
 
-# RUP (reverse unit propagation, Goldberg and Novikov 2003). A lemma follows if its negation, with
-# the clauses before it, is refuted by unit propagation alone. If one of its literals is true at the
-# root already, that literal implies the lemma.
+# RUP (reverse unit propagation, Goldberg and Novikov 2003). A lemma follows if unit propagation of
+# its negation and of the clauses before it leads to a conflict. If one of its literals is already
+# true at the root, this literal implies the lemma.
 @compiled(inline=True)
 def _check_lemma(state, lemma):
     """Append the step of a lemma. Returns whether the lemma follows from the clauses before it."""
@@ -327,25 +344,27 @@ def _check_lemma(state, lemma):
     falsified = _propagate(state, root, lemma)
     if falsified != NOTHING:
         for i in range(state.starts[lemma], state.starts[lemma + 1]):
-            state.seen[state.literals[i] >> 1] = _ASSUMED
+            state.roles[state.literals[i] >> 1] = _ASSUMED
         _analyse_conflict(state, falsified, root)
         for i in range(state.starts[lemma], state.starts[lemma + 1]):
-            state.seen[state.literals[i] >> 1] = 0
-        _emit(state, len(state.marked))
+            state.roles[state.literals[i] >> 1] = 0
+        _emit(state, len(state.is_marked))
     _backtrack(state, root)
     return falsified != NOTHING
 
 
+# The unit clause of a literal that is true at the root has a step of its own or is in the formula.
+# With this clause as its only hint, the lemma follows: its negation falsifies the hint.
 @compiled(inline=True)
 def _check_satisfied_lemma(state, variable):
     """Append the step of a lemma with a literal that is true at the root.
 
-    Returns False if that literal was only assumed: then the lemma is a tautology.
+    Returns False if the literal was assumed by negating the lemma, which is then a tautology.
     """
     if state.values[2 * variable] == 0:
         return False
     _emit_literal(state, variable)
-    _emit(state, len(state.marked))
+    _emit(state, len(state.is_marked))
     if not state.is_needed[state.reasons[variable]]:
         state.is_needed[state.reasons[variable]] = 1
         state.queue[0] = variable
@@ -353,6 +372,9 @@ def _check_satisfied_lemma(state, variable):
     return True
 
 
+# The step of a needed root literal. Its hints are the unit clauses that falsify the other literals
+# of its reason, then the reason itself. Steps are output from the last to the first, so this step
+# will come before all steps that need the literal.
 @compiled(inline=True)
 def _unassign_last(state):
     """Remove the last literal from the trail, and append its step if it is needed."""
@@ -366,7 +388,7 @@ def _unassign_last(state):
                 if state.literals[i] != literal:
                     _emit_literal(state, state.literals[i] >> 1)
             _emit(state, reason)
-            _emit(state, len(state.marked))
+            _emit(state, len(state.is_marked))
     _backtrack(state, state.numbers[TRAIL] - 1)
 
 
@@ -374,29 +396,31 @@ def _unassign_last(state):
 def _start_backward(state, clause, falsified, lemmas):
     """Start the backward pass: append the step of the empty clause.
 
-    No other step is needed if the clauses of the formula alone propagate to the conflict.
+    If clauses before `lemmas` suffice for the conflict, this is the only step.
     """
     state.numbers[CONFLICT] = clause
     _emit(state, clause)
     _analyse_conflict(state, falsified, state.numbers[TRAIL] if clause >= lemmas else 0)
-    _emit(state, len(state.marked))
+    _emit(state, len(state.is_marked))
 
 
-# Forward pass: add clauses until one is falsified. Backward pass: remove literals until the trail
-# is as it was before the last lemma, then remove the lemma, and check it if it is marked.
+# The forward pass adds clauses until one is falsified. The backward pass removes literals until the
+# trail is as short as before the last lemma was added, removes the lemma, and checks it if it is
+# marked. All checked lemmas together are a refutation (backward checking, Goldberg and Novikov
+# 2003).
 @compiled(inline=True)
 def trim(state, lemmas, max_output, max_visits):
-    """Continue for about `max_visits` visits. Returns UNFINISHED, HAS_OUTPUT, TRIMMED or FAILED.
+    """Continue for about `max_visits` visits.
 
-    Clauses from `lemmas` on are lemmas. HAS_OUTPUT means that `output` has at least
-    `max_output` numbers.
+    Returns UNFINISHED, TRIMMED, REJECTED, or HAS_OUTPUT if `output` has at least `max_output`
+    numbers. The clauses from index `lemmas` on are the lemmas.
     """
     state.numbers[VISITS] = 0
     while state.numbers[VISITS] < max_visits:
         state.numbers[VISITS] += 1
         clause = state.numbers[NEXT_CLAUSE]
         if state.numbers[CONFLICT] == NOTHING:
-            if clause == len(state.marked):
+            if clause == len(state.is_marked):
                 return REJECTED
             falsified = _add(state, clause)
             state.numbers[NEXT_CLAUSE] += 1
@@ -408,7 +432,7 @@ def trim(state, lemmas, max_output, max_visits):
             return TRIMMED
         else:
             state.numbers[NEXT_CLAUSE] -= 1
-            if state.marked[clause - 1] and not _check_lemma(state, clause - 1):
+            if state.is_marked[clause - 1] and not _check_lemma(state, clause - 1):
                 return REJECTED
         if state.numbers[OUTPUT_LENGTH] >= max_output:
             return HAS_OUTPUT

@@ -1,7 +1,7 @@
-"""The command line: turns options into library calls, and errors into exit codes.
+"""The command line: converts options to library calls, and errors to exit codes.
 
-Neither this module nor `pipeline` imports anything slow: until `main` handles signals, Ctrl-C
-prints a traceback.
+Neither this module nor `pipeline` imports a slow module: until `main` handles signals, Ctrl-C would
+print a traceback.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 
 from pipeline.service.signals import code_when_stopped, exit_when_stopped
 
-TYPE_CHECKING = False  # as in pipeline
+TYPE_CHECKING = False  # importing typing takes long
 
 if TYPE_CHECKING:
     from typer import Typer
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 __all__ = ["application", "main"]
 
 _GC_THRESHOLD = 50_000
-"""Allocations between garbage collections, which took a fifth of the time of `report`."""
+"""Allocations between garbage collections. With Python's default, they took a fifth of `report`."""
 
 
-def application(only: str = "") -> Typer:
-    """The program with all commands, or with `only` this one."""
-    from pipeline.cli.program import application as create_application  # noqa: PLC0415 - see above
+def application(command: str = "") -> Typer:
+    """The program with all commands, or only with the command `command`."""
+    from pipeline.cli.program import application as create_application  # noqa: PLC0415 - slow to load
 
-    return create_application(only)
+    return create_application(command)
 
 
 def main() -> None:
-    """Run the command line. From here on, signals end it with the right exit code."""
+    """Handle signals, so that they end the command with the right exit code, and run it."""
     command = sys.argv[1] if sys.argv[1:] else ""
     exit_when_stopped(code_when_stopped(command))
     gc.set_threshold(_GC_THRESHOLD)

@@ -1,4 +1,4 @@
-"""Solve files that are not dropped: yield their results, or write them to a table."""
+"""Solve files named on the command line: yield their results, or write them to a table."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _MAX_REPORTED = 20
 
 
 def say_minisat_missing(solvers: Solvers, settings: Settings) -> None:
-    """Report that minisat is missing, unless quiet."""
+    """Report that minisat is missing, unless `quiet` is set."""
     if solvers.missing_solver and not settings.quiet:
         say(f"{solvers.missing_solver}: using PySAT instead")
 
 
 def say_unread(unread: Mapping[str, Mapping[str, int]], verb: str = "read") -> None:
-    """Report the unread parts of each file and the number of puzzles that have them.
+    """Report the unread parts of each file, and the number of puzzles with each part.
 
-    `verb`: what was not done with them, `read` or `converted`.
+    `verb` is `read` or `converted`: "not read", "not converted".
     """
     for name, texts in islice(unread.items(), _MAX_REPORTED):
         say(f"{printable(name)}: {unread_of_many(texts, verb)}")
@@ -51,11 +51,12 @@ def solve_files(
     settings: Settings,
     on_solution: Callable[[str], None] | None = None,
 ) -> Iterator[tuple[Item, Result]]:
-    """Solve every puzzle in these files, showing progress.
+    """Solve every puzzle in these files, and show progress.
 
-    `on_solution` is called with the text of each solution; for a single puzzle, as it is found.
+    `on_solution` is called with the text of each solution; for a single puzzle as soon as it is
+    found.
     """
-    is_shown = not settings.quiet and not sys.stdout.isatty()  # otherwise results show progress
+    is_shown = not settings.quiet and not sys.stdout.isatty()  # on a terminal, the results show it
     file_display = Display(None, bar=is_shown and len(files) > 1)
     puzzle_display = Display(None, bar=is_shown and len(files) == 1)
     with Solvers(settings.solver, settings.minisat) as solvers:
@@ -86,8 +87,8 @@ def solve_files(
 def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Counter[str]:
     """Write a row for each puzzle in these files; returns counts by status.
 
-    If there are several sources, each row begins with its source. Raises InputError, and writes
-    nothing, if no file could be read.
+    With several sources, each row begins with its source. Raises InputError, and writes nothing, if
+    no file could be read.
     """
     from pipeline.outbox.schema import STATUSES  # noqa: PLC0415 - few write tables
     from pipeline.outbox.tables import PuzzleRow, SourcedRow, csv_field  # noqa: PLC0415
@@ -122,7 +123,7 @@ def write_table(files: Sequence[Path], target: Path, settings: Settings) -> Coun
 def _rows_of(
     files: Sequence[Path], solvers: Solvers, settings: Settings
 ) -> Iterator[tuple[str, Rows]]:
-    """Yield the rows of all puzzles with their source, and a row for each unreadable file.
+    """Yield (source, rows) for all puzzles, with one row for each unreadable file.
 
     Raises InputError if no file could be read.
     """

@@ -14,6 +14,7 @@ from pipeline.service.log import can_encode
 from pipeline.solving.bench import Benched
 
 COLUMNS: Final = ("name", "variables", "clauses", "status")
+"""Columns before those of the solvers."""
 _LATEX_ESCAPES = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -27,9 +28,9 @@ _LATEX_SPECIAL = re.compile("|".join(map(re.escape, _LATEX_ESCAPES)))
 
 
 class ResultTable:
-    """A table with a row for each problem and, except in CSV, rows of totals.
+    """Prints a table with a row for each problem and, except in CSV, rows of totals.
 
-    CSV and LaTeX are printed row by row. An empty table is not printed.
+    `to` is the format. CSV and LaTeX are printed row by row. An empty table is not printed.
     """
 
     def __init__(self, to: str, solvers: Sequence[str]) -> None:
@@ -39,6 +40,7 @@ class ResultTable:
         self._count = 0
 
     def add(self, benched: Benched) -> None:
+        """Add the row of a problem."""
         if not self._count:
             self._begin()
         self._count += 1
@@ -47,9 +49,10 @@ class ResultTable:
                 known.append(run.seconds)
         sizes = str(benched.variables), str(benched.clauses)
         seconds = (str(run.failure or _seconds_text(run.seconds)) for run in benched.runs)
-        self._write([printable(benched.location), *sizes, benched.status, *seconds])
+        self._write([printable(benched.where), *sizes, benched.status, *seconds])
 
     def _begin(self) -> None:
+        """Print the head of the table."""
         if self._to == "csv":
             self._write(self._head)
         elif self._to == "latex":
@@ -57,6 +60,7 @@ class ResultTable:
             print(_latex_row(self._head), r"\hline", sep="\n")
 
     def _write(self, row: list[str]) -> None:
+        """Print a row, or keep it until the end for a text table."""
         if self._to == "csv":
             csv.writer(sys.stdout, lineterminator="\n").writerow(row)
             sys.stdout.flush()
@@ -66,7 +70,7 @@ class ResultTable:
             self._rows.append(row)
 
     def end(self) -> None:
-        """Print the table if it is text, and rows with numbers answered, totals and medians."""
+        """Print the rows of totals; in text format, print the whole table."""
         if not self._count:
             return
         footer = [
@@ -97,6 +101,7 @@ def _latex_row(row: Sequence[str]) -> str:
 def _print_table(
     head: Sequence[str], rows: Sequence[list[str]], footer: Sequence[list[str]]
 ) -> None:
+    """Print a text table with columns that are wide enough."""
     from rich import box  # noqa: PLC0415 - only needed here
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table as Drawn  # noqa: PLC0415

@@ -38,6 +38,7 @@ _MAX_REPORTED = 20
 """Maximum number of puzzles that are listed in messages."""
 
 _TRAITS = Settings(traits="effort,rating")
+"""Settings to compute the traits of generated puzzles."""
 
 
 def range_of(option: str, text: str) -> tuple[int, int]:
@@ -62,7 +63,7 @@ def wish_of(
 ) -> Wish:
     """The `Wish` for these options. Raises UsageError."""
     if redundant and givens is None:
-        raise UsageError("--redundant needs --givens")
+        raise UsageError("--redundant needs a number of givens, such as --givens 30-34")
     try:
         clues = range_of("givens", givens) if givens else Wish().givens
         depths = range_of("depth", depth) if depth else None
@@ -81,9 +82,9 @@ def table_path(target: Path, table: Path | None) -> Path | None:
 def write_copies(
     target: Path | None, results: Generator[Copy | Left], display: Display, out: Output
 ) -> list[CopyRow]:
-    """Write copies to a table and print them as JSON, if wanted; report skipped puzzles.
+    """Write copies to the table `target`, if given, and print them with --json.
 
-    Returns the first copies, for messages.
+    Reports skipped puzzles. Returns the rows of the first copies, for messages.
     """
     first: list[CopyRow] = []
     left = 0
@@ -103,7 +104,7 @@ def write_copies(
                 table.write(csv_line(row))
             out.row(dataclasses.asdict(copy))
     if left > _MAX_REPORTED:
-        say(f"and {left - _MAX_REPORTED:,} more skipped")
+        say(f"and {left - _MAX_REPORTED:,} more puzzles skipped")
     return first
 
 
@@ -114,7 +115,7 @@ def _skip_message(left: Left) -> str:
 
 
 def show_comparisons(display: Display, *tallies: Tally) -> None:
-    """Make the display show the number of puzzles compared, whenever it changes."""
+    """Let the display show the current number of compared puzzles."""
 
     def tick() -> None:
         done = sum(tally.puzzles for tally in tallies)
@@ -125,7 +126,7 @@ def show_comparisons(display: Display, *tallies: Tally) -> None:
 
 
 def say_copies(first: Sequence[CopyRow], copies: int) -> None:
-    """Print the first copies with their equivalents, and how to list all."""
+    """Print the first copies with their equivalents, and the option that lists all."""
     for row in first:
         here, there = (
             f"{source}:{line}" if line else source
@@ -133,7 +134,7 @@ def say_copies(first: Sequence[CopyRow], copies: int) -> None:
         )
         print(f"    {printable(here)} is equivalent to {printable(there)}")
     if copies > len(first):
-        print(f"    and {copies - len(first):,} more; --table FILE lists all")
+        print(f"    and {copies - len(first):,} more puzzles; --table FILE lists all")
 
 
 def note_table(table: Path | None, copies: int, text: str, out: Output, *, to_stderr: bool) -> None:
@@ -150,11 +151,11 @@ def write_generated(
     display: Display,
     out: Output,
 ) -> tuple[int, Stopped | LimitReached | None]:
-    """Generate a collection, and a table if wanted.
+    """Write a generated collection and, if the second target is given, a table.
 
-    Returns the number of puzzles and, if some are missing, the exception that ended it. Objects
-    printed as JSON include effort and rating, which takes longer. Raises Stopped or LimitReached if
-    no puzzle was found.
+    Returns the number of puzzles and, if that is less than `count`, the exception that ended the
+    generation. With --json, effort and rating are computed, which takes longer. Raises Stopped or
+    LimitReached if no puzzle was found.
     """
     made, shown = 0, goes_to_terminal(targets[0])
 
@@ -189,7 +190,7 @@ def write_generated(
 
 def _line_of(result: Result) -> bytes:
     """A generated puzzle as one line: its cells, or in ISS notation if it has marks."""
-    assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - `generate` makes nothing else
+    assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - `generate` only creates puzzles
     puzzle = result.problem.puzzle
     return puzzle.to("lines" if plain_cells(puzzle) else "iss").encode()
 
@@ -204,7 +205,7 @@ def _row_of(index: int, result: Result) -> GeneratedRow:
 
 def _json_fields(index: int, result: Result, seed: int) -> dict[str, Any]:
     """The fields of a generated puzzle for JSON: its table row, cells, effort and rating."""
-    assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - as above
+    assert isinstance(result.problem, PuzzleProblem)  # noqa: S101 - `generate` only creates puzzles
     traits = with_traits([result], _TRAITS)[0].traits
     givens = len([*result.problem.puzzle.givens()])
     fields = {"puzzle": _line_of(result).decode().strip(), "givens": givens, "seed": seed}

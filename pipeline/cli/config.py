@@ -1,4 +1,4 @@
-"""The settings file: TOML with the names of settings."""
+"""Read the settings file: TOML whose keys are the names of settings."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
 """The option for the settings file, and the file's default name."""
 
 MAX_CONFIG_BYTES = 1024 * 1024
+"""Maximum size of a settings file."""
 
-_PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
-"""A message of `tomllib` with the position at its end."""
+_POSITION = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
+"""A message of `tomllib` that ends with the position."""
 
 
 def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
-    """Read a settings file; returns values by field of `Settings`.
+    """Read a settings file; returns field of `Settings` → value.
 
-    Paths other than programs are relative to the folder of the file. Raises UsageError if the file
-    cannot be read, for an unknown setting or an invalid value, and for a risky setting if the user
-    did not name the file.
+    Paths other than those of programs are relative to the folder of the file. Raises UsageError if
+    the file cannot be read, for an unknown setting, for an invalid value, and for a risky setting
+    unless the user named the file.
     """
     try:
-        chosen = _chosen(_parsed_toml(path), path, is_named=is_named)
+        chosen = _values_by_field(_parsed_toml(path), path, is_named=is_named)
         Settings(**chosen)
     except UsageError as error:
         message = str(error).removeprefix("--")
@@ -38,14 +39,17 @@ def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
     return chosen
 
 
-def _chosen(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
+def _values_by_field(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[str, Any]:
+    """Check the values of a settings file; returns field of `Settings` → value."""
     known = {setting.key: setting for setting in settings_declared().values()}
     chosen = {}
     for written, value in values.items():
         key = FORMER_NAMES.get(written, written)
         if key != written:
             if key in values:
-                raise UsageError(f"{written}: it is now {key}, which is set as well; leave it out")
+                raise UsageError(
+                    f"{written}: the former name of {key}, which is set as well; remove {written}"
+                )
             say_renamed(f"{printable(str(path))}: {written}", key)
         setting = known.get(key)
         if setting is None:
@@ -62,26 +66,27 @@ def _chosen(values: Mapping[str, Any], path: Path, *, is_named: bool) -> dict[st
 
 
 def _parsed_toml(path: Path) -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415 - few have a settings file
+    """Parse a settings file. Raises UsageError with the position of an error."""
+    import tomllib  # noqa: PLC0415 - few users have a settings file
 
     try:
         data = _config_bytes(path)
         if len(data) > MAX_CONFIG_BYTES:
-            raise UsageError(f"a settings file may have at most {MAX_CONFIG_BYTES:,} bytes")
+            raise UsageError(f"expected at most {MAX_CONFIG_BYTES:,} bytes, found more")
         return tomllib.loads(data.decode())
     except OSError as error:
         raise UsageError(str(error.strerror)) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"byte {error.start + 1} is not UTF-8") from error
-    except (ValueError, RecursionError) as error:  # also numbers too long and nesting too deep
-        match = _PLACE.fullmatch(str(error))
+        raise UsageError(f"expected UTF-8, found an invalid byte {error.start + 1}") from error
+    except (ValueError, RecursionError) as error:  # also for long numbers and deep nesting
+        match = _POSITION.fullmatch(str(error))
         where = f"line {match[2]}, column {match[3]}: {match[1]}" if match else str(error)
         raise UsageError(where) from error
 
 
 def _config_bytes(path: Path) -> bytes:
     """Read a settings file. Raises UsageError for a pipe, which might never have a writer."""
-    from pipeline.files import kind_in_words  # noqa: PLC0415 - as tomllib
+    from pipeline.files import kind_in_words  # noqa: PLC0415 - rarely needed
 
     if str(path) == os.devnull:
         return b""

@@ -29,7 +29,10 @@ _MAX_REPORTED = 20
 
 
 def target_notation(to: str | None, output: Path) -> str:
-    """The notation that --to names, else the one of the file's extension. Raises UsageError."""
+    """The notation that --to names; without --to, the one of the file's extension.
+
+    Raises UsageError.
+    """
     if to is not None:
         if to not in NAMES:
             hint = did_you_mean(to, NAMES)
@@ -52,29 +55,29 @@ def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:
 
 
 def skip_message(where: str, reason: str) -> str:
-    """A message with the reason why a puzzle was skipped, and its location if that lacks it."""
+    """The reason why a puzzle was skipped, preceded by its location unless it contains that."""
     where = printable(where)
     return reason if not where or reason.startswith(where) else f"{where}: {reason}"
 
 
-class Converting:
-    """Converts sources; reports puzzles that were skipped, and counts both kinds.
+class Conversion:
+    """Converts sources, and reports skipped puzzles.
 
-    `done`: puzzles that were converted. `left`: puzzles that were skipped.
+    `done` and `skipped` count converted and skipped puzzles.
     """
 
     def __init__(
         self, to: str, settings: Settings, out: Output, *, solutions: bool, target: Path
     ) -> None:
         self.to, self.solutions = to, solutions
-        self.done = self.left = 0
+        self.done = self.skipped = 0
         self._settings, self.out = settings, out
         self._unread = defaultdict[str, Counter[str]](Counter)
         bar = not (out.quiet or out.as_json or goes_to_terminal(target))
         self._display = Display(None, bar=bar)
 
     def convert(self, sources: Sequence[NamedSource], kept: BinaryIO | None) -> Iterator[Converted]:
-        """Yield the converted puzzles, and report the others."""
+        """Yield the converted puzzles, and report the skipped ones."""
         results = convert(sources, self.to, self._settings, solutions=self.solutions, kept=kept)
         for result in results:
             if result.reason is None:
@@ -82,22 +85,24 @@ class Converting:
                 self._say_unread(result)
                 yield result
             else:
-                self.left += 1
+                self.skipped += 1
                 self._say_skipped(result)
                 self.out.row({"source": result.name, "line": result.line, "reason": result.reason})
-            done = self.done + self.left
+            done = self.done + self.skipped
             self._display.tick("converting", Progress(done, done, None))
         self._display.end()
         say_unread(self._unread, "converted")
-        if self.left > _MAX_REPORTED:
-            say(f"and {self.left - _MAX_REPORTED:,} more not converted")
+        if self.skipped > _MAX_REPORTED:
+            say(f"and {self.skipped - _MAX_REPORTED:,} more puzzles not converted")
 
     def _say_skipped(self, result: Converted) -> None:
-        if self.left <= _MAX_REPORTED:
+        """Report a skipped puzzle."""
+        if self.skipped <= _MAX_REPORTED:
             self._display.end()
             say(skip_message(result.where, result.reason or ""))
 
     def _say_unread(self, result: Converted) -> None:
+        """Report the parts of a puzzle that were not converted."""
         parts = {"ruleset": "the text of its rules was", "drawings": "its drawings were"}
         for part in (parts[code] for code in result.unread if code in parts):
             self._display.end()
@@ -107,11 +112,11 @@ class Converting:
 
 
 class _NothingWritten(Exception):
-    """Raised to leave a target as it was."""
+    """Raised to discard an unfinished target, so that an existing file is kept."""
 
 
-def write_file(converting: Converting, sources: Sequence[NamedSource], target: Path) -> None:
-    """Write all puzzles to one file. If none could be converted, the file is left as it was."""
+def write_file(converting: Conversion, sources: Sequence[NamedSource], target: Path) -> None:
+    """Write all puzzles to one file. If none can be converted, an existing file is kept."""
     with suppress(_NothingWritten), atomic_output(target) as file:
         for _ in converting.convert(sources, file):
             pass
@@ -121,7 +126,7 @@ def write_file(converting: Converting, sources: Sequence[NamedSource], target: P
         converting.out.row({"file": str(target), "puzzles": converting.done})
 
 
-def print_objects(converting: Converting, sources: Sequence[NamedSource]) -> None:
+def print_objects(converting: Conversion, sources: Sequence[NamedSource]) -> None:
     """Print each puzzle as a JSON object with its location."""
     for result in converting.convert(sources, None):
         text = (result.data or b"").decode()
@@ -129,7 +134,7 @@ def print_objects(converting: Converting, sources: Sequence[NamedSource]) -> Non
 
 
 def write_folder(
-    converting: Converting, sources: Sequence[NamedSource], path: Path, *, force: bool
+    converting: Conversion, sources: Sequence[NamedSource], path: Path, *, force: bool
 ) -> None:
     """Write one file per puzzle."""
     paths = [source for source, _ in sources if isinstance(source, Path)]

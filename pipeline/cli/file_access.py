@@ -12,9 +12,9 @@ from pathlib import Path, PurePath
 from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO
 
-from pipeline.cli.arguments import FEW_CELLS, LINK, PUZZLE
+from pipeline.cli.arguments import FEW_CELLS_PATTERN, LINK_PATTERN, PUZZLE_PATTERN
 from pipeline.errors import InputError, UsageError, counted, is_environmental, printable
-from pipeline.files import numbered, replacing
+from pipeline.files import atomic_file, numbered
 from pipeline.outbox import is_listed
 from pipeline.outbox.names import DONE, FAILED, shorten_stem
 from pipeline.puzzle.geometry import Geometry
@@ -41,18 +41,18 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = Path("-")
 _COPY_BYTES = 64 * 1024
-_MAX_SHOWN, _MAX_OF_LINK = 16, 48
-"""Maximum number of characters of a puzzle or a link as an argument that messages show."""
+_MAX_PUZZLE_SHOWN, _MAX_LINK_SHOWN = 16, 48
+"""Maximum characters of an argument that messages show: of a puzzle, and of a link."""
 _UNSAFE_CHARACTERS = re.compile(r"[^\w.-]+")
 """Characters that are replaced by `-` in the names of new files."""
 
 
 @contextmanager
 def path_of(file: Path, settings: Settings) -> Iterator[Path]:
-    """The path of a file or folder; for standard input, pipes and devices, the path of a copy.
+    """The path of a file or folder, or of a copy of standard input, a pipe or a device.
 
-    The copy is removed at the end. Raises InputError if the file cannot be read, or if a stream is
-    larger than a file may be.
+    The copy is removed at the end. Raises InputError if the file cannot be read, or if the stream
+    is longer than the maximum size of a file.
     """
     with ExitStack() as stack:
         with _naming_file(file):
@@ -67,9 +67,10 @@ def path_of(file: Path, settings: Settings) -> Iterator[Path]:
 
 
 def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> None:
-    """Copy a stream, up to a limit. Raises InputError if it is longer.
+    """Copy a stream. Raises InputError if it is longer than a limit.
 
-    The limit is higher if the stream begins like a collection or an archive.
+    The limit is --max-total-bytes if the stream begins like a collection or an archive, else
+    --max-bytes.
     """
     head = stream.read(HEAD_BYTES)
     copy.write(head)
@@ -89,12 +90,12 @@ def _copy(stream: BinaryIO, copy: IO[bytes], name: str, settings: Settings) -> N
 def check_sources(files: Sequence[Path]) -> None:
     """Raise UsageError if standard input is named twice."""
     if files.count(STANDARD_INPUT) > 1:
-        raise UsageError("standard input can only be read once")
+        raise UsageError("standard input, -, is named twice; it can be read only once")
 
 
 @contextmanager
 def sources_of(files: Sequence[Path], settings: Settings) -> Iterator[list[tuple[Path, str]]]:
-    """The path of each source and its name for messages. Raises InputError, UsageError."""
+    """A list of (path, name for messages) for the sources. Raises InputError, UsageError."""
     check_sources(files)
     with ExitStack() as stack:
         yield [(stack.enter_context(path_of(file, settings)), source_name(file)) for file in files]
@@ -110,36 +111,41 @@ def read_bytes(file: Path, max_bytes: int) -> bytes:
 
 
 def is_named(file: Path) -> bool:
-    """Whether an argument is a file name, not standard input or a puzzle."""
+    """Whether an argument is a file name, and not standard input or a puzzle."""
     return file != STANDARD_INPUT and not _is_puzzle_argument(file)
 
 
 def _is_puzzle_argument(file: Path) -> bool:
     """Whether an argument is a puzzle, and no file has this name."""
-    return bool(PUZZLE.fullmatch(str(file))) and not os.path.lexists(file)
+    return bool(PUZZLE_PATTERN.fullmatch(str(file))) and not os.path.lexists(file)
 
 
 def _wrong_column(file: Path) -> int | None:
-    """The column of the first wrong character in an argument that is almost a puzzle, or None."""
+    """The column of the first wrong character in an argument that is almost a puzzle.
+
+    None if the argument is something else.
+    """
     text = str(file)
     wrong = [column for column, sign in enumerate(text, 1) if sign not in "0123456789.*_-"]
     is_near = wrong and len(wrong) <= len(text) // 8 and "/" not in text
-    return wrong[0] if is_near and len(text) >= _MAX_SHOWN and not os.path.lexists(file) else None
+    is_long = len(text) >= _MAX_PUZZLE_SHOWN
+    return wrong[0] if is_near and is_long and not os.path.lexists(file) else None
 
 
 def _open(file: Path) -> AbstractContextManager[BinaryIO]:
+    """Open a file, standard input, or a puzzle given as an argument."""
     if _is_puzzle_argument(file):
         return io.BytesIO(f"{file}\n".encode())
     if file != STANDARD_INPUT:
         return file.open("rb")
     if sys.stdin is None:
-        raise InputError("standard input is closed")
+        raise InputError("standard input is closed; name a file")
     return nullcontext(sys.stdin.buffer)
 
 
 @contextmanager
 def _naming_file(file: Path) -> Iterator[None]:
-    """Turn an OSError of a file that cannot be read into an InputError with its name."""
+    """Convert an OSError in the `with` block to an InputError with the name of the file."""
     try:
         yield
     except OSError as error:
@@ -150,7 +156,7 @@ def _naming_file(file: Path) -> Iterator[None]:
             raise _no_puzzle(
                 f"{source_name(file)}: neither a file nor a puzzle: {wrong}"
             ) from error
-        if FEW_CELLS.fullmatch(str(file)) and not os.path.lexists(file):
+        if FEW_CELLS_PATTERN.fullmatch(str(file)) and not os.path.lexists(file):
             found = f"{counted(len(str(file)), 'cell')}; expected 16, 36, 64 or 81"
             raise _no_puzzle(f"{file}: neither a file nor a puzzle: {found}") from error
         raise InputError(f"{source_name(file)}: cannot be read: {error.strerror}") from error
@@ -163,9 +169,10 @@ def _no_puzzle(message: str) -> InputError:
 
 
 def source_name(file: Path) -> str:
-    longest = _MAX_OF_LINK if LINK.fullmatch(str(file)) else _MAX_SHOWN
-    if len(str(file)) > longest and (_is_puzzle_argument(file) or _wrong_column(file)):
-        return printable(f"{str(file)[:longest]}…")
+    """The name of a source in messages: the file name, or the start of a puzzle or link."""
+    max_shown = _MAX_LINK_SHOWN if LINK_PATTERN.fullmatch(str(file)) else _MAX_PUZZLE_SHOWN
+    if len(str(file)) > max_shown and (_is_puzzle_argument(file) or _wrong_column(file)):
+        return printable(f"{str(file)[:max_shown]}…")
     return "<stdin>" if file == STANDARD_INPUT else printable(str(file))
 
 
@@ -184,7 +191,10 @@ def read_puzzle(file: Path, settings: Settings) -> Parsed:
 
 
 def read_solution(file: Path, parsed: Parsed, settings: Settings) -> Grid:
-    """Read a solution in the notation that solutions of this puzzle have. Raises InputError."""
+    """Read a solution in the notation in which this puzzle's solutions are written.
+
+    Raises InputError.
+    """
     geometry = parsed.puzzle.geometry
     in_numbers = geometry.side > 9 and is_written_as_values(parsed.format, parsed.puzzle)
     if in_numbers or not parsed.puzzle.is_plain:
@@ -200,7 +210,7 @@ def empty_puzzle(size: str) -> Puzzle:
     """An empty puzzle with boxes of a size such as `3x3`. Raises UsageError."""
     match = re.fullmatch(r"(\d{1,3})[x×](\d{1,3})", size)
     if not match:
-        raise UsageError(f"--empty {size}: expected height x width of a box, as in 3x3")
+        raise UsageError(f"--empty {size}: expected the height and width of a box, as in 3x3")
     try:
         return Puzzle.empty(Geometry(int(match[1]), int(match[2])))
     except ValueError as error:
@@ -208,13 +218,14 @@ def empty_puzzle(size: str) -> Puzzle:
 
 
 STANDARD_OUTPUT = Path("-")
+"""As a target; as a source, `-` is STANDARD_INPUT."""
 TABLES = (".csv", ".parquet", ".txt")
 COLLECTIONS = (".txt", ".sdm", ".iss", ".csv", ".sudoku")
-"""Allowed extensions of tables and collections; a name may also have none."""
+"""Extensions of tables and collections. A name without extension is allowed, too."""
 
 
 def goes_to_terminal(target: Path) -> bool:
-    """Whether output to this target appears on the terminal, in the way of a progress bar."""
+    """Whether output to this target appears on the terminal, where it collides with a bar."""
     return target == STANDARD_OUTPUT and sys.stdout.isatty()
 
 
@@ -223,7 +234,7 @@ def check_target(
 ) -> None:
     """Raise UsageError if the target cannot be written, or exists and must not be replaced.
 
-    With `force`, an existing file may be replaced, but not an input, an original in an inbox or a
+    `force` allows replacing an existing file unless it is an input, an original in an inbox or a
     published file.
     """
     if target == STANDARD_OUTPUT:
@@ -233,14 +244,14 @@ def check_target(
     try:
         whole = target.resolve()
     except RuntimeError:  # before Python 3.13
-        raise UsageError(f"{shown} is a link to itself") from None
+        raise UsageError(f"{shown} is a link to itself; name another file") from None
     if target.is_symlink() and not target.exists():
         there = printable(str(target.readlink()))
-        raise UsageError(f"{shown} is a link to {there}, which does not exist; name a file")
+        raise UsageError(f"{shown} is a link to {there}, which does not exist; name another file")
     if target.is_dir():
         raise UsageError(f"{shown} is a folder; name a file in it")
     if not target.parent.is_dir():
-        raise UsageError(f"{shown}: no such folder; create it first")
+        raise UsageError(f"{shown}: its folder does not exist; create it first")
     if any(given.is_dir() and whole.is_relative_to(given.resolve()) for given in inputs):
         raise UsageError(f"{shown} is inside an input folder; name a file elsewhere")
     if target.is_file() and (why := _why_protected(whole, inputs, force=force)):
@@ -248,25 +259,25 @@ def check_target(
 
 
 def _why_protected(target: Path, inputs: Sequence[Path], *, force: bool) -> str | None:
-    """Why a file must not be replaced; None if it may be."""
+    """The reason why a file must not be replaced; None if there is none."""
     if any(given.is_file() and target.samefile(given) for given in inputs):
-        return "is an input file; name another"
+        return "is an input file; name another file"
     if is_listed(target):
-        return "belongs to published results; name another"
+        return "belongs to published results; name another file"
     if any(map(_is_inbox, target.parents)):
-        return "is an original in an inbox; name another"
-    return None if force else "exists; name another, or overwrite it with --force"
+        return "is an original in an inbox; name another file"
+    return None if force else "exists; name another file, or overwrite it with --force"
 
 
 def _is_inbox(folder: Path) -> bool:
-    """Whether a folder is an inbox: `.work`, `done` and `failed` are in it."""
+    """Whether a folder is an inbox: it contains `.work`, `done` and `failed`."""
     return all((folder / name).is_dir() for name in (WORK, DONE, FAILED))
 
 
 def check_targets(
     targets: Mapping[str, Path | None], sources: Sequence[Path], *, force: bool
 ) -> None:
-    """Check each target like `check_target`, and that no two are the same file."""
+    """Check each target like `check_target`, and that the targets are different files."""
     named = {option: target for option, target in targets.items() if target}
     for option, target in named.items():
         check_target(option, target, sources, force=force)
@@ -280,7 +291,7 @@ def is_parquet(target: Path) -> bool:
 
 
 def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
-    """Raise UsageError for another extension, or for Parquet without pyarrow."""
+    """Raise UsageError for an unexpected extension, or for Parquet without pyarrow."""
     if target.suffix.lower() not in ("", *endings):
         *rest, last = endings
         expected = f"{', '.join(rest)} or {last}" if rest else last
@@ -295,13 +306,13 @@ def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
 
 
 def unused_path(name: str) -> Path:
-    """A path with this name in the current folder; with a number if it exists: `sheet-2.html`."""
+    """An unused path in the current folder: this name, or a numbered one as `sheet-2.html`."""
     return next(path for path in numbered(Path(name)) if not os.path.lexists(path))
 
 
 @contextmanager
 def atomic_output(target: Path) -> Iterator[BinaryIO]:
-    """Open a checked target for writing. A file gets its name only when it is complete.
+    """Open a target, checked before, for writing. A file gets its name only when it is complete.
 
     Devices and pipes are written directly.
     """
@@ -313,7 +324,7 @@ def atomic_output(target: Path) -> Iterator[BinaryIO]:
         with target.open("wb") as device:
             yield device
     else:
-        with replacing(target.resolve()) as file:
+        with atomic_file(target.resolve()) as file:
             yield file
 
 
@@ -321,7 +332,7 @@ def atomic_output(target: Path) -> Iterator[BinaryIO]:
 def atomic_table(
     target: Path, kind: type[Struct], trait_names: Iterable[str] = ()
 ) -> Iterator[RowGroups | BinaryIO]:
-    """Open a checked target for a table: as Parquet, or as CSV, with its header written."""
+    """Open a target, checked before, for a table, as Parquet or CSV. Writes the header."""
     if is_parquet(target):
         from pipeline.outbox import arrow  # noqa: PLC0415 - loads numpy
 
@@ -336,7 +347,7 @@ def atomic_table(
 
 
 def write_to(target: Path, chunks: Iterable[str]) -> None:
-    """Write text to a checked target like `atomic_output`."""
+    """Write text to a target as with `atomic_output`."""
     with atomic_output(target) as file:
         file.writelines(chunk.encode(errors="backslashreplace") for chunk in chunks)
 
@@ -350,25 +361,25 @@ class Folder:
     def __init__(self, path: Path, ending: str, inputs: Sequence[Path], *, force: bool) -> None:
         if not path.parent.is_dir() or (os.path.lexists(path) and not path.is_dir()):
             raise UsageError(
-                f"--output: {printable(str(path))} is a file or in a missing folder; "
-                "name another folder"
+                f"--output: {printable(str(path))}: expected a folder, found a file, or its parent "
+                "folder is missing; name another folder"
             )
         self._path, self._ending, self._inputs, self._force = path, ending, inputs, force
-        self._taken = set[str]()
+        self._used_names = set[str]()
 
     def target_of(self, source: str, line: int | None) -> Path:
-        """The path for a puzzle. Raises UsageError if it exists and must not be replaced."""
+        """The path for a puzzle's file. Raises UsageError if the file must not be replaced."""
         self._path.mkdir(exist_ok=True)
         target = self._path / self._name_of(source, line)
         check_target("--output", target, self._inputs, force=self._force)
         return target
 
     def _name_of(self, source: str, line: int | None) -> str:
-        """A name that no earlier puzzle got."""
+        """A file name that no earlier puzzle has."""
         stem = shorten_stem(
             _UNSAFE_CHARACTERS.sub("-", PurePath(source).stem).strip("-.") or "puzzle"
         )
         path = Path(f"{stem}-{line}{self._ending}" if line else f"{stem}{self._ending}")
-        name = next(file.name for file in numbered(path) if file.name not in self._taken)
-        self._taken.add(name)
+        name = next(file.name for file in numbered(path) if file.name not in self._used_names)
+        self._used_names.add(name)
         return name

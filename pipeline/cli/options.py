@@ -1,7 +1,7 @@
 """Options shared by several commands.
 
 Settings are declared in `Settings`, other options next to their command. A command lists the
-settings it takes and receives them as one `Settings`:
+settings that it takes, and receives them as one `Settings`:
 
     @takes("solver", "timeout")
     def count(files: FilesArgument, settings: Settings) -> None: …
@@ -46,8 +46,9 @@ SOLVING_FIELDS = (
     *("timeout", "memory_limit", "trust_solver", "prove"),
 )
 READING_FIELDS = ("variant", "max_bytes", "format", "alphabet", "boxes", "strict")
+"""Settings of commands that solve, and of commands that read puzzles."""
 PIPED = "read standard input if it is a pipe or a file and no argument is given"
-"""The annotation of an argument that behaves like this."""
+"""Annotation of an argument: without a value, standard input is read if it is a pipe or file."""
 
 
 def _check_quoted(files: list[Path]) -> list[Path]:
@@ -71,12 +72,13 @@ ForceOption = Annotated[
     bool, typer.Option("--force", help="Overwrite an existing file, but never an input.")
 ]
 _EXAMPLE = re.compile(r"(cat \S+ \| )?sudoku-pipeline ")
+"""The start of a paragraph of help that is an example."""
 _MAX_EXAMPLES = 3
 """Maximum number of examples in a message."""
 
 
 def output_option(text: str, metavar: str = "FILE") -> Any:
-    """The option -o with this help text."""
+    """The option --output, -o, with this help text."""
     return typer.Option("--output", "-o", metavar=metavar, help=text)
 
 
@@ -93,29 +95,29 @@ def check_json(output: Path | str | None, *, as_json: bool, option: str = "-o") 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Prints text, or with `as_json` one JSON object per line. With `quiet`, prints no notes."""
+    """Prints text, or JSON objects with `as_json`, one per line. `quiet` suppresses notes."""
 
     as_json: bool = False
     quiet: bool = False
 
     def row(self, fields: dict[str, Any], text: str | None = None) -> None:
-        """Print an object as JSON if that is wanted, else its text if there is any."""
+        """Print the fields as a JSON object if `as_json`; otherwise print the text if given."""
         if self.as_json:
             print(json.dumps(fields), flush=True)
         elif text is not None:
             print(text)
 
     def note(self, text: str, *, to_stderr: bool = False) -> None:
-        """Print a summary; on standard error with JSON, or if data is printed (`to_stderr`)."""
+        """Print a summary, on standard error if `as_json` or `to_stderr`."""
         if not self.quiet:
             (say if self.as_json or to_stderr else print)(text)
 
     def report_file(
         self, target: Path | str, text: str, fields: dict[str, Any] | None = None
     ) -> None:
-        """Report a file that was written; with JSON, print `fields`, else `text` after its name.
+        """Report a file that was written: print `fields` as JSON, or its name followed by `text`.
 
-        Standard output is not reported as text.
+        Text is printed only for a file or folder, not for standard output.
         """
         if self.as_json:
             self.row(fields) if fields else None
@@ -152,7 +154,7 @@ class Command(TyperCommand):
                 argument.rich_help_panel = OUTPUT  # the panel of the shared options
             if argument.param_type_name == "argument":
                 argument.metavar = argument.metavar or argument.name.upper()
-                argument.display_type_rich = lambda **_: None  # its type, FILE, is no information
+                argument.display_type_rich = lambda **_: None  # the type, FILE, says nothing
                 argument.required &= PIPED not in get_args(known[argument.name].annotation)
         return arguments
 
@@ -163,12 +165,12 @@ class Command(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from typer import rich_utils  # noqa: PLC0415 - slow to load
 
-        rich_utils.STYLE_HELPTEXT = ""  # otherwise all but the first sentence is dim
+        rich_utils.STYLE_HELPTEXT = ""  # by default, typer dims all but the first sentence
         super().format_help(ctx, formatter)
 
 
 def _usage_text(parameter: Any) -> str:
-    """A parameter in the usage line; nothing for an optional option."""
+    """The text of a parameter in the usage line; empty for an optional option."""
     if parameter.param_type_name == "option":
         return f"{parameter.opts[0]} {parameter.metavar}" if parameter.required else ""
     word = str(parameter.metavar)
@@ -177,9 +179,9 @@ def _usage_text(parameter: Any) -> str:
 
 
 def add_conversion(parameters: list[Any], annotations: Mapping[str, Any]) -> list[Any]:
-    """Make `Setting` convert the values of these parameters.
+    """Let `Setting` convert the values of these parameters; returns them.
 
-    `annotations`: their types by name; a parameter without one is a flag.
+    `annotations`: name → type; a parameter without a type is a flag.
     """
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
@@ -190,7 +192,7 @@ def add_conversion(parameters: list[Any], annotations: Mapping[str, Any]) -> lis
 
 
 def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) -> Any:
-    """Convert the value of an option or argument: its text, or its default. Raises UsageError."""
+    """Convert the text or default of an option or argument. Raises UsageError."""
     is_option = parameter.param_type_name == "option"
     shown = str(parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper())
     is_annotated = get_origin(annotation) is Annotated
@@ -201,27 +203,27 @@ def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) ->
         elif parameter.required or (PIPED in more and type(None) not in get_args(kind)):
             raise UsageError(f"{shown} is missing" + example_hint(context.command))
     source = context.get_parameter_source(parameter.name)
-    about = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
+    subject = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     own = next((extra for extra in more if isinstance(extra, Setting)), Setting())
-    setting = settings_declared().get(parameter.name) or own.typed(kind)
-    if is_option and about == shown and isinstance(value, str):
+    setting = settings_declared().get(parameter.name) or own.with_type(kind)
+    if is_option and subject == shown and isinstance(value, str):
         _check_is_no_option(shown, value, context.command)
     if get_origin(setting.kind) is list:
-        extra = Setting().typed(get_args(setting.kind)[0])
-        value = [_read(extra, text, about, is_option) for text in value or ()]
+        extra = Setting().with_type(get_args(setting.kind)[0])
+        value = [_read(extra, text, subject, is_option) for text in value or ()]
     elif isinstance(value, str):
-        value = _read(setting, current_value(parameter.name, value, about), about, is_option)
+        value = _read(setting, current_value(parameter.name, value, subject), subject, is_option)
     return parameter.callback(context, parameter, value) if parameter.callback else value
 
 
-def _read(setting: Setting, text: str, about: str, is_option: bool) -> Any:
-    """The value in a text; an argument may be a link. Raises UsageError."""
-    value = setting.read(text, about)
+def _read(setting: Setting, text: str, subject: str, is_option: bool) -> Any:
+    """Parse the text of a value; an argument may be a link. Raises UsageError."""
+    value = setting.read(text, subject)
     return path_of_argument(text) if setting.kind is Path and not is_option else value
 
 
 def _check_is_no_option(option: str, value: str, command: Any) -> None:
-    """Raise UsageError if the value is the name of an option: the real value is missing."""
+    """Raise UsageError if the value is the name of an option, so that the value is missing."""
     if any(value in parameter.opts for parameter in command.params):
         raise UsageError(f"{option}: expected a value, found the option {value}")
 
@@ -235,7 +237,7 @@ def is_piped() -> bool:
 
 
 def example_hint(command: Any) -> str:
-    """Examples of a command for the end of a message; empty if it is not read on a terminal."""
+    """Examples of a command for the end of a message; empty unless stderr is a terminal."""
     if not sys.stderr.isatty():
         return ""
     shown = "".join(f"    {example}\n" for example in command.examples[:_MAX_EXAMPLES])
@@ -243,7 +245,7 @@ def example_hint(command: Any) -> str:
 
 
 def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
-    """Use the settings in a file as defaults: in the named file, else in the default file."""
+    """Use the settings in the named file, or in the default file if it exists, as defaults."""
     if not context.resilient_parsing and (path or Path(CONFIG_FILE).exists()):
         context.default_map = read_config(path or Path(CONFIG_FILE), is_named=path is not None)
     return path
@@ -251,10 +253,10 @@ def _read_settings(context: typer.Context, path: Path | None) -> Path | None:
 
 def _option(setting: Setting, default: Any, **more: Any) -> inspect.Parameter:
     """The parameter of a command for a setting."""
-    word, text = setting.unit.word if setting.unit else setting.metavar, setting.help
+    word, text = setting.unit.placeholder if setting.unit else setting.metavar, setting.help
     if setting.choices and not word:
         word, text = "NAME", f"{text} One of {', '.join(setting.choices)}."
-    shown = setting.shown(default)
+    shown = setting.display_value(default)
     if shown not in (None, False, ""):
         text = f"{text} Default: {shown}."  # typer would often put it on a separate line
     declared = typer.Option(
@@ -279,20 +281,20 @@ _CONFIG = Setting(
     *(OUTPUT, "FILE"),
     name=CONFIG,
     help="Settings file; by default sudoku-pipeline.toml in the current folder, if it exists.",
-).typed(Path | None)
+).with_type(Path | None)
 
 
 def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Decorator: gives a command the option --config and the options of these settings.
+    """Decorate a command: add the option --config and the options of these settings.
 
-    `defaults`: other defaults for some of them. Options take precedence over the environment, and
-    the environment over the settings file.
+    `defaults`: defaults of this command, which replace those of `Settings`. Options take precedence
+    over the environment, and the environment over the settings file.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(command)
         def wrapper(**given: Any) -> None:
-            del given[CONFIG]  # already read
+            del given[CONFIG]  # it was read before
             chosen = {name: given.pop(name) for name in names}
             command(settings=Settings(**chosen), **given)
 
@@ -314,9 +316,9 @@ def takes(*names: str, **defaults: Any) -> Callable[[Callable[..., None]], Calla
 
 
 def origins_of_settings(context: typer.Context) -> dict[str, str]:
-    """Where each setting comes from, in words, except those with their default."""
+    """Setting → where its value comes from, for settings without their default value."""
     file = context.params[CONFIG] or CONFIG_FILE
-    words = {"COMMANDLINE": "an option", "DEFAULT_MAP": printable(str(file))}
+    words = {"COMMANDLINE": "the command line", "DEFAULT_MAP": printable(str(file))}
     origins = {}
     for name, setting in settings_declared().items():
         source = context.get_parameter_source(name)
@@ -326,7 +328,7 @@ def origins_of_settings(context: typer.Context) -> dict[str, str]:
 
 
 def program() -> str:
-    """The command that runs this program: its name if that is on PATH, else its path."""
+    """The command that runs this program, for messages: its name if on PATH, else its path."""
     name, called = "sudoku-pipeline", Path(sys.argv[0])
     on_path = shutil.which(name)
     if called.name != name or (on_path and called.exists() and called.samefile(on_path)):
@@ -335,12 +337,12 @@ def program() -> str:
 
 
 def outbox_of(folder: Path | None, settings: Settings, more: str = "") -> Path:
-    """The given outbox, or the one in the settings.
+    """The outbox `folder`; if None, the outbox of the settings.
 
-    Raises MissingFolder if there is none; `more` is the end of its message.
+    Raises MissingFolder if it does not exist; `more` is the end of the message.
     """
     outbox = folder or settings.outbox
     if not outbox.is_dir():
-        remedy = "" if folder else "; name another with --outbox"
+        remedy = "; name another folder" if folder else "; name the outbox with --outbox"
         raise MissingFolder(f"{printable(str(outbox))}: no such folder{remedy}{more}")
     return outbox

@@ -1,4 +1,4 @@
-"""The program: its commands and own options, and the messages and exit codes of errors."""
+"""The program: all commands, the options before the command, and messages and exit codes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperGroup
 
-from pipeline.cli.commands import COMMANDS, FORMER, PANELS
+from pipeline.cli.commands import COMMANDS, FORMER_PANEL, PANELS
 from pipeline.cli.config import CONFIG, CONFIG_FILE
 from pipeline.cli.messages import did_you_mean, say, say_renamed
 from pipeline.cli.options import Command, add_conversion
@@ -50,9 +50,9 @@ _ClickUsageError: Any = typer.BadParameter.__bases__[0]
 """click's UsageError; some versions of typer define it in their own module."""
 
 
-def application(only: str = "") -> typer.Typer:
-    """The program with all commands, or with `only` this one, which starts faster."""
-    is_one = only in COMMANDS
+def application(only_command: str = "") -> typer.Typer:
+    """The program with all commands, or only with `only_command`, which starts faster."""
+    is_one = only_command in COMMANDS
     app = typer.Typer(
         name="sudoku-pipeline",
         cls=CommandGroup,
@@ -65,8 +65,8 @@ def application(only: str = "") -> typer.Typer:
     how: Any = {"cls": Command, "context_settings": _HELP, "epilog": _EPILOG}
     for panel, commands in PANELS.items():
         for command in commands:
-            if command.__name__ == only or not is_one:
-                app.command(rich_help_panel=panel, hidden=panel == FORMER, **how)(command)
+            if command.__name__ == only_command or not is_one:
+                app.command(rich_help_panel=panel, hidden=panel == FORMER_PANEL, **how)(command)
     return app
 
 
@@ -85,11 +85,11 @@ def _own_options(
         ),
     ] = False,
 ) -> None:
-    """The options that precede the command; they act in their callbacks."""
+    """Declare the options that precede the command. Their callbacks do the work."""
 
 
 class CommandGroup(TyperGroup):
-    """The group of all commands. Turns errors and stopping signals into a line and an exit code."""
+    """The group of all commands. Converts errors and stop signals to messages and exit codes."""
 
     def main(self, args: Any = None, *, standalone_mode: bool = True, **extra: Any) -> Any:  # type: ignore[override]
         _check_variables()
@@ -128,8 +128,8 @@ class CommandGroup(TyperGroup):
                 try:
                     super().invoke(ctx)
                 finally:
-                    sys.stdout.flush()  # report a full disk here, not at exit
-        except BrokenPipeError:  # the reader has closed our output
+                    sys.stdout.flush()  # so that a full disk is reported here, not at exit
+        except BrokenPipeError:  # the reader has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(EXIT_OK) from None
         except Stopped:
@@ -145,8 +145,9 @@ class CommandGroup(TyperGroup):
 
 
 def _usage_message(error: Any) -> str:
-    """The message for a usage error, with a hint."""
-    if type(error).__name__ != "NoSuchOption" or error.ctx is None:  # by name, for the same reason
+    """The message of a usage error, with a hint."""
+    # The class is compared by name, because typer may define it in its own module.
+    if type(error).__name__ != "NoSuchOption" or error.ctx is None:
         return str(error.format_message())
     command, option = error.ctx.command, error.option_name
     if isinstance(command, CommandGroup):
@@ -169,6 +170,7 @@ def _os_error_text(error: OSError) -> str:
 
 
 def _exit_code(error: Exception) -> int:
+    """The exit code for an error."""
     match error:
         case UsageError():
             return EXIT_USAGE
@@ -182,9 +184,9 @@ def _exit_code(error: Exception) -> int:
 
 
 def _check_variables() -> None:
-    """Warn of environment variables that look like settings but are not.
+    """Warn of environment variables that are named like settings but are unknown.
 
-    A variable with the former name of a setting is renamed, unless the new one is set.
+    A variable with the former name of a setting is renamed, unless the current name is set.
     """
     for name, current in FORMER_NAMES.items():
         former, variable = environment_name(name), environment_name(current)
@@ -199,7 +201,7 @@ def _check_variables() -> None:
 
 
 def _flush_or_discard(stream: TextIO) -> None:
-    """Flush a stream, or discard its content: otherwise Python would exit with code 120."""
+    """Flush a stream; on failure, discard its content, or Python would exit with code 120."""
     with suppress(OSError, ValueError):
         try:
             stream.flush()

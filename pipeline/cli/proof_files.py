@@ -1,4 +1,4 @@
-"""Write the formula and refutation for a published statement, and run other checkers on them."""
+"""Prove published statements: write formula and refutation, and run external checkers."""
 
 from __future__ import annotations
 
@@ -32,21 +32,24 @@ from pipeline.solving.complete import prove_complete
 from pipeline.solving.one import solve_problem
 from pipeline.solving.result import Stopwatch
 from pipeline.solving.solvers import Solvers
-from pipeline.solving.solvers.child import Bounds, child, ended_within, open_unnamed_file
+from pipeline.solving.solvers.child import Bounds, ended_within, open_unnamed_file, start_child
 
 VERDICTS = frozenset((b"s VERIFIED UNSAT", b"c VERIFIED"))
 """The lines that `cake_lpr` and `lrat-check` print for a valid proof."""
 
-_MAX_OUTPUT = MIB
+_MAX_OUTPUT_BYTES = MIB
 _MAX_ADDRESS_SPACE = 2**40
-"""Limit of a checker's address space, in bytes: `cake_lpr` reserves much and uses little."""
+"""Limit of a checker's address space in bytes. `cake_lpr` reserves much and uses little."""
 
 
 def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -> Path:
-    """Check the folder to write to, and create it if necessary. Raises UsageError, OSError."""
+    """Check the target folder, create it if necessary, and return it.
+
+    Raises UsageError, OSError.
+    """
     shown = f"--output {printable(str(folder))}"
     if not folder.parent.is_dir() or (os.path.lexists(folder) and not folder.is_dir()):
-        raise UsageError(f"{shown}: no such folder; name an existing one")
+        raise UsageError(f"{shown}: no such folder; name an existing folder")
     folder.mkdir(exist_ok=True)
     if any(folder.samefile(published_folder) for published_folder in enclosing_folders(published)):
         raise UsageError(f"{shown} is reserved for published results; name another folder")
@@ -55,9 +58,9 @@ def folder_for(folder: Path, published: PublishedPuzzle | PublishedCollection) -
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt to prove a statement: the files of the proof, or the reason why there is none.
+    """An attempt to prove a statement: the files of the proof, or the reason for having none.
 
-    `other`: a solution that the statement lacks, which refutes it.
+    `other`: the text of a solution that the statement lacks; it refutes the statement.
     """
 
     name: str
@@ -78,9 +81,9 @@ def prove(
     settings: Settings,
     checker: Checker | None,
 ) -> Attempt:
-    """Prove that no solution of a statement is missing, and write the files of the proof.
+    """Prove that a statement lacks no solution, and write the files of the proof.
 
-    If a `checker` is given, it must confirm the proof first.
+    If a `checker` is given, files are written only if it confirms the proof.
     """
     attempt = Attempt(statement.name, statement.status)
     limits = Limits(settings.timeout, settings.memory_limit)
@@ -97,7 +100,7 @@ def prove(
         if checker:
             checker.confirm(formula.text(), proof.lrat, Deadline.of(limits))
     except (SolverError, LimitReached) as error:
-        return replace(attempt, reason=f"not confirmed: {error}")
+        return replace(attempt, reason=f"the checker did not confirm the proof: {error}")
     stem = f"{statement.stem}{PROOF}"
     texts = {
         folder / f"{stem}.cnf": "".join(formula.text()),
@@ -116,7 +119,7 @@ def prove(
 
 
 def show_attempt(attempt: Attempt, out: Output) -> None:
-    """Print the outcome; if `out` is quiet, only a failure."""
+    """Print the result of an attempt; if `out` is quiet, only failures."""
     if out.as_json:
         out.row(asdict(attempt))
     elif attempt.other:
@@ -132,13 +135,20 @@ def show_attempt(attempt: Attempt, out: Output) -> None:
 
 
 def _write_new(texts: Mapping[Path, str]) -> None:
-    """Write files that do not exist yet. Raises UsageError if one exists with other content."""
+    """Write files, except existing files with the same content.
+
+    Raises UsageError if a file exists with other content.
+    """
     existing = {path for path in texts if os.path.lexists(path)}
     for path in texts:
-        check_target("--output", path, force=True)  # it may exist with the same text
+        check_target(
+            "--output", path, force=True
+        )  # the content of an existing file is compared below
         if path in existing and not _has_content(path, texts[path]):
             shown = printable(str(path))
-            raise UsageError(f"{shown} has other content; remove it, or name another folder")
+            raise UsageError(
+                f"{shown} exists with other content; remove it, or name another folder"
+            )
     for path in texts.keys() - existing:
         write_to(path, [texts[path]])
 
@@ -151,7 +161,7 @@ def _has_content(path: Path, text: str) -> bool:
 
 
 def _other_solution(statement: Assertion, solvers: Solvers, settings: Settings) -> str | None:
-    """The text of a solution that a statement lacks, if one is found."""
+    """The text of a solution that a statement lacks; None if none is found."""
     more = replace(settings, max_solutions=len(statement.solutions) + 1)
     result = solve_problem(statement.problem, solvers, more, Stopwatch(), explain=False)
     different = [solution for solution in result.solutions if solution not in statement.solutions]
@@ -159,7 +169,7 @@ def _other_solution(statement: Assertion, solvers: Solvers, settings: Settings) 
 
 
 class Checker:
-    """A third-party proof checker, which reads a formula in DIMACS and a refutation in LRAT.
+    """A third-party program that checks a refutation in LRAT of a formula in DIMACS.
 
     Raises SolverMissing if it is not installed.
     """
@@ -173,13 +183,13 @@ class Checker:
         self._name, self._program = Path(executable).name, executable
 
     def confirm(self, formula: Iterable[str], lrat: str, deadline: Deadline) -> None:
-        """Let the checker confirm a refutation: it must exit with 0 and print that it is valid.
+        """Run the checker on a refutation.
 
-        Raises SolverError if it does not, LimitReached after the deadline, and EnvironmentFailure
-        if the checker cannot be run.
+        Raises SolverError unless it exits with 0 and prints that the refutation is valid,
+        LimitReached after the deadline, and EnvironmentFailure if it cannot be run.
         """
         seconds = deadline.left()
-        bounds = Bounds(_MAX_ADDRESS_SPACE, _MAX_OUTPUT, math.ceil(seconds) + 1)
+        bounds = Bounds(_MAX_ADDRESS_SPACE, _MAX_OUTPUT_BYTES, math.ceil(seconds) + 1)
         try:
             with (
                 tempfile.TemporaryDirectory(prefix="sudoku-pipeline-") as folder,
@@ -190,11 +200,11 @@ class Checker:
                     with path.open("w", encoding="ascii") as file:
                         file.writelines(chunks)
                 argv = [self._program, *map(str, files)]
-                with child(argv, bounds, output.fileno()) as process:
+                with start_child(argv, bounds, output.fileno()) as process:
                     if not ended_within(process, seconds):
                         raise LimitReached(f"{self._name}: {deadline.reason}")
                     code = process.wait()
-                output_text = os.pread(output.fileno(), _MAX_OUTPUT, 0)
+                output_text = os.pread(output.fileno(), _MAX_OUTPUT_BYTES, 0)
         except OSError as error:
             raise EnvironmentFailure(f"cannot run {self._program}: {error.strerror}") from error
         if code or VERDICTS.isdisjoint(line.strip() for line in output_text.splitlines()):

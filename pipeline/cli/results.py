@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from pipeline.outbox.report import Board
 
 STAGES = ("parse", "encode", "solve", "decode", "certify", "prove", "total")
+"""Columns of times, in the order in which the stages run."""
 _WIDE_TERMINAL = 104
-"""Terminal width that fits all headings in one line."""
+"""Terminal width from which on all headings fit in one line."""
 _OTHER_COLUMNS_WIDTH = 70
 """Width reserved for the other columns on a narrower terminal."""
 
@@ -40,18 +41,18 @@ _OTHER_COLUMNS_WIDTH = 70
 def record_line(
     item: Item, result: Result, settings: Settings, *, texts: bool = True, **more: Any
 ) -> str:
-    """The record that `run` would write, and `more` fields, as a line of JSON.
+    """The record that `run` would write, with `more` fields, as a line of JSON.
 
-    If `texts`, the solutions are added in the notation of the puzzle.
+    If `texts`, the field `texts` lists the solutions in the notation of the puzzle.
     """
     import msgspec  # noqa: PLC0415 - slow to load
 
-    from pipeline.outbox.write_record import Origin, PuzzleSet, digest  # noqa: PLC0415 - as above
-    from pipeline.service.protocol.claim import new_job_id  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_record import Origin, PuzzleSet, digest  # noqa: PLC0415 - slow to load
+    from pipeline.service.protocol.claim import new_job_id  # noqa: PLC0415 - slow to load
 
     data, now = item.data, datetime.now(UTC)
     sha256, size = (None, None) if data is None else (digest(data), len(data))
-    origin = Origin(new_job_id(now), item.location, sha256, size, settings.declared)
+    origin = Origin(new_job_id(now), item.where, sha256, size, settings.declared)
     record = msgspec.to_builtins(PuzzleSet(origin, result).record({}, now))
     if texts:
         problem = result.problem
@@ -65,29 +66,29 @@ def count_line(item: Item, result: Result) -> str:
     counts = {"solutions": len(result.solutions), "complete": result.complete}
     fields = {"status": result.status, "message": result.full_message}
     fields |= {"code": result.code} if result.code else {}
-    return json.dumps({"source": item.location} | counts | fields)
+    return json.dumps({"source": item.where} | counts | fields)
 
 
 def show_result(
-    item: Item, result: Result, settings: Settings, before: str | None, *, boards: bool
+    item: Item, result: Result, settings: Settings, prefix: str | None, *, boards: bool
 ) -> None:
-    """Print a result: in a collection one line, else `before`, the solutions and notes.
+    """Print a result: one line in a collection, else the solutions after `prefix`, and notes.
 
-    If `before` is None, only the notes on a single puzzle are printed.
+    If `prefix` is None, only the notes on a single puzzle are printed.
     """
     if not item.is_only_item:
-        print(f"{printable(item.location)}: {_summary_line(result)}")
+        print(f"{printable(item.where)}: {_summary_line(result)}")
         return
-    if before is not None:
-        _print_result(before, result, boards=boards)
+    if prefix is not None:
+        _print_result(prefix, result, boards=boards)
     _explain(item, result, settings)
 
 
 def say_fault(item: Item, result: Result) -> None:
-    """Print why an item could not be read, and point at the character if its place is known."""
+    """Print why an item could not be read, and point at the wrong character if it is known."""
     source = item.content
     if isinstance(source, Unreadable) and source.place and source.data is not None:
-        from pipeline.solving.drawing import line_at, with_caret  # noqa: PLC0415 - seldom needed
+        from pipeline.solving.drawing import line_at, with_caret  # noqa: PLC0415 - rarely needed
 
         number, column = source.place
         if (line := line_at(source.data, number)) is not None:
@@ -116,27 +117,27 @@ def _summary_line(result: Result) -> str:
     return f"{result.status}{solution}" + (f": {printable(sentence)}" if sentence else "")
 
 
-def _print_result(before: str, result: Result, *, boards: bool) -> None:
+def _print_result(prefix: str, result: Result, *, boards: bool) -> None:
     """Print the verdict and the solutions on standard output."""
     problem = result.problem
     if isinstance(problem, FormulaProblem):
         for model in result.solutions:
-            print(before, *problem.text(model), sep="", end="")
+            print(prefix, *problem.text(model), sep="", end="")
         if not result.solutions:
-            print(f"{before}s {'UNSATISFIABLE' if result.complete else 'UNKNOWN'}")
+            print(f"{prefix}s {'UNSATISFIABLE' if result.complete else 'UNKNOWN'}")
     elif result.status == "unsolvable":
-        print(f"{before}{result.status}")
+        print(f"{prefix}{result.status}")
         if result.message:
             print(result.message)
         if result.conflict and result.conflict.clues and isinstance(problem, PuzzleProblem):
-            from pipeline.solving.drawing import marked_grid  # noqa: PLC0415 - seldom needed
+            from pipeline.solving.drawing import marked_grid  # noqa: PLC0415 - rarely needed
 
             print(marked_grid(problem.puzzle, result.conflict.places()))
     elif result.solutions and problem:
         number = counted(len(result.solutions), "solution")
         number = f"all {number}" if result.complete else f"{number} and more"
-        headline = f"{before}{result.status}" + f": {number}" * (result.status == "multiple")
-        print(f"\x1b[1m{headline}\x1b[0m" if before and boards and _has_bold() else headline)
+        headline = f"{prefix}{result.status}" + f": {number}" * (result.status == "multiple")
+        print(f"\x1b[1m{headline}\x1b[0m" if prefix and boards and _has_bold() else headline)
         if boards and isinstance(problem, PuzzleProblem):
             print(_boards(problem, result.solutions))
         else:
@@ -151,12 +152,12 @@ def _has_bold() -> bool:
 
 
 def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
-    """The puzzle and its solutions, as many side by side as fit.
+    """The puzzle and its solutions as text, side by side where they fit.
 
-    Givens are bold on a terminal. The puzzle is left out if it is a variant, because rules are not
+    Givens are bold on a terminal. The puzzle of a variant is left out, because its rules cannot be
     drawn.
     """
-    from pipeline.solving import drawing  # noqa: PLC0415 - seldom needed
+    from pipeline.solving import drawing  # noqa: PLC0415 - rarely needed
 
     puzzle, signs = problem.puzzle, signs_of(problem.format)
     givens = {cell for cell, _ in puzzle.givens()} if _has_bold() else frozenset[int]()
@@ -168,7 +169,7 @@ def _boards(problem: PuzzleProblem, grids: Sequence[Grid]) -> str:
 
 
 def suggest_commands(file: Path) -> None:
-    """Print commands to try next, after a puzzle was drawn."""
+    """Print commands to try next. Called after a puzzle was drawn."""
     sheet = f"{program()} sheet {shlex.quote(str(file))}"
     offers = {} if file == STANDARD_INPUT else {sheet: "a page to print, sheet.html"}
     offers[f"{program()} help"] = "all commands"
@@ -181,18 +182,19 @@ def suggest_commands(file: Path) -> None:
 
 
 def is_cut_off(result: Result) -> bool:
-    """Whether all models were found, but the formula may lack clauses that exclude some."""
+    """Whether all models were found, but the formula may be cut off, with clauses missing."""
     return result.status == "solved" and result.complete is False
 
 
 def say_unused(name: str, result: Result) -> None:
-    """Say that variables in no clause multiply the number of models."""
+    """Report unused variables, because they multiply the number of models."""
     if not isinstance(result.problem, FormulaProblem) or len(result.solutions) < 2:
         return
     parsed = result.problem.parsed
     if unused := parsed.variables - len({*map(abs, parsed.written.numbers)} - {0}):
         are = "variable is" if unused == 1 else "variables are"
-        say(f"{name}: {unused:,} {are} in no clause; models that differ only there are counted")
+        meaning = "models that differ only there count separately"
+        say(f"{name}: {unused:,} {are} in no clause; {meaning}")
 
 
 def _explain(item: Item, result: Result, settings: Settings) -> None:
@@ -206,8 +208,9 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         say(f"{name}: {result.caveat}")
     unread = result.problem.unread if result.problem else ()
     if "ruleset" in unread or "drawings" in unread:
-        subject = "the text of the rules" if "ruleset" in unread else "the drawings"
-        say(f"{name}: {subject} may say more than was read: {_rules_read(result.problem)}")
+        subject = "the text of the rules was" if "ruleset" in unread else "the drawings were"
+        rules = _rules_read(result.problem)
+        say(f"{name}: {subject} not read, and may contain more rules than were read: {rules}")
     if result.disagreement and result.complete and result.solutions:
         say(f"{name}: {result.disagreement}")
     difference = result.difference
@@ -215,9 +218,9 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
         clues = [f"{clue.value} at r{clue.row}c{clue.column}" for clue in difference.decisive]
         added = " and ".join(clues) if len(clues) < 3 else ", ".join(clues)
         cells = f"{len(difference.cells)} cells"
-        leaving = f"adding {added} would leave one of the solutions found"
+        leaving = f"adding {added} would leave only one of the solutions found"
         say(f"{name}: the first two solutions differ in {cells}; {leaving}")
-        from pipeline.solving.drawing import side_by_side  # noqa: PLC0415 - seldom needed
+        from pipeline.solving.drawing import side_by_side  # noqa: PLC0415 - rarely needed
 
         first, second, *_ = result.solutions
         say(side_by_side(first, second, signs_of(result.problem.format)))
@@ -230,7 +233,7 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
 
 
 def _rules_read(problem: object) -> str:
-    """The rules that were read, for comparison with their text, which was not."""
+    """The rules that were read, so that people can compare them with the unread text."""
     rules = problem.puzzle.rules if isinstance(problem, PuzzleProblem) else ()
     kinds = Counter(rule.caption() for rule in rules)
     counts = [f"{number} × {kind}" if number > 1 else kind for kind, number in kinds.items()]
@@ -238,11 +241,14 @@ def _rules_read(problem: object) -> str:
 
 
 def say_evidence(name: str, result: Result) -> None:
-    """Print which proof was found, or why none was."""
+    """Print which proof was found, or why there is none."""
     certificate = result.certificate
     if certificate and certificate.by == "lrat":
         steps = counted(certificate.steps or 0, "step")
-        say(f"{name}: proved by {certificate.solver} in {steps}, checked by {certificate.checker}")
+        other = "" if result.status == "unsolvable" else "other "
+        found_by = f"found by {certificate.solver}, checked by {certificate.checker}"
+        noun = result.problem.noun if result.problem else "solution"
+        say(f"{name}: proof that there is no {other}{noun}: {steps}, {found_by}")
     elif unverified := _unverified_reason(result):
         say(f"{name}: {unverified}")
     elif certificate and certificate.reason and result.complete:
@@ -250,7 +256,7 @@ def say_evidence(name: str, result: Result) -> None:
 
 
 def _unverified_reason(result: Result) -> str | None:
-    """A sentence saying why completeness was not verified; None if it was or is not claimed."""
+    """The message that completeness was not verified, with the reason; None if not needed."""
     certificate = result.certificate
     if certificate is None or certificate.complete != "unverified":
         return None
@@ -258,11 +264,11 @@ def _unverified_reason(result: Result) -> str | None:
 
 
 def _trait_sentences(result: Result) -> list[str]:
-    """The traits that --traits asked for, as sentences."""
+    """The requested traits as sentences."""
     traits, problem = result.traits, result.problem
     if traits is None or not isinstance(problem, PuzzleProblem):
         return []
-    from pipeline.outbox.traits import TRAITS  # noqa: PLC0415 - few ask for it
+    from pipeline.outbox.traits import TRAITS  # noqa: PLC0415 - rarely needed
 
     return [
         sentence
@@ -272,7 +278,7 @@ def _trait_sentences(result: Result) -> list[str]:
 
 
 def board_of(drawn: Board, result: Result) -> Board:
-    """A board with the solution, conflict and difference of a result added."""
+    """Add the solution, conflict and difference of a result to a board."""
     conflict, difference = result.conflict, result.difference
     return replace(
         drawn,
@@ -328,7 +334,7 @@ def print_times(results: Iterable[tuple[str, Result]]) -> None:
         counts = (len(result.cnf.candidates), result.cnf.size) if result.cnf else ()
         sizes = [format_count(count) for count in counts] or ["", ""]
         known = dict(result.seconds)
-        if "batch" in known:  # its total includes other puzzles
+        if "batch" in known:  # the total includes other puzzles
             del known["total"]
         times = (f"{known[stage]:.3f}" if stage in known else "" for stage in STAGES)
         seconds = (_short_seconds(time) if is_narrow else time for time in times)
@@ -344,5 +350,5 @@ def _short_count(number: int) -> str:
 
 
 def _short_seconds(text: str) -> str:
-    """A text of seconds, cut to 5 characters if it has more digits after the point."""
+    """A text of seconds without the last decimals: 5 characters, or all digits before the point."""
     return text[: max(5, text.find("."))].rstrip(".")

@@ -1,4 +1,4 @@
-"""The log on a terminal: one line per job of `run` and `watch`, and a summary at the end."""
+"""The log for people: one line per job of `run` and `watch`, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _MARKS: Final = {"+": ("✓", "green"), "x": ("✗", "red"), "!": ("!", "yellow"), "-": ("·", "")}
-"""Marks at the start of a line: done, failed, warning and note. ASCII → mark, colour."""
+"""ASCII mark at the start of a line → mark and colour: done, failed, warning, note."""
 
 _MIN_NAME_WIDTH, _MAX_NAME_WIDTH = 16, 40
-"""Minimum and maximum number of columns for names."""
+"""Minimum and maximum width of names."""
 
-_STATUS, _TIME = len("unsolvable"), len("999 ms")
-_OTHER_WIDTH = len("✓ ") + len("  ") + _STATUS + len("  ") + _TIME + 24
-"""Columns for the rest of the line, including some for details."""
+_STATUS_WIDTH, _TIME_WIDTH = len("unsolvable"), len("999 ms")
+_OTHER_WIDTH = len("✓ ") + len("  ") + _STATUS_WIDTH + len("  ") + _TIME_WIDTH + 24
+"""Width of a line without the name; 24 columns are for details."""
 
 _SHOWN_BY_REASON = frozenset(("environment.failed", "command.failed", "source.unread"))
-"""Events of which only the reason is shown."""
+"""Events of which only the reason is shown, not the meaning."""
 
 _ROUTINE_EVENTS = frozenset(
     ("job.continued", "job.progress", "solver.fallback", "compiled.missing", "file.waits")
@@ -44,10 +44,11 @@ _ROUTINE_EVENTS = frozenset(
 
 
 class Screen:
-    """A log for people, on standard error. With `quiet`, only problems are shown.
+    """A log for people on standard error. With the setting `quiet`, only problems are shown.
 
-    A short log leaves out successful jobs, and prints no summary if there were no jobs. On a
-    terminal, lines have colours unless NO_COLOR is set. In the C locale, marks are ASCII.
+    A short log (`is_short`) leaves out successful jobs, and prints no summary if there were no
+    jobs. On a terminal, lines have colours unless NO_COLOR is set. In the C locale, marks are
+    ASCII.
     """
 
     def __init__(
@@ -65,13 +66,13 @@ class Screen:
         self._jobs = 0
         self._puzzles: Counter[str] = Counter()
         self._unverified = 0
-        self._continued: dict[str, int] = {}
-        """Puzzles that earlier runs have solved, by source."""
-        self._earlier = 0
-        self._paused = set[str]()
-        self._refused = 0
+        self._continued_jobs: dict[str, int] = {}
+        """Source of a continued job → number of puzzles that earlier runs have solved."""
+        self._earlier_puzzles = 0
+        self._paused_sources = set[str]()
+        self._refused_count = 0
         self._kinds = set[str]()
-        self._waited = 0.0
+        self._waited_seconds = 0.0
         self._is_silent = True
         self._is_short = is_short
         self._terminal = stream or sys.stderr
@@ -94,26 +95,29 @@ class Screen:
         self._show("x", event, values)
 
     def _show(self, sign: str, event: str, values: dict[str, Any]) -> None:
-        """Show an event; unformatted if formatting fails, as a display error must not end a job."""
+        """Show an event; unformatted if formatting fails, which must not end a job."""
         try:
             self._show_event(sign, event, values)
         except Exception:  # noqa: BLE001 - the job is published, but not yet logged
             self._write(printable(f"{_MARKS[sign][0]} {event} {values}"))
 
     def _show_event(self, sign: str, event: str, values: dict[str, Any]) -> None:
+        """Show an event, and update the totals."""
         if event in ("job.continued", "job.paused"):
             source = values["source"]
-            self._continued.setdefault(source, values.get("puzzles", 0))
-            (self._paused.add if event == "job.paused" else self._paused.discard)(source)
+            self._continued_jobs.setdefault(source, values.get("puzzles", 0))
+            (self._paused_sources.add if event == "job.paused" else self._paused_sources.discard)(
+                source
+            )
         match event:
             case "job.finished":
                 self._count(values)
                 if sign == "x" or not self._is_short:
                     self._say_finished("x" if sign == "x" else "+", values)
             case "source.unread" if not self._is_short:
-                pass  # the line of the job says it
+                pass  # the line of the job contains it
             case "run.waited":
-                self._waited = values["seconds"]
+                self._waited_seconds = values["seconds"]
             case "watch.started":
                 inbox, outbox = map(_path_text, (self._settings.inbox, self._settings.outbox))
                 self._say("-", f"watching {inbox}; results go to {outbox}; press Ctrl-C to stop")
@@ -123,26 +127,27 @@ class Screen:
                 self._say(sign, _event_text(event, values))
 
     def _count(self, values: Mapping[str, Any]) -> None:
+        """Add a finished job to the totals."""
         self._jobs += 1
         totals = values["totals"] if "totals" in values else {values["status"]: 1}
         self._puzzles.update({name: n for name, n in totals.items() if name not in EXTRA_COUNTS})
         self._unverified += values.get(UNVERIFIED, values.get("certificate") == UNVERIFIED)
-        self._earlier += self._continued.pop(values["source"], 0)
-        self._refused += values["status"] in ("invalid", "failed")
+        self._earlier_puzzles += self._continued_jobs.pop(values["source"], 0)
+        self._refused_count += values["status"] in ("invalid", "failed")
         self._kinds |= {values["status"]} & {*WITH_TOTALS}
 
     def sum_up(self, *, has_waited: bool = False, was_stopped: bool = False) -> None:
         """Print counts by status, time, rate, and where the results are.
 
-        Time and rate are left out if it `has_waited` for files, as `watch` does. The rate counts
-        only puzzles of this run. If there were no jobs, says so, unless a message was shown before.
+        `has_waited` for files, as `watch` does: time and rate are left out. The rate counts only
+        puzzles of this run. Without jobs, prints that instead, unless it printed a message before.
         """
         if self._is_terminal and not self._settings.quiet and (self._jobs or was_stopped):
             self._write("")  # also ends the line of ^C
         if not self._jobs:
-            if self._paused:
-                them = "it" if len(self._paused) == 1 else "them"
-                files = counted(len(self._paused), "unfinished file")
+            if self._paused_sources:
+                them = "it" if len(self._paused_sources) == 1 else "them"
+                files = counted(len(self._paused_sources), "unfinished file")
                 self._say("-", f"stopped with {files}; the next run continues {them}")
             elif has_waited or (self._is_silent and not self._is_short):
                 drop = f"nothing to do: drop files in {_path_text(self._settings.inbox)}"
@@ -152,26 +157,29 @@ class Screen:
         line = counted(total, "puzzle", ",")
         if self._jobs != total:
             line += f" in {counted(self._jobs, 'file', ',')}"
-        line += f", {self._earlier:,} of them by earlier runs" if self._earlier else ""
+        if self._earlier_puzzles:
+            line += f", {self._earlier_puzzles:,} of them solved by earlier runs"
         facts = _counts(self._puzzles, self._unverified)
-        facts += [f"{duration(self._waited)} of waiting not counted"] if self._waited else []
+        if self._waited_seconds:
+            facts.append(f"plus {duration(self._waited_seconds)} waiting for files")
         if not has_waited:
-            seconds = max(self._clock() - self._started_at - self._waited, 1e-3)
-            line += f", {duration(seconds)}, {_rate((total - self._earlier) / seconds)}"
+            seconds = max(self._clock() - self._started_at - self._waited_seconds, 1e-3)
+            line += f", {duration(seconds)}, {_rate((total - self._earlier_puzzles) / seconds)}"
         self._say("-", line, ", ".join(facts))
         self._say_where()
 
     def _say_where(self) -> None:
         """Print where results, tables and bad files are."""
         inbox, outbox = map(_path_text, (self._settings.inbox, self._settings.outbox))
-        if self._refused:
+        if self._refused_count:
             named = "" if inbox == "inbox" else f" --inbox {shlex.quote(inbox)}"
-            bad = counted(self._refused, "bad file")
-            again = f"{program()} retry --all{named}"
-            self._say("-", f"{bad} in {inbox}/{FAILED}; once fixed: {again}")
+            files = counted(self._refused_count, "failed file")
+            retry = f"{program()} retry --all{named}"
+            fix = "fix it" if self._refused_count == 1 else "fix them"
+            self._say("-", f"{files} in {inbox}/{FAILED}; {fix} and run: {retry}")
         tables = {
-            COLLECTION: f"collections: puzzles in {outbox}/NAME.csv",
-            ARCHIVE: f"archives: members in {outbox}/NAME.csv, puzzles of collections in "
+            COLLECTION: f"puzzles of collections: {outbox}/NAME.csv",
+            ARCHIVE: f"members of archives: {outbox}/NAME.csv, puzzles of their collections: "
             f"{outbox}/NAME/MEMBER.csv",
         }
         if self._kinds:
@@ -183,23 +191,25 @@ class Screen:
             self._say("-", f"results are in {outbox}; for a report: {program()} report{named}")
 
     def _say_finished(self, sign: str, values: Mapping[str, Any]) -> None:
-        from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - as above
+        """Write the line of a finished job."""
+        from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - slow to load
 
         name = printable(values["source"])
         room = min(max(self._console.width - _OTHER_WIDTH, _MIN_NAME_WIDTH), _MAX_NAME_WIDTH)
         if cell_len(name) > room:
             name = set_cell_size(name, room - 1).rstrip() + "…"
         seconds = values["seconds"]
-        # With "batch", the total includes other puzzles. A job that was given up has no total.
+        # With "batch", the total includes other puzzles. A job after too many attempts has none.
         took = duration(seconds["total"]) if "total" in seconds and "batch" not in seconds else ""
-        line = f"{set_cell_size(name, room)}  {values['status']:<{_STATUS}}  {took:>{_TIME}}"
+        columns = f"{values['status']:<{_STATUS_WIDTH}}  {took:>{_TIME_WIDTH}}"
+        line = f"{set_cell_size(name, room)}  {columns}"
         self._say(sign, line.rstrip(), _detail(values))
 
     def _say(self, sign: str, line: str, detail: str | None = None) -> None:
-        """Write a line, followed by its detail if that fits, else with the detail below."""
+        """Write a line with its detail: after the line if it fits, else below."""
         if self._settings.quiet and sign in "+-":
             return
-        from rich.cells import cell_len  # noqa: PLC0415 - as above
+        from rich.cells import cell_len  # noqa: PLC0415 - slow to load
 
         self._is_silent = False
         mark, colour = _MARKS[sign]
@@ -215,17 +225,17 @@ class Screen:
         self._write(text, colour, len(mark if sign == "+" else f"{mark} {line}"))
 
     def _wrap(self, text: str, width: int) -> list[str]:
-        """Wrap a text, if it is shown on a terminal."""
+        """The lines of a text, wrapped on a terminal."""
         if not self._is_terminal:
             return [text]
-        from rich.text import Text  # noqa: PLC0415 - as above
+        from rich.text import Text  # noqa: PLC0415 - slow to load
 
         lines = Text(text).wrap(self._console, max(width, 2 * _MIN_NAME_WIDTH) - 4)
         return [line.plain.rstrip() for line in lines]
 
     def _write(self, text: str, colour: str = "", coloured: int = 0) -> None:
         """Write a text, with its first `coloured` characters in colour."""
-        from rich.text import Text  # noqa: PLC0415 - as above
+        from rich.text import Text  # noqa: PLC0415 - slow to load
 
         shown = Text(text)
         shown.stylize(colour, 0, coloured)
@@ -235,20 +245,20 @@ class Screen:
             output = captured.get()
             if self._is_ascii:
                 output = output.translate(str.maketrans("µ…✓✗·", "u~+x-"))
-            stream = self._stream or sys.stderr  # which a progress bar replaces while it is shown
+            stream = self._stream or sys.stderr  # a progress bar replaces sys.stderr
             stream.write(output)
             stream.flush()
 
 
 def _counts(totals: Mapping[str, int], unverified: int) -> list[str]:
-    """The number of puzzles by status, and the number of unverified ones."""
+    """The texts of the counts by status, and of the number of unverified results."""
     shown = Counter({name: n for name, n in totals.items() if name not in EXTRA_COUNTS})
     counts = [f"{n:,} {name}" for name, n in shown.most_common() if n]
-    return counts + ([f"{unverified:,} not verified"] if unverified else [])
+    return counts + ([f"{unverified:,} not verified as complete"] if unverified else [])
 
 
 def _detail(values: Mapping[str, Any]) -> str:
-    """The details of a finished job: counts, number of solutions, message, doubts."""
+    """The details of a finished job: counts, or number of solutions, message and doubts."""
     if "totals" in values:
         counts = ", ".join(_counts(values["totals"], values.get(UNVERIFIED, 0)))
         return "; ".join(filter(None, (counts, unread_of_many(values.get("unread", {})))))
@@ -257,27 +267,27 @@ def _detail(values: Mapping[str, Any]) -> str:
         facts += [counted(values["solutions"], "solution")]
     facts += [values["message"]] if values["message"] else []
     if values["certificate"] == UNVERIFIED:
-        facts += ["not verified that no solution is missing"]
+        facts += ["not verified as complete"]
     return printable("; ".join(facts))
 
 
 def _event_text(event: str, values: Mapping[str, Any]) -> str:
     """An event as text: its documented meaning, except for progress and fallbacks."""
-    about, reason = values.get("source"), values.get("reason")
+    source, reason = values.get("source"), values.get("reason")
     if event == "solver.fallback":
-        who = values.get("solver") or "another solver"
-        text = f"{who} answered" if about else f"{who} answers"
+        solver = values.get("solver") or "another solver"
+        text = f"solved by {solver}" if source else f"{solver} is used"
         text += f" for {counted(values['puzzles'], 'puzzle')}" if values.get("puzzles") else ""
     elif event == "job.progress":
-        text = f"{values['puzzles']:,} puzzles, {_rate(values['per_second'])}"
+        text = f"{values['puzzles']:,} puzzles done, {_rate(values['per_second'])}"
         text += f", {values['percent']:.0f} %" if values["percent"] is not None else ""
     else:
         text = "" if event in _SHOWN_BY_REASON else EVENTS[event].meaning
-    return printable(": ".join(filter(None, (about, text, reason))))
+    return printable(": ".join(filter(None, (source, text, reason))))
 
 
-def _rate(a_second: float) -> str:
-    return f"{a_second:,.0f}/s" if a_second >= 10 else f"{a_second:.1f}/s"
+def _rate(per_second: float) -> str:
+    return f"{per_second:,.0f}/s" if per_second >= 10 else f"{per_second:.1f}/s"
 
 
 def _path_text(path: os.PathLike[str]) -> str:

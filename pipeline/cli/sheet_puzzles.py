@@ -24,7 +24,7 @@ from pipeline.outbox.report import (
     puzzles_at,
     sheet_pdf,
 )
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats.dimacs import FORMULA_REFUSED
 from pipeline.service.solving import solve_groups
 from pipeline.settings import Settings
@@ -49,14 +49,14 @@ __all__ = [
 ]
 
 RATING = "rating"
-"""The value of --sort for which puzzles are rated."""
+"""The value of --sort that sorts puzzles by their rating."""
 
-Unsolved = tuple[SheetPuzzle, Item | None]
-"""A puzzle, and the item to solve; None if its solution is known."""
+SheetEntry = tuple[SheetPuzzle, Item | None]
+"""A puzzle, and its item to be solved; None instead of the item if its solution is published."""
 
 
-def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved | InputError]:
-    """Yield the puzzles in all sources, in order, or an error for one that cannot be printed."""
+def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[SheetEntry | InputError]:
+    """Yield the puzzles of all sources in order; an error for each that cannot be printed."""
     originals = Originals.of([settings.inbox / DONE])
     for source in sources:
         if is_named(source) and is_published(source):
@@ -74,11 +74,11 @@ def puzzles_in(sources: Sequence[Path], settings: Settings) -> Iterator[Unsolved
             yield error
 
 
-def _entry_of(item: Item, name: str) -> Unsolved | InputError:
-    """The puzzle of an item, with a name to print, or the reason why it cannot be printed."""
+def _entry_of(item: Item, name: str) -> SheetEntry | InputError:
+    """The puzzle of an item, with a name to print; an error if it cannot be printed."""
     if item.line:
         name = f"{name}, line {item.line}" if name else f"line {item.line}"
-    problem, where = item.problem, printable(item.location)
+    problem, where = item.problem, printable(item.where)
     if problem is None:
         return InputError(f"{item.reason}")
     if not isinstance(problem, PuzzleProblem):
@@ -86,17 +86,17 @@ def _entry_of(item: Item, name: str) -> Unsolved | InputError:
     board = Board(problem.puzzle, signs=item.signs, unread=problem.unread)
     if not board.is_drawable:
         return InputError(f"{where}: {TOO_LARGE}")
-    return SheetPuzzle(name, board, where=item.location, title=problem.parsed.title), item
+    return SheetPuzzle(name, board, where=item.where, title=problem.parsed.title), item
 
 
 def take_first(
-    entries: Iterable[Unsolved | InputError], first: int | None
-) -> tuple[list[Unsolved], list[InputError]]:
-    """Take the first puzzles, or all if `first` is None; returns them and the errors among them.
+    entries: Iterable[SheetEntry | InputError], max_puzzles: int | None
+) -> tuple[list[SheetEntry], list[InputError]]:
+    """Take at most `max_puzzles` puzzles; None: all. Returns them, and the errors among them.
 
     Raises UsageError if there are more puzzles than a sheet may have.
     """
-    taken: list[Unsolved] = []
+    taken: list[SheetEntry] = []
     errors: list[InputError] = []
     for entry in entries:
         if isinstance(entry, InputError):
@@ -105,16 +105,16 @@ def take_first(
         if len(taken) == MAX_SHEET_PUZZLES:
             raise UsageError(
                 f"a sheet has at most {MAX_SHEET_PUZZLES:,} puzzles; "
-                f"--first {MAX_SHEET_PUZZLES} prints the first of them"
+                f"--first {MAX_SHEET_PUZZLES} prints only the first ones"
             )
         taken.append(entry)
-        if len(taken) == first:
+        if len(taken) == max_puzzles:
             break
     return taken, errors
 
 
-def solve_puzzles(unsolved: Sequence[Unsolved], settings: Settings) -> list[SheetPuzzle]:
-    """Solve the puzzles whose solutions are not known, with the limits of a collection."""
+def solve_puzzles(unsolved: Sequence[SheetEntry], settings: Settings) -> list[SheetPuzzle]:
+    """Solve the puzzles without a published solution, with the settings of a collection."""
     items = [item for _, item in unsolved if item]
     if not items:
         return [puzzle for puzzle, _ in unsolved]
@@ -135,10 +135,10 @@ def _add_result(puzzle: SheetPuzzle, result: Result) -> SheetPuzzle:
 def sort_puzzles(
     puzzles: Sequence[SheetPuzzle], sort: str | None, *, levels: bool
 ) -> list[SheetPuzzle]:
-    """Sort puzzles, easiest first; if `levels`, add the level of each.
+    """Sort puzzles, easiest first; if `levels`, add the level of each puzzle.
 
-    `sort`: `givens` for descending numbers of givens, `rating` for level and score, with unrated
-    puzzles last, or None to keep the order.
+    `sort`: `givens` sorts by descending number of givens, `rating` by level and score, unrated
+    puzzles last; None keeps the order.
     """
     all_ratings = _ratings_of(puzzles) if levels or sort == RATING else [None] * len(puzzles)
     labelled = [
@@ -163,7 +163,7 @@ def _ratings_of(puzzles: Sequence[SheetPuzzle]) -> list[Rating | None]:
     indexes = [
         index
         for index, puzzle in enumerate(grids)
-        if puzzle and puzzle.is_plain and puzzle.geometry == NINE
+        if puzzle and puzzle.is_plain and puzzle.geometry == NINE_BY_NINE
     ]
     computed = ratings(puzzle.cells for index in indexes if (puzzle := grids[index]))
     rating_of = dict(zip(indexes, computed, strict=True))
@@ -171,7 +171,7 @@ def _ratings_of(puzzles: Sequence[SheetPuzzle]) -> list[Rating | None]:
 
 
 def remove_names(puzzles: Sequence[SheetPuzzle]) -> list[SheetPuzzle]:
-    """Remove the names of puzzles, except of those with a fault."""
+    """Remove the printed names of puzzles, except of puzzles with a fault."""
     return [
         puzzle
         if puzzle.message or puzzle.status not in ("", "unique")
@@ -204,10 +204,10 @@ def write(target: Path, laid_out: Sheet) -> None:
 
 
 def complaint(puzzle: SheetPuzzle, *, solutions: bool) -> str | None:
-    """A message for a puzzle that is not unique or has another fault, else None."""
+    """A message about a puzzle that is not unique or has another fault; None if it has none."""
     remarks = [puzzle.status] if puzzle.status not in ("", "unique") else []
     if puzzle.status == "multiple":
-        remarks.append("more than one solution" + (", one is printed" if solutions else ""))
+        remarks.append("more than one solution" + ("; one of them is printed" if solutions else ""))
     elif puzzle.message:
         remarks.append(puzzle.message)
     return printable(": ".join((puzzle.where, *remarks))) if remarks else None

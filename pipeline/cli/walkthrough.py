@@ -23,12 +23,13 @@ from pipeline.steps.wording import cell_name, text_of
 def show_steps(
     item: Item, result: Result[Any], settings: Settings, *, hint: bool, as_json: bool
 ) -> bool:
-    """Print the steps of a puzzle, or with `hint` the next one; with `as_json`, in its record.
+    """Print the steps of a puzzle, or only the next one (`hint`); with `as_json`, its record.
 
-    A record with a hint lacks `texts`, which are the solutions. Prints nothing if the puzzle was
-    not solved. Returns False then, if there is no hint, or if a step fails its check.
+    A record with a hint lacks the field `texts`, which would show the solutions. Prints nothing if
+    the puzzle was not solved. Returns False if it was not solved, if there is no hint, or if a step
+    fails its check.
     """
-    name, problem = printable(item.location), result.problem
+    name, problem = printable(item.where), result.problem
     try:
         if as_json:
             steps = _step_objects(result, 1 if hint else None)
@@ -41,7 +42,7 @@ def show_steps(
             return not hint
         if signs := signs_of(problem.format):
             values = (f"{sign} is {value}" for value, sign in enumerate(signs, 1))
-            say(f"{name}: in the steps, {', '.join(values)}")
+            say(f"{name}: symbols in the steps: {', '.join(values)}")
         if hint:
             return _show_next(name, result)
         _show_all(name, result, problem.puzzle)
@@ -70,7 +71,7 @@ def _show_all(name: str, result: Result[Any], puzzle: Puzzle) -> None:
 
 
 def _step_objects(result: Result[Any], max_steps: int | None) -> list[dict[str, Any]] | None:
-    """The first `max_steps` steps as objects; None if steps are not available for the puzzle."""
+    """The first `max_steps` steps as JSON objects; None if the puzzle cannot have steps."""
     if not has_steps(result):
         return None
     return [_step_object(step) for step in islice(steps_of(result), max_steps)]
@@ -97,3 +98,4 @@ def _candidate(cell: int, value: int) -> dict[str, int]:
 
 
 _NO_STEPS = "steps are only available for solved 9×9 puzzles without extra rules"
+"""Message for puzzles that cannot be explained."""

@@ -1,14 +1,14 @@
-"""Run Python functions as machine code, which is compiled in the background and cached.
+"""Compile Python functions to machine code in the background, cache it, and run it.
 
-A program is a function and all functions that it calls. They are marked `compiled`. They also run
-as plain Python, and do not need numba then. `Program` names the function and a trial that calls it
-once: the call shows the types of the arguments, and tests the code. Machine code takes the same
-arguments as the function: arrays, named tuples of arrays, and integers.
+A program is a function and all functions that it calls. Each of them is marked `compiled`, and also
+runs as plain Python without numba. `Program` names the function and a trial, which calls it once:
+the call shows the types of the arguments, and tests the code. Machine code takes the same arguments
+as the function: arrays, named tuples of arrays, and integers.
 
-numba takes about ten seconds to compile a program. Linking the object file that `compiling.py`
-makes takes some hundredths of a second, and does not need numba. If the file exists, it is loaded
-as soon as there is much to do, or after LOAD_AFTER seconds of work in plain Python. If not, another
-process compiles it after COMPILE_AFTER seconds of such work, and plain Python is used until then.
+numba takes about ten seconds to compile a program to an object file (see `compiling.py`). Linking
+that file takes some hundredths of a second, and does not need numba. If the file exists, it is
+loaded for a large batch, or after LOAD_AFTER_SECONDS of work in plain Python. If it is missing,
+another process compiles it after COMPILE_AFTER_SECONDS of such work; plain Python runs meanwhile.
 """
 
 from __future__ import annotations
@@ -34,18 +34,19 @@ from typing import Any, TypeVar
 
 from pipeline.errors import in_words
 
-__all__ = ["Loaded", "Program", "compiled"]
+__all__ = ["Program", "ProgramLoader", "compiled"]
 
-LOAD_AFTER = 0.05
-COMPILE_AFTER = 2.0
+LOAD_AFTER_SECONDS = 0.05
+COMPILE_AFTER_SECONDS = 2.0
 """Seconds of work in plain Python, in one process, after which loading or compiling pays."""
 
-COMPILING_SECONDS = 300
-"""Processor time after which a compiler is stopped."""
+MAX_COMPILE_SECONDS = 300
+"""Limit on the processor time of a compiler."""
 
-BEING_COMPILED = (
+BEING_COMPILED_REASON = (
     "it is being compiled; until it is ready, SAT solvers and plain Python are used instead"
 )
+"""Why a program is unavailable while another process compiles it."""
 
 RETRY_SECONDS = 3600.0
 """Seconds until a failed compilation is tried again."""
@@ -53,15 +54,22 @@ RETRY_SECONDS = 3600.0
 UNUSED_SECONDS = 30 * 24 * 3600.0
 """Seconds after which unused code of another version is removed."""
 
-_CODE = "code.o"
-_TRIED = "tried"
-_LOCK = "lock"
-_DIGEST = 32
-_CPU = Path("/proc/cpuinfo")
+_CODE_FILE = "code.o"
+"""The digest of the machine code, and the machine code."""
+
+_ATTEMPT_FILE = "tried"
+"""Exists during an attempt to compile and after a failed one; contains the error, if known."""
+
+_LOCK_FILE = "lock"
+"""The file that a compiler locks while it works on its folder."""
+
+_DIGEST_BYTES = 32
+_CPU_INFO = Path("/proc/cpuinfo")
 _CPU_FIELDS = (b"flags", b"Features", b"CPU part")
 """Lines of /proc/cpuinfo with the features of a processor: Intel and AMD, then ARM."""
 
 F = TypeVar("F", bound=Callable[..., Any])
+"""The type of a function that `compiled` marks and returns unchanged."""
 
 
 def compiled(*, inline: bool = False) -> Callable[[F], F]:
@@ -92,12 +100,12 @@ class Program:
     modules: tuple[str, ...]
     trial: str
 
-    def folder(self) -> Path:
-        """The folder for the machine code, created if missing.
+    def create_folder(self) -> Path:
+        """Return the folder for the machine code; create it if it is missing.
 
-        Its name contains a hash of everything that the code depends on, so that only changes to
-        these need a new compilation. Raises ImportError without numba, and OSError if the folder is
-        not writable, or is writable by others.
+        Its name contains a hash of everything that the code depends on: the program is compiled
+        again only if one of these changes. Raises ImportError without numba, and OSError if the
+        folder is not writable, or is writable by others.
         """
         import platformdirs  # noqa: PLC0415 - an extra
 
@@ -107,9 +115,8 @@ class Program:
         key = [platform.python_version().encode(), platform.machine().encode()]
         key += [path.read_bytes() for path in (*versions, *own_sources, *sources)]
         with suppress(OSError):
-            key += sorted(
-                {line for line in _CPU.read_bytes().splitlines() if line.startswith(_CPU_FIELDS)}
-            )
+            lines = _CPU_INFO.read_bytes().splitlines()
+            key += sorted({line for line in lines if line.startswith(_CPU_FIELDS)})
         digest = sha256(b"\n".join(key)).hexdigest()[:16]
         folder = platformdirs.user_cache_path("sudoku-pipeline") / f"{self.name}-{digest}"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -121,101 +128,107 @@ class Program:
             )
         return folder
 
-    def why_unavailable(self) -> str | None:
+    def unavailable_reason(self) -> str | None:
         """The reason why there is no machine code now, or None."""
         try:
-            folder = self.folder()
+            folder = self.create_folder()
         except ImportError:
             return "numba is not installed; install the extra [fast]"
         except OSError as error:
             return f"its compiled code cannot be stored: {in_words(error)}; set XDG_CACHE_HOME"
-        if (folder / _CODE).exists():
+        if (folder / _CODE_FILE).exists():
             return None
         if _is_locked(folder):
-            return BEING_COMPILED
-        tried = folder / _TRIED
+            return BEING_COMPILED_REASON
+        attempt = folder / _ATTEMPT_FILE
         try:
-            reason, age = tried.read_text(), _age(tried)
+            reason, age = attempt.read_text(), _age(attempt)
         except OSError:
             reason, age = "", inf
-        if not reason and COMPILING_SECONDS < age < inf:
+        if not reason and MAX_COMPILE_SECONDS < age < inf:
             reason = "the compiler exited without output"
         if reason and age < RETRY_SECONDS:
             return f"it cannot be compiled: {reason}; run `sudoku-pipeline doctor`"
         return "it is not compiled yet; `sudoku-pipeline doctor` compiles it now"
 
     def compile_into(self, folder: Path) -> None:
-        """Compile the program for later processes, unless another process does: then wait for it.
+        """Compile the program for later processes. If another process compiles it, wait for that.
 
         The file starts with a digest, because damaged code could do anything. Unused code of other
-        versions is removed. Raises what numba and the trial raise.
+        versions is removed. Raises any exception of numba or of the trial.
         """
-        path, tried = folder / _CODE, folder / _TRIED
-        with (folder / _LOCK).open("wb") as lock:
+        path, attempt = folder / _CODE_FILE, folder / _ATTEMPT_FILE
+        with (folder / _LOCK_FILE).open("wb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not path.exists():
-                tried.write_text("")
+                attempt.write_text("")
                 try:
-                    content, temporary = self._compiled(), path.with_suffix(".tmp")
-                    self._trial(self._linked(content))  # in this process: wrong code may kill it
+                    content, temporary = self._compile(), path.with_suffix(".tmp")
+                    self._run_trial(self._link(content))  # wrong code may kill this process
                 except Exception as error:
-                    tried.write_text(f"{type(error).__name__}: {error}")
+                    attempt.write_text(f"{type(error).__name__}: {error}")
                     raise
                 with temporary.open("wb") as file:
                     file.write(sha256(content).digest() + content)
                     file.flush()
                     os.fsync(file.fileno())
                 temporary.replace(path)
-                tried.unlink()
+                attempt.unlink()
                 self._remove_unused(current=folder)
 
     def _remove_unused(self, current: Path) -> None:
+        """Remove the folders of other versions that were not used for UNUSED_SECONDS."""
         for folder in current.parent.glob(f"{self.name}-*"):
             if folder != current and not folder.is_symlink() and _age(folder) > UNUSED_SECONDS:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def start_compiling(self) -> None:
-        """Compile in another process, unless one tried recently. Raises as `folder` does."""
-        folder = self.folder()
-        if _age(folder / _TRIED) >= RETRY_SECONDS:
-            names = "from pathlib import PosixPath; from pipeline.native import Program"
-            start_detached(f"{names}; {self!r}.compile_into({folder!r})", COMPILING_SECONDS)
+        """Compile in another process, unless an attempt failed in the last RETRY_SECONDS.
+
+        Raises the exceptions of `create_folder`.
+        """
+        folder = self.create_folder()
+        if _age(folder / _ATTEMPT_FILE) >= RETRY_SECONDS:
+            imports = "from pathlib import PosixPath; from pipeline.native import Program"
+            start_detached(f"{imports}; {self!r}.compile_into({folder!r})", MAX_COMPILE_SECONDS)
 
     def load_from(self, folder: Path) -> Callable[..., int]:
-        """Link the function. A damaged file is removed.
+        """Load the machine code in `folder`, and return the function.
 
-        Raises OSError, ImportError without llvmlite, and ValueError for a damaged file.
+        Raises OSError, and ImportError without llvmlite. A damaged file is removed, and raises
+        ValueError.
         """
-        data = (folder / _CODE).read_bytes()
-        content = data[_DIGEST:]
-        if sha256(content).digest() != data[:_DIGEST]:
-            (folder / _CODE).unlink(missing_ok=True)
-            raise ValueError(f"{folder / _CODE} is damaged")
-        return self._linked(content)
+        data = (folder / _CODE_FILE).read_bytes()
+        content = data[_DIGEST_BYTES:]
+        if sha256(content).digest() != data[:_DIGEST_BYTES]:
+            (folder / _CODE_FILE).unlink(missing_ok=True)
+            raise ValueError(f"{folder / _CODE_FILE} is damaged")
+        return self._link(content)
 
     def _modules(self) -> list[ModuleType]:
         return [import_module(name) for name in self.modules]
 
-    def _trial(self, function: Callable[..., int]) -> None:
+    def _run_trial(self, function: Callable[..., int]) -> None:
         module, _, name = self.trial.rpartition(".")
         getattr(import_module(module), name)(function)
 
-    def _compiled(self) -> bytes:
-        """The content of the file: a line with the types of the arguments, and the object code."""
-        from pipeline.native.compiling import object_code  # noqa: PLC0415 - loads numba
+    def _compile(self) -> bytes:
+        """Return a line with the types of the arguments, followed by the object code."""
+        from pipeline.native.compiling import compile_object  # noqa: PLC0415 - loads numba
 
         try:
-            self._trial(_capture)
-        except _Captured as shown:
-            kinds, _ = flatten(shown.arguments)
-            code = object_code(self.function, self._modules(), shown.arguments, self.name)
+            self._run_trial(_capture)
+        except _CapturedCall as call:
+            kinds, _ = flatten(call.arguments)
+            code = compile_object(self.function, self._modules(), call.arguments, self.name)
             return kinds.encode() + b"\n" + code
         raise RuntimeError(f"{self.trial} did not call the function that it was given")
 
-    def _linked(self, content: bytes) -> Callable[..., int]:
-        """The function in `content`, which `_compiled` returned. It runs without the GIL.
+    def _link(self, content: bytes) -> Callable[..., int]:
+        """Return the function in `content`, a result of `_compile`. It runs without the GIL.
 
-        It raises ValueError for arguments of other types and for arrays that are not contiguous.
+        The function raises ValueError for arguments of other types and for arrays that are not
+        contiguous.
         """
         import llvmlite.binding as llvm  # noqa: PLC0415 - an extra
 
@@ -228,7 +241,7 @@ class Program:
         engine.finalize_object()
         kind = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.POINTER(ctypes.c_int64))
         function, expected = kind(engine.get_function_address(self.name)), line.decode()
-        _engines.append(engine)  # the code exists only as long as its engine
+        _engines.append(engine)
 
         def call(*arguments: Any) -> int:
             kinds, numbers = flatten(arguments)
@@ -241,21 +254,24 @@ class Program:
 
 
 _engines: list[object] = []
+"""Engines of linked code, kept because code is freed together with its engine."""
 
 
-class _Captured(Exception):
+class _CapturedCall(Exception):
+    """Carries the arguments with which a trial called `_capture`."""
+
     def __init__(self, arguments: tuple[Any, ...]) -> None:
         self.arguments = arguments
 
 
 def _capture(*arguments: Any) -> int:
-    raise _Captured(arguments)
+    raise _CapturedCall(arguments)
 
 
 def flatten(arguments: Sequence[Any]) -> tuple[str, list[int]]:
-    """The types of arguments, and the numbers that are passed to machine code for them.
+    """Return the types of arguments, and the numbers that machine code takes instead of them.
 
-    An array, including those in named tuples, becomes its address and its shape. Raises ValueError
+    An array is passed as its address and its shape, also inside a named tuple. Raises ValueError
     for an array that is not contiguous.
     """
     kinds = ""
@@ -275,8 +291,8 @@ def flatten(arguments: Sequence[Any]) -> tuple[str, list[int]]:
     return kinds, numbers
 
 
-class Loaded:
-    """A program in this process: its function if loaded, and the seconds of work without it."""
+class ProgramLoader:
+    """Loads a program into this process, or has it compiled, when that pays."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -287,19 +303,19 @@ class Loaded:
 
     @property
     def is_available(self) -> bool:
-        """Whether it is loaded, or can be loaded now."""
+        """Whether the program is loaded, or can be loaded now."""
         if self._function is None:
-            return not self._is_unavailable and self._program.why_unavailable() is None
+            return not self._is_unavailable and self._program.unavailable_reason() is None
         return True
 
     def get(self, seconds: float = 0.0, *, at_once: bool = False) -> Callable[..., int] | None:
-        """The function if it can be loaded and loading pays, else None.
+        """Return the function if it can be loaded and loading pays, else None.
 
-        `seconds`: the time that plain Python would take for the work at hand. `at_once`: loading
-        pays in any case.
+        `seconds`: the time that plain Python would take for the work at hand. `at_once`: load the
+        function even if that does not pay yet.
         """
         self._seconds += seconds
-        is_worth_it = at_once or self._seconds >= LOAD_AFTER
+        is_worth_it = at_once or self._seconds >= LOAD_AFTER_SECONDS
         if self._function is None and is_worth_it and not self._is_unavailable:
             try:
                 self._load()
@@ -308,15 +324,16 @@ class Loaded:
         return self._function
 
     def add_seconds(self, seconds: float) -> None:
-        """Add the time of work that was done without the function."""
+        """Record seconds of work in plain Python."""
         self._seconds += seconds
 
     def _load(self) -> None:
-        folder = self._program.folder()
-        if (folder / _CODE).exists():
+        """Load the function if its code exists; else start compiling if that pays."""
+        folder = self._program.create_folder()
+        if (folder / _CODE_FILE).exists():
             self._function = self._program.load_from(folder)
-            os.utime(folder)  # else it would be removed as unused
-        elif self._seconds >= COMPILE_AFTER and not self._is_requested:
+            os.utime(folder)  # a folder that is not touched is removed as unused
+        elif self._seconds >= COMPILE_AFTER_SECONDS and not self._is_requested:
             self._is_requested = True
             self._program.start_compiling()
 
@@ -324,8 +341,9 @@ class Loaded:
 def start_detached(code: str, processor_seconds: int) -> None:
     """Run Python code in a separate process that may outlive this one.
 
-    The process has the priority of this one: at a lower one, a compiler would wait for workers that
-    its code would make hundreds of times faster. Raises OSError if it cannot be started.
+    The process has the same priority as this one: with a lower priority, a compiler would wait for
+    the workers that its code will make hundreds of times faster. Raises OSError if it cannot be
+    started.
     """
     path = f"import resource, sys; sys.path[:] = {sys.path!r}"
     limit = f"resource.setrlimit(resource.RLIMIT_CPU, ({processor_seconds},) * 2)"
@@ -335,7 +353,10 @@ def start_detached(code: str, processor_seconds: int) -> None:
 
 
 def _version_of(package: str) -> Path:
-    """The file with a package's version; the package is not imported. Raises ImportError."""
+    """The file that contains a package's version.
+
+    The package is not imported. Raises ImportError if it is not installed.
+    """
     spec = find_spec(package)
     if spec is None or spec.origin is None:
         raise ImportError(f"{package} is not installed")
@@ -345,7 +366,7 @@ def _version_of(package: str) -> Path:
 def _is_locked(folder: Path) -> bool:
     """Whether a compiler is working on this folder."""
     try:
-        with (folder / _LOCK).open("rb") as lock:
+        with (folder / _LOCK_FILE).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError as error:
         return isinstance(error, BlockingIOError)

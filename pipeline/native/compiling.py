@@ -1,9 +1,9 @@
 """Compile a program to machine code that needs neither numba nor Python.
 
-numba translates it to LLVM, with error paths that call numba and Python. These paths are never
-taken, because a program raises nothing and owns no array. So these calls are replaced by traps, and
-the result is an object file. Linking it takes milliseconds, while loading numba takes most of a
-second. Only the compiler imports this module; compiling takes about ten seconds.
+numba translates the program to LLVM, with error paths that call numba and Python. No program takes
+these paths, because it raises no exception and owns no array. We replace their calls by traps, and
+emit an object file. Linking that file takes milliseconds, while loading numba takes most of a
+second. Only the compiling process imports this module.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numba.np.arrayobj import populate_array
 
 from pipeline.native import simd  # noqa: F401 - registers vectors with numba
 
-_OPTIONS = {
+_NUMBA_OPTIONS = {
     "nogil": True,
     "error_model": "numpy",
     "boundscheck": False,
@@ -29,20 +29,22 @@ _OPTIONS = {
     "no_cfunc_wrapper": True,
 }
 _WORD = ir.IntType(64)
+"""The LLVM type of the numbers that machine code takes."""
 
 
-def object_code(
+def compile_object(
     function: str, modules: Sequence[ModuleType], arguments: tuple[Any, ...], name: str
 ) -> bytes:
-    """Compile a function to an object file for this machine, under the given name.
+    """Compile a function to an object file for this machine. Returns the content of that file.
 
-    `function` names a function in the first of the modules. `arguments` are an example of its
-    arguments. The compiled function takes a pointer to 64-bit numbers, as `native.flatten` makes
-    them. Raises RuntimeError if the code needs other symbols, and what numba raises.
+    `function` names a function in the first of the modules, and `arguments` are an example of its
+    arguments. The compiled function is called `name` and takes a pointer to the 64-bit numbers of
+    `native.flatten`. Raises RuntimeError if the code needs symbols that the file lacks, and any
+    exception of numba.
     """
     with _numba_versions(modules):
-        compiled = cfunc(types.int64(types.CPointer(types.int64)), **_OPTIONS)(
-            _entry(vars(modules[0])[function], typeof(arguments))
+        compiled = cfunc(types.int64(types.CPointer(types.int64)), **_NUMBA_OPTIONS)(
+            _entry_point(vars(modules[0])[function], typeof(arguments))
         )
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -63,7 +65,7 @@ def object_code(
 
 @contextmanager
 def _numba_versions(modules: Sequence[ModuleType]) -> Iterator[None]:
-    """A context in which numba versions replace the functions marked `compiled`."""
+    """A context in which the functions marked `compiled` are replaced by numba's versions."""
     marked = [
         (module, name, function)
         for module in modules
@@ -71,7 +73,8 @@ def _numba_versions(modules: Sequence[ModuleType]) -> Iterator[None]:
         if hasattr(function, "compile_with")
     ]
     jitted = {
-        function: njit(**_OPTIONS, **function.compile_with)(function) for *_, function in marked
+        function: njit(**_NUMBA_OPTIONS, **function.compile_with)(function)
+        for *_, function in marked
     }
     try:
         for module, name, function in marked:
@@ -82,7 +85,12 @@ def _numba_versions(modules: Sequence[ModuleType]) -> Iterator[None]:
             setattr(module, name, function)
 
 
-def _entry(main: Callable[..., Any], kinds: Any) -> Callable[..., Any]:
+def _entry_point(main: Callable[..., Any], argument_types: Any) -> Callable[..., Any]:
+    """A function that takes a pointer to numbers and calls `main` with arguments built from them.
+
+    `argument_types` is numba's type of the tuple of arguments.
+    """
+
     @intrinsic
     def arguments(typingctx, numbers):
         def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -91,9 +99,9 @@ def _entry(main: Callable[..., Any], kinds: Any) -> Callable[..., Any]:
             def next_number() -> Any:
                 return builder.load(builder.gep(args[0], [_WORD(next(positions))]))
 
-            return _build(context, builder, kinds, next_number)
+            return _emit_value(context, builder, argument_types, next_number)
 
-        return kinds(numbers), codegen
+        return argument_types(numbers), codegen
 
     def entry(numbers):
         return int(main(*arguments(numbers)))
@@ -101,11 +109,11 @@ def _entry(main: Callable[..., Any], kinds: Any) -> Callable[..., Any]:
     return entry
 
 
-def _build(context: Any, builder: Any, kind: Any, next_number: Callable[[], Any]) -> Any:
-    """Emit the code that builds a value of a numba type from the next numbers."""
+def _emit_value(context: Any, builder: Any, kind: Any, next_number: Callable[[], Any]) -> Any:
+    """Emit the code that builds a value of the numba type `kind` from the next numbers."""
     if isinstance(kind, types.BaseTuple):
-        parts = [_build(context, builder, part, next_number) for part in kind.types]
-        return context.make_tuple(builder, kind, parts)
+        elements = [_emit_value(context, builder, inner, next_number) for inner in kind.types]
+        return context.make_tuple(builder, kind, elements)
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder)
         item = context.get_data_type(kind.dtype)
@@ -121,7 +129,10 @@ def _build(context: Any, builder: Any, kind: Any, next_number: Callable[[], Any]
 
 
 def _replace_calls(module: Any) -> None:
-    """Define what is only declared: functions as traps, values as zeros."""
+    """Define the symbols that the module only declares: functions as traps, variables as zeros.
+
+    Raises RuntimeError if a symbol remains undefined.
+    """
     missing = [f.name for f in module.functions if f.is_declaration]
     missing = [name for name in missing if not name.startswith("llvm.")]
     values = [v.name for v in module.global_variables if v.is_declaration]

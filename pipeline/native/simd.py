@@ -1,6 +1,6 @@
-"""The functions and operators of `vectors.py`, as LLVM instructions, for the compiler.
+"""Teach numba the functions and operators of `vectors.py`, as LLVM instructions.
 
-LLVM maps vector types to registers of the processor, so that no loop has to be vectorised.
+LLVM maps vector types directly to registers of the processor, without vectorising loops.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from numba.extending import lower_builtin, models, register_model
 from pipeline.native import vectors
 
 _INDEX = ir.IntType(32)
+"""The LLVM type of an index in a vector."""
 
 
 class Vector(types.Type):
-    """The type of a vector: words with `bits` bits each."""
+    """numba's type of a vector whose words have `bits` bits each."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
@@ -33,23 +34,28 @@ class Vector(types.Type):
 
 
 @register_model(Vector)
-class _Model(models.PrimitiveModel):
+class _VectorModel(models.PrimitiveModel):
+    """The representation of a vector in LLVM."""
+
     def __init__(self, dmm: Any, fe_type: Any) -> None:
         super().__init__(dmm, fe_type, fe_type.llvm)
 
 
-_Typing = Callable[..., Any]
-"""A function from the types of arguments to the type of the result, or None if they do not fit."""
+_TypeRule = Callable[..., Any]
+"""Takes the types of arguments; returns the type of the result, or None for unsupported types."""
 
 
-def _define(function: Callable[..., Any], kinds: tuple[Any, ...], typing: _Typing) -> Any:
-    """A decorator of the function that emits the code for arguments of these kinds."""
+def _define(function: Callable[..., Any], kinds: tuple[Any, ...], type_rule: _TypeRule) -> Any:
+    """Make `function` known to numba for arguments of these kinds.
+
+    Returns a decorator for the function that emits its code.
+    """
 
     @infer_global(function)
     class _Template(AbstractTemplate):
         def generic(self, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
             fits = len(args) == len(kinds) and all(map(isinstance, args, kinds))
-            result = typing(*args) if fits else None
+            result = type_rule(*args) if fits else None
             return None if result is None else signature(result, *args)
 
     return lower_builtin(function, *kinds)
@@ -59,38 +65,44 @@ def _first_type(first: Any, *_: Any) -> Any:
     return first
 
 
-def _equal_type(a: Any, b: Any) -> Any:
+def _common_type(a: Any, b: Any) -> Any:
     return a if a == b else None
 
 
 def _define_operator(
-    function: Callable[..., Any], emit: str, kinds: tuple[Any, ...], typing: Any
+    function: Callable[..., Any], instruction: str, kinds: tuple[Any, ...], type_rule: _TypeRule
 ) -> None:
-    @_define(function, kinds, typing)
+    """Define an operator as one instruction, the name of a method of `IRBuilder`."""
+
+    @_define(function, kinds, type_rule)
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return getattr(builder, emit)(*args)
+        return getattr(builder, instruction)(*args)
 
 
-_define_operator(operator.and_, "and_", (Vector, Vector), _equal_type)
-_define_operator(operator.or_, "or_", (Vector, Vector), _equal_type)
-_define_operator(operator.xor, "xor", (Vector, Vector), _equal_type)
-_define_operator(operator.add, "add", (Vector, Vector), _equal_type)
-_define_operator(operator.sub, "sub", (Vector, Vector), _equal_type)
+_define_operator(operator.and_, "and_", (Vector, Vector), _common_type)
+_define_operator(operator.or_, "or_", (Vector, Vector), _common_type)
+_define_operator(operator.xor, "xor", (Vector, Vector), _common_type)
+_define_operator(operator.add, "add", (Vector, Vector), _common_type)
+_define_operator(operator.sub, "sub", (Vector, Vector), _common_type)
 _define_operator(operator.invert, "not_", (Vector,), _first_type)
 
 
-def _define_shift(function: Callable[..., Any], emit: str) -> None:
+def _define_shift(function: Callable[..., Any], instruction: str) -> None:
+    """Define the shift of all words of a vector by the same distance."""
+
     @_define(function, (Vector, types.Integer), _first_type)
     def _lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         distance = builder.trunc(args[1], ir.IntType(sig.args[0].bits))
-        return getattr(builder, emit)(args[0], _broadcast(builder, distance, sig.args[0]))
+        distances = _emit_broadcast(builder, distance, sig.args[0])
+        return getattr(builder, instruction)(args[0], distances)
 
 
 _define_shift(operator.lshift, "shl")
 _define_shift(operator.rshift, "lshr")
 
 
-def _broadcast(builder: Any, word: Any, vector: Any) -> Any:
+def _emit_broadcast(builder: Any, word: Any, vector: Any) -> Any:
+    """Emit the code that copies a word to all words of a vector of type `vector`."""
     single = builder.insert_element(ir.Constant(vector.llvm, ir.Undefined), word, _INDEX(0))
     zeros = ir.Constant(ir.VectorType(_INDEX, vector.llvm.count), None)
     return builder.shuffle_vector(single, single, zeros)
@@ -100,7 +112,8 @@ def _vector_type(array: Any, *_: Any) -> Any:
     return Vector(array.dtype.bitwidth)
 
 
-def _address(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+def _emit_address(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """Emit the code that computes the address of a vector from its array and its index."""
     array = sig.args[0]
     data = context.make_array(array)(context, builder, args[0]).data
     kind = _vector_type(array).llvm
@@ -110,23 +123,24 @@ def _address(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 @_define(vectors.load, (types.Array, types.Integer), _vector_type)
 def _load(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.load(_address(context, builder, sig, args), align=_word_bytes(sig))
+    return builder.load(_emit_address(context, builder, sig, args), align=_word_bytes(sig))
 
 
 @_define(vectors.store, (types.Array, types.Integer, Vector), lambda *_: types.none)
 def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    builder.store(args[2], _address(context, builder, sig, args), align=_word_bytes(sig))
+    builder.store(args[2], _emit_address(context, builder, sig, args), align=_word_bytes(sig))
     return context.get_dummy_value()
 
 
 def _word_bytes(sig: Any) -> int:
+    """The bytes of a word in the array that is the first argument."""
     width: int = sig.args[0].dtype.bitwidth // 8
     return width
 
 
 @_define(vectors.broadcast, (types.Integer,), lambda word: Vector(word.bitwidth))
 def _broadcast_word(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return _broadcast(builder, args[0], sig.return_type)
+    return _emit_broadcast(builder, args[0], sig.return_type)
 
 
 @_define(vectors.nonzero_mask, (Vector,), _first_type)

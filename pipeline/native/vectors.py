@@ -1,10 +1,10 @@
-"""Vectors of 512 bits: operations on eight words of 64 bits, or 32 of 16, in parallel.
+"""Vectors of 512 bits: parallel operations on 8 words of 64 bits, or on 32 words of 16 bits.
 
-An array, with one axis or two, holds vectors one after another. These functions, and the operators
-`&
-| ^ ~ + - << >>`, are plain numpy. In machine code `simd.py` makes them operations on registers: a
-vector takes one of AVX-512, two of AVX2, or four of NEON. Write `x = x | y`, not `x |= y`, which in
-numpy would also change other names for the same array. In plain Python vectors may also be longer.
+Consecutive vectors fill an array with one or two axes. In plain Python, a vector is a numpy array
+and may have more words; these functions and the operators `& | ^ ~ + - << >>` are numpy's. In
+machine code, `simd.py` makes them operations on registers: a vector fills one register of AVX-512,
+two of AVX2, or four of NEON. Write `x = x | y`: in numpy, `x |= y` changes the array that other
+names may share.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from pipeline.native import compiled
 VECTOR_BYTES = 64
 
 Words = NDArray[np.unsignedinteger[Any]]
+"""A vector, or an array of vectors."""
 
 
-def aligned(kind: type[np.unsignedinteger[Any]], rows: int) -> Words:
+def zero_vectors(word_type: type[np.unsignedinteger[Any]], rows: int) -> Words:
     """An array of `rows` vectors, filled with 0, that starts at a cache line."""
     space = np.zeros((rows + 1) * VECTOR_BYTES, np.uint8)
     start = -space.ctypes.data % VECTOR_BYTES
-    return space[start : start + rows * VECTOR_BYTES].view(kind).reshape(rows, -1)
+    return space[start : start + rows * VECTOR_BYTES].view(word_type).reshape(rows, -1)
 
 
 def load(rows: Words, index: int) -> Words:
@@ -49,14 +50,14 @@ def broadcast(word: np.unsignedinteger[Any]) -> Words:
 
 
 def nonzero_mask(vector: Words) -> Words:
-    """A vector with all bits set in each word that is not 0, and none in the others."""
+    """A vector with all bits set in the words that are nonzero in `vector`, and 0 in the others."""
     bits: Words = -(vector != 0).astype(vector.dtype)
     return bits
 
 
 @compiled(inline=True)
 def clear_lowest_bit(vector):
-    """A vector whose words, of 16 bits, lack their lowest set bit."""
+    """A copy of a vector of 16-bit words without the lowest set bit of each word."""
     return vector & (vector - broadcast(np.uint16(1)))
 
 

@@ -1,12 +1,12 @@
-"""The contents of an outbox, for the programs that write, audit and report it.
+"""The contents of an outbox, for the code that writes, audits and reports them.
 
-`schema` defines records and statuses, `tables` tables, `names` the names of sets and files, and
-`events` the lines of logs. `originals` finds the original of a record, and `assertions` reads the
-problems whose completeness an outbox asserts.
+`schema` defines records and statuses, `tables` defines tables, `names` the names of sets and files,
+and `events` the lines of logs. `originals` finds the original of a record, and `assertions` reads
+the problems whose completeness an outbox asserts.
 
-This module reads records safely. Other programs can write to an outbox: a file named like a record
-may be a pipe, a link to a device, huge, deeply nested, or have wrong types. None of these may block
-or crash the reader.
+This module reads records safely. Other programs can write to an outbox: a file with the name of a
+record may be a pipe, a link to a device, huge, deeply nested, or of another schema. No such file
+may block or crash the reader.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pipeline.outbox.schema import (
 from pipeline.outbox.schema1 import upgrade_record
 
 __all__ = [
-    "ENDING",
+    "RECORD_SUFFIX",
     "CollectionRecord",
     "NoRecord",
     "PuzzleRecord",
@@ -50,29 +50,31 @@ __all__ = [
     "unknown_fields",
 ]
 
-ENDING: Final = ".json"
-"""The ending of the names of records."""
+RECORD_SUFFIX: Final = ".json"
+"""The suffix of the names of records."""
 
 MAX_RECORD_BYTES: Final = 32 * 1024 * 1024
-"""The largest record that is read: 100,000 solution files with names of 200 characters."""
+"""The size of the largest record that is read: it may list 100,000 solution files with names of 200
+characters."""
 
 MAX_SEPARATORS: Final = 1_000_000
-"""Commas and opening brackets in a record, of which each file needs three. They limit the number of
-values, which take far more time and memory than bytes."""
+"""Maximum number of commas and opening brackets in a record; each listed file needs three. This
+limits the number of JSON values, which take far more time and memory than their bytes."""
 
-_MAX_REASON = 200
+_MAX_REASON_CHARACTERS = 200
+"""Maximum length of the reason why a file is not JSON."""
 
 
 class NoRecord(InputError):
-    """A file is named like a record, but is not one."""
+    """A file has the name of a record, but contains no record."""
 
 
 class RecordForbidden(NoRecord):
-    """A file may be a record, but this user may not read it."""
+    """A file has the name of a record, but this user may not read it."""
 
 
 def read_record(path: Path) -> Record | None:
-    """The record in a file; None if the file is missing or is not a record."""
+    """Read the record in a file. Returns None if the file is missing or contains no record."""
     try:
         return load_record(path)
     except (NoRecord, FileNotFoundError):
@@ -80,7 +82,7 @@ def read_record(path: Path) -> Record | None:
 
 
 def load_record(path: Path) -> Record:
-    """The record in a file. Raises NoRecord and FileNotFoundError."""
+    """Read the record in a file. Raises NoRecord and FileNotFoundError."""
     return record_of(load_fields(path))
 
 
@@ -99,7 +101,10 @@ def record_of(fields: dict[str, Any]) -> Record:
 
 
 def unknown_fields(fields: Any, known: Any, prefix: str = "") -> Iterator[str]:
-    """The paths of the fields of a JSON value that `known`, its record as JSON, does not have."""
+    """Yield the paths of the fields of a JSON value that do not occur in `known`.
+
+    `known` is the record that was read from the JSON value, again as JSON.
+    """
     if isinstance(fields, dict):
         for name, value in fields.items():
             if name in known:
@@ -112,20 +117,20 @@ def unknown_fields(fields: Any, known: Any, prefix: str = "") -> Iterator[str]:
 
 
 def file_hashes(record: Record) -> dict[str, str]:
-    """Maps the name of each file that a record lists to its SHA-256."""
+    """Map the name of each file that a record lists to its SHA-256."""
     return {file.name: file.sha256 for file in record.files}
 
 
 def file_names(record: Record) -> tuple[str, ...]:
-    """The files that a record lists, without names that lead out of the folder."""
+    """The names of the files that a record lists, without names of files outside its folder."""
     return tuple(file.name for file in record.files if is_file_name(file.name))
 
 
 def is_listed(path: Path) -> bool:
-    """Whether a file is a record, or is listed in a record in the same folder."""
+    """Whether a file is a record, or a record in the same folder lists it."""
     name = path.name
     for end in range(1, len(name) + 1):
-        record_path = path.with_name(name[:end] + ENDING)
+        record_path = path.with_name(name[:end] + RECORD_SUFFIX)
         record = read_record(record_path)
         if record and name in (record_path.name, *file_names(record)):
             return True
@@ -133,10 +138,10 @@ def is_listed(path: Path) -> bool:
 
 
 def load_fields(path: Path) -> dict[str, Any]:
-    """The JSON object in the file of a record, whose fields are not checked yet.
+    """Read the JSON object in a record's file, without checking its fields.
 
-    Converts schema 1 to schema 2. Does not follow links, and does not block. Raises NoRecord
-    (RecordForbidden if access is denied) and FileNotFoundError.
+    Schema 1 is converted to schema 2. This function does not follow links, and does not block.
+    Raises NoRecord (RecordForbidden if access is denied) and FileNotFoundError.
     """
     try:
         with os.fdopen(descriptor_of(path), "rb") as file:
@@ -155,7 +160,7 @@ def load_fields(path: Path) -> dict[str, Any]:
         kind = RecordForbidden if isinstance(error, PermissionError) else NoRecord
         raise kind(f"it cannot be read: {in_words(error)}") from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise NoRecord(f"it is not JSON: {str(error)[:_MAX_REASON]}") from error
+        raise NoRecord(f"it is not JSON: {str(error)[:_MAX_REASON_CHARACTERS]}") from error
     if not isinstance(fields, dict):
         raise NoRecord(f"it is not a record of schema {SCHEMA}")
     return upgrade_record(fields) if fields.get("schema") == FORMER_SCHEMA else fields

@@ -24,23 +24,26 @@ if TYPE_CHECKING:
     from pyarrow import Table as Table  # noqa: PLC0414 - as above
 
 BATCH_RESULTS = 1024
-"""Results per batch that is converted to rows."""
+"""Number of results that are converted to rows together."""
 
 GROUP_BYTES = 16 * 1024 * 1024
-"""Bytes of CSV per row group of a Parquet file: about 70,000 puzzles."""
+"""Bytes of CSV in a row group of a Parquet file, for about 70,000 puzzles."""
 
 
 def check_installed(name: str = "pyarrow") -> None:
-    """Raise UsageError if the extra is not installed."""
+    """Raise UsageError if the package `name`, of the extra `data`, is not installed."""
     check_extra("a table with types", "data", name)
 
 
-def arrow_table(lines: bytes, kind: type[Struct], trait_names: Iterable[str] = ()) -> Table:
-    """Convert lines of CSV, without a header, to an Arrow table."""
+def arrow_table(lines: bytes, row_class: type[Struct], trait_names: Iterable[str] = ()) -> Table:
+    """Convert lines of CSV without a header to an Arrow table.
+
+    The columns are those of `row_class`, followed by those of the traits.
+    """
     import pyarrow as pa  # noqa: PLC0415 - an extra, and slow to load
     from pyarrow import compute, csv  # noqa: PLC0415
 
-    schema = _schema(kind, trait_names)
+    schema = _schema(row_class, trait_names)
     if not lines:
         return schema.empty_table()
     text = lines.decode(errors="replace").encode()
@@ -63,7 +66,7 @@ def arrow_table(lines: bytes, kind: type[Struct], trait_names: Iterable[str] = (
     return table
 
 
-def _schema(kind: type[Struct], trait_names: Iterable[str]) -> pa.Schema:
+def _schema(row_class: type[Struct], trait_names: Iterable[str]) -> pa.Schema:
     import pyarrow as pa  # noqa: PLC0415 - as above
 
     types = {
@@ -72,31 +75,32 @@ def _schema(kind: type[Struct], trait_names: Iterable[str]) -> pa.Schema:
         TRUTH: pa.bool_(),
         WORD: pa.dictionary(pa.int32(), pa.string()),
     }
-    declared = column_types(kind, trait_names).items()
+    declared = column_types(row_class, trait_names).items()
     return pa.schema([(name, types.get(type_name, pa.string())) for name, type_name in declared])
 
 
 @contextmanager
 def parquet_writer(
     file: BinaryIO,
-    kind: type[Struct],
+    row_class: type[Struct],
     trait_names: Iterable[str] = (),
     group_bytes: int = GROUP_BYTES,
 ) -> Iterator[RowGroups]:
-    """A writer of Parquet that collects row groups. Raises UsageError if pyarrow is missing."""
+    """A writer of Parquet that takes lines of CSV. Raises UsageError if pyarrow is missing."""
     check_installed()
     from pyarrow import parquet as pq  # noqa: PLC0415 - as above
 
-    with pq.ParquetWriter(file, _schema(kind, trait_names), compression="zstd") as writer:
+    with pq.ParquetWriter(file, _schema(row_class, trait_names), compression="zstd") as writer:
         groups = RowGroups(
-            lambda lines: writer.write_table(arrow_table(lines, kind, trait_names)), group_bytes
+            lambda lines: writer.write_table(arrow_table(lines, row_class, trait_names)),
+            group_bytes,
         )
         yield groups
         groups.flush()
 
 
 class RowGroups:
-    """Buffers lines and writes them once they exceed `max_bytes`."""
+    """Buffers lines, and writes them when they reach `max_bytes`."""
 
     def __init__(self, write: Callable[[bytes], object], max_bytes: int) -> None:
         self._write, self._max_bytes = write, max_bytes
@@ -116,9 +120,9 @@ class RowGroups:
 
 
 def table_of(results: Iterable[Result]) -> Table:
-    """The rows of results, with the columns of every trait that was requested for any of them.
+    """The rows of results, with the columns of all traits that were requested for any result.
 
-    Raises UsageError if pyarrow is missing, TypeError for anything but a Result.
+    Raises UsageError if pyarrow is missing, and TypeError for an object that is no Result.
     """
     check_installed()
     import pyarrow as pa  # noqa: PLC0415 - as above
@@ -144,7 +148,7 @@ def _check_result(result: object) -> Result:
 
 
 def frame_of(table: Table) -> DataFrame:
-    """Convert a table to a pandas DataFrame; columns of integers stay integers despite nulls.
+    """Convert a table to a pandas DataFrame. Columns of integers with nulls remain integers.
 
     Raises UsageError if pandas is missing.
     """

@@ -1,7 +1,7 @@
-"""Read the assertions of completeness in an outbox, to prove them.
+"""Read the assertions of an outbox that all solutions of a problem are listed, to prove them.
 
-The problem of an assertion is read from the original; its solutions are the published ones, which
-are certified.
+The problem of an assertion is read from the original. Its solutions are read from the outbox and
+certified.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
-from pipeline.outbox import ENDING, NoRecord
-from pipeline.outbox.audit.sets import AuditOptions, Findings
+from pipeline.outbox import RECORD_SUFFIX, NoRecord
+from pipeline.outbox.audit.findings import AuditOptions, Findings
 from pipeline.outbox.audit.single import grid_of, models_of
-from pipeline.outbox.fits import misfit
-from pipeline.outbox.originals import Originals, archive_above
+from pipeline.outbox.consistency import contradiction
+from pipeline.outbox.originals import Originals, enclosing_archive
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle, load_published
 from pipeline.outbox.schema import ARCHIVE, CollectionRecord, or_none
 from pipeline.outbox.tables import PuzzleRow, grid_in, rows_with_solutions, yes_or_no
@@ -43,19 +43,20 @@ from pipeline.solving.items import problem_of
 from pipeline.solving.problem import FormulaProblem, Problem, PuzzleProblem, S, read_problem
 
 MAX_ROWS = 1000
-"""The most rows of a table that are read at once without INDEX arguments."""
+"""Maximum number of complete rows of a table that are read without INDEX arguments."""
 
-_TABLE = ".csv"
-_YES = yes_or_no(True)
+_TABLE_SUFFIX = ".csv"
+_TRUE_TEXT = yes_or_no(True)
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """An assertion that certified solutions are all solutions of a problem.
+    """An assertion that a problem has no other solutions than these, which are certified.
 
-    name: where it is, for messages: a record, or a row of a table.
-    stem: the beginning of the names of files about it.
-    doubt: why the problem may differ from the dropped one; empty if it was read from the original.
+    - `name`: for messages, the name of the record, or of the table with the row.
+    - `stem`: the beginning of the names of files about the assertion.
+    - `doubt`: why the problem may differ from the dropped problem; empty if it was read from the
+      original.
     """
 
     name: str
@@ -67,22 +68,23 @@ class Assertion:
 
 
 def load_set(path: Path) -> PublishedPuzzle | PublishedCollection:
-    """The set of a record or table.
+    """Read the set of a record or table.
 
-    Raises UsageError for other files, and InputError if the record cannot be read.
+    Raises UsageError for other files, and InputError if the record cannot be read or does not list
+    the table.
     """
-    if path.suffix not in (ENDING, _TABLE):
+    if path.suffix not in (RECORD_SUFFIX, _TABLE_SUFFIX):
         raise UsageError(
             f"{_printable_path(path)}: expected a record, NAME.json, or a table, NAME.csv"
         )
-    record = path.with_suffix(ENDING)
+    record = path.with_suffix(RECORD_SUFFIX)
     try:
         published = load_published(record.parent.resolve() / record.name)
     except FileNotFoundError:
         raise InputError(f"{_printable_path(record)}: no such record") from None
     except NoRecord as error:
         raise InputError(f"{_printable_path(record)}: {error}") from error
-    if path.suffix == _TABLE and path.name not in published.files:
+    if path.suffix == _TABLE_SUFFIX and path.name not in published.files:
         raise InputError(f"{_printable_path(path)}: its record does not list it")
     return published
 
@@ -93,11 +95,12 @@ def assertions_in(
     folders: Sequence[Path],
     settings: Settings,
 ) -> Iterator[Assertion | InputError]:
-    """The assertions of a record, or of the rows of its table with these indices; else of all rows.
+    """Yield the assertion of a record, or of each row of its table.
 
-    `folders` contain originals, for example `inbox/done`. Yields an InputError for a wrong row.
-    Raises InputError if nothing can be read, UsageError for an archive's record, a wrong index or
-    too many rows, and OSError.
+    `indices` selects rows; if it is empty, all complete rows are read. `folders` contain originals,
+    for example `inbox/done`. Yields an InputError for a row that cannot be proved. Raises
+    InputError if nothing can be read, UsageError for an archive's record, a wrong index or too many
+    rows, and OSError.
     """
     name = printable(published.path.name)
     settings = with_declared(settings, published.declared)
@@ -119,7 +122,7 @@ def assertions_in(
 
 
 def enclosing_folders(published: PublishedPuzzle | PublishedCollection) -> Iterator[Path]:
-    """The folder of a set; for a member of an archive also those above it, up to the outbox."""
+    """Yield the folder of a set; for a member of an archive also its parents, up to the outbox."""
     top = _archive_of(published)
     for folder in published.path.parents:
         yield folder
@@ -134,15 +137,16 @@ def _printable_path(path: Path) -> str:
 def _archive_of(
     published: PublishedPuzzle | PublishedCollection,
 ) -> tuple[Path, CollectionRecord] | None:
-    """The path of the record of the archive that a set belongs to, and that record."""
+    """The path of an archive's record and the record, if the set is of a member; else None."""
     is_member = or_none(published.record.member) is not None
-    return archive_above(published.path) if is_member else None
+    return enclosing_archive(published.path) if is_member else None
 
 
 class _OriginalFinder:
-    """Finds and reads the original of a set.
+    """Finds and reads the original of a set, or of the archive that contains its member.
 
-    `paths` are the originals with the name of its source; `gone` is the message if there are none.
+    `paths` are the originals with the name of its source. `not_found` is the message if there are
+    none.
     """
 
     def __init__(
@@ -152,16 +156,16 @@ class _OriginalFinder:
         settings: Settings,
     ) -> None:
         self._record = published.record
-        self._top = _archive_of(published)
+        self._archive = _archive_of(published)
         self._settings = settings
-        self._dropped = dropped = self._top[1] if self._top else published.record
-        is_lost = or_none(self._record.member) is not None and self._top is None
+        self._dropped = dropped = self._archive[1] if self._archive else published.record
+        is_lost = or_none(self._record.member) is not None and self._archive is None
         self._originals = originals
         self.paths = [] if is_lost else originals.find(dropped.source)
-        self.gone = f"its original {printable(dropped.source)!r} was not found"
+        self.not_found = f"its original {printable(dropped.source)!r} was not found"
 
     def data(self) -> bytes:
-        """The bytes of a single puzzle or formula. Raises InputError, OSError."""
+        """The bytes of a single puzzle or formula. Raises InputError and OSError."""
         for content in self._candidates():
             match content:
                 case Unreadable(data=None):
@@ -171,16 +175,16 @@ class _OriginalFinder:
                     | SingleFormula(data=data)
                     | Unreadable(data=bytes(data))
                 ):
-                    if self._top is None or sha256(data).hexdigest() == self._record.sha256:
+                    if self._archive is None or sha256(data).hexdigest() == self._record.sha256:
                         return data
         raise self._mismatch()
 
-    def entries(self, wanted: Sequence[int]) -> Mapping[int, Entry]:
-        """The wanted puzzles of a collection by index. Raises InputError, OSError."""
+    def entries(self, indices: Sequence[int]) -> Mapping[int, Entry]:
+        """Map these indices to the puzzles of a collection. Raises InputError and OSError."""
         for content in self._candidates():
             if isinstance(content, tuple):
-                entries, stream = _entries_in(*content, wanted, self._settings), content[1]
-                if self._top is None:
+                entries, stream = _entries_in(*content, indices, self._settings), content[1]
+                if self._archive is None:
                     return entries
                 drain(stream)
                 if stream.digest == self._record.sha256:
@@ -188,36 +192,37 @@ class _OriginalFinder:
         raise self._mismatch()
 
     def _mismatch(self) -> InputError:
+        """The error if no original has the hash of the record."""
         return InputError(f"{_printable_path(self.paths[0])} is not the original of this record")
 
     def _candidates(self) -> Iterator[OneProblem | tuple[Layout, PeekableStream]]:
-        """The content of each original with the right name and hash; a folder has no hash.
+        """Yield the content of each original with the name of the source and, if known, its hash.
 
-        For a member of an archive, it is the content of the member.
+        For a member of an archive, yield the content of the member in each archive.
         """
         if not self.paths:
-            raise InputError(f"{self.gone}; give its folder with --originals")
+            raise InputError(f"{self.not_found}; give its folder with --originals")
         settings, limits = self._settings, UnpackLimits.of(self._settings)
         number = or_none(self._record.member)
-        for path in self._originals.matching(self._dropped, settings.max_bytes, limits):
+        for path in self._originals.find_matching(self._dropped, settings.max_bytes, limits):
             source = source_at(path, self._record.source, settings)
             if isinstance(source, Archive):
                 with closing(walk(path, limits)) as members:
                     for member in islice(members, number, number + 1) if number is not None else ():
                         yield source_of_member(member, settings)
-            elif self._top is None and isinstance(source, Collection):
+            elif self._archive is None and isinstance(source, Collection):
                 with PeekableStream(open_unpacked(path, limits)) as stream:
                     yield source.layout, stream
-            elif self._top is None and not isinstance(source, Collection):
+            elif self._archive is None and not isinstance(source, Collection):
                 yield source
 
 
 def _entries_in(
-    layout: Layout, stream: PeekableStream, wanted: Sequence[int], settings: Settings
+    layout: Layout, stream: PeekableStream, indices: Sequence[int], settings: Settings
 ) -> dict[int, Entry]:
-    """Maps the wanted indices, from 1 and ascending, to the entries of a collection."""
+    """Map these indices, from 1 and in ascending order, to the entries of a collection."""
     by_index: dict[int, Entry] = {}
-    before, left = 0, [*reversed(wanted)]
+    before, left = 0, [*reversed(indices)]
     for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
         entries = layout.entries(chunk, settings.reading)
         while left and left[-1] <= before + len(entries):
@@ -232,11 +237,11 @@ def _entries_in(
 def _puzzle_assertion(
     published: PublishedPuzzle, finder: _OriginalFinder, settings: Settings
 ) -> Assertion:
-    """The assertion of a puzzle's or formula's record. Raises InputError, OSError."""
+    """The assertion of a puzzle's or formula's record. Raises InputError and OSError."""
     record = published.record
     _check_status(record.status, len(published.solution_files), record.complete)
     problem = read_problem(finder.data(), record.source, settings)
-    report = Findings(AuditOptions(settings), is_ours=published.is_ours)
+    report = Findings(AuditOptions(settings), is_current_build=published.is_current_build)
     if isinstance(problem, FormulaProblem):
         solutions: list[object] = [*models_of(published, problem.parsed, report)]
     else:
@@ -260,9 +265,10 @@ def _check_status(status: str, solutions: int, complete: bool | None) -> None:
     """Raise InputError unless these values assert that all solutions are listed."""
     if not complete:
         raise InputError(
-            f"nothing to prove: it does not claim that all solutions are listed (status {status})"
+            "nothing to prove: the record does not state that all solutions are listed (status "
+            f"{status})"
         )
-    if fault := misfit(status, solutions, complete):
+    if fault := contradiction(status, solutions, complete):
         raise InputError(fault)
 
 
@@ -283,14 +289,17 @@ def _row_assertions(
     finder: _OriginalFinder,
     settings: Settings,
 ) -> Iterator[Assertion | InputError]:
+    """Yield the assertion of each selected row, or an InputError for a row without one."""
     rows = _read_rows(published, indices)
     entries = finder.entries([*rows]) if finder.paths else {}
-    table = printable(f"{published.stem}{_TABLE}")
-    doubt = "" if finder.paths else f"{table}: {finder.gone}: the puzzles were read from the table"
+    table = printable(f"{published.stem}{_TABLE_SUFFIX}")
+    doubt = (
+        "" if finder.paths else f"{table}: {finder.not_found}: the puzzles were read from the table"
+    )
     for index, (row, lines) in rows.items():
         name = f"{table}: row {index}"
         try:
-            _check_status(row.status, len(lines), row.complete == _YES)
+            _check_status(row.status, len(lines), row.complete == _TRUE_TEXT)
             problem, signs = _problem_of_row(row, entries.get(index), finder, settings)
             grids = _grids(problem, signs, row, lines)
         except InputError as error:
@@ -303,8 +312,11 @@ def _row_assertions(
 def _read_rows(
     published: PublishedCollection, indices: Sequence[int]
 ) -> dict[int, tuple[PuzzleRow, dict[str, str]]]:
-    """The rows with these indices, or all complete rows, by index; each with its solutions."""
-    name, wanted = printable(f"{published.stem}{_TABLE}"), {*indices}
+    """Map index to row and solutions, for the rows with these indices or else all complete rows.
+
+    Solutions are lines by the names of their files. Raises UsageError and InputError.
+    """
+    name, wanted = printable(f"{published.stem}{_TABLE_SUFFIX}"), {*indices}
     if wanted and min(wanted) < 1:
         raise UsageError(f"INDEX: expected 1 or more, found {min(wanted)}")
     last = min(max(wanted), sys.maxsize) if wanted else None
@@ -314,8 +326,8 @@ def _read_rows(
     )
     count = complete = 0
     for count, (row, lines) in enumerate(islice(rows, last), 1):
-        complete += row.complete == _YES
-        if count in wanted or (not wanted and row.complete == _YES and complete <= MAX_ROWS):
+        complete += row.complete == _TRUE_TEXT
+        if count in wanted or (not wanted and row.complete == _TRUE_TEXT and complete <= MAX_ROWS):
             asserting[count] = row, lines
     if missing := sorted(wanted - asserting.keys()):
         raise UsageError(f"{name} has no row {missing[0]}: it has {counted(count, 'row')}")
@@ -332,9 +344,9 @@ def _read_rows(
 def _problem_of_row(
     row: PuzzleRow, entry: Entry | None, finder: _OriginalFinder, settings: Settings
 ) -> tuple[PuzzleProblem, str]:
-    """Read the puzzle of a row from the original, or from the table if there is no original.
+    """Read the puzzle of a row from the original, or from the table if no original was found.
 
-    Returns the problem and the characters of its values, which are empty for digits. Raises
+    Returns the problem and the characters of its values, an empty text for digits. Raises
     InputError.
     """
     if not finder.paths:
@@ -343,13 +355,15 @@ def _problem_of_row(
             parsed = parse_source(text, "the table", settings.reading._replace(format="auto"))
         except InvalidPuzzle as error:
             raise InputError(
-                f"{finder.gone}, and the table has no readable puzzle: {error}"
+                f"{finder.not_found}, and the table has no readable puzzle: {error}"
             ) from error
         return PuzzleProblem(parsed), signs_of(parsed.format)
     if entry is None or entry.error is not None:
-        raise InputError("the original has no puzzle there")
+        raise InputError("the original has no puzzle at this row")
     if printable(entry.text) != row.puzzle:
-        raise InputError(f"the original has another puzzle there: {printable(entry.text)[:100]!r}")
+        raise InputError(
+            f"the original has a different puzzle at this row: {printable(entry.text)[:100]!r}"
+        )
     return problem_of(entry), entry.signs
 
 

@@ -22,9 +22,11 @@ from pipeline.outbox.schema import (
 )
 
 JOB, ERROR = "job", "stderr"
+"""The places where an event is logged: the log of its job, and standard error."""
+
 FIELDS: Final = {
     "certificate": "`exhaustive-search`, `lrat` or `unverified`; null if solutions may be missing",
-    "complete": "whether these are all solutions; null if this was not asked",
+    "complete": "whether all solutions are published; null if that was not determined",
     "event": "the name of the event",
     "format": "the input format",
     "inbox": "the watched folder",
@@ -32,22 +34,22 @@ FIELDS: Final = {
     "level": "`info`, `warning` or `error`; not in a job's log",
     "message": "a message for people",
     "per_second": "puzzles per second",
-    "percent": "progress in the source; null if unknown",
+    "percent": "percentage of the source that was read; null if unknown",
     "programs": "one or more of `batch`, `check`, `variants` and `trim`",
-    "proved": "number of puzzles that were proved to be complete",
+    "proved": "number of puzzles that are proved to have no other solutions",
     "puzzles": "number of puzzles",
     "reason": "the reason, for people",
-    "seconds": "the time taken; for a job, of each stage and in `total`. For jobs solved together, "
-    "only `batch`, the time for all of them",
+    "seconds": "the time taken; for a job, of each stage and in `total`. For jobs solved in a "
+    "batch, only `batch`, the time for the whole batch",
     "solutions": "number of published solutions",
-    "solver": "the solver that answered",
+    "solver": "the solver that was used",
     "source": "the name of the dropped file or folder",
     "status": "the result, see *Statuses*",
     "timestamp": "the time, in UTC; in a job's log only in the first and the last line",
     "totals": "number of puzzles by status",
-    "unread": "unread parts of a collection or archive, with the number of puzzles, as in its "
-    "record; omitted if there are none",
-    "unverified": "number of puzzles that were not verified to be complete",
+    "unread": "parts of a collection or archive that were not read, with the number of puzzles, as "
+    "in its record; omitted if there are none",
+    "unverified": "number of puzzles not verified to have no other solutions",
     "variant": "`classic`, `even-odd` or `rules`",
 }
 """The fields of events and their meanings."""
@@ -58,7 +60,7 @@ COMMON_FIELDS: Final = ("timestamp", "level", "job", "event")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event: where it is logged, its meaning, and its fields besides COMMON_FIELDS."""
+    """An event: where it is logged (JOB, ERROR), its meaning, and its fields."""
 
     where: tuple[str, ...]
     meaning: str
@@ -78,36 +80,37 @@ _STAGES = {
     "certify": "grids were checked against the rules",
     "explain": "a conflict or a difference was searched for",
     "prove": "completeness was checked",
-    "batch": "the puzzle was solved together with others; `seconds` is for all of them",
+    "batch": "the puzzle was solved in a batch; `seconds` is the time for the whole batch",
 }
-_FINISHED = (
+_FINISHED_FIELDS = (
     *("source", "status", "solutions", "complete", "certificate", "message"),
     *("totals", "proved", "unverified", "unread", "seconds"),
 )
 
 EVENTS: Final = {
-    "job.claimed": Event((JOB,), "a file was claimed", ("source",)),
+    "job.claimed": Event((JOB,), "the file was claimed", ("source",)),
     **{
         f"stage.{stage}": Event((JOB,), meaning, ("seconds",)) for stage, meaning in _STAGES.items()
     },
     "stage.parse": Event((JOB,), "the source was read", ("seconds", "format", "variant", "reason")),
     "solver.fallback": Event(
         (JOB, ERROR),
-        "another solver than the first choice answered; for a collection or archive, one event "
+        "a solver other than the first choice was used; for a collection or archive, one event "
         "for each solver and reason, with the number of `puzzles`",
         ("source", "solver", "reason", "puzzles"),
     ),
     "source.unread": _stderr_event(
-        "text in a file that may be a rule was not read; for a collection or archive, logged once "
-        "with the number of puzzles",
+        "text in the file that may be a rule was not read; for a collection or archive, logged "
+        "once with the number of puzzles",
         "source",
         "reason",
     ),
     "job.finished": Event(
         (JOB, ERROR),
         "results were published; collections and archives have `totals`, `proved`, `unverified` "
-        "and perhaps `unread`, other jobs `solutions`, `complete`, `certificate` and `message`",
-        _FINISHED,
+        "and, if not empty, `unread`; other jobs have `solutions`, `complete`, `certificate` and "
+        "`message`",
+        _FINISHED_FIELDS,
     ),
     "job.progress": _stderr_event(
         "progress of a collection or archive", "source", "puzzles", "per_second", "percent"
@@ -117,37 +120,43 @@ EVENTS: Final = {
         "source",
         "status",
     ),
-    "job.crashed": _stderr_event("an attempt to process a file crashed", "source", "reason"),
-    "job.continued": _stderr_event("continuing where an earlier run stopped", "source", "puzzles"),
-    "job.paused": _stderr_event("stopped; a later run will continue it", "source"),
-    "job.kept": _stderr_event("a file stays claimed until a problem is fixed", "source", "reason"),
-    "file.held": _stderr_event("a file is still being written", "source", "reason"),
-    "file.waits": _stderr_event("a folder waits until nothing in it changes", "source", "reason"),
-    "file.left": _stderr_event(
-        "a file was not complete in time, and is left for the next `run`", "source", "reason"
+    "job.crashed": _stderr_event("an attempt to process the file crashed", "source", "reason"),
+    "job.continued": _stderr_event(
+        "the job continues where an earlier run stopped", "source", "puzzles"
     ),
-    "file.stuck": _stderr_event("a file cannot be moved out of the inbox", "source", "reason"),
+    "job.paused": _stderr_event("the job was stopped; the next run continues it", "source"),
+    "job.kept": _stderr_event(
+        "the file stays claimed until the problem is fixed", "source", "reason"
+    ),
+    "file.held": _stderr_event("the file is still being written", "source", "reason"),
+    "file.waits": _stderr_event("the folder waits until nothing in it changes", "source", "reason"),
+    "file.left": _stderr_event(
+        "the file was not complete in time, and is left for the next `run`", "source", "reason"
+    ),
+    "file.stuck": _stderr_event("the file cannot be moved out of the inbox", "source", "reason"),
     "marker.unchangeable": _stderr_event(
-        "a marker in `.work` (of a read file, or of the last scan) cannot be updated; files are "
-        "processed anyway",
+        "a marker file in `.work` (of a file being read, or of the last scan) cannot be changed; "
+        "files are processed anyway",
         "reason",
     ),
     "compiled.missing": _stderr_event(
-        "until code is compiled, collections are solved (`batch`) or checked (`check`) hundreds of "
-        "times slower; logged again when the reason changes",
+        "code is not compiled; until it is, collections are solved (`batch`) or checked (`check`) "
+        "hundreds of times slower; logged again when the reason changes",
         "programs",
         "reason",
     ),
-    "compiled.ready": _stderr_event("code was compiled, and is used from now on", "programs"),
+    "compiled.ready": _stderr_event("the code is compiled, and is used from now on", "programs"),
     "batch.crashed": _stderr_event(
         "solving files as a batch crashed; they are solved one at a time", "reason"
     ),
     "environment.failed": _stderr_event(
         "a disk, a folder or a cluster failed; nothing was lost", "reason"
     ),
-    "environment.recovered": _stderr_event("the failure is over; `watch` continues"),
+    "environment.recovered": _stderr_event(
+        "the disk, folder or cluster works again; `watch` continues"
+    ),
     "run.waited": _stderr_event(
-        "how long `run` did nothing but wait for complete files", "seconds"
+        "the time that `run` spent only waiting for files to be complete", "seconds"
     ),
     "watch.started": _stderr_event("`watch` started", "inbox"),
     "watch.stopped": _stderr_event("`watch` stopped"),
@@ -163,20 +172,21 @@ EVENTS: Final = {
     "metrics.failed": _stderr_event("the file for `--metrics` cannot be written", "reason"),
     "report.failed": _stderr_event("the report cannot be written", "reason"),
 }
+"""The events by name."""
 
 
-def log_lines(record: Record, claimed: object, reason: object) -> list[dict[str, Any]]:
+def log_lines(record: Record, claim_time: object, reason: object) -> list[dict[str, Any]]:
     """The lines of a job's log.
 
-    `claimed` is the time when the source was claimed, `reason` why it was read in its format:
-    neither is in the record.
+    `claim_time` is the time when the source was claimed, and `reason` is why it was read in its
+    format. The record contains neither of them.
     """
     if isinstance(record, CollectionRecord):
         stages = _collection_stages(record, reason)
     else:
         stages = _stages(record, reason)
     lines = (
-        {"timestamp": claimed, "event": "job.claimed", "source": record.source},
+        {"timestamp": claim_time, "event": "job.claimed", "source": record.source},
         *stages,
         {"timestamp": record.finished, "event": "job.finished", **finished_fields(record)},
     )
@@ -192,7 +202,7 @@ def finished_fields(record: Record) -> dict[str, Any]:
         fields |= {"unread": record.unread} if or_none(record.unread) else {}
         return {**fields, "seconds": seconds}
     if "batch" in seconds:
-        seconds.pop("total", None)  # of all puzzles of the batch
+        seconds.pop("total", None)  # the total of the whole batch, like `batch`
     return {
         **fields,
         "solutions": record.solutions,
@@ -204,6 +214,7 @@ def finished_fields(record: Record) -> dict[str, Any]:
 
 
 def _stages(record: PuzzleRecord, reason: object) -> Iterator[dict[str, Any]]:
+    """Yield the lines about the stages and the fallback of a puzzle or formula."""
     for stage, seconds in (record.seconds or {}).items():
         if stage == "total":
             continue
@@ -216,6 +227,7 @@ def _stages(record: PuzzleRecord, reason: object) -> Iterator[dict[str, Any]]:
 
 
 def _collection_stages(record: CollectionRecord, reason: object) -> Iterator[dict[str, Any]]:
+    """Yield the lines about the reading and the fallbacks of a collection or archive."""
     yield {"event": "stage.parse", "format": record.format, "reason": reason}
     for fallback in or_none(record.fallbacks) or ():
         yield {"event": "solver.fallback", **to_builtins(fallback)}

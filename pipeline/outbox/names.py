@@ -10,47 +10,52 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path, PurePath
 
-from pipeline.files import LONGEST_NAME
+from pipeline.files import MAX_NAME_BYTES
 from pipeline.outbox.schema import ARCHIVE, COLLECTION
 
 _COMPRESSED = (".gz", ".bz2", ".xz")
-_MAX_SUFFIX = 32
-"""Room for suffixes of a stem: `_1234567.solution`, `.proof.drat.xz`."""
+_MAX_SUFFIX_BYTES = 32
+"""Maximum length of the suffix of a stem, such as `_1234567.solution` or `.proof.drat.xz`."""
 COUNT_SUFFIX = "_count"
 """Ends the stem of the second CNF, which excludes the published solutions."""
 
-_ANY_NUMBER = re.compile(r"_[0-9]+\.solution\Z")
+_SOLUTION_SUFFIX = re.compile(r"_[0-9]+\.solution\Z")
 PROOF = ".proof"
-_PROOFS = (
+"""The beginning of the suffixes of proof files."""
+_PROOF_SUFFIXES = (
     *(f"{PROOF}{ending}" for ending in (".cnf", ".drat", ".drat.xz", ".lrat", ".lrat.xz")),
     *(".proofs.xz", ".proofs.csv"),
 )
-"""Endings of proof files; those in the last line are from earlier versions."""
-_ANSWER = rf"_[0-9]+\.solution|{'|'.join(map(re.escape, _PROOFS))}"
-_ENDING = re.compile(rf"(?:{_ANSWER}|\.json|\.log|\.csv|(?:{COUNT_SUFFIX})?\.cnf)\Z")
+"""Suffixes of proof files. The last two are from earlier versions."""
+_ANSWER = rf"_[0-9]+\.solution|{'|'.join(map(re.escape, _PROOF_SUFFIXES))}"
+"""Matches the suffix of an answer: a solution or a proof file."""
+_OUTPUT_SUFFIX = re.compile(rf"(?:{_ANSWER}|\.json|\.log|\.csv|(?:{COUNT_SUFFIX})?\.cnf)\Z")
+"""Matches the suffix of any file of a job."""
 _ANSWER_NAME = re.compile(rf".+(?:{_ANSWER})", re.DOTALL)
-_PUZZLE_FILES = re.compile(
+_PUZZLE_SUFFIX = re.compile(
     r"_[1-9][0-9]*\.solution|\.log|(?:_count|\.proof)?\.cnf|\.proof\.[dl]rat(?:\.xz)?"
 )
-_COLLECTION_FILES = {
+_COLLECTION_SUFFIXES = {
     COLLECTION: re.compile(r"_[1-9][0-9]*\.solution|\.log|\.csv|\.proofs\.(?:xz|csv)"),
     ARCHIVE: re.compile(r"\.csv|\.log"),
 }
-"""What may follow the stem in the name of a file of a set, by the status of the job."""
+"""Match the suffixes of the files that a record may list, by the status of the job. Puzzles and
+formulas have `_PUZZLE_SUFFIX`."""
 
-_NUMBERED = re.compile(r"_([1-9][0-9]{0,8})\.solution")
+_SOLUTION_NUMBER = re.compile(r"_([1-9][0-9]{0,8})\.solution")
 DONE, FAILED = "done", "failed"
-"""The folders of finished originals; each has shelves for originals of the same name."""
+"""The folders of finished originals. Each has shelves, folders for further originals of the same
+name."""
 
 REPORT = "report.html"
 """The report about the outbox; no set may use this name."""
 
 LIKELY_STEMS = 4
-"""How many stems of a source are tried to find its existing set."""
+"""Number of stems of a source that are tried to find its existing set."""
 
 
 def stem_of(name: str) -> str:
-    """A file name without a compression suffix, and without the extension before that."""
+    """A file name without its compression suffix, if any, and without its extension."""
     path = PurePath(name)
     if path.suffix.lower() in _COMPRESSED:
         path = PurePath(path.stem)
@@ -58,7 +63,7 @@ def stem_of(name: str) -> str:
 
 
 def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
-    """The stems that a source may use, in order of preference: `a`, `a.txt`, `a.txt~2`, ….
+    """Yield the stems that a source may use, in order of preference: `a`, `a.txt`, `a.txt~2`, ….
 
     The first stem of a folder is its full name. No stem equals the name of the report.
     """
@@ -73,13 +78,13 @@ def stems_for(source: str, *, is_folder: bool = False) -> Iterator[str]:
 
 
 def likely_stems(source: str) -> dict[str, str]:
-    """Maps the first LIKELY_STEMS stems of a source to their folded forms."""
+    """Map the first LIKELY_STEMS stems of a source to their folded forms."""
     return {stem: fold(stem) for stem in islice(stems_for(source), LIKELY_STEMS)}
 
 
 def shorten_stem(stem: str, ending: str = "") -> str:
-    """The stem with an ending; shortened, and with a hash, if file names would get too long."""
-    max_bytes = LONGEST_NAME - _MAX_SUFFIX - len(ending)
+    """The stem with an ending. A stem that makes file names too long is shortened, with a hash."""
+    max_bytes = MAX_NAME_BYTES - _MAX_SUFFIX_BYTES - len(ending)
     raw = os.fsencode(stem)
     if len(raw) > max_bytes:
         mark = "~" + sha256(raw).hexdigest()[:8]
@@ -88,60 +93,65 @@ def shorten_stem(stem: str, ending: str = "") -> str:
 
 
 def fold(name: str) -> str:
-    """A normal form of a name: equal for names that are one file on some file system."""
+    """The normal form of a name: equal for names of the same file on some file system."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def output_names(stem: str, *, keep_cnf: bool) -> frozenset[str]:
-    """The folded names of all files that a job with this stem may write; `#` stands for a number.
+    """The folded names of all files that a job with this stem may write; `#` means any number.
 
-    They include the stem itself, the folder of an archive.
+    The stem itself is among them: it is the name of an archive's folder.
     """
-    endings = ["", ".json", ".log", ".csv", "_#.solution", *_PROOFS]
+    suffixes = ["", ".json", ".log", ".csv", "_#.solution", *_PROOF_SUFFIXES]
     if keep_cnf:
-        endings += [".cnf", f"{COUNT_SUFFIX}.cnf"]
-    return frozenset(_ANY_NUMBER.sub("_#.solution", fold(stem + ending)) for ending in endings)
+        suffixes += [".cnf", f"{COUNT_SUFFIX}.cnf"]
+    return frozenset(
+        _SOLUTION_SUFFIX.sub("_#.solution", fold(stem + suffix)) for suffix in suffixes
+    )
 
 
 def is_output(name: str) -> bool:
     """Whether a job may write a file of this name."""
     folded = fold(name)
-    return base_of(folded) != folded
+    return job_stem(folded) != folded
 
 
 def folded_stems(stem: str) -> tuple[str, str]:
-    """The folded stem, and the stem of a job that would write a file of that name."""
+    """The folded stem, and the stem of a job that would write a file with this name."""
     folded = fold(stem)
-    return folded, base_of(folded)
+    return folded, job_stem(folded)
 
 
-def base_of(folded: str) -> str:
-    """The stem of a job that would write a file of this name; the name itself if there is none."""
-    return _ENDING.sub("", folded)
+def job_stem(folded: str) -> str:
+    """The stem of a job that would write a file with this folded name; else the name itself."""
+    return _OUTPUT_SUFFIX.sub("", folded)
 
 
-def key_of(source: str) -> str:
-    """The name of the folder of a source's claim, a hash: each source can only have one claim."""
+def claim_key(source: str) -> str:
+    """The name of the folder of a source's claim. It is a hash of the name of the source.
+
+    So a source has at most one claim.
+    """
     return sha256(os.fsencode(source)).hexdigest()[:32]
 
 
 def is_file_of_set(name: str, stem: str, status: str) -> bool:
     """Whether the record of a job with this stem and status may list a file of this name."""
-    own = _COLLECTION_FILES.get(status, _PUZZLE_FILES)
-    return name.startswith(stem) and own.fullmatch(name[len(stem) :]) is not None
+    suffix = _COLLECTION_SUFFIXES.get(status, _PUZZLE_SUFFIX)
+    return name.startswith(stem) and suffix.fullmatch(name[len(stem) :]) is not None
 
 
 def solution_names(names: Iterable[str], stem: str) -> list[str]:
     """The solution files of a set, ordered by number."""
     by_number = {}
     for name in names:
-        if name.startswith(stem) and (match := _NUMBERED.fullmatch(name[len(stem) :])):
+        if name.startswith(stem) and (match := _SOLUTION_NUMBER.fullmatch(name[len(stem) :])):
             by_number[int(match[1])] = name
     return [by_number[number] for number in sorted(by_number)]
 
 
 def is_answer(name: str, stems: Collection[str]) -> bool:
-    """Whether a file is named like an answer, or a table or formula with one of these stems."""
+    """Whether a name is that of an answer, or of a table or formula with one of these stems."""
     if name.endswith((".csv", ".cnf")):
         stem = name[:-4]
         return stem in stems or stem.removesuffix(COUNT_SUFFIX) in stems
@@ -149,19 +159,19 @@ def is_answer(name: str, stems: Collection[str]) -> bool:
 
 
 def shelves_in(folder: Path) -> list[Path]:
-    """The folders `2`, `3`, …, for further originals of the same name. Raises OSError."""
+    """The shelves of a folder: `2`, `3`, …. Raises OSError."""
     with os.scandir(folder) as entries:
         names = [e.name for e in entries if e.name.isdecimal() and e.is_dir(follow_symlinks=False)]
     return [folder / name for name in sorted(names, key=int)]
 
 
 def files_in(folder: Path) -> Iterator[Path]:
-    """Everything in `done` or `failed` and their shelves."""
+    """Yield all files and folders in `done` or `failed` and in its shelves."""
     return map(Path, paths_in(folder))
 
 
 def paths_in(folder: Path) -> Iterator[str]:
-    """Like `files_in`, as strings, which are faster for many files."""
+    """Like `files_in`, but yield strings, which is faster for many files."""
     if not folder.is_dir():
         return
     shelves = {shelf.name for shelf in shelves_in(folder)}

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Final, Self
 
 from pipeline.files import digest_of, is_file_name
-from pipeline.outbox import ENDING, read_record
+from pipeline.outbox import RECORD_SUFFIX, read_record
 from pipeline.outbox.names import DONE, FAILED, shelves_in
 from pipeline.outbox.schema import ARCHIVE, CollectionRecord, Record
 from pipeline.reading.archives import UnpackError, UnpackLimits
 from pipeline.reading.archives.walk import kind_of, open_unpacked, walk
 
 MAX_SMALL_BYTES: Final = 64 * 1024
-"""The largest original that is drawn; 25×25 cells take about 4 KiB."""
+"""Size of the largest original that is drawn. A grid of 25×25 cells takes about 4 KiB."""
 
 _COMPRESSED = ("gzip", "bzip2", "xz")
 _SMALL_LIMITS = UnpackLimits(total_bytes=64 * 2**20, members=20_000)
@@ -32,7 +32,7 @@ class Originals:
 
     @classmethod
     def of(cls, folders: Iterable[Path]) -> Self:
-        """These folders and their shelves; for each `done` also the `failed` in the same folder.
+        """Search these folders and their shelves, and for each `done` also the `failed` next to it.
 
         Raises OSError.
         """
@@ -50,17 +50,17 @@ class Originals:
         return {path.name for path in paths if path not in shelves and path.name[0] != "."}
 
     def find(self, source: str) -> list[Path]:
-        """The originals with the name of a source, latest first."""
+        """The originals with the name of a source, the latest first."""
         paths = []
         for folder in self.folders if is_file_name(source) else ():
             with suppress(OSError):
                 paths.append(((folder / source).lstat().st_ctime_ns, folder / source))
         return [path for _, path in sorted(paths, reverse=True)]
 
-    def matching(self, record: Record, max_bytes: int, limits: UnpackLimits) -> Iterator[Path]:
-        """The originals with the name and hash of a record; if it has no hash, with its name.
+    def find_matching(self, record: Record, max_bytes: int, limits: UnpackLimits) -> Iterator[Path]:
+        """Yield the originals with the name and, if it has one, the hash of a record.
 
-        The hash may be that of the decompressed content, if this has at most `max_bytes`.
+        The hash may also be that of the decompressed content, if it has at most `max_bytes`.
         """
         for path in self.find(record.source):
             if record.sha256 is None or _has_hash(path, record.sha256, max_bytes, limits):
@@ -71,7 +71,7 @@ class Originals:
 class SmallOriginals:
     """Finds originals of puzzles, up to MAX_SMALL_BYTES each.
 
-    `budget`: one item is taken for each member read; when none is left, no more are read.
+    `budget`: an iterator with an item for each member of an archive that may still be read.
     """
 
     originals: Originals
@@ -90,16 +90,16 @@ class SmallOriginals:
                     return data if len(data) <= MAX_SMALL_BYTES else None
         return None
 
-    def find_members(self, source: str, wanted: Collection[str]) -> dict[str, bytes]:
-        """Maps the wanted hashes to the members of an archive or folder that have them."""
+    def find_members(self, source: str, hashes: Collection[str]) -> dict[str, bytes]:
+        """Find the members of an archive or folder that have these hashes. Maps hash to content."""
         contents: dict[str, bytes] = {}
-        for path in self.originals.find(source) if wanted else ():
+        for path in self.originals.find(source) if hashes else ():
             with suppress(OSError, UnpackError, ValueError):
                 for _, data in zip(self.budget, _small_members(path), strict=False):
                     hashed = sha256(data).hexdigest()
-                    if hashed in wanted:
+                    if hashed in hashes:
                         contents[hashed] = data
-                    if len(contents) == len(wanted):
+                    if len(contents) == len(hashes):
                         return contents
         return contents
 
@@ -119,18 +119,21 @@ def _has_hash(path: Path, digest: str, max_bytes: int, limits: UnpackLimits) -> 
         return False
 
 
-def archive_above(path: Path) -> tuple[Path, CollectionRecord] | None:
-    """The record of the archive to which a member's record belongs: its path and content."""
+def enclosing_archive(path: Path) -> tuple[Path, CollectionRecord] | None:
+    """Find the record of the archive that contains the member with the record at `path`.
+
+    Returns the path of the archive's record, and the record; None if there is no such record.
+    """
     for folder in path.absolute().parents:
         if folder.name:
-            above = read_record(record := folder.with_name(folder.name + ENDING))
+            above = read_record(record := folder.with_name(folder.name + RECORD_SUFFIX))
             if isinstance(above, CollectionRecord) and above.status == ARCHIVE:
                 return record, above
     return None
 
 
 def _small_members(path: Path) -> Iterator[bytes]:
-    """The bytes of all small members, including those of nested archives."""
+    """Yield the contents of all small members, including those of nested archives."""
     for member in walk(path, _SMALL_LIMITS):
         if member.stream is not None:
             with suppress(OSError, UnpackError):

@@ -1,4 +1,4 @@
-"""A published set, as the audit, the report and `proof` read it."""
+"""Read published sets, for the audit, the report and `proof`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from pipeline.outbox import (
-    ENDING,
+    RECORD_SUFFIX,
     CollectionRecord,
     NoRecord,
     PuzzleRecord,
@@ -29,7 +29,7 @@ from pipeline.version import __version__, build
 
 @dataclass(frozen=True)
 class Published:
-    """A record and its path. `unknown_fields` are those that are not in the schema."""
+    """A record and its path. `unknown_fields` are its fields that are not in the schema."""
 
     path: Path
     record: Record
@@ -37,7 +37,7 @@ class Published:
 
     @property
     def stem(self) -> str:
-        return self.path.name.removesuffix(ENDING)
+        return self.path.name.removesuffix(RECORD_SUFFIX)
 
     @cached_property
     def files(self) -> Mapping[str, str]:
@@ -46,16 +46,16 @@ class Published:
 
     @cached_property
     def solution_files(self) -> list[str]:
-        """The names of its solution files, ordered by number."""
+        """The names of the listed solution files, ordered by number."""
         return solution_names(self.files, self.stem)
 
     @property
     def declared(self) -> Mapping[str, str]:
-        """The declared notation: the option and its value."""
+        """The declared notation: maps options to their values."""
         return or_none(self.record.declared) or {}
 
     @property
-    def is_ours(self) -> bool:
+    def is_current_build(self) -> bool:
         """Whether the record says that this build wrote it."""
         return (self.record.version, self.record.build) == (__version__, build())
 
@@ -79,7 +79,7 @@ class PublishedCollection(Published):
 
 
 def load_published(path: Path) -> PublishedPuzzle | PublishedCollection:
-    """The set of the record in a file. Raises NoRecord and FileNotFoundError."""
+    """Read the set whose record is at `path`. Raises NoRecord and FileNotFoundError."""
     fields = load_fields(path)
     record = record_of(fields)
     if not all(starmap(is_declaration, (or_none(record.declared) or {}).items())):

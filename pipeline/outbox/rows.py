@@ -15,26 +15,31 @@ if TYPE_CHECKING:
     from pipeline.solving.result import Result
 
 MAX_FALLBACKS = 20
-"""Listed fallbacks; there may be many, as a reason may concern a single puzzle."""
+"""Maximum number of reasons for fallbacks that a record lists: each puzzle may have its own."""
 
 OTHER_REASONS = "other reasons"
+"""The reason of all further fallbacks."""
 
 _DOTS = bytes(value if value == ord("\n") else ord(".") for value in range(256))
-_BLOCK = 1024 * 1024
+"""Translates all bytes except newlines to dots."""
+
+_BLOCK_BYTES = 1024 * 1024
 
 
 @dataclass(slots=True)
 class Rows:
     """The rows of consecutive puzzles.
 
-    first: the first value of the index column.
-    count: the number of puzzles.
-    table: the rows as CSV, without a header.
-    solutions: for each solution file, a line per puzzle; at least one file if there are puzzles.
-    totals: numbers of puzzles by status, and further counts.
-    fallbacks: which solvers answered instead of the first choice.
-    unread: unread parts of the source, without line numbers, with their numbers of puzzles.
-    seconds: how long solving took.
+    - `first`: the first value of the index column.
+    - `count`: the number of puzzles.
+    - `table`: the rows as CSV, without a header.
+    - `solutions`: the contents of the solution files, with a line per puzzle. There is at least one
+      file if there are puzzles.
+    - `totals`: numbers of puzzles by status, and the EXTRA_COUNTS.
+    - `fallbacks`: the solvers that answered instead of the first choice.
+    - `unread`: parts of the source that were not read, without line numbers, with their numbers of
+      puzzles.
+    - `seconds`: the time that solving took.
     """
 
     first: int = 1
@@ -46,29 +51,29 @@ class Rows:
     unread: Counter[str] = field(default_factory=Counter)
     seconds: float = field(default=0.0, compare=False)
 
-    def add(self, more: Rows) -> None:
+    def add(self, next_rows: Rows) -> None:
         """Append the rows of the next puzzles."""
         if not self.count:
-            self.first = more.first
-        both = zip_longest(self.solutions, more.solutions)
+            self.first = next_rows.first
+        files = zip_longest(self.solutions, next_rows.solutions)
         self.solutions = [
-            (self.empty_lines() if mine is None else mine)
-            + (more.empty_lines() if theirs is None else theirs)
-            for mine, theirs in both
+            (self.empty_lines() if lines is None else lines)
+            + (next_rows.empty_lines() if next_lines is None else next_lines)
+            for lines, next_lines in files
         ]
-        self.table += more.table_from(self.first + self.count)
-        self.count += more.count
-        self.totals += more.totals
-        self.fallbacks = merge_fallbacks((*self.fallbacks, *more.fallbacks))
-        self.unread += more.unread
-        self.seconds += more.seconds
+        self.table += next_rows.table_from(self.first + self.count)
+        self.count += next_rows.count
+        self.totals += next_rows.totals
+        self.fallbacks = merge_fallbacks((*self.fallbacks, *next_rows.fallbacks))
+        self.unread += next_rows.unread
+        self.seconds += next_rows.seconds
 
     def empty_lines(self) -> bytes:
-        """Lines of a solution file in which no puzzle has a solution."""
+        """The lines of a solution file if no puzzle has a solution in it: one dot per cell."""
         return _blank_out(self.solutions[0]) if self.solutions else b""
 
     def table_from(self, first: int) -> bytes:
-        """The table, with an index column that begins with `first`."""
+        """The table, renumbered so that its index column begins with `first`."""
         if first == self.first:
             return self.table
         rows = (row.partition(b",")[2] for row in self.table.split(b"\n")[:-1])
@@ -76,7 +81,7 @@ class Rows:
 
 
 def count_extras(result: Result, totals: Counter[str]) -> tuple[Fallback, ...]:
-    """Add a result to the EXTRA_COUNTS. Returns its fallback, if it has an unplanned one."""
+    """Count a result in the EXTRA_COUNTS of `totals`. Returns its fallback if it was unplanned."""
     if result.complete and result.certificate:
         totals[result.certificate.complete] += 1
     if result.disagreement:
@@ -88,7 +93,10 @@ def count_extras(result: Result, totals: Counter[str]) -> tuple[Fallback, ...]:
 
 
 def merge_fallbacks(fallbacks: Iterable[Fallback]) -> tuple[Fallback, ...]:
-    """Combine fallbacks by solver and reason; beyond MAX_FALLBACKS, the reason is OTHER_REASONS."""
+    """Combine fallbacks with the same solver and reason.
+
+    Fallbacks beyond the first MAX_FALLBACKS get the reason OTHER_REASONS.
+    """
     puzzles: Counter[tuple[str, str]] = Counter()
     for fallback in fallbacks:
         key = fallback.solver, fallback.reason
@@ -110,7 +118,7 @@ def _blank_out(lines: bytes) -> bytes:
 
 
 def blank_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a solution file, in blocks, with all solutions blanked out."""
+    """Yield the lines of a solution file in blocks, with a dot for each cell."""
     with path.open("rb") as file:
-        while lines := file.readlines(_BLOCK):
+        while lines := file.readlines(_BLOCK_BYTES):
             yield _blank_out(b"".join(lines))

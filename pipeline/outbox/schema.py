@@ -1,6 +1,6 @@
-"""The record of a job and its parts: every field with its type and meaning.
+"""The record of a job and its parts: all fields with their types and meanings.
 
-Fields are written in this order; `UNSET` fields are omitted.
+Fields are written in the order of their definition; `UNSET` fields are omitted.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ SCHEMA: Final = 2
 FORMER_SCHEMA: Final = 1
 
 REFUSALS: Final[dict[RefusalCode, str]] = {
-    "not-a-puzzle": "no format fits, or anything that is none of the following",
+    "not-a-puzzle": "no format fits, or the reason has no other code",
     "empty": "no text, or only comments and empty lines",
     "not-text": "bytes that are not UTF-8, or a NUL character",
-    "wrong-cell": "a sign or number that is no cell of this puzzle",
+    "wrong-cell": "a character or number that cannot be a cell of this puzzle",
     "wrong-shape": "a wrong number of rows or cells, or boxes that do not fit",
     "region-map": "a region map around a grid",
-    "several-puzzles": "more puzzles than one where one was expected",
-    "unknown-rule": "a rule that is not known",
-    "ambiguous": "several readings; the message names the option that decides",
-    "damaged": "a text of a known format with an error in it",
+    "several-puzzles": "several puzzles where one was expected",
+    "unknown-rule": "an unknown rule",
+    "ambiguous": "several possible readings; the message names the option that decides",
+    "damaged": "a known format, but with an error in the text",
     "foreign-format": "a file of another program; the message names it",
     "link": "a link that contains no puzzle",
-    "too-large": "more bytes, lines or steps than are read",
+    "too-large": "more bytes, lines or parsing steps than allowed",
     "unreadable": "a file that cannot be opened or unpacked",
 }
 """The codes of refusals and their meanings."""
 
 STATUSES: Final = {
     "unique": "exactly one solution; `certificate` says whether uniqueness was verified",
-    "multiple": "two or more solutions; `complete` says whether these are all",
-    "solved": "for formulas: satisfiable; further models were not asked for",
+    "multiple": "two or more solutions; `complete` says whether all are published",
+    "solved": "for formulas: satisfiable; no further models were searched for",
     "unsolvable": "no solution; `message` and `conflict` say why",
-    "unknown": "a limit (`--timeout`, `--memory-limit`) was reached before there was an answer",
+    "unknown": "a limit (`--timeout`, `--memory-limit`) was reached before an answer was found",
     "invalid": "not a puzzle; `message` says where reading failed and what was expected",
-    "failed": "every attempt to solve it crashed, or its results could not be written",
-    "refused": "a member of an archive that must not or cannot be read, such as a link",
+    "failed": "every attempt to solve the puzzle crashed, or its results could not be written",
+    "refused": "a member of an archive that cannot be read, or is not safe to read, such as a link",
     "other": "a member of an archive that does not look like a puzzle, which is not an error",
     "collection": "a file of several puzzles; `totals` counts them by status",
     "archive": "an archive or folder; `totals` counts the puzzles of all its members",
@@ -57,17 +57,17 @@ WITH_TOTALS: Final = (COLLECTION, ARCHIVE)
 PROVED, UNVERIFIED = "proved", "unverified"
 DISAGREEMENTS, FALLBACKS = "disagreements", "fallbacks"
 EXTRA_COUNTS: Final = {
-    DISAGREEMENTS: "puzzles with a wrong solution in their file; `disagreement` says why",
+    DISAGREEMENTS: "puzzles with a wrong solution in their file; `disagreement` says what is wrong",
     FALLBACKS: (
-        "puzzles for which the first solver failed and another answered, or for which it missed a "
-        "solution that the check found; `fallbacks` says why"
+        "puzzles that the solver of first choice did not solve, or for which it missed a solution "
+        "that the check found; `fallbacks` gives the reasons"
     ),
-    PROVED: "puzzles that were proved to have no other solutions",
-    UNVERIFIED: "puzzles that were not verified to have no other solutions",
+    PROVED: "puzzles that are proved to have no other solutions",
+    UNVERIFIED: "puzzles not verified to have no other solutions",
 }
-"""Further counts; these puzzles are also counted by status."""
+"""Counts besides those by status. A puzzle may be counted several times."""
 
-_Checked = Annotated[Literal["checked"], about("every solution was checked against the rules")]
+_Checked = Annotated[Literal["checked"], about("all solutions were checked against the rules")]
 Seconds = Annotated[float, Meta(ge=0, lt=COUNT_LIMIT)]
 T = TypeVar("T")
 
@@ -80,8 +80,8 @@ def or_none(value: T | UnsetType | None) -> T | None:
 class PublishedFile(Struct, frozen=True, kw_only=True):
     """A file of the set."""
 
-    name: Annotated[str, about("its name, in the folder of the record")]
-    sha256: Annotated[str, about("the SHA-256 of its bytes, in hexadecimal")]
+    name: Annotated[str, about("the file name, in the folder of the record")]
+    sha256: Annotated[str, about("the SHA-256 of the file, in hexadecimal")]
 
 
 class RecordedSolver(Struct, frozen=True, kw_only=True):
@@ -90,23 +90,26 @@ class RecordedSolver(Struct, frozen=True, kw_only=True):
     name: Annotated[
         str,
         about(
-            "`minisat`, `pysat` or `batch`; `exhaustive-search` if that found what these had "
-            "missed, or continued after a solver gave up on a variant"
+            "`minisat`, `pysat` or `batch`; `exhaustive-search` if the search found solutions that "
+            "these missed, continued after a solver gave up on a variant, or ran alone because a "
+            "variant needs too many clauses"
         ),
     ]
-    version: Annotated[str | None, about("its version, if known")] = None
-    fallback: Annotated[str | None, about("why it was not the first choice; null if it was")] = None
+    version: Annotated[str | None, about("the version of the solver; null if unknown")] = None
+    fallback: Annotated[
+        str | None, about("why the solver of first choice was not used; null if it was used")
+    ] = None
 
 
 class PuzzleCertificate(Struct, frozen=True, kw_only=True):
-    """How it was verified that there are no other solutions."""
+    """How the absence of other solutions was verified."""
 
     solutions: _Checked
     complete: Annotated[
         str | None,
         about(
             "`proved`: checked by code that shares no search with the solvers; `unverified`: "
-            "only one program says that no solution is missing; `no`: there may be others"
+            "only one program found that no solution is missing; `no`: solutions may be missing"
         ),
     ] = None
     by: Annotated[
@@ -118,20 +121,20 @@ class PuzzleCertificate(Struct, frozen=True, kw_only=True):
     ] = None
     nodes: Annotated[
         Count | None,
-        about("branches of that search; the number depends on the implementation"),
+        about("branches of the exhaustive search; the number depends on the implementation"),
     ] = None
-    solver: Annotated[str | None, about("what found the proof")] = None
-    checker: Annotated[str | None, about("what checked the proof")] = None
-    steps: Annotated[Count | None, about("number of steps of the proof, the clauses it adds")] = (
-        None
-    )
+    solver: Annotated[str | None, about("the solver that found the proof")] = None
+    checker: Annotated[str | None, about("the program that checked the proof")] = None
+    steps: Annotated[
+        Count | None, about("number of steps of the proof, each of which adds a clause")
+    ] = None
     reason: Annotated[
-        str | None, about("why it is not proved, or why no proof file is published")
+        str | None, about("why completeness is not proved, or why no proof file is published")
     ] = None
 
 
 class CollectionCertificate(Struct, frozen=True, kw_only=True):
-    """How many puzzles were verified to have no other solutions."""
+    """Numbers of puzzles for which the absence of other solutions was verified or not."""
 
     solutions: _Checked
     proved: Annotated[Count, about(EXTRA_COUNTS[PROVED])] = 0
@@ -141,16 +144,16 @@ class CollectionCertificate(Struct, frozen=True, kw_only=True):
 class Fallback(Struct, frozen=True, kw_only=True):
     """Puzzles that were answered by another solver than the first choice."""
 
-    solver: Annotated[str, about("the solver that answered, as in `RecordedSolver`")]
-    reason: Annotated[str, about("why it was asked, for people")]
+    solver: Annotated[str, about("the solver that was used instead, as in `RecordedSolver`")]
+    reason: Annotated[str, about("why it was used, for people")]
     puzzles: Annotated[Count, about("number of puzzles")]
 
 
 class RecordedCell(Struct, frozen=True, forbid_unknown_fields=True):
     """A cell of a puzzle."""
 
-    row: Annotated[int, about("its row, from 1")]
-    column: Annotated[int, about("its column, from 1")]
+    row: Annotated[int, about("the row, from 1")]
+    column: Annotated[int, about("the column, from 1")]
 
     @property
     def place(self) -> tuple[int, int]:
@@ -163,7 +166,7 @@ class RecordedCell(Struct, frozen=True, forbid_unknown_fields=True):
 class Value(RecordedCell, frozen=True, forbid_unknown_fields=True):
     """A cell with a value."""
 
-    value: Annotated[int, about("its value")]
+    value: Annotated[int, about("the value of the cell")]
 
 
 class RecordedClue(RecordedCell, frozen=True, forbid_unknown_fields=True):
@@ -172,7 +175,7 @@ class RecordedClue(RecordedCell, frozen=True, forbid_unknown_fields=True):
     value: Annotated[int | UnsetType, about("the given value")] = UNSET
     mark: Annotated[
         Literal["even", "odd"] | tuple[int, ...] | UnsetType,
-        about("`even`, `odd`, or the allowed values"),
+        about("`even`, `odd`, or a list of the allowed values"),
     ] = UNSET
 
     def __post_init__(self) -> None:
@@ -201,38 +204,50 @@ class RecordedFree(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         tuple[tuple[str, Annotated[int, Meta(ge=1)]], ...],
         about("groups of cells outside the grid: name and number of cells"),
     ] = ()
+    widths: Annotated[
+        tuple[tuple[str, Annotated[int, Meta(ge=1, le=256)]], ...] | UnsetType,
+        about("groups with other numbers of columns than the grid: name and number of columns"),
+    ] = UNSET
 
     @classmethod
     def of(cls, geometry: Geometry) -> RecordedFree | None:
         """The shape of a free geometry; None for any other geometry."""
         if (free := geometry.free_grid) is None:
             return None
-        return cls(rows=free.rows, columns=free.columns, lowest=free.lowest, groups=free.groups)
+        return cls(
+            rows=free.rows,
+            columns=free.columns,
+            lowest=free.lowest,
+            groups=free.groups,
+            widths=free.widths or UNSET,
+        )
 
     def free(self) -> FreeGrid:
         """The shape for a `Geometry`. Raises ValueError if it is invalid."""
-        return FreeGrid(self.rows, self.columns, self.lowest, self.groups)
+        return FreeGrid(self.rows, self.columns, self.lowest, self.groups, self.widths or ())
 
 
 class RecordedRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A rule of a puzzle."""
 
-    number: Annotated[int, Meta(ge=1), about("its number among the puzzle's rules, from 1")]
-    text: Annotated[str, about("its name and position, for people")]
+    number: Annotated[int, Meta(ge=1), about("the number of the rule in the puzzle, from 1")]
+    text: Annotated[str, about("the name and position of the rule, for people")]
 
 
 class RecordedDifference(Struct, frozen=True, kw_only=True):
     """Where the solutions of a puzzle differ."""
 
-    cells: Annotated[tuple[RecordedCell, ...], about("the cells in which they differ")]
+    cells: Annotated[tuple[RecordedCell, ...], about("the cells in which the solutions differ")]
     decisive: Annotated[
-        tuple[Value, ...], about("values that would leave one solution, as few as were found")
+        tuple[Value, ...],
+        about("values that leave one solution if they are given, as few as were found"),
     ]
-    exact: Annotated[bool, about("whether this is the smallest possible number of values")]
+    exact: Annotated[bool, about("whether `decisive` has the smallest possible number of values")]
 
 
 _Files = Annotated[
-    tuple[PublishedFile, ...], about("every file of the set except the record, with its hash")
+    tuple[PublishedFile, ...],
+    about("every published file of the job except the record, with its hash"),
 ]
 Declared = Annotated[
     dict[str, str] | UnsetType,
@@ -241,12 +256,12 @@ Declared = Annotated[
 StagesTimed = Annotated[
     dict[str, Seconds] | None,
     about(
-        "the time of each stage, and `total`; for puzzles solved together, `batch`, the time for "
-        "all of them, instead of the stages. A collection or archive has only `total`"
+        "the time of each stage, and `total`; for puzzles solved in a batch, `batch`, the time for "
+        "the whole batch, instead of the stages. A collection or archive has only `total`"
     ),
 ]
 Schema = Annotated[Literal[1, 2], about("the version of this schema: 2; before 1.0 it was 1")]
-Version = Annotated[str | None, about("the version of sudoku-pipeline that wrote it")]
+Version = Annotated[str | None, about("the version of sudoku-pipeline that wrote the record")]
 Build = Annotated[
     str | None,
     about("a digest of the program's source, which distinguishes builds of a version"),
@@ -259,16 +274,16 @@ Hash = Annotated[
     str | None,
     about(
         "the SHA-256 of the dropped file, or of its content if it is one compressed puzzle; null "
-        "for a folder, or if it was not read"
+        "for a folder, or if the file was not read"
     ),
 ]
 Size = Annotated[
-    Count | None, about("the size in bytes of what `sha256` is about; null where that is null")
+    Count | None, about("the number of bytes that `sha256` covers; null if `sha256` is null")
 ]
 _Member = Annotated[
     Count | UnsetType, about("for a member of an archive: its number in the archive, from 0")
 ]
-_Format = Annotated[str | None, about("the input format; null if it could not be read")]
+_Format = Annotated[str | None, about("the input format; null if the source could not be read")]
 Finished = Annotated[str | None, about("when the job finished, in UTC")]
 
 
@@ -286,15 +301,15 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     format: _Format = None
     variant: Annotated[
         str | None,
-        about("`classic`, `even-odd`, or `rules` for other variants; null if it is not a puzzle"),
+        about("`classic`, `even-odd`, or `rules` for other variants; null without a puzzle"),
     ] = None
     box: Annotated[
         tuple[Annotated[int, Meta(ge=1)], Annotated[int, Meta(ge=1)]] | None,
-        about("height and width of a box; 1 and n without boxes; null if it is not a puzzle"),
+        about("height and width of a box; 1 and n without boxes; null without a puzzle"),
     ] = None
     grids: Annotated[
         tuple[tuple[Count, Count], ...] | UnsetType,
-        about("for overlapping grids: the row and column, from 0, where each one begins"),
+        about("for overlapping grids: the row and column, from 0, where each grid begins"),
     ] = UNSET
     free: Annotated[
         RecordedFree | UnsetType,
@@ -319,32 +334,33 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     status: Annotated[str, about("the result, see *Statuses*")]
     solutions: Annotated[Count | None, about("number of published solutions or models")] = None
     complete: Annotated[
-        bool | None, about("whether these are all solutions; null if this was not asked")
+        bool | None, about("whether all solutions are published; null if that was not determined")
     ] = None
     message: Annotated[str | None, about("a message for people")] = None
     code: Annotated[
         str | UnsetType,
-        about("for a source that is not a puzzle: why, as a word, see *Codes of refusals*"),
+        about("for a source that is not a puzzle: the reason, see *Codes of refusals*"),
     ] = UNSET
     files: _Files
     solver: Annotated[
-        RecordedSolver | None, about("the solver that answered; null if none was asked")
+        RecordedSolver | None,
+        about("the solver that solved the puzzle; null if no solver was used"),
     ] = None
     encoding: Annotated[
         Encoding | None,
-        about("the formula for the solver; null if there was none, or for a batch"),
+        about("the formula for the solver; null without a formula, or for a batch"),
     ] = None
     seconds: StagesTimed = None
     finished: Finished = None
     certificate: Annotated[
         PuzzleCertificate | UnsetType,
-        about("if a solver was asked: how completeness was verified"),
+        about("if a solver was used: how completeness was verified"),
     ] = UNSET
     conflict: Annotated[
         tuple[RecordedClue, ...] | UnsetType | None,
         about(
             "for an unsolvable puzzle: clues that contradict each other, with the rules in "
-            "`conflict_rules`; null if none were found in time, or if the side is above 36"
+            "`conflict_rules`; null if no such clues were found in time, or the side is above 36"
         ),
     ] = UNSET
     conflict_rules: Annotated[
@@ -354,13 +370,13 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     conflict_minimal: Annotated[
         bool | UnsetType | None,
         about(
-            "whether removing any single one of these leaves a set that has a solution; false if "
-            "this is unknown, null without a conflict"
+            "whether there is a solution once any single one of these clues and rules is removed; "
+            "false if that is unknown, null without a conflict"
         ),
     ] = UNSET
     difference: Annotated[
         RecordedDifference | UnsetType,
-        about("for a puzzle with several solutions: where they differ"),
+        about("for a puzzle with several solutions: where the solutions differ"),
     ] = UNSET
     disagreement: Annotated[
         str | UnsetType,
@@ -370,7 +386,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
         str | UnsetType | None,
         about(
             "with `--traits canonical`: the canonical form, which is the same for all equivalent "
-            "puzzles; null if it is not a classic 9×9 puzzle, or was left undecided"
+            "puzzles; null if the puzzle is not a classic 9×9 puzzle, or time ran out"
         ),
     ] = UNSET
     redundant: Annotated[
@@ -382,22 +398,20 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = UNSET
     redundant_rules: Annotated[
         tuple[RecordedRule, ...] | UnsetType | None,
-        about(
-            "for a variant, with `--traits minimal`: the redundant rules; null if `redundant` is"
-        ),
+        about("for a variant, with `--traits minimal`: the redundant rules; null like `redundant`"),
     ] = UNSET
     effort: Annotated[
         Effort | UnsetType | None,
         about(
-            "with `--traits effort`: how hard it is for a search; null if it is not a unique "
-            "classic 9×9 puzzle"
+            "with `--traits effort`: how hard the puzzle is for a search; null if it is not a "
+            "unique classic 9×9 puzzle"
         ),
     ] = UNSET
     rating: Annotated[
         Rating | UnsetType | None,
         about(
-            "with `--traits rating`: how hard it is for people; null if it is not a unique 9×9 "
-            "puzzle without extra rules"
+            "with `--traits rating`: how hard the puzzle is for people; null if it is not a unique "
+            "9×9 puzzle without extra rules"
         ),
     ] = UNSET
     member: _Member = UNSET
@@ -409,7 +423,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def certificate_label(self) -> str:
-        """How completeness was verified, in one word; empty for incomplete results."""
+        """How completeness was verified: `by` or else `complete`; empty for incomplete results."""
         recorded = or_none(self.certificate)
         return (recorded.by or recorded.complete or "") if recorded and self.complete else ""
 
@@ -442,20 +456,20 @@ class CollectionRecord(Struct, frozen=True, kw_only=True):
     ] = {}
     certificate: Annotated[
         CollectionCertificate | UnsetType,
-        about("how many of the complete results are proved"),
+        about("numbers of complete results that are proved and unverified"),
     ] = UNSET
     fallbacks: Annotated[
         tuple[Fallback, ...] | UnsetType,
         about(
-            "why other solvers than the first choice answered; after about 20 different reasons, "
-            "further ones are combined"
+            "why solvers other than the first choice were used; after about 20 different reasons, "
+            "further reasons are combined"
         ),
     ] = UNSET
     unread: Annotated[
         dict[str, Count] | UnsetType,
         about(
             "unread parts of the source, as in the record of a puzzle but without lines, with the "
-            "number of puzzles; after 20 different ones, further ones are combined"
+            "number of puzzles; after 20 different parts, further parts are combined"
         ),
     ] = UNSET
     files: _Files

@@ -1,8 +1,8 @@
 """Convert records and rows of schema 1, which versions before 1.0 wrote, to schema 2.
 
-Only words changed: the certificate `claimed` is now `unverified`, `exhaustion` is
-`exhaustive-search`, the solver `lanes` is `batch`, and the field `told` of a rule is `text`. Logs
-are not converted: only people read them.
+Schema 2 only renames values and fields: the certificate `claimed` is now `unverified`, `exhaustion`
+is `exhaustive-search`, the solver `lanes` is `batch`, and the field `told` of a rule is `text`.
+Logs are not converted, because no program reads them.
 """
 
 from __future__ import annotations
@@ -14,63 +14,66 @@ from msgspec import Struct
 
 CERTIFICATES: Final = {"claimed": "unverified", "exhaustion": "exhaustive-search"}
 SOLVERS: Final = {"lanes": "batch", "exhaustion": "exhaustive-search"}
+"""Map names of schema 1 to names of schema 2."""
 
 _FIELD = r'(?:"(?:[^"]|"")*"|[^,"]*)'
+"""Matches a field of CSV."""
 
 
 def upgrade_record(fields: dict[str, Any]) -> dict[str, Any]:
     """Convert the JSON object of a record from schema 1 to schema 2.
 
-    Leaves values of unexpected types unchanged: the reader of the record rejects them.
+    Values of unexpected types remain unchanged: the reader of the record rejects them.
     """
     record = dict(fields)
     if isinstance(certificate := record.get("certificate"), dict):
         certificate = _rename_fields(certificate, CERTIFICATES)
         for name in ("complete", "by"):
-            _rename(certificate, name, CERTIFICATES)
+            _rename_value(certificate, name, CERTIFICATES)
         record["certificate"] = certificate
     if isinstance(solver := record.get("solver"), dict):
         record["solver"] = solver = dict(solver)
-        _rename(solver, "name", SOLVERS)
+        _rename_value(solver, "name", SOLVERS)
     for name in ("conflict_rules", "redundant_rules"):
         if isinstance(rules := record.get(name), list):
-            record[name] = [_rule(rule) for rule in rules]
+            record[name] = [_upgrade_rule(rule) for rule in rules]
     if isinstance(fallbacks := record.get("fallbacks"), list):
-        record["fallbacks"] = [_fallback(fallback) for fallback in fallbacks]
+        record["fallbacks"] = [_upgrade_fallback(fallback) for fallback in fallbacks]
     return record
 
 
-def _rename(fields: dict[str, Any], name: str, words: dict[str, str]) -> None:
+def _rename_value(fields: dict[str, Any], name: str, words: dict[str, str]) -> None:
+    """Replace the value of a field, in place, if it is one of `words`."""
     value = fields.get(name)
     if isinstance(value, str):
         fields[name] = words.get(value, value)
 
 
 def _rename_fields(fields: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    """The fields with new names; a former name stays if the object has the new name, too."""
+    """The fields with their new names. A former name remains if the new name also occurs."""
     return {
         name if names.get(name) in fields else names.get(name, name): value
         for name, value in fields.items()
     }
 
 
-def _rule(rule: Any) -> Any:
+def _upgrade_rule(rule: Any) -> Any:
     if not isinstance(rule, dict):
         return rule
     return _rename_fields(rule, {"told": "text"})
 
 
-def _fallback(fallback: Any) -> Any:
+def _upgrade_fallback(fallback: Any) -> Any:
     if not isinstance(fallback, dict):
         return fallback
     fallback = dict(fallback)
-    _rename(fallback, "solver", SOLVERS)
+    _rename_value(fallback, "solver", SOLVERS)
     return fallback
 
 
-def upgrade_row(line: str, kind: type[Struct]) -> str:
+def upgrade_row(line: str, row_class: type[Struct]) -> str:
     """Convert the certificate and message in a row of a table from schema 1 to schema 2."""
-    names = kind.__struct_fields__
+    names = row_class.__struct_fields__
     before, between = names.index("certificate"), names.index("message")
     between -= before + 1
     match = re.match(

@@ -1,8 +1,8 @@
-"""Tables: the meaning of their columns, and how rows are written and read.
+"""Define the columns of tables, and write and read their rows.
 
 A row class has a field for each column, in order. Fields with a comma or a quote are quoted
 (RFC 4180). No field contains a line break, and lines end with LF. A field that a spreadsheet might
-read as a formula begins with an apostrophe.
+read as a formula is written with a leading apostrophe.
 """
 
 from __future__ import annotations
@@ -29,18 +29,26 @@ from pipeline.puzzle.puzzle import Grid
 from pipeline.solving import Count, about
 
 MAX_LINE_BYTES: Final = 1024 * 1024
+"""Maximum length of a line that is read."""
+
 R = TypeVar("R", bound=Struct)
 
 _TITLE = "title"
-_DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
-_FORMULA = re.compile("'*[=+@-]")
-"""Matches a field that a spreadsheet might read as a formula, with or without leading apostrophes;
-it is written with one more apostrophe."""
+"""The column that tables of earlier versions lack."""
 
-_COMPLETE = about("`true` if these are all solutions, else `false`; empty if not asked")
+_DIGITS = bytes(ord("0") + value for value in range(10)) + bytes(246)
+"""Translates the values 0 to 9 to digits."""
+
+_FORMULA = re.compile("'*[=+@-]")
+"""Matches a field that a spreadsheet might read as a formula, with or without leading apostrophes.
+Such a field is written with one more apostrophe."""
+
+_COMPLETE = about(
+    "`true` if all solutions are published, else `false`; empty if that was not determined"
+)
 _CERTIFICATE = about(
-    "for complete results, how this was verified: `exhaustive-search`, `lrat` (`drat` in earlier "
-    "versions) or `unverified`, see *What is proved*"
+    "for complete results, how completeness was verified: `exhaustive-search`, `lrat` (`drat` in "
+    "earlier versions) or `unverified`, see *What is proved*"
 )
 _SOURCE = Annotated[str, about("the file; for an archive, with the path of the member"), WORD]
 
@@ -49,7 +57,7 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     """A puzzle of a collection: a row of `top.csv`."""
 
     index: Annotated[str, about("the number in the collection, from 1"), WHOLE]
-    line: Annotated[str, about("the line where it begins, from 1"), WHOLE]
+    line: Annotated[str, about("the line where the puzzle begins, from 1"), WHOLE]
     puzzle: Annotated[
         str,
         about(
@@ -65,9 +73,9 @@ class PuzzleRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True
     solution: Annotated[str, about("the first solution, as in `top_1.solution`")]
     message: Annotated[str, about("a message for people")]
     disagreement: Annotated[
-        str, about("what is wrong with the solution in the file, if there is one")
+        str, about("what is wrong with the solution in the file; empty if nothing is")
     ]
-    title: Annotated[str, about("the title in the file, if any")]
+    title: Annotated[str, about("the title of the puzzle in the file; empty without one")]
 
 
 SourcedRow = msgspec.defstruct(
@@ -101,14 +109,16 @@ class CopyRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """A puzzle that is equivalent to an earlier or known one: a row of `dedupe`."""
 
     source: _SOURCE
-    line: Annotated[str, about("the line where it begins; empty if the file is one puzzle"), WHOLE]
+    line: Annotated[
+        str, about("the line where the puzzle begins; empty if the file is one puzzle"), WHOLE
+    ]
     first_source: Annotated[
         str,
         about("the file of the first puzzle of its class; with `--against`, a file of that source"),
         WORD,
     ]
     first_line: Annotated[
-        str, about("the line where that puzzle begins; empty if the file is one puzzle"), WHOLE
+        str, about("the line where the first puzzle begins; empty if the file is one puzzle"), WHOLE
     ]
 
 
@@ -126,9 +136,9 @@ class GeneratedRow(Struct, frozen=True, array_like=True, forbid_unknown_fields=T
 TABLES: Final = (PuzzleRow, SourcedRow, MemberRow, CopyRow, GeneratedRow)
 
 
-def columns(kind: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
+def columns(row_class: type[Struct], trait_names: Iterable[str] = ()) -> list[str]:
     """The column names of a table, including traits."""
-    return [*kind.__struct_fields__, *trait_columns(trait_names)]
+    return [*row_class.__struct_fields__, *trait_columns(trait_names)]
 
 
 def trait_columns(trait_names: Iterable[str]) -> list[str]:
@@ -136,10 +146,10 @@ def trait_columns(trait_names: Iterable[str]) -> list[str]:
     return [name for trait in trait_names for name in TRAITS[trait].__struct_fields__]
 
 
-def column_types(kind: type[Struct], trait_names: Iterable[str] = ()) -> dict[str, str]:
-    """The type of each column: WHOLE, NUMBER, WORD or TRUTH, else `text`."""
-    kinds = kind, *(TRAITS[name] for name in trait_names)
-    declared = (field for fields in kinds for field in msgspec.structs.fields(fields))
+def column_types(row_class: type[Struct], trait_names: Iterable[str] = ()) -> dict[str, str]:
+    """Map each column to its type: WHOLE, NUMBER, WORD, TRUTH or `text`."""
+    classes = row_class, *(TRAITS[name] for name in trait_names)
+    declared = (field for fields in classes for field in msgspec.structs.fields(fields))
     return {
         field.encode_name: next((x for x in field.type.__metadata__ if isinstance(x, str)), "text")
         for field in declared
@@ -147,40 +157,40 @@ def column_types(kind: type[Struct], trait_names: Iterable[str] = ()) -> dict[st
 
 
 @cache
-def extended_row(kind: type[R], trait_names: tuple[str, ...]) -> type[R]:
-    """The row class of a table, extended by the columns of these traits, in the given order."""
+def extended_row(row_class: type[R], trait_names: tuple[str, ...]) -> type[R]:
+    """The row class, extended by the columns of these traits in the given order."""
     fields: list[Any] = [(name, str) for name in trait_columns(trait_names)]
     row: Any = msgspec.defstruct(
-        kind.__name__,
+        row_class.__name__,
         fields,
-        bases=(kind,),
+        bases=(row_class,),
         frozen=True,
         array_like=True,
         forbid_unknown_fields=True,
     )
-    return row if trait_names else kind
+    return row if trait_names else row_class
 
 
-def traits_in(first: str, kind: type[Struct]) -> tuple[str, ...] | None:
-    """The traits whose columns a table has, by its first line; None if it is no such table.
+def traits_in(first_line: str, row_class: type[Struct]) -> tuple[str, ...] | None:
+    """The traits whose columns are in the first line of a table.
 
-    Only tables of puzzles and of members have trait columns. Tables of earlier versions may lack
-    the titles.
+    None if it is not the first line of a table of `row_class`. Only tables of puzzles and of
+    members have trait columns. Tables of earlier versions may lack the column of titles.
     """
-    named, trait_names = first.split(","), tuple[str, ...]()
-    if issubclass(kind, (PuzzleRow, SourcedRow, MemberRow)):
+    named, trait_names = first_line.split(","), tuple[str, ...]()
+    if issubclass(row_class, (PuzzleRow, SourcedRow, MemberRow)):
         trait_names = tuple(name for name in TRAITS if {*named} >= {*trait_columns([name])})
-    whole = columns(kind, trait_names)
+    whole = columns(row_class, trait_names)
     return trait_names if named in (whole, [name for name in whole if name != _TITLE]) else None
 
 
-def header(kind: type[Struct], trait_names: Iterable[str] = ()) -> bytes:
+def header(row_class: type[Struct], trait_names: Iterable[str] = ()) -> bytes:
     """The first line of a table: its column names."""
-    return (",".join(columns(kind, trait_names)) + "\n").encode("ascii")
+    return (",".join(columns(row_class, trait_names)) + "\n").encode("ascii")
 
 
 def csv_line(fields: Struct | Iterable[object]) -> bytes:
-    """A row as a line of CSV."""
+    """A row as a line of CSV; None becomes an empty field."""
     values = astuple(fields) if isinstance(fields, Struct) else fields
     texts = (csv_field("" if value is None else str(value)) for value in values)
     return (",".join(texts) + "\n").encode(errors="surrogateescape")
@@ -196,7 +206,11 @@ def csv_field(text: str) -> str:
 
 
 def one_line(values: Sequence[int], signs: str = "") -> str:
-    """A grid of any size in one line: characters of an alphabet, digits, or spaced numbers."""
+    """A grid of any size in one line.
+
+    The values are the characters `signs`; without `signs`, digits up to 9×9, else numbers with
+    spaces.
+    """
     if signs:
         return "".join([signs[value - 1] for value in values])
     if len(values) <= 81:
@@ -205,9 +219,9 @@ def one_line(values: Sequence[int], signs: str = "") -> str:
 
 
 def grid_in(line: str, signs: str, geometry: Geometry) -> Grid | None:
-    """The grid in a line written by `one_line`; None if it is invalid.
+    """The grid in a line in the format of `one_line`; None if it is invalid.
 
-    A line of digits is accepted at any size.
+    A line of digits is accepted for any size.
     """
     if not line.isascii():
         return None
@@ -226,21 +240,21 @@ def grid_in(line: str, signs: str, geometry: Geometry) -> Grid | None:
 
 
 def yes_or_no(value: bool | None) -> str:
-    """`true` or `false`, as in a table; empty for None."""
+    """The text of a truth value in a table: `true` or `false`; empty for None."""
     return "" if value is None else "true" if value else "false"
 
 
 def unproved_reason(complete: str | None, reason: str | None) -> str | None:
-    """The part of a message that says why completeness is unverified, or no proof is published.
+    """The part of a message that says why completeness is unverified or why no proof is published.
 
-    None without a reason.
+    `complete` and `reason` are those of a certificate. None without a reason.
     """
     label = {UNVERIFIED: UNVERIFIED, PROVED: "no proof to publish"}.get(complete or "")
     return f"{label}: {reason}" if label and reason else None
 
 
 def member_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]:
-    """The fields of a MemberRow after `member`, taken from a puzzle's record."""
+    """The fields of a MemberRow after `member`, from the record of a puzzle."""
     certificate = or_none(record.certificate)
     why = unproved_reason(certificate.complete, certificate.reason) if certificate else None
     known = yes_or_no(record.complete), record.certificate_label
@@ -250,10 +264,10 @@ def member_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]
 
 
 def lines_of(path: Path, *, truncates: bool = False) -> Iterator[str]:
-    """Yield the lines of a file without their ends, which must be LF, even after the last line.
+    """Yield the lines of a file without their line ends. Each line must end with LF.
 
-    With `truncates`, a line may end in any way, and only the first MAX_LINE_BYTES bytes of a longer
-    line are given. Raises InputError.
+    With `truncates`, lines may also end with CR and LF, the last line may have no line end, and of
+    a long line only the first MAX_LINE_BYTES bytes are yielded. Raises InputError.
     """
     try:
         with os.fdopen(descriptor_of(path), "rb") as file:
@@ -273,31 +287,34 @@ def lines_of(path: Path, *, truncates: bool = False) -> Iterator[str]:
 
 
 class Table(Generic[R]):
-    """A published table. Iterating gives its lines, converted to the current schema.
+    """A published table. Iterating over it yields its lines, converted to the current schema.
 
-    `trait_names` are the traits whose columns it has, `trait_columns` the names of these columns.
-    `is_current` is false for tables of earlier versions, which lack titles or have schema 1, as
-    their record says. `row` parses a line. Creating a table and iterating over it raise InputError.
-    For `truncates`, see `lines_of`.
+    - `trait_names`: the traits whose columns the table has.
+    - `trait_columns`: the names of these columns.
+    - `row_class`: the row class with these columns.
+    - `is_current`: false for a table of an earlier version, which lacks titles or has schema 1.
+
+    `schema` is in the record of the table. For `truncates`, see `lines_of`. Creating a table and
+    iterating over it raise InputError.
     """
 
     def __init__(
-        self, path: Path, kind: type[R], schema: int = SCHEMA, *, truncates: bool = False
+        self, path: Path, row_class: type[R], schema: int = SCHEMA, *, truncates: bool = False
     ) -> None:
         self._lines = lines_of(path, truncates=truncates)
         first = next(self._lines, "")
-        trait_names = traits_in(first, kind)
+        trait_names = traits_in(first, row_class)
         if trait_names is None:
-            raise InputError(f"{path.name}: the first line is not {','.join(columns(kind))!r}")
+            raise InputError(f"{path.name}: the first line is not {','.join(columns(row_class))!r}")
         self.trait_names, self.trait_columns = trait_names, trait_columns(trait_names)
-        self.kind: type[R] = extended_row(kind, trait_names)
-        self._has_title = (_TITLE in columns(kind)) == (_TITLE in first.split(","))
+        self.row_class: type[R] = extended_row(row_class, trait_names)
+        self._has_title = (_TITLE in columns(row_class)) == (_TITLE in first.split(","))
         self._schema = schema
         self.is_current = self._has_title and schema == SCHEMA
 
     def __iter__(self) -> Iterator[str]:
         lines = self._lines if self._has_title else map(self._add_title, self._lines)
-        return lines if self._schema == SCHEMA else (upgrade_row(x, self.kind) for x in lines)
+        return lines if self._schema == SCHEMA else (upgrade_row(x, self.row_class) for x in lines)
 
     def _add_title(self, line: str) -> str:
         head, *tail = line.rsplit(",", len(self.trait_columns))
@@ -305,12 +322,12 @@ class Table(Generic[R]):
 
     def row(self, line: str) -> R:
         """The row in a line. Raises ValueError if it is malformed."""
-        return row_of(line, self.kind)
+        return row_of(line, self.row_class)
 
 
-def rows_in(path: Path, kind: type[R], schema: int = SCHEMA) -> Iterator[R]:
-    """The rows of a table. Raises InputError if the file is not such a table."""
-    table = Table(path, kind, schema)
+def rows_in(path: Path, row_class: type[R], schema: int = SCHEMA) -> Iterator[R]:
+    """Yield the rows of a table. Raises InputError if the file is not a table of `row_class`."""
+    table = Table(path, row_class, schema)
     for number, line in enumerate(table, 2):
         try:
             yield table.row(line)
@@ -321,7 +338,7 @@ def rows_in(path: Path, kind: type[R], schema: int = SCHEMA) -> Iterator[R]:
 def rows_with_solutions(
     folder: Path, stem: str, names: Iterable[str], schema: int = SCHEMA
 ) -> Iterator[tuple[PuzzleRow, dict[str, str]]]:
-    """The rows of a collection's table, each with its solutions by the names of their files.
+    """Yield the rows of a collection's table, each with a map from solution files to its solutions.
 
     Raises InputError.
     """
@@ -331,7 +348,7 @@ def rows_with_solutions(
         yield row, {name: line for name, line in lines.items() if line.strip(".")}
 
 
-def row_of(line: str, kind: type[R]) -> R:
+def row_of(line: str, row_class: type[R]) -> R:
     """The row in a line. Raises ValueError if it is malformed."""
     fields = line.split(",")
     if '"' in line:
@@ -341,4 +358,4 @@ def row_of(line: str, kind: type[R]) -> R:
             raise ValueError(str(error)) from error
     if "'" in line:
         fields = [text[text[:1] == "'" and bool(_FORMULA.match(text)) :] for text in fields]
-    return msgspec.convert(fields, kind, strict=False)
+    return msgspec.convert(fields, row_class, strict=False)

@@ -1,4 +1,4 @@
-"""The traits that `--traits` adds: their columns, their fields in records, and their sentences."""
+"""The traits that `--traits` adds: their columns in tables, fields in records, and sentences."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.solving import Effort, Rating, Traits, about
 
 WHOLE, NUMBER, WORD, TRUTH = "whole number", "number", "word", "true or false"
-"""The types of columns; a column without a type is text. A WORD is one of a few texts."""
+"""The types of columns; a column without a type is text. A WORD is one of a small set of texts."""
 
 
 class Trait(Struct, frozen=True):
-    """A trait. The fields of a subclass are its columns.
+    """A trait. The fields of a subclass are its columns in a table.
 
-    field: the name of its field in a record and in `Traits`.
-    pattern: matches its columns, joined by commas.
-    is_slow: recomputing takes long, so only samples are audited.
+    - `field`: the name of its field in a record and in `Traits`.
+    - `pattern`: matches its columns in a row, joined by commas.
+    - `known_for`: the puzzles that have the trait: those with a unique solution, or all whose
+      number of solutions was decided.
+    - `is_slow`: whether the trait takes long to compute, so that an audit takes samples.
     """
 
     field: ClassVar[str]
@@ -32,22 +34,22 @@ class Trait(Struct, frozen=True):
 
     @classmethod
     def record_value(cls, record: PuzzleRecord) -> Any:
-        """Its value in a record; None if it is unknown."""
+        """The value of the trait in a record; None if it is unknown."""
         return or_none(getattr(record, cls.field))
 
     @classmethod
     def value_of(cls, traits: Traits, geometry: Geometry) -> Any:  # noqa: ARG003 - `redundant` has cells
-        """Its value in the traits of a puzzle; None if it is unknown."""
+        """The value of the trait for a puzzle with these traits; None if it is unknown."""
         return getattr(traits, cls.field)
 
     @classmethod
     def fields(cls, traits: Traits, puzzle: Puzzle) -> dict[str, Any]:  # noqa: ARG003 - as above
-        """The fields of a record for these traits."""
+        """The fields of a record for this trait."""
         return {cls.field: getattr(traits, cls.field)}
 
     @classmethod
     def texts(cls, value: Any) -> Sequence[str]:
-        """The texts of its columns; empty for None."""
+        """The texts of the columns for a value of the trait; empty texts for None."""
         return [""] * len(cls.__struct_fields__) if value is None else cls._texts(value)
 
     @classmethod
@@ -56,7 +58,7 @@ class Trait(Struct, frozen=True):
 
     @classmethod
     def sentences(cls, traits: Traits, puzzle: Puzzle) -> list[str]:
-        """Sentences about this trait of a puzzle."""
+        """Sentences about this trait of a puzzle, for people."""
         value = cls.value_of(traits, puzzle.geometry)
         return [] if value is None else [cls._sentence(value)]
 
@@ -102,7 +104,7 @@ class MinimalColumns(Trait, frozen=True):
     ]
     redundant_cells: Annotated[
         str,
-        about("list of these: `r1c9` is the given in row 1, column 9, `#2` the second rule"),
+        about("the redundant parts: `r1c9` is the given in row 1, column 9, `#2` the second rule"),
     ]
 
     @classmethod
@@ -116,7 +118,7 @@ class MinimalColumns(Trait, frozen=True):
     def value_of(cls, traits: Traits, geometry: Geometry) -> list[str] | None:
         if traits.redundant is None:
             return None
-        numbers = (place + 1 for place in traits.redundant_rules or ())
+        numbers = (index + 1 for index in traits.redundant_rules or ())
         return _part_names(map(geometry.place, traits.redundant), numbers)
 
     @classmethod
@@ -151,11 +153,11 @@ def _part_names(places: Iterable[tuple[int, int]], rules: Iterable[int]) -> list
     return [*(f"r{row}c{column}" for row, column in places), *(f"#{number}" for number in rules)]
 
 
-def recorded_rules(puzzle: Puzzle, places: Iterable[int]) -> tuple[RecordedRule, ...]:
-    """The rules at these indices, as a record has them."""
+def recorded_rules(puzzle: Puzzle, indices: Iterable[int]) -> tuple[RecordedRule, ...]:
+    """The rules at these indices, in the form of a record."""
     rules, geometry = puzzle.rules, puzzle.geometry
     return tuple(
-        RecordedRule(number=place + 1, text=rules[place].describe(geometry)) for place in places
+        RecordedRule(number=index + 1, text=rules[index].describe(geometry)) for index in indices
     )
 
 
@@ -223,7 +225,7 @@ class RatingColumns(Trait, frozen=True):
 
     @classmethod
     def _texts(cls, value: Rating) -> Sequence[str]:
-        """The columns; lower bounds begin with `>`."""
+        """The texts of the columns; lower bounds begin with `>`."""
         if value.level is None:
             return ["failed", "", value.hardest, str(value.steps), ""]
         more = "" if value.solved else ">"
@@ -245,7 +247,7 @@ TRAITS: Final[dict[str, type[Trait]]] = {
     "effort": EffortColumns,
     "rating": RatingColumns,
 }
-"""The columns that `--traits` adds at the end of tables of puzzles and of members, in order."""
+"""The traits by name, in the order of their columns at the end of tables."""
 
 
 def any_slow(trait_names: Iterable[str]) -> bool:
@@ -254,7 +256,7 @@ def any_slow(trait_names: Iterable[str]) -> bool:
 
 
 def traits_in_record(record: PuzzleRecord) -> tuple[str, ...]:
-    """The traits in a record."""
+    """The names of the traits that a record has, even if they are null."""
     return tuple(n for n, trait in TRAITS.items() if getattr(record, trait.field) is not UNSET)
 
 
@@ -268,7 +270,7 @@ def record_fields(record: PuzzleRecord, trait_names: Iterable[str]) -> list[str]
 
 
 def row_fields(traits: Traits, geometry: Geometry) -> str:
-    """The trait columns of a puzzle's row, as text; each begins with a comma."""
+    """The trait columns at the end of a puzzle's row, as CSV; each begins with a comma."""
     asked = (TRAITS[name] for name in traits.asked)
     texts = (text for trait in asked for text in trait.texts(trait.value_of(traits, geometry)))
     return "".join(f",{text}" for text in texts)

@@ -45,21 +45,22 @@ if TYPE_CHECKING:
     from pipeline.solving.problem import S
 
 FilesOfSet = Iterator[tuple[str, Iterable[str | bytes]]]
-"""Pairs of a file's name and its content in chunks."""
+"""The names of files, each with the content in chunks."""
 
 _INDENT_BYTES = 10
-"""The bytes by which indentation enlarges an object in a list of a record."""
+"""The bytes that indentation adds to an object in a list of a record."""
 
-LARGE_PROOF = 256 * 1024
-"""The minimum number of characters of proofs that are compressed."""
+MIN_COMPRESSED_CHARACTERS = 256 * 1024
+"""Minimum length of a proof that is compressed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The source of a job: the job's id, the file's name, and the hash and size of its content.
 
-    `sha256` and `bytes` are None if the source was not read. `declared` has the options that
-    declared its notation. `member` is the number of a member in its archive, from 0.
+    `sha256` and `bytes` are None if the source was not read. `declared` maps the options that
+    declared its notation to their values. `member` is the number of a member in its archive, from
+    0; None if the source is no member.
     """
 
     job: str
@@ -80,11 +81,11 @@ class PuzzleSet:
 
     @property
     def caveat(self) -> str | None:
-        """What the answer ignores: unread parts of the source."""
+        """A warning about parts of the source that were not read; None if there are none."""
         return self.result.caveat
 
     def warnings(self) -> list[dict[str, str]]:
-        """The unplanned fallback, if there is one, as fields of a log line."""
+        """The fields of a log line about the fallback, if it was unplanned; else an empty list."""
         used = self.result.solver
         return [{"solver": used.name, "reason": used.warning}] if used and used.warning else []
 
@@ -114,8 +115,8 @@ class PuzzleSet:
             **_trait_fields(result),
         )
 
-    def files(self, stem: str, record: Record, claimed: str) -> FilesOfSet:
-        """All files of the set except the record, which is only used to write the log."""
+    def files(self, stem: str, record: Record, claim_time: str) -> FilesOfSet:
+        """Yield all files of the set except the record. The log is written from `record`."""
         result = self.result
         for number, solution in enumerate(result.solutions, 1):
             assert result.problem, "solutions come from a problem"  # noqa: S101
@@ -131,15 +132,15 @@ class PuzzleSet:
             yield _proof_file(f"{stem}.proof.drat", result.proof.drat)
             yield _proof_file(f"{stem}.proof.lrat", result.proof.lrat)
         read = _parsed(result)
-        yield f"{stem}.log", _log(record, claimed, read.reason if read else "")
+        yield f"{stem}.log", _log_content(record, claim_time, read.reason if read else "")
 
 
 def limit_solutions(
     result: Result[S], stem: str, max_record_bytes: int = MAX_RECORD_BYTES
 ) -> Result[S]:
-    """The result with only as many solutions as a record with this stem can list.
+    """The result with at most as many solutions as a record with this stem can list.
 
-    Larger records than `max_record_bytes` could not be read.
+    A record larger than `max_record_bytes` could not be read.
     """
     count = len(result.solutions)
     last = PublishedFile(name=f"{stem}_{count}.solution", sha256="0" * 64)
@@ -165,11 +166,11 @@ def limit_solutions(
 class CollectionSet:
     """The results of a collection or archive, to be published with its table and solutions.
 
-    reason: why it was read as this format.
-    counts: numbers of puzzles by status, and the EXTRA_COUNTS.
-    fallbacks: which solvers answered instead of the first choice.
-    seconds: how long the job took.
-    unread: unread parts of the source, with their numbers of puzzles.
+    - `reason`: why it was read in this format.
+    - `counts`: numbers of puzzles by status, and the EXTRA_COUNTS.
+    - `fallbacks`: the solvers that answered instead of the first choice.
+    - `seconds`: the time that the job took.
+    - `unread`: parts of the source that were not read, with their numbers of puzzles.
     """
 
     origin: Origin
@@ -183,7 +184,7 @@ class CollectionSet:
 
     @property
     def caveat(self) -> str | None:
-        """What the answers ignore: unread parts of the source."""
+        """A warning about parts of the source that were not read; None if there are none."""
         return unread_of_many(self.unread) or None
 
     def warnings(self) -> list[dict[str, Any]]:
@@ -206,18 +207,18 @@ class CollectionSet:
             unread=dict(self.unread) or UNSET,
         )
 
-    def files(self, stem: str, record: Record, claimed: str) -> FilesOfSet:
-        """The log."""
-        yield f"{stem}.log", _log(record, claimed, self.reason)
+    def files(self, stem: str, record: Record, claim_time: str) -> FilesOfSet:
+        """Yield the log; other code writes the table and the solutions."""
+        yield f"{stem}.log", _log_content(record, claim_time, self.reason)
 
 
 def timestamp(moment: datetime) -> str:
-    """The time in UTC, in ISO 8601 with milliseconds and `Z`."""
+    """A time in UTC, in ISO 8601 with milliseconds and `Z`."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def digest(data: bytes) -> str:
-    """The SHA-256 of the data, in hexadecimal."""
+    """The SHA-256 of these bytes, in hexadecimal."""
     return sha256(data).hexdigest()
 
 
@@ -239,7 +240,7 @@ def record_text(record: Record | PublishedFile) -> str:
 def _common_fields(
     origin: Origin, files: Mapping[str, str], seconds: Mapping[str, float], finished: datetime
 ) -> dict[str, Any]:
-    """The fields that every record has."""
+    """The fields that all records have."""
     return {
         "version": __version__,
         "build": build(),
@@ -278,7 +279,7 @@ def _puzzle_fields(parsed: Parsed | None) -> dict[str, Any]:
 
 
 def _encoding(result: Result) -> Encoding | None:
-    """The encoding and size of the formula that the solver got; None if it got none."""
+    """The encoding and size of the formula that a solver was given; None if there was none."""
     from pipeline.solving.problem import FormulaProblem  # noqa: PLC0415 - as above
 
     if isinstance(result.problem, FormulaProblem):
@@ -288,7 +289,7 @@ def _encoding(result: Result) -> Encoding | None:
 
 
 def _explanation_fields(result: Result) -> dict[str, Any]:
-    """The fields that explain why there is no solution, or where several differ."""
+    """The fields that explain why there is no solution, or where the solutions differ."""
     fields: dict[str, Any] = {}
     if result.status == "unsolvable" and (parsed := _parsed(result)):
         conflict, puzzle = result.conflict, parsed.puzzle
@@ -323,13 +324,13 @@ def _trait_fields(result: Result) -> dict[str, Any]:
     return fields
 
 
-def _log(record: Record, claimed: str, reason: str) -> list[str]:
+def _log_content(record: Record, claim_time: str, reason: str) -> list[str]:
     """The content of a log, as one chunk."""
-    return ["".join(json.dumps(line) + "\n" for line in log_lines(record, claimed, reason))]
+    return ["".join(json.dumps(line) + "\n" for line in log_lines(record, claim_time, reason))]
 
 
 def _proof_file(name: str, text: str) -> tuple[str, Iterable[str | bytes]]:
-    """The name and content of a proof's file; compressed if it is large."""
-    if len(text) < LARGE_PROOF:
+    """The name and content of a proof's file. Large proofs are compressed."""
+    if len(text) < MIN_COMPRESSED_CHARACTERS:
         return name, [text]
     return f"{name}.xz", [lzma.compress(text.encode("ascii"), preset=1)]

@@ -23,10 +23,11 @@ _State = TypeVar("_State", bound=Hashable)
 class ClauseLimits(NamedTuple):
     """Limits on the clauses of a puzzle's rules; a builder raises LimitReached beyond them.
 
-    - `clauses`, `literals`: maximum numbers. A clause of a wide grid may have hundreds of literals.
-    - `steps`: maximum work, because many steps of the encoder add no clause.
-    - `sets`: a total with more sets of values is encoded as a running sum. Up to 16 values have
-      fewer sets with one total.
+    - `clauses`: maximum number of clauses.
+    - `literals`: maximum number of literals. A clause of a wide grid may have hundreds.
+    - `steps`: maximum number of steps of work. Many steps add no clause.
+    - `sets`: maximum number of sets of values that have a given total. With more sets, the total is
+      encoded as a running sum. Up to 16 values always have fewer.
     """
 
     clauses: int = 3_000_000
@@ -41,7 +42,7 @@ _CLAUSE_BYTES, _LITERAL_BYTES = 80, 24
 """Estimated memory of a clause and of each of its literals."""
 
 _CLAUSES_PER_CHECK, _STEPS_PER_CHECK = 4096, 1 << 14
-"""Clauses or steps between two calls of `check`."""
+"""Number of clauses, and number of steps, between two calls of `check`."""
 
 
 @lru_cache(maxsize=16)
@@ -107,7 +108,7 @@ class ClauseBuilder:
         return [*clauses_of(self.numbers)]
 
     def build(self) -> RuleClauses:
-        """The clauses so far, packed."""
+        """Pack the clauses so far."""
         data = array("i", self.numbers).tobytes()
         return RuleClauses(data, tuple(self.facts), self.variables, self.auxiliary)
 
@@ -124,9 +125,9 @@ class ClauseBuilder:
 
     def add(self, *literals: int) -> None:
         """Add a clause, subject to the current conditions (see `condition`)."""
-        self._make(self._conditions + literals)
+        self._append_clause(self._conditions + literals)
 
-    def _make(self, clause: Clause) -> None:
+    def _append_clause(self, clause: Clause) -> None:
         numbers, clause_count = self.numbers, self._clause_count
         if (
             clause_count >= self._max_clauses
@@ -173,47 +174,47 @@ class ClauseBuilder:
 
     def require_at_most_one(self, literals: Sequence[int]) -> None:
         """Require that at most one of the literals is true (sequential encoding)."""
-        before = 0
+        any_before = 0
         for literal in literals:
             any_true = self.new_variable()
             self.add(-literal, any_true)
-            if before:
-                self.add(-before, any_true)
-                self.add(-before, -literal)
-            before = any_true
+            if any_before:
+                self.add(-any_before, any_true)
+                self.add(-any_before, -literal)
+            any_before = any_true
 
     def define_any_cell(self, cells: Sequence[int], value: int) -> int:
         """Create a variable for "one of the cells holds the value". Conditions do not apply."""
         any_cell = self.new_variable()
         literals = [self.literal(cell, value) for cell in cells]
         for literal in literals:
-            self._make((-literal, any_cell))
-        self._make((-any_cell, *literals))
+            self._append_clause((-literal, any_cell))
+        self._append_clause((-any_cell, *literals))
         return any_cell
 
     def define_disjunction(self, literals: Sequence[int]) -> int:
-        """A literal for "one of these literals is true", perhaps new. Conditions do not apply."""
+        """A literal for "one of these literals is true". Conditions do not apply to its clauses."""
         if len(literals) == 1:
             return literals[0]
         disjunction = self.new_variable()
         for literal in literals:
-            self._make((-literal, disjunction))
-        self._make((-disjunction, *literals))
+            self._append_clause((-literal, disjunction))
+        self._append_clause((-disjunction, *literals))
         return disjunction
 
     def define_equal(self, a: int, b: int) -> int:
-        """The variable for "the different cells a and b hold the same value".
+        """The variable for "the cells a and b hold the same value"; a and b must differ.
 
-        Created by the first call, and shared by all constraints. Conditions do not apply.
+        The first call creates the variable; all constraints share it. Conditions do not apply.
         """
         pair = (a, b) if a < b else (b, a)
         if pair not in self._equal:
             equal = self._equal[pair] = self.new_variable()
             for value in self.values:
-                here, there = self.literal(a, value), self.literal(b, value)
-                self._make((-here, -there, equal))
-                self._make((-equal, -here, there))
-                self._make((-equal, here, -there))
+                a_holds, b_holds = self.literal(a, value), self.literal(b, value)
+                self._append_clause((-a_holds, -b_holds, equal))
+                self._append_clause((-equal, -a_holds, b_holds))
+                self._append_clause((-equal, a_holds, -b_holds))
         return self._equal[pair]
 
     @cached_property
@@ -223,7 +224,7 @@ class ClauseBuilder:
 
     def define(self, *literals: int) -> None:
         """Add a clause that defines new variables; conditions do not apply."""
-        self._make(literals)
+        self._append_clause(literals)
 
     def define_counter(self, literals: Sequence[int], maximum: int) -> list[int]:
         """Create a unary counter that counts to `maximum` or to the number of literals.
@@ -231,21 +232,21 @@ class ClauseBuilder:
         Returns variables: the k-th is equivalent to "at least k of the literals are true".
         Conditions do not apply.
         """
-        before: list[int] = []
+        counts: list[int] = []
         for literal in literals:
-            after = [self.new_variable() for _ in range(min(maximum, len(before) + 1))]
-            for index, reached in enumerate(after):
-                earlier = before[index] if index < len(before) else 0
-                fewer = before[index - 1] if index else 0
+            new_counts = [self.new_variable() for _ in range(min(maximum, len(counts) + 1))]
+            for index, reached in enumerate(new_counts):
+                earlier = counts[index] if index < len(counts) else 0
+                fewer = counts[index - 1] if index else 0
                 step = (literal, fewer) if fewer else (literal,)
-                self._make((-reached, literal, *filter(None, (earlier,))))
+                self._append_clause((-reached, literal, *filter(None, (earlier,))))
                 if fewer:
-                    self._make((-reached, fewer))
+                    self._append_clause((-reached, fewer))
                 if earlier:
-                    self._make((-earlier, reached))
-                self._make((*(-condition for condition in step), reached))
-            before = after
-        return before
+                    self._append_clause((-earlier, reached))
+                self._append_clause((*(-condition for condition in step), reached))
+            counts = new_counts
+        return counts
 
     def require_one_of_sets(
         self, literals: Mapping[int, int], sets: Sequence[Collection[int]]
@@ -307,50 +308,54 @@ class ClauseBuilder:
         if not layers:
             self.add()
             return
-        here = {start: 0}
+        states_before = {start: 0}
         for index, cell in enumerate(cells):
-            last = index == len(cells) - 1
-            after = {
-                s: ends[s] if last and ends else self.new_variable() for s in layers[index + 1]
+            is_last = index == len(cells) - 1
+            states_after = {
+                s: ends[s] if is_last and ends else self.new_variable() for s in layers[index + 1]
             }
-            self._advance(cell, here, after, partial(step, index))
-            here = after
+            self._encode_step(cell, states_before, states_after, partial(step, index))
+            states_before = states_after
 
-    def _advance(
+    def _encode_step(
         self,
         cell: int,
-        here: Mapping[_State, int],
-        after: Mapping[_State, int],
+        states_before: Mapping[_State, int],
+        states_after: Mapping[_State, int],
         step: Callable[[_State, int], _State | None],
     ) -> None:
         """Encode one step, from the states before the cell to the states after it.
 
-        `here` and `after` map states to literals; literal 0 marks the only state before the first
-        cell. The clauses that derive the next state from state and value would suffice. The clauses
-        in the other direction make proofs of hard puzzles several times shorter.
+        `states_before` and `states_after` map states to literals; literal 0 marks the only state
+        before the first cell. The clauses that derive the next state from state and value would
+        suffice. The clauses in the other direction make proofs of hard puzzles several times
+        shorter.
         """
-        before: dict[_State, dict[int, list[int]]] = {state: {} for state in after}
-        for state, reached in here.items():
+        # for each following state and value, the literals of the states before
+        ways: dict[_State, dict[int, list[int]]] = {state: {} for state in states_after}
+        for state, reached in states_before.items():
             begins = (-reached,) if reached else ()
             leading: dict[_State, list[int]] = {}
             for value in self.values:
                 following = step(state, value)
-                if following is None or following not in after:
+                if following is None or following not in states_after:
                     self.add(*begins, -self.literal(cell, value))
                     continue
-                self.add(*begins, -self.literal(cell, value), after[following])
+                self.add(*begins, -self.literal(cell, value), states_after[following])
                 leading.setdefault(following, []).append(value)
-                before[following].setdefault(value, []).append(reached)
-            self.add(*begins, *(after[following] for following in leading))
+                ways[following].setdefault(value, []).append(reached)
+            self.add(*begins, *(states_after[following] for following in leading))
             for following, values in leading.items():
-                self.add(*begins, -after[following], *(self.literal(cell, v) for v in values))
-        if 0 in here.values():
+                self.add(
+                    *begins, -states_after[following], *(self.literal(cell, v) for v in values)
+                )
+        if 0 in states_before.values():
             return
-        for following, ways in before.items():
-            for value, reached_by in ways.items():
-                self.add(-after[following], -self.literal(cell, value), *reached_by)
-            sources = dict.fromkeys(chain.from_iterable(ways.values()))
-            self.add(-after[following], *sources)
+        for following, sources_by_value in ways.items():
+            for value, value_sources in sources_by_value.items():
+                self.add(-states_after[following], -self.literal(cell, value), *value_sources)
+            sources = dict.fromkeys(chain.from_iterable(sources_by_value.values()))
+            self.add(-states_after[following], *sources)
 
     def _layers(
         self,
@@ -367,14 +372,16 @@ class ClauseBuilder:
         reached = [[start]]
         for index in range(length):
             self.count_steps(self.side * len(reached[-1]))
-            after = (step(index, state, value) for state in reached[-1] for value in self.values)
-            reached.append([*dict.fromkeys(state for state in after if state is not None)])
+            next_states = (
+                step(index, state, value) for state in reached[-1] for value in self.values
+            )
+            reached.append([*dict.fromkeys(state for state in next_states if state is not None)])
         layers = [[state for state in reached[-1] if accepts(state)]]
         for index in reversed(range(length)):
             good = {*layers[-1]}
-            here = partial(step, index)
+            step_at = partial(step, index)
             layers.append(
-                [s for s in reached[index] if any(here(s, v) in good for v in self.values)]
+                [s for s in reached[index] if any(step_at(s, v) in good for v in self.values)]
             )
         layers.reverse()
         return layers if all(layers) else []

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 Clause = tuple[int, ...]
 
-_CHUNK = 1 << 16
-"""How many numbers of packed clauses to unpack at a time."""
+_NUMBERS_PER_CHUNK = 1 << 16
+"""Number of literals and zeros that are unpacked at a time."""
 
 
 def clauses_of(numbers: Sequence[int]) -> Iterator[Clause]:
@@ -55,7 +55,7 @@ class PackedClauses(Iterable[Clause]):
     def __iter__(self) -> Iterator[Clause]:
         return chain.from_iterable(map(clauses_of, self.chunks()))
 
-    def chunks(self, min_numbers: int = _CHUNK) -> Iterator[array[int]]:
+    def chunks(self, min_numbers: int = _NUMBERS_PER_CHUNK) -> Iterator[array[int]]:
         """Yield `numbers` in chunks of whole clauses, of at least `min_numbers` except the last."""
         numbers, start = self.numbers, 0
         while start < len(numbers):
@@ -70,18 +70,18 @@ class PackedClauses(Iterable[Clause]):
 
         return np.frombuffer(self.data, np.int32)
 
-    def renumbered(self, new_literals: NDArray[np.int32], true: int) -> PackedClauses:
+    def renumbered(self, new_literals: NDArray[np.int32], true_literal: int) -> PackedClauses:
         """Replace each literal by its new literal, and simplify by a literal that is true.
 
         - `new_literals`: indexed by literal, see `_any_marked`.
-        - `true`: the true literal, a new one. Clauses that contain it are dropped, and its negation
-          is dropped from all other clauses.
+        - `true_literal`: one of the new literals. Clauses that contain it are dropped, and its
+          negation is dropped from all other clauses.
         """
         import numpy as np  # noqa: PLC0415 - as above
 
         renamed = new_literals[self.array]
-        satisfied, lengths = self._any_marked(renamed == true)
-        remaining = renamed[(renamed != -true) & ~np.repeat(satisfied, lengths)]
+        satisfied, lengths = self._any_marked(renamed == true_literal)
+        remaining = renamed[(renamed != -true_literal) & ~np.repeat(satisfied, lengths)]
         return PackedClauses(remaining.tobytes())
 
     def hold_for(self, is_true: NDArray[np.bool_]) -> bool:

@@ -72,13 +72,13 @@ class Connected(Constraint):
             reached[cell], earlier = first, so_far
         neighbours = self.neighbours()
         for _ in range((self.size or len(self.cells)) - 1):
-            after = {cell: clauses.new_variable() for cell in self.cells}
-            for cell, here in after.items():
-                clauses.define(-here, member[cell])
+            next_reached = {cell: clauses.new_variable() for cell in self.cells}
+            for cell, in_next in next_reached.items():
+                clauses.define(-in_next, member[cell])
                 clauses.define(
-                    -here, reached[cell], *(reached[other] for other in neighbours[cell])
+                    -in_next, reached[cell], *(reached[other] for other in neighbours[cell])
                 )
-            reached = after
+            reached = next_reached
         for cell, inside in member.items():
             clauses.add(-inside, reached[cell])
         if self.size is not None:
@@ -87,9 +87,9 @@ class Connected(Constraint):
 
     def _count(self, index: int, so_far: int, value: int) -> int | None:
         """The number of members so far; None if it can no longer become `size`."""
-        after = so_far + (value in self.values)
+        count = so_far + (value in self.values)
         remaining = len(self.cells) - 1 - index
-        return after if self.size is not None and after <= self.size <= after + remaining else None
+        return count if self.size is not None and count <= self.size <= count + remaining else None
 
 
 class EqualToAny(Constraint):
@@ -126,11 +126,11 @@ class DifferentPairs(Constraint):
         for u, v in product(clauses.values, repeat=2):
             holders = []  # for each pair of cells, a variable for "it holds u and v"
             for a, b in self.pairs:
-                here = clauses.new_variable()
-                clauses.define(-here, clauses.literal(a, u))
-                clauses.define(-here, clauses.literal(b, v))
-                clauses.define(here, -clauses.literal(a, u), -clauses.literal(b, v))
-                holders.append(here)
+                holder = clauses.new_variable()
+                clauses.define(-holder, clauses.literal(a, u))
+                clauses.define(-holder, clauses.literal(b, v))
+                clauses.define(holder, -clauses.literal(a, u), -clauses.literal(b, v))
+                holders.append(holder)
             clauses.require_at_most_one(holders)
             if len(self.pairs) == clauses.side**2:
                 clauses.add(*holders)

@@ -20,6 +20,7 @@ Cell = int
 Cells = tuple[Cell, ...]
 CellPairs = tuple[tuple[Cell, Cell], ...]
 Values = tuple[int, ...]
+"""Types of the fields of constraints and rules. Cells count from 0."""
 
 
 @dataclass_transform(frozen_default=True)
@@ -80,10 +81,12 @@ class Pairs(Constraint):
         values, literal, add = clauses.values, clauses.literal, clauses.add
         clauses.count_steps(clauses.side**2)
         related = {(u, v) for u in values for v in values if self.relation(u, v, *self.numbers)}
-        after = {u: [v for v in values if (u, v) in related] for u in values}
-        before = {v: [u for u in values if (u, v) in related] for v in values}
+        partners_of_first = {u: [v for v in values if (u, v) in related] for u in values}
+        partners_of_second = {v: [u for u in values if (u, v) in related] for v in values}
         forbidden = [(u, v) for u in values for v in values if (u, v) not in related]
-        is_bijection = all(len(vs) == 1 for vs in (*after.values(), *before.values()))
+        is_bijection = all(
+            len(vs) == 1 for vs in (*partners_of_first.values(), *partners_of_second.values())
+        )
         max_forbidden = (2 if is_bijection else 3) * clauses.side
         for a, b in self.pairs:
             if a == b:
@@ -93,10 +96,10 @@ class Pairs(Constraint):
             elif len(forbidden) <= max_forbidden:
                 for u, v in forbidden:
                     add(-literal(a, u), -literal(b, v))
-            else:  # clauses with the supports of each value are fewer, and propagate more
+            else:  # support clauses are fewer, and propagate more
                 for value in values:
-                    add(-literal(a, value), *(literal(b, v) for v in after[value]))
-                    add(-literal(b, value), *(literal(a, u) for u in before[value]))
+                    add(-literal(a, value), *(literal(b, v) for v in partners_of_first[value]))
+                    add(-literal(b, value), *(literal(a, u) for u in partners_of_second[value]))
 
 
 class Equivalent(Constraint):
@@ -242,8 +245,69 @@ class Automaton(Constraint):
         return self.step(state, value, *self.numbers)
 
 
+class NondeterministicAutomaton(Constraint):
+    """A nondeterministic automaton can accept the values of the cells, in order.
+
+    `moves` are the next states for each state and each value from 0 on.
+    """
+
+    cells: Cells
+    moves: tuple[tuple[tuple[int, ...], ...], ...]
+    starts: tuple[int, ...]
+    accepted: frozenset[int]
+
+    def holds(self, values: Sequence[int]) -> bool:
+        states = {*self.starts}
+        for cell in self.cells:
+            states = {after for state in states for after in self.moves[state][values[cell]]}
+        return not states.isdisjoint(self.accepted)
+
+    def encode(self, clauses: ClauseBuilder) -> None:
+        """A variable for each state after each cell: those of one path are true."""
+        layers = self._layers(clauses)
+        variables = [{state: clauses.new_variable() for state in layer} for layer in layers]
+        clauses.add(*variables[0].values())
+        for cell, before, after in zip(self.cells, variables, variables[1:], strict=False):
+            sources: dict[int, dict[int, None]] = {state: {} for state in after}
+            readers: dict[int, list[int]] = {value: [] for value in clauses.values}
+            for state, here in before.items():
+                for value in clauses.values:
+                    reached = dict.fromkeys(self.moves[state][value])
+                    targets = [target for target in reached if target in after]
+                    there = (after[target] for target in targets)
+                    clauses.add(-here, -clauses.literal(cell, value), *there)
+                    if targets:
+                        readers[value].append(here)
+                    for target in targets:
+                        sources[target][here] = None
+            for value, states in readers.items():
+                clauses.add(-clauses.literal(cell, value), *states)
+            for state, earlier in sources.items():
+                clauses.add(-after[state], *earlier)
+
+    def _layers(self, clauses: ClauseBuilder) -> list[list[int]]:
+        """The states before the first cell and after each cell that are on a path to acceptance."""
+        layers = [[*dict.fromkeys(self.starts)]]
+        for _ in self.cells:
+            targets = [self.moves[state][value] for state in layers[-1] for value in clauses.values]
+            clauses.count_steps(2 * sum(map(len, targets), len(targets)))
+            layers.append([*dict.fromkeys(chain.from_iterable(targets))])
+        useful = self.accepted
+        for index in range(len(layers) - 1, -1, -1):
+            layers[index] = [state for state in layers[index] if state in useful]
+            useful = frozenset(layers[index])
+            if index:
+                useful = frozenset(
+                    state
+                    for state in layers[index - 1]
+                    for value in clauses.values
+                    if not useful.isdisjoint(self.moves[state][value])
+                )
+        return layers
+
+
 class Ranked(Constraint):
-    """The line begins with the value `first`, and `rank` of the lines that begin so are less.
+    """The line begins with `first`. Of the other lines that do, `rank` are less than the line.
 
     Lines have the same length and are compared lexicographically. `may_tie`: other lines may be
     equal to the line.
@@ -282,26 +346,26 @@ class Ranked(Constraint):
         if self.rank < len(less):
             clauses.add(-at_least[self.rank])
 
-    def _define_less(self, clauses: ClauseBuilder, other: Cells) -> int:
+    def _define_less(self, clauses: ClauseBuilder, other_line: Cells) -> int:
         """Define a variable for "the other line begins with `first` and is less than the line"."""
         literal, add, values = clauses.literal, clauses.add, clauses.values
         less, equal = clauses.new_variable(), clauses.new_variable()
-        begins = literal(other[0], self.first)
+        begins = literal(other_line[0], self.first)
         add(-equal, begins)
         add(-begins, equal)
         add(equal, -less)
-        for here, there in zip(self.line[1:], other[1:], strict=True):
-            if here == there:
+        for cell, other_cell in zip(self.line[1:], other_line[1:], strict=True):
+            if cell == other_cell:
                 continue
             clauses.count_steps(len(values))
             still = clauses.new_variable()  # the lines are equal up to these cells
             add(equal, -still)
             for value in values:
-                own = -literal(here, value)
-                add(-equal, own, less, *(literal(there, v) for v in values if v >= value))
-                add(-equal, own, -less, *(literal(there, v) for v in values if v <= value))
-                add(-equal, own, -literal(there, value), still)
-                add(-still, own, literal(there, value))
+                own = -literal(cell, value)
+                add(-equal, own, less, *(literal(other_cell, v) for v in values if v >= value))
+                add(-equal, own, -less, *(literal(other_cell, v) for v in values if v <= value))
+                add(-equal, own, -literal(other_cell, value), still)
+                add(-still, own, literal(other_cell, value))
             equal = still
         add(-equal, -less)
         if not self.may_tie:
@@ -337,7 +401,7 @@ class AnyOf(_Compound):
 
     def encode(self, clauses: ClauseBuilder) -> None:
         facts = [part for part in self.parts if isinstance(part, Allowed)]
-        if len(facts) == len(self.parts):  # one clause suffices
+        if len(facts) == len(self.parts):  # all parts are `Allowed`, so one clause suffices
             allowed = ((f.cell, v) for f in facts for v in clauses.values if v in f.values)
             clauses.add(*dict.fromkeys(clauses.literal(cell, value) for cell, value in allowed))
             return

@@ -38,27 +38,43 @@ class FreeGrid:
     columns: int
     lowest: int = 1
     groups: tuple[tuple[str, int], ...] = ()
+    widths: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
         sizes = [size for _, size in self.groups]
         if min(self.rows, self.columns, *sizes) < 1 or max(self.rows, self.columns) > MAX_SIDE:
-            raise ValueError(f"a grid of {self.rows}×{self.columns} cells, or an empty group")
+            raise ValueError(
+                f"rows and columns must be 1 to {MAX_SIDE}, and groups must not be empty; "
+                f"found {self.rows}×{self.columns} cells and groups of {sizes}"
+            )
         if self.lowest not in (0, 1):
             raise ValueError(f"the lowest value must be 0 or 1, not {self.lowest}")
         if sum(sizes) > MAX_EXTRA_CELLS:
-            raise ValueError(f"at most {MAX_EXTRA_CELLS} extra cells, not {sum(sizes)}")
+            raise ValueError(
+                f"there may be at most {MAX_EXTRA_CELLS} extra cells, not {sum(sizes)}"
+            )
         if len(dict(self.groups)) < len(self.groups):
             raise ValueError("two groups of extra cells have the same name")
+        widths = dict(self.widths)
+        if len(widths) < len(self.widths) or not widths.keys() <= dict(self.groups).keys():
+            raise ValueError("the widths must be those of different groups of extra cells")
+        if not all(1 <= width <= MAX_SIDE for width in widths.values()):
+            raise ValueError(f"a group of extra cells has 1 to {MAX_SIDE} columns")
+
+    def width_of(self, name: str) -> int:
+        """The number of columns of a group."""
+        return dict(self.widths).get(name, self.columns)
 
     def places(self) -> Iterator[tuple[int, int]]:
         """Yield the row and column of each cell, counted from 1."""
         yield from product(range(1, self.rows + 1), range(1, self.columns + 1))
         row = self.rows
-        for _, size in self.groups:
+        for name, size in self.groups:
             row += 2
-            offsets = (divmod(index, self.columns) for index in range(size))
+            width = self.width_of(name)
+            offsets = (divmod(index, width) for index in range(size))
             yield from ((row + down, right + 1) for down, right in offsets)
-            row += (size - 1) // self.columns
+            row += (size - 1) // width
 
     def rows_and_groups(self) -> Iterator[tuple[str, range]]:
         """Yield the name and the cells of each row of the grid, then of each group."""
@@ -159,7 +175,7 @@ class Geometry:
         """The number of rows and the number of columns of the bounding rectangle."""
         n = self.side
         if self.free_grid:
-            return self._places[-1][0], self.free_grid.columns
+            return self._places[-1][0], max(column for _, column in self._places)
         rows, columns = zip(*(self.grids or ((0, 0),)), strict=True)
         return max(rows) + n, max(columns) + n
 
@@ -178,7 +194,7 @@ class Geometry:
         return self._areas(self.side, 1)
 
     def boxes(self) -> Iterator[tuple[int, ...]]:
-        """Yield the cells of each box, in rows of boxes; overlapping grids share boxes.
+        """Yield the cells of each box, grid by grid; a box that grids share only once.
 
         A free geometry has no boxes.
         """
@@ -264,7 +280,7 @@ class Geometry:
         return row // self.height * self.height + column // self.width
 
 
-NINE = Geometry(3, 3)
+NINE_BY_NINE = Geometry(3, 3)
 """The geometry of classic puzzles: side 9, boxes of 3×3 cells."""
 
 

@@ -113,7 +113,7 @@ class Puzzle:
             raise ValueError("every cell must allow at least one value, and none above the side")
         for rule in self.rules:
             if not all(0 <= cell < size for cell in rule.cells(self.geometry)):
-                raise ValueError(f"{rule.name}: a cell that is not in the grid")
+                raise ValueError(f"{rule.name}: a cell is not in the grid")
 
     @property
     def is_plain(self) -> bool:
@@ -289,7 +289,9 @@ class Grid:
         try:
             row, column = place
         except (TypeError, ValueError):
-            raise TypeError(f"expected a row and a column, as in grid[1, 2]: {place!r}") from None
+            raise TypeError(
+                f"expected a row and a column, as in grid[1, 2], found {place!r}"
+            ) from None
         cell = self.geometry.cell_at(row, column)
         if cell is None:
             raise IndexError(f"there is no cell at row {row}, column {column}")

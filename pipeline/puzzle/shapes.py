@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 Point = tuple[float, float]
 Place = tuple[int, int]
+"""Types of a point, and of the row and column of a cell."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,13 +44,16 @@ class Total(Constraint):
         groups.sort(key=lambda cells: -abs(weights[cells[0]]))
         cells = [*chain.from_iterable(groups)]
         ranges = [_sum_ranges(len(group), weights[group[0]], clauses.values) for group in groups]
-        before, after = _prefix_ranges(ranges), _prefix_ranges(reversed(ranges))[::-1]
+        prefix_ranges, suffix_ranges = (
+            _prefix_ranges(ranges),
+            _prefix_ranges(reversed(ranges))[::-1],
+        )
         total = self.total
 
         def step(index: int, so_far: int, value: int) -> int | None:
             reached = so_far + weights[cells[index]] * value
-            min_before, max_before = before[index + 1]
-            min_after, max_after = after[index + 1]
+            min_before, max_before = prefix_ranges[index + 1]
+            min_after, max_after = suffix_ranges[index + 1]
             fits = min_before <= reached <= max_before
             return reached if fits and min_after <= total - reached <= max_after else None
 
@@ -164,11 +167,11 @@ class TotalBetween(Constraint):
         for index in range(1, n - 1):
             after_1, after_n = (clauses.define_any_cell(cells[:index], end) for end in (1, n))
             for value, literal in inside.items():
-                here = -clauses.literal(cells[index], value)
-                clauses.add(here, after_1, after_n, -literal)
-                clauses.add(here, -after_1, -after_n, -literal)
-                clauses.add(here, after_1, -after_n, literal)
-                clauses.add(here, -after_1, after_n, literal)
+                not_held = -clauses.literal(cells[index], value)
+                clauses.add(not_held, after_1, after_n, -literal)
+                clauses.add(not_held, -after_1, -after_n, -literal)
+                clauses.add(not_held, after_1, -after_n, literal)
+                clauses.add(not_held, -after_1, after_n, literal)
         for end in (0, n - 1):  # a value in an end cell is not inside
             for value, literal in inside.items():
                 clauses.add(-clauses.literal(cells[end], value), -literal)
@@ -206,27 +209,27 @@ class CountOfEqual(Constraint):
         counted = [literal for arm in self.arms for literal in self._equal_literals(clauses, arm)]
         reached = clauses.define_counter(counted, len(counted))
         for value in clauses.values:
-            here, in_arms = -clauses.literal(self.counter, value), value + self.offset - 1
+            not_value, in_arms = -clauses.literal(self.counter, value), value + self.offset - 1
             if not 0 <= in_arms <= len(counted):
-                clauses.add(here)
+                clauses.add(not_value)
                 continue
             if in_arms > 0:
-                clauses.add(here, reached[in_arms - 1])
+                clauses.add(not_value, reached[in_arms - 1])
             if in_arms < len(counted):
-                clauses.add(here, -reached[in_arms])
+                clauses.add(not_value, -reached[in_arms])
 
     def _equal_literals(self, clauses: ClauseBuilder, arm: Cells) -> Iterator[int]:
         """Yield a literal for each cell of the arm: "the cell counts"."""
-        before = 0
+        previous = 0
         for cell in arm:
             equal = clauses.define_equal(self.start, cell)
-            if self.unbroken and before:
-                both = clauses.new_variable()
-                clauses.define(-both, before)
-                clauses.define(-both, equal)
-                clauses.define(both, -before, -equal)
-                equal = both
-            before = equal
+            if self.unbroken and previous:
+                unbroken_equal = clauses.new_variable()
+                clauses.define(-unbroken_equal, previous)
+                clauses.define(-unbroken_equal, equal)
+                clauses.define(unbroken_equal, -previous, -equal)
+                equal = unbroken_equal
+            previous = equal
             yield equal
 
 
@@ -246,18 +249,18 @@ class CountOfValues(Constraint):
         held = [clauses.define_any_cell(self.cells, value) for value in clauses.values]
         reached = clauses.define_counter(held, len(held))
         for value in clauses.values:
-            here = -clauses.literal(self.counter, value)
+            not_value = -clauses.literal(self.counter, value)
             if value > len(held):
-                clauses.add(here)
+                clauses.add(not_value)
                 continue
             if value > 0:
-                clauses.add(here, reached[value - 1])
+                clauses.add(not_value, reached[value - 1])
             if value < len(held):
-                clauses.add(here, -reached[value])
+                clauses.add(not_value, -reached[value])
 
 
 _SMALL_SUM = 4
-"""Up to this number of cells, it does not pay to use that cells of a unit hold different values."""
+"""Up to this number of cells, a sum ignores that cells of a unit hold different values."""
 
 
 def _group_cells(weights: Mapping[int, int], units: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -301,14 +304,14 @@ def _sum_step(
 ) -> Callable[[int, int, int], int | None]:
     """The step function of an automaton that adds `summands[index][value - first]`.
 
-    The automaton rejects sums that can no longer end from `lowest` to `highest`.
+    The automaton rejects a sum that can no longer reach a total from `lowest` to `highest`.
     """
     minimum, maximum = _suffix_sums(map(min, summands)), _suffix_sums(map(max, summands))
 
     def step(index: int, so_far: int, value: int) -> int | None:
-        after = so_far + summands[index][value - first]
-        fits = after + minimum[index + 1] <= highest and after + maximum[index + 1] >= lowest
-        return after if fits else None
+        reached = so_far + summands[index][value - first]
+        fits = reached + minimum[index + 1] <= highest and reached + maximum[index + 1] >= lowest
+        return reached if fits else None
 
     return step
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SinglePuzzle:
-    """A source of one puzzle: its bytes and the size of its file.
+    """A source of one puzzle: its bytes, and the size of its file.
 
-    `parsed` is the puzzle, and `seconds` the time to read it. If it is large or slow to read,
-    `parsed` is None, and the solving process reads it.
+    `parsed` is the puzzle, and `seconds` the time that reading took. `parsed` is None for a source
+    that is large or slow to read, which the solving process reads.
     """
 
     name: str
@@ -59,10 +59,10 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A source that is refused, and the reason; `data` is None if it could not be read.
+    """A source that is refused, and the reason.
 
-    `place` is the line and column of the error, counted from 1, if both are known; `code` and
-    `read_as` are as in InvalidPuzzle.
+    `data` is None if it could not be read. `place` is the line and the column of the error, from 1,
+    if both are known. `code` and `read_as` are as in InvalidPuzzle.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""How a source is read, as facts for people and programs: format and why, size, what was ignored.
+"""Explain how a source is read: its format, the reason, its size, and the parts that were ignored.
 
-A refused source has the formats that recognise it, with their errors, and those that would read it
-if they were declared.
+For a refused source, the facts also list the formats that recognise it, with their errors, and the
+formats that could read it if they were declared.
 """
 
 from __future__ import annotations
@@ -22,37 +22,42 @@ from pipeline.reading.formats.detect import format_of
 from pipeline.reading.formats.dimacs import CNF_FORMAT
 from pipeline.reading.formats.line import Fields
 from pipeline.reading.formats.text import DECODED_BYTES, Text, decode_text, quote
-from pipeline.reading.read import COLLECTION_CHUNK_BYTES, read_now, source_at
+from pipeline.reading.read import COLLECTION_CHUNK_BYTES, parse_now, source_at
 from pipeline.settings import Reading, Settings
 
 Facts = dict[str, Any]
-"""Names and values; `kind` is puzzle, formula, collection, archive or refused."""
+"""Names and values, for people and programs; `kind` is puzzle, formula, collection, archive or
+refused."""
 
 _TRIAL_SECONDS = 0.5
-_MOST_NEAR = 4
+"""Time limit for reading a refused source in another format."""
+
+_MAX_LISTED = 4
+"""Maximum number of formats or unread texts that a fact lists."""
 
 
 def explain(path: Path, name: str, settings: Settings) -> Facts:
-    """How the file or folder at a path is read. Raises OSError and LimitReached."""
+    """The facts about a file or folder. Raises OSError and LimitReached."""
     source = source_at(path, name, settings)
     match source:
         case Archive(kind=kind):
-            what = "a folder" if kind == "folder" else f"an archive ({kind})"
-            return {"kind": "archive", "format": what, "members": "each is read by itself"}
+            description = "a folder" if kind == "folder" else f"an archive ({kind})"
+            members = "each is read separately"
+            return {"kind": "archive", "format": description, "members": members}
         case Collection(layout=layout, kind=kind):
             packed = {} if kind == "plain" else {"packed": kind}
-            return {"kind": "collection"} | packed | _of_collection(layout, path, settings)
-    return _of_one(read_now(source, settings), settings)
+            return {"kind": "collection"} | packed | _collection_facts(layout, path, settings)
+    return _problem_facts(parse_now(source, settings), settings)
 
 
-def _of_one(source: OneProblem, settings: Settings) -> Facts:
+def _problem_facts(source: OneProblem, settings: Settings) -> Facts:
     if isinstance(source, Unreadable):
         facts: Facts = {"kind": "refused", "code": source.code, "message": source.reason}
-        facts |= {"read as": source.read_as} if source.read_as else {}
-        return facts | _attempts(source, settings.reading)
+        facts |= {"read_as": source.read_as} if source.read_as else {}
+        return facts | _alternatives(source, settings.reading)
     parsed = source.parsed
     if isinstance(parsed, Parsed):
-        return {"kind": "puzzle"} | _of_puzzle(parsed, source.data)
+        return {"kind": "puzzle"} | _puzzle_facts(parsed, source.data)
     facts = {"kind": "formula", "format": CNF_FORMAT}
     if parsed is None:
         return facts
@@ -62,7 +67,7 @@ def _of_one(source: OneProblem, settings: Settings) -> Facts:
     return facts | ({"not read": ", ".join(parsed.unread)} if parsed.unread else {})
 
 
-def _of_puzzle(parsed: Parsed, data: bytes) -> Facts:
+def _puzzle_facts(parsed: Parsed, data: bytes) -> Facts:
     puzzle, geometry = parsed.puzzle, parsed.puzzle.geometry
     name, _, notation = parsed.format.partition(" ")
     facts: Facts = {"format": name, "reason": parsed.reason}
@@ -78,19 +83,19 @@ def _of_puzzle(parsed: Parsed, data: bytes) -> Facts:
         counts = Counter(rule.name for rule in puzzle.rules)
         facts["rules"] = ", ".join(f"{number} {rule}" for rule, number in counts.items())
     facts["givens"] = f"{sum(1 for _ in puzzle.givens())} of {len(puzzle.cells)} cells"
-    if signs := _blanks(parsed, data):
+    if signs := _blank_signs(parsed, data):
         facts["blanks"] = " ".join(map(quote, sorted(signs)))
     if parsed.title:
         facts["title"] = parsed.title
     if parsed.claimed:
-        facts["solution"] = "the file has one, which is compared"
+        facts["solution"] = "in the file; it is compared with the result"
     if parsed.unread:
         facts["not read"] = ", ".join(parsed.unread)
     return facts
 
 
-def _blanks(parsed: Parsed, data: bytes) -> set[str]:
-    """The signs of the blanks, if each cell of the text is one character."""
+def _blank_signs(parsed: Parsed, data: bytes) -> set[str]:
+    """The signs of the blanks; empty unless each cell is one character of the text."""
     text = _short_text(data, "")
     signs = "".join(row.cells for row in text.rows) if text else ""
     puzzle = parsed.puzzle
@@ -101,7 +106,7 @@ def _blanks(parsed: Parsed, data: bytes) -> set[str]:
 
 
 def _short_text(data: bytes, name: str) -> Text | None:
-    """The text of a small source; None for anything else."""
+    """The text of a small source; None if it is large or not a text."""
     if len(data) > DECODED_BYTES:
         return None
     try:
@@ -110,7 +115,7 @@ def _short_text(data: bytes, name: str) -> Text | None:
         return None
 
 
-def _of_collection(layout: Layout, path: Path, settings: Settings) -> Facts:
+def _collection_facts(layout: Layout, path: Path, settings: Settings) -> Facts:
     facts: Facts = {"format": layout.format.name, "reason": layout.reason}
     if isinstance(fields := layout.details, Fields):
         if fields.delimiter:
@@ -118,9 +123,10 @@ def _of_collection(layout: Layout, path: Path, settings: Settings) -> Facts:
         if fields.header:
             facts["header"] = f"line {fields.header}"
         if fields.column is not None:
-            facts["puzzle"] = _field(fields, fields.column)
+            facts["puzzle"] = _field_in_words(fields, fields.column)
         if fields.solution is not None:
-            facts["solution"] = f"{_field(fields, fields.solution)}, which is compared"
+            field = _field_in_words(fields, fields.solution)
+            facts["solution"] = f"{field}; it is compared with the result"
     with open_unpacked(path, UnpackLimits.of(settings)) as stream:
         head = io.BytesIO(stream.read(2 * COLLECTION_CHUNK_BYTES))
     chunk = next(layout.chunks(head, COLLECTION_CHUNK_BYTES), None)
@@ -134,46 +140,51 @@ def _of_collection(layout: Layout, path: Path, settings: Settings) -> Facts:
     if refused:
         facts["refused"] = f"{counted(len(refused), 'record')}; {refused[0].error}"
     if unread := dict.fromkeys(text for entry in entries for text in entry.unread):
-        facts["not read"] = ", ".join([*unread][:_MOST_NEAR])
+        facts["not read"] = ", ".join([*unread][:_MAX_LISTED])
     return facts
 
 
-def _field(fields: Fields, index: int) -> str:
+def _field_in_words(fields: Fields, index: int) -> str:
     name = f" ({fields.names[index]})" if index < len(fields.names) else ""
     return f"field {index + 1}{name}"
 
 
-def _attempts(source: Unreadable, reading: Reading) -> Facts:
-    """The formats that nearly fit, with their errors, and those that would read the source."""
+def _alternatives(source: Unreadable, reading: Reading) -> Facts:
+    """The facts about other formats for a refused source.
+
+    `nearly`: the formats that recognise it, with their errors; `would read it`: the options that
+    declare a format that can read it.
+    """
     text = _short_text(source.data or b"", source.name)
     if text is None or source.code == "foreign-format":
         return {}
     facts = Facts()
     chosen = format_of(text)[0] if reading.format == "auto" else None
-    others = [known for known in FORMATS if known is not chosen and known.name != reading.format]
-    near, fitting = list[str](), list[str]()
-    for known in others:
-        why = known.recognise(text)
-        fault = _fault(known, text, reading)
-        if fault is None:
-            fitting.append(f"--format {known.name}")
-        elif why is not None:
-            near.append(f"{known.name}: {why}; {fault}")
-    if near:
-        facts["nearly"] = near[:_MOST_NEAR]
-    if fitting:
-        facts["would read it"] = ", ".join(fitting)
+    nearly, options = list[str](), list[str]()
+    for candidate in FORMATS:
+        if candidate is chosen or candidate.name == reading.format:
+            continue
+        reason = candidate.recognise(text)
+        refusal = _refusal_by(candidate, text, reading)
+        if refusal is None:
+            options.append(f"--format {candidate.name}")
+        elif reason is not None:
+            nearly.append(f"{candidate.name}: {reason}; {refusal}")
+    if nearly:
+        facts["nearly"] = nearly[:_MAX_LISTED]
+    if options:
+        facts["would read it"] = ", ".join(options)
     return facts
 
 
-def _fault(known: Format, text: Text, reading: Reading) -> str | None:
-    """Why a format refuses a text; None if it reads it."""
-    trial = reading._replace(format=known.name).at_most(_TRIAL_SECONDS)
+def _refusal_by(candidate: Format, text: Text, reading: Reading) -> str | None:
+    """The error of a format for a text; None if the format can read it."""
+    trial = reading._replace(format=candidate.name).at_most(_TRIAL_SECONDS)
     try:
         parse_source(text.data, text.source, trial)
     except InvalidPuzzle as error:
-        place = f"line {error.line}: " if error.line else ""
-        return f"{place}expected {error.expected}, found {error.found}"
+        location = f"line {error.line}: " if error.line else ""
+        return f"{location}expected {error.expected}, found {error.found}"
     except LimitReached as error:
         return str(error)
     return None

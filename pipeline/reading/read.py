@@ -1,11 +1,12 @@
 """Decide what a source is: one problem, a collection, an archive, or unreadable.
 
-`source_in` looks at all bytes of a small file, `source_at` at any file, and `source_of_member` at a
-member of an archive.
+`source_in` examines the bytes of a small file, `source_at` any file or folder, and
+`source_of_member` a member of an archive.
 
-`looks_like_no_puzzle` separates unrelated files in an archive from invalid puzzles. A grid with a
-wrong character counts as a puzzle, and so does any doubtful text. Because any text may contain a
-line of digits, a line within much other text counts only if it has the cells of a whole puzzle.
+`looks_like_no_puzzle` distinguishes unrelated files in an archive from invalid puzzles. A grid with
+a wrong character counts as a puzzle, and so does a doubtful text. Because many texts contain a line
+of digits, such a line counts only if it has the cells of a whole puzzle, or if there is little
+other text.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ from pipeline.reading.formats import (
 )
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN
 from pipeline.reading.formats.dimacs import ParsedFormula, looks_like_cnf, parse_formula
-from pipeline.reading.formats.foreign import name_foreign
+from pipeline.reading.formats.foreign import error_naming_text
 from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, is_utf_16, significant_lines
 from pipeline.settings import Settings
@@ -56,41 +57,45 @@ from pipeline.settings import Settings
 COLLECTION_CHUNK_BYTES = 64 * 1024
 """Size of the chunks in which a collection is read."""
 
-_FIRST_SECONDS = 1.0
-"""Time limit for reading a source here; a slower one is read by the process that solves it."""
+_MAX_SECONDS_HERE = 1.0
+"""Time limit for reading a source in this process; the solving process reads slower ones."""
 
 NOTHING_LIKE_A_PUZZLE = "nothing in it looks like a puzzle"
-"""Appended to the error of a member for which `looks_like_no_puzzle` is true."""
+"""The addition to the error of an archive member for which `looks_like_no_puzzle` is true."""
 
 _SAMPLE_BYTES = 64 * 1024
 _WORD = re.compile(r"[^\s,;:|\"'\[\]]+")
 _FIELD = re.compile(r"[,;\t]")
 _LETTERS = re.compile(r"[0-9A-Y.*_?-]+|[0-9a-y.*_?-]+")
-_IN_LETTERS = {*range(15, 18), *range(24, 27), *range(250, 262), *range(620, 631)}
-"""Lengths of rows and puzzles in letters; a few characters may be missing or extra."""
+_LETTER_LENGTHS = {*range(15, 18), *range(24, 27), *range(250, 262), *range(620, 631)}
+"""Lengths of rows and puzzles of letters, with a few characters too many or too few."""
 
 _MIN_ROW, _MAX_ROW, _MIN_PUZZLE_WORD, _MIN_CELLS = 4, 26, 15, 16
+"""Lengths of the shortest and the longest row, of the shortest word that may be a damaged puzzle,
+and of the smallest puzzle."""
 
 
 def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None, bool]:
-    """The source in the bytes of a whole file, and whether it looks cut off.
+    """The source in the bytes of a whole file, and whether the file may be cut off.
 
-    The source is None if the file is packed or takes too long to read: then use `source_at`.
+    The source is None if the file is packed, or takes too long to read; then use `source_at`.
     """
     if is_packed(data):
         return None, False
     head, start = data[:HEAD_BYTES], time.perf_counter()
     result: Parsed | ParsedFormula | Layout | InvalidPuzzle | None
     try:
-        first = settings.reading.at_most(_FIRST_SECONDS)
+        first = settings.reading.at_most(_MAX_SECONDS_HERE)
         result = read_text(head, len(data) <= HEAD_BYTES, printable(name), first)
         if isinstance(result, Layout):
-            is_torn = not data.endswith(b"\n") and _ends_badly(data, result, settings)
-            return Collection(result, "plain"), is_torn
+            is_cut_off = not data.endswith(b"\n") and _ends_in_invalid_entry(data, result, settings)
+            return Collection(result, "plain"), is_cut_off
         if len(data) > settings.max_bytes:
             return _oversize(name, settings, f"{len(data)} bytes"), False
         if result is None:
-            result = parsed_of(unread(data, name, settings), settings, _FIRST_SECONDS)
+            result = parse_problem(
+                unparsed_source(data, name, settings), settings, _MAX_SECONDS_HERE
+            )
     except InvalidPuzzle as error:
         result = error
     except LimitReached:
@@ -102,20 +107,21 @@ def source_in(data: bytes, name: str, settings: Settings) -> tuple[Source | None
     return source, is_short or (isinstance(result, InvalidPuzzle) and result.truncated)
 
 
-def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False) -> Source:
+def source_at(path: Path, name: str, settings: Settings, *, counts_members: bool = False) -> Source:
     """The source at a path, detected from its content. Raises OSError.
 
-    With `counts`, an archive with too many members is refused here, not only during the walk.
+    With `counts_members`, the members of an archive are counted, so that an archive with too many
+    is refused now.
     """
     status = path.lstat()
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-        return _refused(name, "a file or a folder", kind_in_words(status.st_mode), None)
+        return _unreadable(name, "a file or a folder", kind_in_words(status.st_mode), None)
     limits = UnpackLimits.of(settings)
     try:
         kind = kind_of(path)
         if kind in ("zip", "tar", "folder"):
             if kind != "folder":
-                check_readable(path, limits, counts=counts)
+                check_readable(path, limits, counts_members=counts_members)
             return Archive(kind)
         size = path.stat().st_size
         with PeekableStream(open_unpacked(path, limits)) as stream:
@@ -124,8 +130,8 @@ def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False
     except UnpackError as error:
         return Unreadable(name, f"{printable(name)}: {error}", None, status.st_size)
     except PermissionError:
-        why = "no permission to read it"
-        return _refused(name, "a readable file", why, status.st_size)
+        found = "no permission to read it"
+        return _unreadable(name, "a readable file", found, status.st_size)
     if isinstance(result, Layout):
         return Collection(result, kind)
     return replace(result, name=name, size=size)
@@ -134,7 +140,7 @@ def source_at(path: Path, name: str, settings: Settings, *, counts: bool = False
 def source_of_member(
     member: Member, settings: Settings
 ) -> OneProblem | tuple[Layout, PeekableStream]:
-    """The source in a member of an archive; for a collection, its layout and stream.
+    """The source in a member of an archive or, if it is a collection, its layout and its stream.
 
     Raises OSError if the environment is at fault.
     """
@@ -150,12 +156,12 @@ def source_of_member(
     return (result, stream) if isinstance(result, Layout) else result
 
 
-def parsed_of(
+def parse_problem(
     source: Readable, settings: Settings, max_seconds: float = math.inf
 ) -> Parsed | ParsedFormula:
-    """The puzzle or formula of a source, parsed now if it was not parsed before.
+    """The puzzle or formula of a source, which is parsed unless it was parsed before.
 
-    Takes at most `settings.timeout` or `max_seconds`. Raises InvalidPuzzle and LimitReached.
+    Takes at most `max_seconds` and `settings.timeout`. Raises InvalidPuzzle and LimitReached.
     """
     if source.parsed is not None:
         return source.parsed
@@ -169,29 +175,29 @@ def parsed_of(
         )
     except InvalidPuzzle as error:
         error.code = "damaged" if error.code == "not-a-puzzle" else error.code
-        raise name_foreign(error, source.data) from None
+        raise error_naming_text(error, source.data) from None
 
 
-def read_now(source: OneProblem, settings: Settings) -> OneProblem:
-    """The source, parsed now if it was not parsed before. Raises LimitReached."""
+def parse_now(source: OneProblem, settings: Settings) -> OneProblem:
+    """The source with `parsed` set, or the refused source. Raises LimitReached."""
     if isinstance(source, Unreadable) or source.parsed is not None:
         return source
     start = time.perf_counter()
     result: Parsed | ParsedFormula | InvalidPuzzle
     try:
-        result = parsed_of(source, settings)
+        result = parse_problem(source, settings)
     except InvalidPuzzle as error:
         result = error
     return _source_of(source.data, source.name, result, source.size, time.perf_counter() - start)
 
 
-def unread(data: bytes, name: str, settings: Settings) -> Readable:
-    """A source of one problem, not parsed yet."""
+def unparsed_source(data: bytes, name: str, settings: Settings) -> Readable:
+    """A source of one puzzle or formula that is not parsed yet."""
     kind = SingleFormula if is_formula(data[:HEAD_BYTES], settings.reading) else SinglePuzzle
     return kind(name, data)
 
 
-def _refused(name: str, expected: str, found: str, size: int | None) -> Unreadable:
+def _unreadable(name: str, expected: str, found: str, size: int | None) -> Unreadable:
     return Unreadable(name, str(InvalidPuzzle(name, None, None, expected, found)), None, size)
 
 
@@ -203,10 +209,13 @@ def _oversize(name: str, settings: Settings, found: str) -> Unreadable:
 def _source_in_stream(
     stream: PeekableStream, name: str, settings: Settings, size: str = "more"
 ) -> OneProblem | Layout:
-    """The puzzle or formula in a stream, or the layout of a collection; messages show `size`."""
+    """The source in a stream, or its layout if it is a collection.
+
+    The error for a source that is too large gives its `size`.
+    """
     start = time.perf_counter()
     head = stream.head(HEAD_BYTES + 1)
-    first = settings.reading.at_most(_FIRST_SECONDS)
+    first = settings.reading.at_most(_MAX_SECONDS_HERE)
     result = read_text(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, name, first)
     if isinstance(result, Layout):
         return result
@@ -215,7 +224,7 @@ def _source_in_stream(
     if len(data) > settings.max_bytes:
         return _oversize(name, settings, size)
     if result is None or isinstance(result, LimitReached):
-        return unread(data, name, settings)
+        return unparsed_source(data, name, settings)
     return _source_of(data, name, result, None, seconds)
 
 
@@ -236,22 +245,21 @@ def _source_of(
     return Unreadable(name, reason, data, size, seconds, place, code, result.read_as)
 
 
-def _ends_badly(data: bytes, layout: Layout, settings: Settings) -> bool:
+def _ends_in_invalid_entry(data: bytes, layout: Layout, settings: Settings) -> bool:
     """Whether the last entry of a collection is invalid, so that the file may be cut off."""
     last = deque(layout.chunks(io.BytesIO(data), 1), maxlen=1)
     if not last:
         return False
-    entries = layout.entries(last[0], settings.reading.at_most(_FIRST_SECONDS))
+    entries = layout.entries(last[0], settings.reading.at_most(_MAX_SECONDS_HERE))
     return bool(entries) and entries[-1].error is not None
 
 
 def looks_like_no_puzzle(data: bytes) -> bool:
-    """Whether nothing in a source looks like the beginning of a puzzle in any format.
+    """Whether a source, such as a file in an archive, does not look like a puzzle in any format.
 
-    An archive may contain such files. Only the first 64 KiB are inspected, and nothing is parsed. A
-    source looks like a puzzle if it begins with the keywords of a format, if it contains a whole
-    puzzle or a border, or if its first two lines or a quarter of its lines may be rows or whole
-    puzzles, even damaged ones.
+    Only the first 64 KiB are examined, and not parsed. A source looks like a puzzle if it begins
+    with the keywords of a format, if it contains a whole puzzle or a border, or if its first two
+    lines or a quarter of its lines may be rows or whole puzzles, even damaged ones.
     """
     encoded = data[:_SAMPLE_BYTES]
     decoded = encoded.decode("utf-16" if is_utf_16(data) else "utf-8-sig", errors="replace")
@@ -260,54 +268,53 @@ def looks_like_no_puzzle(data: bytes) -> bool:
     has_keywords = any(known.begins is not None and known.begins.match(text) for known in FORMATS)
     if has_keywords or looks_like_cnf(data) or is_in_spaces(encoded):
         return False
-    if any(_is_whole(line) or is_border(line) for line in lines):
+    if any(_has_whole_puzzle(line) or is_border(line) for line in lines):
         return False
     filled = [line for line in lines if any(char.isalnum() or char == "." for char in line)]
-    likely = [_is_likely(line) for line in filled]
+    likely = [_may_have_cells(line) for line in filled]
     return not filled or (not all(likely[:2]) and sum(likely) * 4 < len(likely))
 
 
-def _is_likely(line: str) -> bool:
+def _may_have_cells(line: str) -> bool:
     """Whether a line may be a row of cells, or has a word that may be a whole puzzle."""
     if _FIELD.search(line):
         words = [field.strip(" \"'[]") for field in _FIELD.split(line)]
     else:
         words = line.replace("|", " ").split()
-    single = sum(len(word) < 2 or (len(word) < 4 and word.isdigit()) for word in words)
-    if len(words) >= _MIN_ROW and single * 4 >= len(words) * 3:
+    short_words = sum(len(word) < 2 or (len(word) < 4 and word.isdigit()) for word in words)
+    if len(words) >= _MIN_ROW and short_words * 4 >= len(words) * 3:
         return any(KNOWN.issuperset(word) for word in words if word)
     are_same_length = len({*map(len, words[:-1])}) < 2 and not _FIELD.search(line)
     row = "".join(words) if are_same_length else ""
-    if _MIN_ROW <= len(row) <= _MAX_ROW and _are_known(row, 3 / 4):
+    if _MIN_ROW <= len(row) <= _MAX_ROW and _are_mostly_cells(row, 3 / 4):
         return True
-    return any(len(word) >= _MIN_PUZZLE_WORD and _are_known(word, 7 / 8) for word in words)
+    return any(len(word) >= _MIN_PUZZLE_WORD and _are_mostly_cells(word, 7 / 8) for word in words)
 
 
-def _are_known(cells: str, part: float) -> bool:
-    """Whether a fraction of `part` are digits or blanks, or the cells may be letters."""
-    if len(cells) in _IN_LETTERS and _LETTERS.fullmatch(cells):
+def _are_mostly_cells(cells: str, part: float) -> bool:
+    """Whether the fraction `part` of the characters are digits or blanks, or all may be letters."""
+    if len(cells) in _LETTER_LENGTHS and _LETTERS.fullmatch(cells):
         letters = sum(map(str.isalpha, cells))
         return len(cells) > _MAX_ROW or letters * 4 < len(cells) * 3
     return sum(sign in KNOWN for sign in cells) >= len(cells) * part
 
 
-def _is_whole(line: str) -> bool:
+def _has_whole_puzzle(line: str) -> bool:
     """Whether a line, or a word in it, has about as many cells as a puzzle."""
     words = [word.replace("+", "") for word in _WORD.findall(line)]  # HoDoKu's mark
     if len({*map(len, words)}) == 1 and (len(words[0]) == 1 or len(words) == len(words[0]) > 4):
-        # The words are cells or rows; words of four characters may be years.
-        words = ["".join(words)]
-    return any(_has_cells(word) for word in words if len(word) >= _MIN_CELLS - 1)
+        words = ["".join(words)]  # they are cells or rows; four words of four digits may be years
+    return any(_has_cells_of_puzzle(word) for word in words if len(word) >= _MIN_CELLS - 1)
 
 
-def _has_cells(word: str) -> bool:
+def _has_cells_of_puzzle(word: str) -> bool:
     """Whether a word has about as many cells as a puzzle, nearly all of them valid."""
     for side in ALL_GEOMETRIES:
-        # Exactly 16 for 4×4, because IP addresses have 15.
+        # the allowance for side 4 is 0, because IP addresses may have 15 characters
         if abs(len(word) - side**2) <= (side - 1) // 4:
             signs = DIGITS[:side] + ascii_uppercase[: side if side > len(DIGITS) else 0]
             given = [sign for sign in word.upper() if sign in signs]
             blanks = sum(sign in BLANKS for sign in word)
-            known = (len(given) + blanks) * 8 >= len(word) * 7
-            return known and blanks * 8 >= len(word) and len({*given}) * 2 > side
+            are_valid = (len(given) + blanks) * 8 >= len(word) * 7
+            return are_valid and blanks * 8 >= len(word) and len({*given}) * 2 > side
     return False

@@ -1,4 +1,4 @@
-"""The unread parts of sources (`Parsed.unread`), as messages and as counts over many puzzles."""
+"""Messages about the unread parts of sources (`Parsed.unread`), and counts over many puzzles."""
 
 from __future__ import annotations
 
@@ -10,29 +10,37 @@ from itertools import chain
 from pipeline.errors import counted
 
 CODES = ("ruleset", "drawings", "solution")
-"""The unread parts that are codes; all others are texts."""
+"""The codes among the unread parts; the others are texts."""
 
-OF_HEADER = "header: "
-"""The beginning of texts about the header of a formula, which are not rules."""
+HEADER_PREFIX = "header: "
+"""The beginning of unread texts about the header of a formula."""
 
-_OTHER_RULES = {
+_CAVEATS = {
     ("ruleset",): "the text of the rules was not read",
     ("drawings",): "drawings were not read",
     ("ruleset", "drawings"): "drawings and the text of the rules were not read",
 }
-MAX_UNREAD, OTHER_TEXTS = 20, "other texts"
+MAX_UNREAD = 20
+"""Maximum number of different unread parts that are counted separately."""
+
+OTHER_TEXTS = "other texts"
+"""The name under which all further unread parts are counted."""
+
 _LINE = re.compile(r"line [0-9]+: ")
 
 
 def caveat(status: str, unread: Collection[str]) -> str | None:
-    """A message about what an answer ignores, given its status and the `unread` of its record."""
-    headers = [text for text in unread if text.startswith(OF_HEADER)]
+    """A message about the unread parts that an answer ignores; None if there are none.
+
+    `status` and `unread` are those of the record.
+    """
+    headers = [text for text in unread if text.startswith(HEADER_PREFIX)]
     if headers:
         return "; ".join(headers)
     if status not in ("unique", "multiple", "unsolvable"):
         return None
-    others = _OTHER_RULES.get(tuple(code for code in ("ruleset", "drawings") if code in unread))
-    caveats = [f"{status} by the rules that were read; {others}"] if others else []
+    ignored = _CAVEATS.get(tuple(code for code in ("ruleset", "drawings") if code in unread))
+    caveats = [f"{status} by the rules that were read; {ignored}"] if ignored else []
     if "solution" in unread:
         caveats.append("the solution in the file is incomplete and was not compared")
     if texts := unread_texts(unread):
@@ -41,12 +49,12 @@ def caveat(status: str, unread: Collection[str]) -> str | None:
 
 
 def unread_texts(unread: Collection[str]) -> list[str]:
-    """The unread texts, each with its place."""
+    """The unread parts that are texts; each has its location."""
     return [text for text in unread if text not in CODES]
 
 
 def unread_of_many(unread: Mapping[str, int], verb: str = "read") -> str:
-    """`not read: the rules text (3 puzzles)`; empty if everything was read."""
+    """Describe counted unread parts: `not read: the rules text (3 puzzles)`; empty without any."""
     named = {
         "ruleset": "the rules text",
         "drawings": "drawings",
@@ -57,12 +65,12 @@ def unread_of_many(unread: Mapping[str, int], verb: str = "read") -> str:
 
 
 def unread_counts(records: Iterable[Iterable[str]]) -> Counter[str]:
-    """How many puzzles have each unread part; line numbers are removed."""
+    """Count the puzzles that have each unread part; line numbers are removed from texts."""
     texts = ({_LINE.sub("", text, count=1): None for text in unread} for unread in records)
     return Counter(chain.from_iterable(texts))
 
 
-def add_unread(total: Counter[str], more: Mapping[str, int]) -> None:
-    """Add up unread parts; above MAX_UNREAD different texts, further ones count as OTHER_TEXTS."""
-    for text, count in more.items():
+def add_unread(total: Counter[str], added: Mapping[str, int]) -> None:
+    """Add counts to `total`; after MAX_UNREAD different parts, further ones are OTHER_TEXTS."""
+    for text, count in added.items():
         total[text if text in total or len(total) < MAX_UNREAD else OTHER_TEXTS] += count

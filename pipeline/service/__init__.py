@@ -1,3 +1,3 @@
-"""The drop folder: watch an inbox, solve what is dropped there, publish the results."""
+"""The drop folder: watch an inbox, solve the files dropped there, and publish the results."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Arrivals: find out which files in the inbox are complete, and read the small ones.
 
-name ─ observe ─▶ Observation with its Source ─ settle ─▶ complete, or Later
+name ─ observe ─▶ Observation with its Source ─ settle ─▶ complete, or Deferred
 """
 
 from __future__ import annotations
@@ -26,45 +26,52 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
-    """Do not claim a file yet: look again after `seconds`, or in the next sweep if None."""
+class Deferred:
+    """A file is not to be claimed now.
+
+    Observe it again after `seconds`, or in the next sweep if that is None.
+    """
 
     seconds: float | None = None
 
 
 MAX_READ_BYTES = 1024 * 1024
-"""Larger files are read only after they are claimed."""
+"""Maximum size of a file that is read before it is claimed."""
 
 _WARNINGS = ("file.stuck", "file.held")
+"""Events that are logged as warnings."""
 
 
 @dataclass(slots=True)
 class _NameState:
-    """What is known about a name.
+    """The state of a file that is not claimed yet.
 
-    `logged`: events that were logged for it. `next_look`: when to observe it again. `is_refused`:
-    whether it will be refused, if it is slow; None if unknown.
+    - `logged_events`: events about the file that were logged.
+    - `observe_at`: monotonic time before which it is not observed again.
+    - `is_slow`: it may be slow to process.
+    - `is_refused`: a slow file will be refused as invalid; None if not known yet.
     """
 
     history: History = field(default_factory=History)
-    logged: set[str] = field(default_factory=set)
-    next_look: float = 0.0
+    logged_events: set[str] = field(default_factory=set)
+    observe_at: float = 0.0
     is_slow: bool = False
     is_refused: bool | None = None
 
 
 class Arrivals:
-    """The files of an inbox, each observed until it is complete.
+    """Observes the files of an inbox until they are complete.
 
     Slow files have to wait while the maximum number of long jobs is running. In a single pass
     (`once`), a file that does not settle within the settling time is left for the next pass.
-    `saw_collections`: a small file that is not a single problem was read since the last reset.
+    `saw_collections` is set when a small file turns out not to be a single problem; callers reset
+    it.
     """
 
-    def __init__(self, runtime: Runtime, long: LongJobs, *, once: bool) -> None:
+    def __init__(self, runtime: Runtime, long_jobs: LongJobs, *, once: bool) -> None:
         self._runtime = runtime
         self._inbox = runtime.folders.inbox
-        self._long = long
+        self._long_jobs = long_jobs
         self._once = once
         self._states: defaultdict[str, _NameState] = defaultdict(_NameState)
         self._marks = Marks(runtime.folders.work, self.log_stuck)
@@ -72,11 +79,11 @@ class Arrivals:
         self.saw_collections = False
 
     def close(self) -> None:
-        """Remove the mark file that is kept for the next read."""
+        """Remove the mark file that was kept to be reused."""
         self._marks.close()
 
     def names(self, *, thorough: bool) -> tuple[list[str], list[str]]:
-        """The files in the inbox by name: first those not known to be slow, then the slow ones.
+        """The names of the files in the inbox: those not known to be slow, and the slow ones.
 
         Forgets files that are gone. If `thorough`, first takes over the marks of processes that
         died while reading a file.
@@ -92,55 +99,55 @@ class Arrivals:
     def forget_claimed(self, name: str, claim: Claim) -> None:
         """Forget a claimed file.
 
-        If reading it crashed or killed a process before (a mark remains), count that as an attempt.
+        If a mark shows that reading it crashed or killed a process, count that as an attempt.
         """
         self._states.pop(name, None)
         if self._marks.unmark(name):
             with suppress(OSError):  # if the disk is full, the job reports it
                 claim.count_attempt()
 
-    def observe(self, name: str) -> Observation | Later:
-        """Observe a file; returns Later unless it is complete and may be claimed now.
+    def observe(self, name: str) -> Observation | Deferred:
+        """Observe a file; returns Deferred unless it is complete and may be claimed now.
 
         Raises OSError.
         """
         state = self._states[name]
-        if state.is_slow and state.is_refused is False and self._long.is_full:
-            return Later()
-        if (left := state.next_look - time.monotonic()) > 0:
-            return Later(left)
+        if state.is_slow and state.is_refused is False and self._long_jobs.is_full:
+            return Deferred()
+        if (left := state.observe_at - time.monotonic()) > 0:
+            return Deferred(left)
         observation = observe(
             self._inbox / name, lambda data: self._read(name, data), MAX_READ_BYTES
         )
         if observation is None:
-            return Later()
+            return Deferred()
         if observation.refusal:
             return observation
         state.is_slow = state.is_slow or self._may_be_slow(observation)
-        if observation.is_folder:  # walking it is slow
-            state.next_look = time.monotonic() + self._runtime.tuning.walk_seconds
+        if observation.is_folder:  # walking a folder is slow
+            state.observe_at = time.monotonic() + self._runtime.tuning.walk_seconds
         settle = self._runtime.settings.settle
         verdict = state.history.judge(observation, settle, time.monotonic(), time.time())
         if isinstance(verdict, Settling):
-            return self._later(observation, verdict)
-        return observation if self._may_begin(name, state) else Later()
+            return self._defer(observation, verdict)
+        return observation if self._may_begin(name, state) else Deferred()
 
     def _may_begin(self, name: str, state: _NameState) -> bool:
         """Whether a complete file may be claimed now.
 
-        It is quick, a long job may start, or it will be refused anyway.
+        A slow file may be claimed only if another long job may start, or if it will be refused.
         """
-        if not state.is_slow or not self._long.is_full:
+        if not state.is_slow or not self._long_jobs.is_full:
             return True
         if state.is_refused is None:
             state.is_refused = self._is_refused(name)
         return state.is_refused
 
     def _is_refused(self, name: str) -> bool:
-        """Whether a slow file will be refused, so that it need not wait for long jobs."""
+        """Whether a slow file will be refused, which takes no long job."""
         from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
 
-        source = source_at(self._inbox / name, name, self._runtime.settings, counts=True)
+        source = source_at(self._inbox / name, name, self._runtime.settings, counts_members=True)
         return isinstance(source, Unreadable)
 
     def is_slow(self, name: str) -> bool:
@@ -148,7 +155,7 @@ class Arrivals:
         return name in self._states and self._states[name].is_slow
 
     def is_quick(self, observation: Observation) -> bool:
-        """Whether a file was read and is quick to process: one problem or a small collection."""
+        """Whether a file was read, and is one problem or a small collection."""
         return observation.data is not None and not self.is_slow(observation.name)
 
     def _may_be_slow(self, observation: Observation) -> bool:
@@ -166,10 +173,10 @@ class Arrivals:
         return not is_quick(observation.content, size, self._runtime.settings, chunk_sizes)
 
     def _read(self, name: str, data: bytes) -> tuple[Source | None, bool]:
-        """Parse the bytes; returns their source and whether they look truncated.
+        """Parse the bytes of a file; returns its source, and whether it looks truncated.
 
-        If parsing crashes now or killed a process earlier, the source is None: the file is claimed
-        without it once it has settled. Its job reads the file again and counts the attempts.
+        If parsing crashes now or killed a process earlier, the source is None, and the file is
+        claimed after the settling time. Its job then reads it again and counts the attempts.
         """
         from pipeline.reading.read import source_in  # noqa: PLC0415 - slow to load
 
@@ -180,38 +187,35 @@ class Arrivals:
                 return source_in(data, name, self._runtime.settings)
         except NOT_SOURCE_ERRORS:
             raise
-        except Exception:  # noqa: BLE001 - a bug of ours
+        except Exception:  # noqa: BLE001 - a bug in a parser
             self._marks.add_crash(name)
             return None, True
 
-    def _later(self, observation: Observation, verdict: Settling) -> Later:
-        """When to look again at a file that is not complete."""
+    def _defer(self, observation: Observation, verdict: Settling) -> Deferred:
+        """Decide when to observe an incomplete file again, and log why it waits."""
         seconds, name = verdict.seconds, observation.name
-        if verdict.held:
+        if verdict.is_held_open:
             self.log_once("file.held", name, verdict.reason)
-            return Later()
+            return Deferred()
         if self._once:
             if verdict.patience <= 0:
                 self.log_once("file.left", name, verdict.reason)
-                return Later()
+                return Deferred()
             seconds = min(seconds, verdict.patience)
         if observation.is_folder and seconds >= 1:
-            self.log_once("file.waits", name, f"for {seconds:.0f} s or more")
-        return Later(seconds)
+            self.log_once("file.waits", name, f"for {seconds:.0f} s or more, until it is unchanged")
+        return Deferred(seconds)
 
     def log_once(self, event: str, name: str, reason: str) -> None:
-        """Log an event of a file, unless it was logged before."""
-        if event not in self._states[name].logged:
-            self._states[name].logged.add(event)
+        """Log an event about a file, unless it was logged before."""
+        if event not in self._states[name].logged_events:
+            self._states[name].logged_events.add(event)
             log = self._runtime.log
             write_line = log.warning if event in _WARNINGS else log.info
             write_line(event, source=printable(name), reason=reason)
 
     def log_stuck(self, mark: Path, error: OSError) -> None:
-        """Log once that a mark cannot be removed.
-
-        For example because it is a folder or belongs to another user.
-        """
+        """Log once per mark that it cannot be removed, for example if it is a folder."""
         if mark not in self._stuck_marks:
             self._stuck_marks.add(mark)
             reason = f"{printable(str(mark))}: {error.strerror}"

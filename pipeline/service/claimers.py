@@ -2,8 +2,8 @@
 
     every n-th name ─▶ claimer ─▶ its own claims, sets and records ─▶ ClaimerReport
 
-Each processes its files like `run`, except large collections, archives and slow puzzles: it returns
-their names.
+Each claimer processes its files like `run`, except large collections, archives and slow puzzles. It
+returns the names of those.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from pipeline.errors import EnvironmentFailure
-from pipeline.service.jobs import Ended
+from pipeline.service.jobs import EndedJob
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import Interrupted, Stop
 from pipeline.service.workers import LocalWorker
@@ -28,21 +28,24 @@ MAX_NAMES = 16_384
 
 
 class ClaimerReport(msgspec.Struct, frozen=True):
-    """The jobs that a claimer has finished, and its log.
+    """A claimer's report on the names that it was given.
 
-    `left`: names that it did not process. `failure`: how its environment failed. `is_dead`: it
-    died, and its claims are abandoned.
+    - `ended`: the jobs that it has finished.
+    - `log`: its log events, as (level, event, values).
+    - `unclaimed`: names that it did not process.
+    - `failure`: the reason if its environment failed.
+    - `is_dead`: the process died, and its claims are abandoned.
     """
 
-    ended: tuple[Ended, ...] = ()
+    ended: tuple[EndedJob, ...] = ()
     log: tuple[tuple[str, str, dict[str, Any]], ...] = ()
-    left: tuple[str, ...] = ()
+    unclaimed: tuple[str, ...] = ()
     failure: str | None = None
     is_dead: bool = False
 
 
 class Claimers:
-    """Up to `count` claimer processes, started when there are enough names for them."""
+    """Up to `count` claimer processes, which are started when there are enough names."""
 
     def __init__(self, count: int, settings: Settings, start: Callable[[str], Peer] = Peer) -> None:
         self._count = count
@@ -50,11 +53,11 @@ class Claimers:
         self._start = start
         self._peers: list[Peer] = []
         self.busy: set[Peer] = set()
-        """Claimers that have not reported on their names yet."""
+        """Claimers that have names on which they have not reported yet."""
         self._is_stopped = False
 
     def share(self, names: Sequence[str], minimum: int) -> Sequence[str]:
-        """Give each claimer every n-th name, at least `minimum` names; returns the other names."""
+        """Give each claimer every n-th name, at least `minimum` of them; returns the rest."""
         count = min(self._count, len(names) // minimum)
         while len(self._peers) < count and self._start_one():
             pass
@@ -66,7 +69,7 @@ class Claimers:
         return names[::stride]
 
     def _start_one(self) -> bool:
-        """Start a claimer; returns whether it started. If not, there will be no claimers."""
+        """Start a claimer; returns whether it started. After a failure, no more are started."""
         try:
             peer = self._start(__name__)
         except OSError:
@@ -82,7 +85,7 @@ class Claimers:
         from multiprocessing.connection import wait  # noqa: PLC0415 - slow to load
 
         for pipe in wait([*pipes], seconds):
-            peer = pipes[pipe]  # type: ignore[index] # no sockets among them
+            peer = pipes[pipe]  # type: ignore[index] # `wait` also accepts sockets
             self.busy.discard(peer)
             try:
                 report: ClaimerReport = peer.receive(0)
@@ -95,14 +98,14 @@ class Claimers:
                 yield report
 
     def stop(self) -> None:
-        """Ask the claimers to stop, as a signal asks this process: their grace period begins."""
+        """Send each claimer a stop signal, which starts its grace period."""
         if not self._is_stopped:
             self._is_stopped = True
             for peer in self._peers:
                 peer.terminate()
 
     def close(self) -> None:
-        """End all claimers: idle ones clean up, busy ones get their grace period."""
+        """End all claimers. Idle claimers clean up at once; busy ones have their grace period."""
         if self.busy:
             self.stop()
         for peer in self._peers:
@@ -116,7 +119,7 @@ class Claimers:
 
 
 class _BufferedLog:
-    """A log that keeps its lines, to be sent to another process."""
+    """A log that collects its events, to be sent to another process."""
 
     def __init__(self) -> None:
         self.lines: list[tuple[str, str, dict[str, Any]]] = []
@@ -135,14 +138,14 @@ def serve(descriptor: int) -> None:
     """Main function of a claimer: receives the settings, then names, through a pipe."""
     from multiprocessing.connection import Connection  # noqa: PLC0415 - slow to load
 
-    from pipeline.service.intake import Intake  # noqa: PLC0415 - it imports this
-    from pipeline.service.log import Display  # noqa: PLC0415 - as above
-    from pipeline.service.runtime import Runtime  # noqa: PLC0415 - as above
+    from pipeline.service.intake import Intake  # noqa: PLC0415 - `intake` imports this module
+    from pipeline.service.log import Display  # noqa: PLC0415 - slow to load
+    from pipeline.service.runtime import Runtime  # noqa: PLC0415 - slow to load
 
     with ExitStack() as stack:
         pipe = stack.enter_context(Connection(descriptor))
         settings: Settings = pipe.recv()
-        stop, log, ended = Stop(settings.grace), _BufferedLog(), list[Ended]()
+        stop, log, ended = Stop(settings.grace), _BufferedLog(), list[EndedJob]()
         stack.enter_context(stop.handling_signals())
         solvers = stack.enter_context(Solvers(settings.solver, settings.minisat))
         local = LocalWorker(solvers, settings, stop)
@@ -153,7 +156,7 @@ def serve(descriptor: int) -> None:
             log=log,
             stop=stop,
             local=local,
-            batches=local,
+            batch_workers=local,
             pool=local,
             claimers=Claimers(0, settings),
             is_shared=True,

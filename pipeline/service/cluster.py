@@ -1,12 +1,12 @@
 """Cluster: compute requests on the workers of a Dask scheduler, with replies in order.
 
 Claims, files and checkpoints stay in this process. Dask repeats the requests of lost workers (see
-its `worker-ttl`). A request that kills its workers, or has an unreadable reply, is computed by a
-local worker process, as in a run without a cluster. No other module uses Dask.
+its `worker-ttl`). A request that kills its workers, or gets an unreadable reply, is computed by a
+local worker process. No other module uses Dask.
 
 We submit `pickle.loads(data)`: unpickling computes the request, and replies are bytes, so the
-scheduler needs no code of ours. Dask unpickles its own messages, so the scheduler can run code in
-this process.
+scheduler needs no code of this package. Dask unpickles its own messages, so the scheduler can run
+code in this process.
 """
 
 from __future__ import annotations
@@ -54,16 +54,20 @@ MAX_PENDING_REQUESTS = 256
 """Pending requests in total; each takes about 512 KiB in this process and in the scheduler."""
 
 MAX_FETCHED = 16
-"""Maximum number of replies fetched ahead; one may be several megabytes."""
+"""Maximum number of replies fetched before they are needed; one may be several megabytes."""
 
 SCHEDULER_TIMEOUT = 60.0
 """Seconds to wait for a connection, for a response of the scheduler, and for a worker."""
 
 CONNECT_SECONDS = 10.0
+"""Seconds that `close` waits for a local cluster that is still starting."""
 _LOST_MESSAGE = "the connection to the scheduler was lost"
 CLOSE_TIMEOUT = 5.0
+"""Seconds to wait for a client or local cluster to close."""
 _MONITOR_INTERVAL = 1.0
+"""Seconds between two checks of the scheduler and its workers."""
 _SILENCED_LOGGERS = ("asyncio", "bokeh", "distributed", "tornado")
+"""Loggers of Dask and its dependencies."""
 
 
 class Cluster:
@@ -72,7 +76,7 @@ class Cluster:
     Raises UsageError if the extra is not installed.
     """
 
-    batches = 8
+    batch_count = 8
 
     def __init__(
         self,
@@ -91,10 +95,10 @@ class Cluster:
         self._connecting: futures.Future[_Connection] | None = None
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """See Workers. Raises EnvironmentFailure if there is no scheduler, or no worker.
+        """See Workers. Raises EnvironmentFailure if the scheduler or the workers cannot be used.
 
-        Up to REQUESTS_PER_THREAD requests per thread are pending, MAX_PENDING_REQUESTS in all, and
-        up to MAX_FETCHED replies are fetched ahead.
+        At most REQUESTS_PER_THREAD requests per thread and MAX_PENDING_REQUESTS in total are
+        pending. At most MAX_FETCHED replies are fetched before they are needed.
         """
         own_connection = None
         under_way: deque[tuple[Request, futures.Future[bytes | Crashed]]] = deque()
@@ -132,7 +136,7 @@ class Cluster:
                 reply.cancel()
 
     def _replies_to(self, request: Request, content: bytes | Crashed) -> Replies:
-        """Yield the request with its reply, which is computed here if a worker crashed."""
+        """Yield the request with its reply. If workers crashed, a local process computes it."""
         read = (
             read_reply(content, request, self._settings) if isinstance(content, bytes) else content
         )
@@ -164,10 +168,10 @@ class Cluster:
         try:
             return connecting.result()
         except TimeoutError as error:
-            why = f"no cluster: {self._address} does not respond; check --cluster and the scheduler"
+            why = f"--cluster {self._address} does not respond; check the address and the scheduler"
             raise EnvironmentFailure(why) from error
         except Exception as error:
-            raise EnvironmentFailure(f"no cluster: {error_text(error)}") from error
+            raise EnvironmentFailure(f"--cluster {self._address}: {error_text(error)}") from error
 
     def _check_monitor(self, connection: _Connection) -> None:
         """Raise EnvironmentFailure if the scheduler does not respond or has no workers."""
@@ -177,7 +181,7 @@ class Cluster:
 
     @contextmanager
     def _raising_failures(self, connection: _Connection) -> Iterator[None]:
-        """Turn exceptions of Dask, and of workers that cannot reply, into EnvironmentFailure."""
+        """Convert exceptions of Dask, and of workers that cannot reply, to EnvironmentFailure."""
         try:
             yield
         except (TimeoutError, EnvironmentFailure) as error:
@@ -189,7 +193,7 @@ class Cluster:
             else:
                 why = f"a worker cannot compute: {error_text(error)}"
                 if not isinstance(error, PipelineError):
-                    why += f"; install sudoku-pipeline {__version__} there"
+                    why += f"; install sudoku-pipeline {__version__} on the workers"
             raise EnvironmentFailure(f"{self._address}: {why}") from error
 
     def _run(self, work: Coroutine[Any, Any, T]) -> futures.Future[T]:
@@ -198,8 +202,8 @@ class Cluster:
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         """The event loop for Dask, which runs in its own thread.
 
-        That thread and its child processes block SIGINT, because this process ends them. Python's
-        resource tracker would unblock the signal, so it is started first.
+        That thread and its child processes block SIGINT: at Ctrl-C, this process ends them.
+        Python's resource tracker would unblock the signal, so it is started first.
         """
         if self._loop is None:
             loop = self._loop = asyncio.new_event_loop()
@@ -222,7 +226,7 @@ class Cluster:
             self._run(connecting.result().close()).result(2 * CLOSE_TIMEOUT)
 
     def close(self) -> None:
-        """End all processes and threads; also a local cluster that is still starting."""
+        """End all processes and threads, including a local cluster that is still starting."""
         self._local_pool.close()
         if self._connecting is not None and self._address.startswith(LOCAL_PREFIX):
             futures.wait([self._connecting], CONNECT_SECONDS)
@@ -244,7 +248,7 @@ class _Connection:
     def __init__(self, client: Any, own_cluster: Any) -> None:
         self.threads = 0
         self._client = client
-        self._own = own_cluster
+        self._own_cluster = own_cluster
 
     @classmethod
     async def connect(cls, address: str, patience: float) -> _Connection:
@@ -254,7 +258,9 @@ class _Connection:
 
         own_cluster: Any = None
         if address.startswith("tls:") and not _is_secured():
-            raise EnvironmentFailure("tls:// needs Dask's configuration, distributed.comm.tls")
+            raise EnvironmentFailure(
+                "tls:// needs certificates: set distributed.comm.tls in Dask's configuration"
+            )
         if address.startswith(LOCAL_PREFIX):
             own_cluster = await LocalCluster(
                 n_workers=int(address.removeprefix(LOCAL_PREFIX)),
@@ -295,7 +301,7 @@ class _Connection:
 
         Requests are computed and fetched in the order of submission.
         """
-        from distributed import KilledWorker  # noqa: PLC0415 - loaded by now
+        from distributed import KilledWorker  # noqa: PLC0415 - loaded already
 
         key = f"sudoku-{uuid.uuid4().hex}"
         future = self._client.submit(loads, data, key=key, pure=False, fifo_timeout="0s")
@@ -325,22 +331,22 @@ class _Connection:
             if self.threads:
                 had_worker = time.monotonic()
             await asyncio.sleep(min(_MONITOR_INTERVAL, patience))
-        raise EnvironmentFailure("no workers; start some for this scheduler")
+        raise EnvironmentFailure("the scheduler has no workers; start some with `dask worker`")
 
     async def close(self) -> None:
         """Disconnect, and end a local cluster."""
         self.monitor.cancel()
-        reading = self._client._handle_report_task  # noqa: SLF001 - as in `is_lost`
+        reading = self._client._handle_report_task  # noqa: SLF001 - there is no public API
         if reading is not None and reading.done():  # its exception would end the client's `close`
             self._client._handle_report_task = None  # noqa: SLF001
-        for closing in (self._client, self._own):
+        for closing in (self._client, self._own_cluster):
             with suppress(Exception):
                 if closing is not None:
                     await closing.close(timeout=CLOSE_TIMEOUT)
 
 
 def _is_unusable(connecting: futures.Future[_Connection]) -> bool:
-    """Whether connecting failed, or the connection is no longer usable."""
+    """Whether connecting failed, or the connection was lost."""
     if not connecting.done():
         return False
     return connecting.exception() is not None or connecting.result().monitor.done()

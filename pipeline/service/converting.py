@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from pipeline.errors import InputError, InvalidPuzzle, printable
-from pipeline.outbox import ENDING
+from pipeline.outbox import RECORD_SUFFIX
 from pipeline.outbox.names import DONE
 from pipeline.outbox.originals import Originals
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import HEAD_BYTES, Layout, Parsed, read_text
 from pipeline.reading.formats.cells import shape_in_words
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["NAMES", "Converted", "convert", "endings_of", "file_of"]
 
 _PDF: Final = File(max_items=1_000)
-"""PDFs are laid out in memory, so their length is limited."""
+"""The layout of a PDF. Its length is limited because PDFs are laid out in memory."""
 
 NamedSource = tuple[Path | Puzzle, str]
 """A path or a puzzle, and its name for messages."""
@@ -48,9 +48,11 @@ NamedSource = tuple[Path | Puzzle, str]
 class Converted:
     """A converted puzzle, or the `reason` why it cannot be converted.
 
-    `name`: the source, or the archive member. `line`: the first line of the puzzle in a collection,
-    from 1. `data`: the content of a file with only this puzzle; empty if it becomes a page of a
-    shared PDF. `unread`: parts that are not converted, such as rules in prose.
+    - `name`: the source, or the archive member.
+    - `line`: the first line of the puzzle in a collection, from 1.
+    - `data`: the content of a file with only this puzzle; empty if the puzzle is a page of a PDF
+      with all puzzles; None if it cannot be converted.
+    - `unread`: parts that are not converted, such as rules in prose.
     """
 
     name: str
@@ -65,15 +67,15 @@ class Converted:
 
 
 def endings_of(to: str) -> tuple[str, ...]:
-    """The file name endings of a target."""
+    """The file name endings of a target notation."""
     return (f".{to}",) if to in PICTURES else target_of(to).endings
 
 
 def file_of(to: str, *, solutions: bool) -> File:
-    """The file layout of a target."""
+    """The layout of a file in a target notation."""
     if to in PICTURES:
         return _PDF if to == "pdf" else ONE_ITEM
-    return target_of(to).holding(solutions=solutions)
+    return target_of(to).file_for(solutions=solutions)
 
 
 def convert(
@@ -84,7 +86,7 @@ def convert(
     solutions: bool = False,
     kept: BinaryIO | None = None,
 ) -> Iterator[Converted]:
-    """Convert all puzzles of the sources; see `api.convert`."""
+    """Convert all puzzles of the sources, see `api.convert`."""
     file = file_of(to, solutions=solutions)
     target_file = _TargetFile(kept, file, to) if kept else None
     originals = Originals.of([settings.inbox / DONE])
@@ -106,9 +108,12 @@ def convert(
 def _items(
     source: Path | Puzzle, name: str, settings: Settings, originals: Originals, solutions: bool
 ) -> Iterator[tuple[Item, Result | None]]:
-    """The puzzles of a source, each with its result if that is published or is wanted."""
-    if isinstance(source, Path) and (source.is_dir() or source.suffix in (ENDING, ".csv")):
-        from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - as above
+    """Yield the puzzles of a source, each with its result.
+
+    The result is published or, with `solutions`, computed; otherwise None.
+    """
+    if isinstance(source, Path) and (source.is_dir() or source.suffix in (RECORD_SUFFIX, ".csv")):
+        from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - slow to load
 
         if is_published(source):
             yield from map(_item_of_published, puzzles_at(source, originals))
@@ -117,16 +122,17 @@ def _items(
     if not solutions:
         yield from ((item, None) for item in items)
         return
-    first_only = replace(settings, max_solutions=1)  # uniqueness is certified all the same
+    first_only = replace(settings, max_solutions=1)  # uniqueness is certified in any case
     with Solvers(settings.solver, settings.minisat) as solvers:
         yield from solve_groups(group_items(items), solvers, first_only)
 
 
 def _item_of_published(published: SheetPuzzle | InputError) -> tuple[Item, Result | None]:
+    """Convert a published puzzle, or the error of one, to an item with its result."""
     if isinstance(published, InputError):
         return Item("", None, str(published)), None
     board, status = published.board, cast("Status", published.status)
-    assert board.puzzle  # noqa: S101 - `puzzles_at` gives no others
+    assert board.puzzle  # noqa: S101 - `puzzles_at` always has a puzzle
     problem = PuzzleProblem(Parsed(board.puzzle, unread=tuple(board.unread)))
     grids = (board.grid,) if board.grid else ()
     return (
@@ -136,7 +142,7 @@ def _item_of_published(published: SheetPuzzle | InputError) -> tuple[Item, Resul
 
 
 def _join_items(items: list[bytes], file: File, to: str) -> bytes:
-    """A file with these items."""
+    """The content of a file with these items."""
     if to in PICTURES:
         from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - slow to load
 
@@ -145,33 +151,40 @@ def _join_items(items: list[bytes], file: File, to: str) -> bytes:
 
 
 class _TargetFile:
-    """The file for all items. If the number of items is limited, it is written at the end."""
+    """Writes the file with all converted items.
+
+    If the layout limits the number of items, the file is written at the end.
+    """
 
     def __init__(self, stream: BinaryIO, file: File, to: str) -> None:
         self._stream, self._file, self._to = stream, file, to
-        self._first: Geometry | None = None
-        self._held: list[bytes] = []
+        self._geometry: Geometry | None = None
+        self._items: list[bytes] = []
         self._head, self._count = bytearray(), 0
 
     def add(self, data: bytes, item: Item) -> None:
-        """Add an item. Raises ValueError for another shape, InputError for too many puzzles."""
+        """Add an item.
+
+        Raises ValueError if the file cannot contain grids of different shapes, InputError if the
+        file is full.
+        """
         file = self._file
-        geometry = NINE if item.plain else _puzzle_of(item).geometry
-        first = self._first or geometry
-        if file.max_items and len(self._held) == file.max_items:
+        geometry = NINE_BY_NINE if item.plain else _puzzle_of(item).geometry
+        first = self._geometry or geometry
+        if file.max_items and len(self._items) == file.max_items:
             limit = "one" if file.max_items == 1 else f"{file.max_items:,}"
             raise InputError(
-                f"{printable(item.name)}: too many puzzles: a {self._to} file holds "
-                f"{limit}; -o FOLDER/ writes a file for each"
+                f"{printable(item.name)}: too many puzzles: a {self._to} file can contain "
+                f"{limit}; -o FOLDER/ writes one file per puzzle"
             )
         if file.one_geometry and geometry != first:
-            one, other = map(shape_in_words, (geometry, first))
-            raise ValueError(f"a {self._to} file cannot hold both {one} and {other}")
+            shapes = " and ".join(map(shape_in_words, (geometry, first)))
+            raise ValueError(f"a {self._to} file cannot contain both {shapes}")
         if file.max_items:
-            self._held.append(data)
+            self._items.append(data)
         else:
-            self._write((file.between if self._first else file.head).encode() + data)
-        self._first = first
+            self._write((file.between if self._geometry else file.head).encode() + data)
+        self._geometry = first
         self._count += 1
 
     def _write(self, data: bytes) -> None:
@@ -179,27 +192,31 @@ class _TargetFile:
         self._head += data[: HEAD_BYTES - len(self._head)]
 
     def end(self) -> None:
-        """Finish the file. Raises InputError if reading it would give other puzzles."""
-        if self._held:
-            self._stream.write(_join_items(self._held, self._file, self._to))
-        elif self._first:
+        """Finish the file. Raises InputError if the puzzles would be read back differently."""
+        if self._items:
+            self._stream.write(_join_items(self._items, self._file, self._to))
+        elif self._geometry:
             self._write(self._file.end.encode())
             self._check_read_back()
 
     def _check_read_back(self) -> None:
-        source, head = f"a {self._to} file cannot hold all of them", bytes(self._head)
+        """Check that the file is read as several puzzles if it contains several."""
+        source, head = f"a {self._to} file cannot contain all puzzles", bytes(self._head)
         content = read_text(head, len(head) < HEAD_BYTES, source, DETECTED)
         if self._count == 1 or isinstance(content, Layout):
             return
         if isinstance(content, InvalidPuzzle):
-            raise InputError(f"{content}; -o FOLDER/ writes a file for each")
-        raise InputError(f"{source}: it would be read as one puzzle")
+            raise InputError(f"{content}; -o FOLDER/ writes one file per puzzle")
+        raise InputError(
+            f"{source}: it would be read as one puzzle; -o FOLDER/ writes one file per puzzle"
+        )
 
 
 def _text_of_item(item: Item, result: Result | None, to: str) -> bytes:
-    """The puzzle of an item in a notation; with a result, its unique solution.
+    """The text of an item's puzzle in a notation; with a result, of its unique solution.
 
-    Raises ValueError without a puzzle or a unique solution, or if the notation cannot express it.
+    Raises ValueError if there is no puzzle or no unique solution, or if the notation cannot express
+    it.
     """
     grid = None
     if item.reason is not None:
@@ -222,18 +239,19 @@ def _text_of_item(item: Item, result: Result | None, to: str) -> bytes:
 
 
 def _puzzle_of(item: Item) -> Puzzle:
-    assert isinstance(item.problem, PuzzleProblem)  # noqa: S101 - all others have a reason
+    assert isinstance(item.problem, PuzzleProblem)  # noqa: S101 - an item without a puzzle has a reason
     return item.problem.puzzle
 
 
 def _why_not_unique(result: Result) -> str:
+    """The reason why a result has no unique solution."""
     if result.status == "multiple":
         return "it has more than one solution"
     return f"{result.status}: {result.full_message}" if result.full_message else result.status
 
 
 def _parts_lost(item: Item, to: str) -> tuple[str, ...]:
-    """The unread parts that are not written to the target."""
-    is_noted = to in TARGETS and TARGETS[to].annotated is not None
-    written = {key for key, _ in item.notes} if item.unread and is_noted else set()
+    """The unread parts of an item that the target notation does not contain."""
+    has_notes = to in TARGETS and TARGETS[to].annotated is not None
+    written = {key for key, _ in item.notes} if item.unread and has_notes else set()
     return tuple(text for text in item.unread if text not in written)

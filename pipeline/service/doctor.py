@@ -24,14 +24,17 @@ from pipeline.solving.cnf import Cnf, Unsat
 from pipeline.solving.solvers import Solver, Solvers
 
 CHECK_INTERVAL = 1.0
+"""Seconds between two checks of `SlowPrograms` while programs are not compiled."""
 MIN_FREE_BYTES = 256 * 1024 * 1024
+"""Free disk space below which `doctor` warns."""
 _MIN_INOTIFY = {"max_user_watches": 8192, "max_queued_events": 16384}
+"""Setting of inotify → its minimum."""
 _INOTIFY = Path("/proc/sys/fs/inotify")
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The result of one check: what was checked `about`, and a remedy if it failed."""
+    """The result of one check: `about` states the finding, and `remedy` what to do, if needed."""
 
     level: Literal["ok", "warning", "problem"]
     about: str
@@ -54,7 +57,7 @@ def examine(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def programs_of(settings: Settings) -> list[Program]:
-    """The compilable programs that these settings use: searches, checks, trimming, traits.
+    """The compilable programs that these settings use, such as the batch solver and checks.
 
     Raises ImportError without numpy.
     """
@@ -82,7 +85,7 @@ def programs_of(settings: Settings) -> list[Program]:
 
 
 class SlowPrograms:
-    """Logs which programs are not compiled, and which have been compiled since."""
+    """Logs which programs are not compiled yet, and when their compilation has finished."""
 
     def __init__(self, settings: Settings, log: Log, check_seconds: float = CHECK_INTERVAL) -> None:
         self._settings = settings
@@ -92,7 +95,7 @@ class SlowPrograms:
         self._next_check = 0.0
 
     def check(self) -> None:
-        """Log what has changed since the last call. Cheap enough to be called often."""
+        """Log the changes since the last check. Checks at most once per interval."""
         if time.monotonic() < self._next_check:
             return
         before, self._reported = self._reported, self._missing_programs()
@@ -110,7 +113,7 @@ class SlowPrograms:
         """The programs that are not compiled: name → reason."""
         programs = programs_of(self._settings)
         return {
-            program.name: reason for program in programs if (reason := program.why_unavailable())
+            program.name: reason for program in programs if (reason := program.unavailable_reason())
         }
 
 
@@ -120,13 +123,14 @@ def _enumeration(names: list[str]) -> str:
 
 
 def _check_solvers(settings: Settings) -> Iterator[Diagnosis]:
+    """Check that the requested solvers are installed and work."""
     try:
         solvers = Solvers(settings.solver, settings.minisat)
     except (PipelineError, ImportError) as error:
         yield Diagnosis("problem", "solver", str(error))
         return
     if solvers.missing_solver:
-        remedy = "PySAT is used instead; apt-get install minisat"
+        remedy = "PySAT is used instead; to change that, apt-get install minisat"
         yield Diagnosis("warning", solvers.missing_solver, remedy)
     with solvers:
         for solver in solvers.chain:
@@ -135,17 +139,17 @@ def _check_solvers(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _check_solver(solver: Solver) -> Diagnosis:
-    """Check that the solver finds an empty clause unsatisfiable, which runs all its parts."""
+    """Check that a solver starts and finds an empty clause unsatisfiable."""
     about = f"{solver.name} {solver.version or ''}".strip()
     try:
         with solver.open(Cnf(None, "none", 0, (), {}), Limits(10.0)) as session:
             session.add(())
             answer = session.solve()
     except PipelineError as error:
-        return Diagnosis("problem", about, f"does not work: {error}")
+        return Diagnosis("problem", about, f"does not work: {error}; reinstall it")
     if isinstance(answer, Unsat):
         return Diagnosis("ok", f"{about} works")
-    return Diagnosis("problem", about, "finds the empty clause satisfiable; replace it")
+    return Diagnosis("problem", about, "reports the empty clause as satisfiable; reinstall it")
 
 
 def _check_compiled(settings: Settings) -> Iterator[Diagnosis]:
@@ -158,18 +162,18 @@ def _check_compiled(settings: Settings) -> Iterator[Diagnosis]:
     is_well = True
     for program in programs:
         try:
-            folder = program.folder()
+            folder = program.create_folder()
             program.compile_into(folder)
             program.load_from(folder)
         except ImportError:
-            about = "no compiled code: collections are solved by PySAT, hundreds of times slower"
+            about = "no compiled code: PySAT solves collections, hundreds of times slower"
             yield Diagnosis("warning", about, "install the extra [fast], which includes numba")
             return
         except OSError as error:
             remedy = "make it writable by its owner only, or set XDG_CACHE_HOME"
             yield Diagnosis("warning", f"compiled code cannot be cached: {in_words(error)}", remedy)
             return
-        except Exception as error:  # noqa: BLE001 - whatever numba raises
+        except Exception as error:  # noqa: BLE001 - numba raises many types
             about = f"{program.name} cannot be compiled: {in_words(error)}"
             yield Diagnosis("warning", about, "run doctor again, or reinstall the extra [fast]")
             is_well = False
@@ -178,11 +182,12 @@ def _check_compiled(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _check_permissions(folders: Folders) -> Iterator[Diagnosis]:
+    """Check that the inbox and the outbox exist and are writable."""
     for option, folder in (("--inbox", folders.inbox), ("--outbox", folders.outbox)):
         if not folder.is_dir():
-            yield Diagnosis("problem", f"{folder} is missing", f"create it, or set {option}")
+            yield Diagnosis("problem", f"{folder}: no such folder", f"create it, or set {option}")
         elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-            remedy = f"chown or chmod it, or set {option}"
+            remedy = f"make it writable with chown or chmod, or set {option}"
             yield Diagnosis("problem", f"{folder} is not writable", remedy)
         else:
             yield Diagnosis("ok", f"{folder} is writable")
@@ -197,15 +202,16 @@ def _check_leases(folder: Path) -> Diagnosis:
         ):
             seen = has_writer(reader.fileno())
     except OSError as error:
-        return Diagnosis("problem", in_words(error), "make it writable")
+        return Diagnosis("problem", in_words(error), "make the folder writable")
     if seen:
         return Diagnosis("ok", "leases show when a file is complete")
-    remedy = "a file is processed when it is unchanged for --settle seconds; to be safe, write "
-    remedy += "files under a temporary name and rename them"
+    remedy = "a file counts as complete when it is unchanged for --settle seconds; to be safe, "
+    remedy += "write files under a temporary name and rename them"
     return Diagnosis("warning", f"leases do not work on {folder}", remedy)
 
 
 def _check_space(folders: Folders) -> Iterator[Diagnosis]:
+    """Check the free disk space of each folder."""
     temporary = Path(tempfile.gettempdir())
     folder_by_use = {"inbox": folders.inbox, "outbox": folders.outbox, "temporary files": temporary}
     for use, folder in folder_by_use.items():
@@ -214,19 +220,20 @@ def _check_space(folders: Folders) -> Iterator[Diagnosis]:
         if free >= MIN_FREE_BYTES:
             yield Diagnosis("ok", about)
         else:
-            remedy = "free some space; prune --older-than 30d deletes old originals"
+            remedy = "free some space; `prune --older-than 30d` deletes old originals"
             yield Diagnosis("warning", about, remedy)
 
 
 def _check_inotify() -> Iterator[Diagnosis]:
+    """Check the limits of inotify."""
     for name, minimum in _MIN_INOTIFY.items():
         try:
             value = int((_INOTIFY / name).read_text())
         except (OSError, ValueError):
-            yield Diagnosis("warning", "no inotify", "use watch --poll")
+            yield Diagnosis("warning", "inotify is not available", "use `watch --poll`")
             return
         if value < minimum:
             remedy = f"sysctl fs.inotify.{name}={minimum}; until then, rescans find missed files"
-            yield Diagnosis("warning", f"{name} is {value}", remedy)
+            yield Diagnosis("warning", f"inotify's {name} is {value}, below {minimum}", remedy)
         else:
             yield Diagnosis("ok", f"inotify's {name} is {value}")

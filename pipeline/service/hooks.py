@@ -11,18 +11,21 @@ from io import RawIOBase
 from pathlib import Path
 
 from pipeline.errors import UsageError, in_words, printable
-from pipeline.outbox import ENDING
-from pipeline.service.jobs import Ended
+from pipeline.outbox import RECORD_SUFFIX
+from pipeline.service.jobs import EndedJob
 from pipeline.service.log import Log
 from pipeline.settings import Settings
-from pipeline.solving.solvers.child import child, ended_within
+from pipeline.solving.solvers.child import ended_within, start_child
 
 TIME_LIMIT = 30.0
-"""Time limit of a command; then its process group is killed."""
+"""Time limit of a command in seconds, after which its process group is killed."""
 
 _MAX_MESSAGE, _MAX_LOGGED_LINE = 1000, 200
+"""Maximum characters of SUDOKU_JOB_MESSAGE, and of a logged line of output."""
 _POLL_SECONDS = 0.1
+"""Interval of checks whether the command has exited."""
 _BLOCK_BYTES = 64 * 1024
+"""Bytes of output to read at a time."""
 
 
 class Commands:
@@ -40,34 +43,34 @@ class Commands:
     output is discarded; if it fails, the last line is logged. When it exits, or after TIME_LIMIT
     seconds, its process group is killed.
 
-    A command runs at most once per job, after publication, also if the job was taken over from
-    another process. If this process is killed before, it never runs. Its failure is logged, and
-    does not affect the job.
+    A command runs at most once per job, after publication, even if another process began the job.
+    If this process is killed between publication and the command, the command does not run. A
+    failure of the command is logged, and does not affect the job.
 
-    `is_late`: whether the grace period is over. Raises UsageError for a command that is empty,
+    `is_late` tells whether the grace period is over. Raises UsageError for a command that is empty,
     cannot be split, or is not found.
     """
 
     def __init__(
         self, settings: Settings, log: Log, is_late: Callable[[], bool], seconds: float = TIME_LIMIT
     ) -> None:
-        self._on_done = _split("--on-done", settings.on_done)
-        self._on_bad = _split("--on-bad", settings.on_bad)
+        self._on_done = _split_command("--on-done", settings.on_done)
+        self._on_bad = _split_command("--on-bad", settings.on_bad)
         self._outbox = settings.outbox
         self._log = log
         self._is_late = is_late
         self._seconds = seconds
 
-    def run(self, ended: Ended) -> None:
-        """Run the commands for a job, and log failures."""
-        record = str((self._outbox / (ended.manifest.stem + ENDING)).absolute())
+    def run(self, ended: EndedJob) -> None:
+        """Run the commands for a finished job, and log their failures."""
+        record = str((self._outbox / (ended.manifest.stem + RECORD_SUFFIX)).absolute())
         variables = {
             "SUDOKU_JOB_SOURCE": ended.manifest.source,
             "SUDOKU_JOB_STATUS": ended.status,
             "SUDOKU_JOB_MESSAGE": printable(ended.message or "")[:_MAX_MESSAGE],
             "SUDOKU_JOB_RECORD": record,
         }
-        chosen = {"--on-done": self._on_done, "--on-bad": self._on_bad if ended.bad else []}
+        chosen = {"--on-done": self._on_done, "--on-bad": self._on_bad if ended.is_bad else []}
         for option, argv in chosen.items():
             if not argv:
                 continue
@@ -87,54 +90,54 @@ class Commands:
                 self._log.warning("command.failed", source=source, reason=reason)
 
     def _run(self, argv: Sequence[str], variables: Mapping[str, str]) -> tuple[str, bytes]:
-        """Run a command; returns how it failed ("" if it did not) and the end of its output.
+        """Run a command; returns why it failed, empty for success, and the end of its output.
 
         Raises OSError or ValueError if it cannot be started.
         """
         read_end, write_end = os.pipe()
         with (
-            open(read_end, "rb", buffering=0) as reader,  # noqa: PTH123 - a descriptor
+            open(read_end, "rb", buffering=0) as reader,  # noqa: PTH123 - a descriptor, not a path
             open(write_end, "wb"),  # noqa: PTH123
             Path(os.devnull).open("rb") as null,
-            child(argv, None, write_end, null.fileno(), (), variables) as process,
+            start_child(argv, None, write_end, null.fileno(), (), variables) as process,
         ):
             os.set_blocking(read_end, False)
             output, outcome = b"", ""
             end = time.monotonic() + self._seconds
             while not ended_within(process, _POLL_SECONDS) and not outcome:
-                output = _end_of(output, reader)
+                output = _read_available(output, reader)
                 if time.monotonic() >= end:
                     outcome = f"killed after {self._seconds:g} s"
                 elif self._is_late():
                     outcome = "killed at the end of the grace period"
-            output = _end_of(output, reader)
+            output = _read_available(output, reader)
         code = process.returncode
         if outcome or not code:
             return outcome, output
         return f"exit code {code}" if code > 0 else f"killed by signal {-code}", output
 
 
-def _split(option: str, command: str | None) -> list[str]:
-    """A command as program and arguments; empty without a command. Raises UsageError."""
+def _split_command(option: str, command: str | None) -> list[str]:
+    """The program and arguments of a command; empty for None. Raises UsageError."""
     if command is None:
         return []
     try:
         argv = shlex.split(command)
     except ValueError as error:
-        raise UsageError(f"{option}: expected a command, found {str(error).lower()}") from error
+        raise UsageError(f"{option}: {str(error).lower()}; check the quotes") from error
     if "\0" in command:
-        raise UsageError(f"{option}: expected a command, found a NUL")
+        raise UsageError(f"{option}: the command contains a NUL character; remove it")
     if not argv or not argv[0]:
-        raise UsageError(f"{option}: expected a command, found nothing")
+        raise UsageError(f"{option}: expected a command, found an empty text")
     if shutil.which(argv[0]) is None:
         raise UsageError(
-            f"{option}: no program {printable(argv[0])}; expected one on the PATH, or its path"
+            f"{option}: program not found: {printable(argv[0])}; install it, or give its path"
         )
     return argv
 
 
-def _end_of(output: bytes, pipe: RawIOBase) -> bytes:
-    """The end of the output so far, including all data available now."""
+def _read_available(output: bytes, pipe: RawIOBase) -> bytes:
+    """Append the data available in `pipe` to `output`; returns the last bytes."""
     end = time.monotonic() + _POLL_SECONDS
     while (block := pipe.read(_BLOCK_BYTES)) and time.monotonic() < end:
         output = (output + block)[-_MAX_MESSAGE:]

@@ -1,7 +1,7 @@
 """The log, a sequence of named events with fields, and the display of progress.
 
-JSON logs are written to standard error by structlog; `cli.screen` has the log for people.
-Progress is shown as a bar on a terminal, otherwise logged as an event every 30 seconds.
+structlog writes JSON logs to standard error; `cli.screen` contains the log for people. Progress is
+a bar on a terminal, and an event every 30 seconds elsewhere.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ T = TypeVar("T")
 
 
 class Log(Protocol):
+    """A log of named events with values."""
+
     def info(self, event: str, **values: Any) -> None: ...
     def warning(self, event: str, **values: Any) -> None: ...
     def error(self, event: str, **values: Any) -> None: ...
 
 
 class _StandardError:
-    """The current sys.stderr. A progress bar replaces it, so that lines appear above the bar."""
+    """Writes to the current sys.stderr, which a progress bar replaces to keep lines above it."""
 
     def write(self, text: str) -> int:
         return sys.stderr.write(text)
@@ -45,7 +47,7 @@ class _StandardError:
 class LazyLog:
     """A log with one JSON object per line. Loads structlog when the first event is written.
 
-    Loading it takes an eighth of a second, half the start-up time of a command.
+    Loading structlog takes an eighth of a second, half the start-up time of a command.
     """
 
     def __init__(self, *, quiet: bool) -> None:
@@ -67,8 +69,9 @@ class LazyLog:
             getattr(self._structlog(), level)(event, **values)
 
     def _structlog(self) -> Any:
+        """The structlog logger, created on first use."""
         if self._log is None:
-            import structlog  # noqa: PLC0415 - see above
+            import structlog  # noqa: PLC0415 - slow to load
 
             self._log = structlog.wrap_logger(
                 structlog.PrintLogger(cast("TextIO", _StandardError())),
@@ -82,10 +85,10 @@ class LazyLog:
 
 
 HEARTBEAT_SECONDS = 30.0
-"""Interval of progress events if there is no bar."""
+"""Interval of progress events without a bar."""
 
 BAR_DELAY_SECONDS = 1.0
-"""A bar is shown only after this time; most work is finished by then."""
+"""Time after which a bar is shown; most jobs finish earlier."""
 
 REDRAW_SECONDS = 0.1
 """Minimum interval between updates of the bar."""
@@ -93,9 +96,10 @@ REDRAW_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a job: puzzles done, bytes read, and total bytes if known.
+    """The progress of a job.
 
-    `noun`: what is counted, if not puzzles. If `is_count`, the byte fields count items instead.
+    - `puzzles`: number of puzzles done, or of items called `noun`.
+    - `bytes_done`, `bytes_total`: bytes read and, if known, in total; if `is_count`, items instead.
     """
 
     puzzles: int
@@ -106,7 +110,7 @@ class Progress:
 
     @property
     def share(self) -> float | None:
-        """The fraction done, from 0 to 1, if known."""
+        """The fraction done, from 0 to 1; None if the total is unknown."""
         return min(1.0, self.bytes_done / self.bytes_total) if self.bytes_total else None
 
 
@@ -134,8 +138,8 @@ def is_journal(stream: TextIO) -> bool:
 class Display:
     """Shows the progress of one job at a time.
 
-    `bar`: show a bar if `stream`, by default standard error, is a terminal. Without a bar, an event
-    is logged to `log`, if given, every 30 seconds.
+    `bar` allows a bar if `stream`, by default standard error, is a terminal. Without a bar, an
+    event is written to `log`, if given, every 30 seconds.
     """
 
     def __init__(
@@ -152,22 +156,22 @@ class Display:
         self._clock = clock
         self._source: str | None = None
         self._bar: tuple[Bar, TaskID] | None = None
-        self._first = Progress(0, 0, None)
+        self._start_progress = Progress(0, 0, None)
         self._started_at = self._logged_at = self._drawn_at = 0.0
 
     def begin(self, source: str, progress: Progress) -> None:
-        """Start to measure the rate of a source's job, unless it is the current one.
+        """Start to measure the rate of a source's job, unless it is the current job.
 
-        `progress`: what earlier runs have done.
+        `progress` is the progress that earlier runs made.
         """
         if source != self._source:
             self.end()
             now = self._clock()
-            self._source, self._first = source, progress
+            self._source, self._start_progress = source, progress
             self._started_at = self._logged_at = now
 
     def tick(self, source: str, progress: Progress) -> None:
-        """Update the shown progress of a source's job; logs it if there is no bar."""
+        """Show or log the progress of a source's job if it is due."""
         self.begin(source, progress)
         now = self._clock()
         if self.has_bar:
@@ -180,17 +184,18 @@ class Display:
             self._log_progress(self._log, source, progress, now)
 
     def _rate(self, progress: Progress, now: float) -> float:
-        return (progress.puzzles - self._first.puzzles) / max(now - self._started_at, 1e-9)
+        return (progress.puzzles - self._start_progress.puzzles) / max(now - self._started_at, 1e-9)
 
-    def _left(self, progress: Progress, now: float) -> timedelta | None:
-        """The estimated time left, if known."""
-        done = progress.bytes_done - self._first.bytes_done
+    def _time_left(self, progress: Progress, now: float) -> timedelta | None:
+        """The estimated time left; None if it cannot be estimated."""
+        done = progress.bytes_done - self._start_progress.bytes_done
         rest = (progress.bytes_total or 0) - progress.bytes_done
-        if done <= 0 or rest < 0:  # more bytes may be counted than a compressed source has
+        if done <= 0 or rest < 0:  # for a compressed source, bytes_done can exceed bytes_total
             return None
         return timedelta(seconds=round(rest * (now - self._started_at) / done))
 
     def _log_progress(self, log: Log, source: str, progress: Progress, now: float) -> None:
+        """Log a progress event."""
         share = progress.share
         log.info(
             "job.progress",
@@ -201,17 +206,19 @@ class Display:
         )
 
     def _show(self, source: str, progress: Progress, now: float) -> None:
+        """Update the progress bar."""
         bar, task = self._bar = self._bar or self._open_bar(source, progress)
         done, total = progress.puzzles, progress.is_count and progress.bytes_total
         about = f"{done:,} of {total:,}" if total else f"{done:,}"
         about += f" {progress.noun}{'s' * ((total or done) != 1)}"
         rate = self._rate(progress, now)
         if rate >= 1 or not total:  # with a few slow items, estimates would jump
-            left = self._left(progress, now)
+            left = self._time_left(progress, now)
             about += f", {rate:,.0f}/s" + ("" if left is None else f", {left} left")
         bar.update(task, completed=progress.bytes_done, about=about, refresh=True)
 
     def _open_bar(self, source: str, progress: Progress) -> tuple[Bar, TaskID]:
+        """Create a progress bar; returns it and its task."""
         from rich.console import Console  # noqa: PLC0415 - slow to load
         from rich.markup import escape  # noqa: PLC0415
         from rich.progress import BarColumn, TextColumn  # noqa: PLC0415
@@ -235,7 +242,7 @@ class Display:
     def with_progress(
         self, items: Iterable[T], source: str, noun: str = "puzzle", total: int | None = None
     ) -> Iterator[T]:
-        """Yield the items, showing how many were processed, of `total` if given."""
+        """Yield the items, and show the number of processed items, and the total if given."""
         is_count = total is not None
         self.begin(source, Progress(0, 0, total, noun, is_count))
         try:

@@ -1,4 +1,4 @@
-"""`run` and `watch`: repeat sweeps, wait between them, and stop."""
+"""The main loops of `run` and `watch`: sweep, wait, repeat, and stop."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import EnvironmentFailure, MissingFolder, in_words, printable
 from pipeline.service.claimers import Claimers
-from pipeline.service.intake import Intake, SweepOutcome
-from pipeline.service.jobs import Ended
+from pipeline.service.intake import Intake, SweepSummary
+from pipeline.service.jobs import EndedJob
 from pipeline.service.log import Display, Log
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.watch import Alarm, Watcher
@@ -29,14 +29,20 @@ POLL_SECONDS = 5.0
 """Interval of thorough sweeps with --poll; else it is `Tuning.rescan_seconds`."""
 
 _MIN_PAUSE, _MAX_PAUSE = 1.0, 30.0
+"""Seconds between sweeps while the environment fails."""
 _CHECK_WATCHER_SECONDS = 5.0
+"""Interval of checks whether the file watcher is alive."""
 
 OnFinished = Callable[[int], float | None]
-"""Called with the number of jobs that just finished; returns when to call it again, in seconds."""
+"""A callback that gets the number of newly finished jobs.
+
+It returns the seconds after which it must be called again, or None if that can wait until the next
+job finishes.
+"""
 
 
 def no_hook(_ended: int) -> None:
-    """Do nothing."""
+    """Ignore finished jobs."""
 
 
 def run_once(
@@ -51,34 +57,34 @@ def run_once(
     environment failed, a signal ended the pass, or a file could not be claimed or published. Raises
     UsageError.
     """
-    with _Service.started(settings, log, on_finished, tuning, once=True) as service:
-        code = _pass(service, tuning.rescan_seconds)
-        if service.alarm.waited >= 1:
-            log.info("run.waited", seconds=round(service.alarm.waited, 3))
+    with _Service.start(settings, log, on_finished, tuning, once=True) as service:
+        code = _run_pass(service, tuning.rescan_seconds)
+        if service.alarm.waited_seconds >= 1:
+            log.info("run.waited", seconds=round(service.alarm.waited_seconds, 3))
     return code
 
 
-def _pass(service: _Service, rescan_seconds: float) -> int:
+def _run_pass(service: _Service, rescan_seconds: float) -> int:
     """Sweep until no file is left that may settle in time; returns the exit code."""
     bad, rescan = False, 0.0
     while True:
-        thorough = not service.intake.long.runs or time.monotonic() >= rescan
+        thorough = not service.intake.long_jobs.runs or time.monotonic() >= rescan
         if thorough:
             rescan = time.monotonic() + rescan_seconds
         try:
-            swept = service.sweep(thorough=thorough)
+            summary = service.sweep(thorough=thorough)
         except EnvironmentFailure as error:
             service.log.error("environment.failed", reason=str(error))
             return EXIT_BAD_INPUT if isinstance(error, MissingFolder) else EXIT_TEMPFAIL
         except Interrupted:
             return EXIT_TEMPFAIL
-        bad = bad or swept.bad
+        bad = bad or summary.is_bad
         service.on_finished(0)
         if service.stop.is_requested:
             return EXIT_TEMPFAIL
-        if swept.again_in is not None:
-            service.alarm.wait(swept.again_in)
-        elif not swept.ended:
+        if summary.again_in is not None:
+            service.alarm.wait(summary.again_in)
+        elif not summary.ended:
             if service.intake.has_postponed:
                 return EXIT_TEMPFAIL
             return EXIT_BAD_INPUT if bad else EXIT_OK
@@ -94,43 +100,45 @@ def watch(
 
     Raises UsageError, and EnvironmentFailure if the folders cannot be used at the start.
     """
-    from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415 - before a file waits for it
+    from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415 - load before files arrive
 
-    with _Service.started(settings, log, on_finished, tuning, once=False) as service:
+    with _Service.start(settings, log, on_finished, tuning, once=False) as service:
         Folders(settings.inbox, settings.outbox).prepare()
         log.info("watch.started", inbox=printable(str(settings.inbox)))
-        _Watch(service, settings, tuning.rescan_seconds).run()
+        _WatchLoop(service, settings, tuning.rescan_seconds).run()
     log.info("watch.stopped")
 
 
-class _Watch:
-    """Sweeps at hints and at regular intervals, until asked to stop.
+class _WatchLoop:
+    """Sweeps after hints and at regular intervals, until asked to stop.
 
-    While the environment fails, hints are ignored, and each pause is longer than the last.
+    A hint means that a folder has changed. While the environment fails, hints are ignored, and the
+    pauses between sweeps grow.
     """
 
     def __init__(self, service: _Service, settings: Settings, rescan_seconds: float) -> None:
         self._service = service
         self._watcher = Watcher(settings.inbox, service.alarm.ring, poll=settings.poll)
         self._inbox = printable(str(settings.inbox))
-        self._regular = POLL_SECONDS if settings.poll else rescan_seconds
+        self._rescan_seconds = POLL_SECONDS if settings.poll else rescan_seconds
         self._is_started = self._is_warned = False
-        self._rescan = self._pause = 0.0
+        self._rescan_at = self._pause = 0.0
 
     def run(self) -> None:
+        """Sweep until a stop signal arrives."""
         service = self._service
         try:
             while not service.stop.is_requested:
                 again_in = self._sweep()
-                if service.intake.long.runs and not self._pause:
+                if service.intake.long_jobs.runs and not self._pause:
                     if service.alarm.wait(0.0):
                         service.intake.scan_at = 0.0
                     continue
-                service.intake.rest()
+                service.intake.go_idle()
                 if again_in is not None:
-                    self._rescan = min(self._rescan, time.monotonic() + again_in)
+                    self._rescan_at = min(self._rescan_at, time.monotonic() + again_in)
                 if not self._wait_for_hint():
-                    self._rescan = 0.0
+                    self._rescan_at = 0.0
         except Interrupted:
             pass
         finally:
@@ -139,10 +147,10 @@ class _Watch:
     def _sweep(self) -> float | None:
         """Sweep once; returns the seconds until the next sweep, or None to wait for a hint."""
         service, before = self._service, self._pause
-        thorough = before > 0 or time.monotonic() >= self._rescan
+        thorough = before > 0 or time.monotonic() >= self._rescan_at
         if thorough:
             self._keep_watching()
-            self._rescan = time.monotonic() + self._regular
+            self._rescan_at = time.monotonic() + self._rescan_seconds
         try:
             again_in = service.sweep(thorough=thorough).again_in
             self._pause = 0.0
@@ -151,7 +159,7 @@ class _Watch:
                 service.log.error("environment.failed", reason=str(error))
             again_in = self._pause = min(max(_MIN_PAUSE, 2 * before), _MAX_PAUSE)
         if service.metrics:
-            service.metrics.write(more_soon=bool(service.intake.long.runs))
+            service.metrics.write(more_soon=bool(service.intake.long_jobs.runs))
         if not self._pause:
             if before:
                 service.log.info("environment.recovered")
@@ -159,12 +167,14 @@ class _Watch:
         return again_in
 
     def _wait_for_hint(self) -> bool:
-        """Wait for a hint, until the next rescan is due; returns whether a hint came.
+        """Wait until a hint comes or the next rescan is due; returns whether a hint came.
 
-        Also returns if the watcher has died.
+        Returns False at once if the watcher has died.
         """
         service, is_deaf = self._service, self._pause > 0
-        while (remaining := self._rescan - time.monotonic()) > 0 and not service.stop.is_requested:
+        while not service.stop.is_requested:
+            if (remaining := self._rescan_at - time.monotonic()) <= 0:
+                return False
             due = None if is_deaf else service.on_finished(0)
             max_wait = _CHECK_WATCHER_SECONDS if due is None else min(due, _CHECK_WATCHER_SECONDS)
             if service.alarm.wait(min(remaining, max_wait)) and not is_deaf:
@@ -195,7 +205,7 @@ class _Watch:
 
 
 class _Service:
-    """What `run` and `watch` share. `stop` handles signals; `alarm` ends a wait."""
+    """The parts that `run` and `watch` share. `stop` handles signals; `alarm` ends a wait."""
 
     intake: Intake
 
@@ -205,7 +215,7 @@ class _Service:
         self.log = log
         self.on_finished = on_finished
         self.metrics: Metrics | None = None
-        self.slow: SlowPrograms | None = None
+        self.slow_programs: SlowPrograms | None = None
         if settings.metrics is not None:
             from pipeline.service.metrics import Metrics  # noqa: PLC0415 - optional
 
@@ -214,7 +224,7 @@ class _Service:
         stack.callback(self.alarm.close)
         self.stop = Stop(settings.grace, self.alarm.ring)
         stack.enter_context(self.stop.handling_signals())
-        self._run_commands: Callable[[Ended], None] = lambda _: None
+        self._run_commands: Callable[[EndedJob], None] = lambda _: None
         if settings.on_done is not None or settings.on_bad is not None:
             from pipeline.service.hooks import Commands  # noqa: PLC0415 - optional
 
@@ -222,7 +232,7 @@ class _Service:
 
     @classmethod
     @contextmanager
-    def started(
+    def start(
         cls, settings: Settings, log: Log, on_finished: OnFinished, tuning: Tuning, *, once: bool
     ) -> Iterator[_Service]:
         """Start a service with its solvers and workers, and close it at the end.
@@ -239,14 +249,15 @@ class _Service:
             stack.callback(workers.close)
             local = LocalWorker(solvers, settings, stop)
             count = 1 if settings.cluster else settings.workers or cores()
-            claimers = count if count > 1 else 0  # as many, because this process mostly waits
+            # This process mostly waits, so there can be a claimer for each core.
+            claimers = count if count > 1 else 0
             runtime = Runtime(
                 folders=Folders(settings.inbox, settings.outbox),
                 settings=settings,
                 log=log,
                 stop=stop,
                 local=local,
-                batches=local if settings.cluster is None else workers,
+                batch_workers=local if settings.cluster is None else workers,
                 pool=workers,
                 claimers=Claimers(claimers, settings, tuning.start_worker),
                 tuning=tuning,
@@ -260,17 +271,17 @@ class _Service:
             if service.metrics:
                 service.metrics.write()
 
-    def on_job_ended(self, ended: Ended) -> None:
+    def on_job_ended(self, ended: EndedJob) -> None:
         """Count a finished job in the metrics, and run its commands."""
         self.on_finished(1)
         if self.metrics:
             self.metrics.count(ended)
         self._run_commands(ended)
 
-    def sweep(self, *, thorough: bool) -> SweepOutcome:
-        """Sweep; an OSError becomes EnvironmentFailure. Raises EnvironmentFailure, Interrupted."""
-        if self.slow:
-            self.slow.check()
+    def sweep(self, *, thorough: bool) -> SweepSummary:
+        """Sweep once. Raises Interrupted, and EnvironmentFailure also for any OSError."""
+        if self.slow_programs:
+            self.slow_programs.check()
         with self.metrics.scanning() if self.metrics else nullcontext():
             try:
                 return self.intake.sweep(thorough=thorough)
@@ -287,10 +298,12 @@ def _workers(settings: Settings, service: _Service, tuning: Tuning) -> Workers:
 
     def start(module: str) -> Peer:
         peer = tuning.start_worker(module)
-        if service.slow is None:  # reported only if there is a large job, which needs workers
+        if (
+            service.slow_programs is None
+        ):  # uncompiled code matters only for large jobs, which need workers
             from pipeline.service.doctor import SlowPrograms  # noqa: PLC0415 - loads numpy
 
-            service.slow = SlowPrograms(settings, service.log)
+            service.slow_programs = SlowPrograms(settings, service.log)
         return peer
 
     return Pool(settings.workers or cores(), settings, service.stop, start)

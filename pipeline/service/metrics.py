@@ -1,4 +1,4 @@
-"""Metrics of `run` and `watch`, for monitoring: the file of `--metrics`.
+"""Metrics of `run` and `watch` for monitoring, in the file of `--metrics`.
 
 The text is valid both as OpenMetrics and as the older Prometheus format, which the node exporter's
 textfile collector reads from files named `*.prom`. Suggested alerts:
@@ -19,14 +19,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, UsageError, in_words, printable
-from pipeline.files import replacing
+from pipeline.files import atomic_file
 from pipeline.outbox.schema import REFUSED, STATUSES, WITH_TOTALS
-from pipeline.service.jobs import Ended
+from pipeline.service.jobs import EndedJob
 from pipeline.service.log import Log
 from pipeline.service.protocol.settle import names_in
 from pipeline.version import __version__
 
 _MIN_INTERVAL = 1.0
+"""Minimum seconds between two writes while a long job is running."""
 _JOB_STATUSES = [name for name in STATUSES if name not in (REFUSED, "other")]
 _PUZZLE_STATUSES = [name for name in STATUSES if name not in WITH_TOTALS]
 
@@ -40,29 +41,30 @@ class Metrics:
     def __init__(
         self, path: Path, inbox: Path, log: Log, clock: Callable[[], float] = time.time
     ) -> None:
-        _check(path, inbox)
+        _check_path(path, inbox)
         self._path = path
         self._inbox = inbox
         self._log = log
         self._clock = clock
-        self._started = clock()
-        self._scanned = 0.0
-        self._seconds = 0.0
+        self._start_time = clock()
+        self._last_scan = 0.0
+        self._scan_seconds = 0.0
         self._is_healthy = True
         self._has_failed = False
         self._jobs = dict.fromkeys(_JOB_STATUSES, 0)
         self._puzzles = dict.fromkeys(_PUZZLE_STATUSES, 0)
-        self._waiting: list[float] = []
-        self._write_next = 0.0
+        self._arrival_times: list[float] = []
+        self._next_write = 0.0
 
-    def count(self, ended: Ended) -> None:
+    def count(self, ended: EndedJob) -> None:
+        """Count a finished job and its puzzles."""
         self._jobs[ended.status] += 1
         for status in _PUZZLE_STATUSES:
             self._puzzles[status] += ended.totals.get(status, 0)
 
     @contextmanager
     def scanning(self) -> Iterator[None]:
-        """Measure a scan inside the `with` block; EnvironmentFailure means that it failed."""
+        """Measure the scan in the `with` block. If it raises EnvironmentFailure, it has failed."""
         started = time.monotonic()
         try:
             yield
@@ -70,23 +72,23 @@ class Metrics:
             self._is_healthy = False
             raise
         else:
-            self._is_healthy, self._scanned = True, self._clock()
+            self._is_healthy, self._last_scan = True, self._clock()
         finally:
-            self._seconds += time.monotonic() - started
+            self._scan_seconds += time.monotonic() - started
 
     def write(self, *, more_soon: bool = False) -> None:
         """Replace the file; if `more_soon`, at most once a second.
 
-        If that fails, it is logged once. The file is readable by all users, whatever the umask:
-        exporters run as other users, and it contains no file names.
+        A failure is logged once. All users can read the file, whatever the umask: exporters run as
+        other users, and the file contains no file names.
         """
-        if more_soon and time.monotonic() < self._write_next:
+        if more_soon and time.monotonic() < self._next_write:
             return
-        self._write_next = time.monotonic() + _MIN_INTERVAL
-        with suppress(OSError):  # the scan reports it
-            self._waiting = [*_arrival_times(self._inbox)]
+        self._next_write = time.monotonic() + _MIN_INTERVAL
+        with suppress(OSError):  # the scan reports this error
+            self._arrival_times = [*_arrival_times(self._inbox)]
         try:
-            with replacing(self._path) as file:
+            with atomic_file(self._path) as file:
                 os.fchmod(file.fileno(), 0o644)
                 file.writelines(map(str.encode, self._lines()))
             self._has_failed = False
@@ -98,11 +100,11 @@ class Metrics:
     def _lines(self) -> Iterator[str]:
         """The lines of the file, valid as OpenMetrics and as Prometheus text.
 
-        The type `info` is not used, because the node exporter rejects it. The node exporter
-        sees counters as untyped, because it looks up their type by their full name.
+        The node exporter rejects the type `info`, so `build_info` is a gauge. It treats counters as
+        untyped, because it looks up types by the name with the suffix `_total`.
         """
         now = self._clock()
-        oldest = max(0.0, now - min(self._waiting, default=now))
+        oldest = max(0.0, now - min(self._arrival_times, default=now))
         for kind, name, meaning, values in (
             (
                 "gauge",
@@ -110,19 +112,24 @@ class Metrics:
                 "The version of this program.",
                 {f'{{version="{__version__}"}}': 1},
             ),
-            ("gauge", "start_time_seconds", "Time of the start.", self._started),
+            ("gauge", "start_time_seconds", "Time of the start.", self._start_time),
             (
                 "gauge",
                 "last_scan_timestamp_seconds",
                 "Time of the last successful scan.",
-                self._scanned,
+                self._last_scan,
             ),
             ("gauge", "healthy", "1, or 0 if the last scan failed.", int(self._is_healthy)),
-            ("gauge", "queue_files", "Files waiting in the inbox.", len(self._waiting)),
+            ("gauge", "queue_files", "Files waiting in the inbox.", len(self._arrival_times)),
             ("gauge", "queue_oldest_age_seconds", "Age of the oldest file in the inbox.", oldest),
             ("counter", "jobs", "Finished jobs.", _by_status(self._jobs)),
             ("counter", "puzzles", "Puzzles in finished jobs.", _by_status(self._puzzles)),
-            ("counter", "scan_seconds", "Time spent in scans, processing included.", self._seconds),
+            (
+                "counter",
+                "scan_seconds",
+                "Time spent in scans and in processing files.",
+                self._scan_seconds,
+            ),
         ):
             full = f"sudoku_pipeline_{name}"
             yield f"# TYPE {full} {kind}\n"
@@ -140,18 +147,18 @@ def _by_status(counts: dict[str, int]) -> dict[str, int]:
 
 
 def _arrival_times(inbox: Path) -> Iterator[float]:
-    """When each file arrived in the inbox: its ctime, which a rename sets. Raises OSError."""
+    """Yield the time when each file arrived in the inbox: its ctime, which a rename sets."""
     for name in names_in(inbox)[0]:
         with suppress(FileNotFoundError):
             yield (inbox / name).lstat().st_ctime
 
 
-def _check(path: Path, inbox: Path) -> None:
-    """Raise UsageError if the file cannot be written there."""
+def _check_path(path: Path, inbox: Path) -> None:
+    """Raise UsageError if the metrics file cannot be written at `path`."""
     shown = f"--metrics {printable(str(path))}"
     if path.exists() and not path.is_file():
-        raise UsageError(f"{shown}: not a regular file")
+        raise UsageError(f"{shown}: not a regular file; choose another file")
     if not path.parent.is_dir():
-        raise UsageError(f"{shown}: no such folder; create it first")
+        raise UsageError(f"{shown}: its folder does not exist; create it first")
     if inbox.is_dir() and path.parent.samefile(inbox):
         raise UsageError(f"{shown}: it would be processed as a dropped file; choose another folder")

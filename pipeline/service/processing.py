@@ -1,12 +1,12 @@
 """Process claims: read their files, solve them, and publish the results.
 
     claims ─ read ─▶ PuzzleJob ─ solved in batches ───┐
-                     small collection ─ computed here ─┼─▶ publish ─▶ move originals ─▶ Ended
+                     small collection ─ computed here ─┼─▶ publish ─▶ move originals ─▶ EndedJob
                      other LongJob ─▶ LongRun ─────────┘
                                       advanced step by step
 
-If processing several claims together fails, each is processed alone. Only then does a failure count
-as an attempt at that claim.
+If processing several claims together fails, each claim is processed separately. Only failures of
+separate processing count as attempts at a claim.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox import PuzzleRecord
 from pipeline.reading import Archive, Collection, OneProblem, Source
-from pipeline.service.ending import Kept, keep, publish_and_finish, release
-from pipeline.service.jobs import Ended, Job, LongJob
-from pipeline.service.jobs.puzzle import BATCH, PuzzleBatch, PuzzleJob
+from pipeline.service.ending import KeptClaim, keep_claim, publish_and_finish, release_claim
+from pipeline.service.jobs import EndedJob, Job, LongJob
+from pipeline.service.jobs.puzzle import BATCH_SIZE, PuzzleBatch, PuzzleJob
 from pipeline.service.protocol.checkpointed import has_progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.publish import move_originals, published_record
@@ -31,31 +31,32 @@ from pipeline.service.signals import Interrupted, TookLong
 from pipeline.service.workers import Replies
 
 MAX_ATTEMPTS = 3
-"""After this many unfinished attempts at one step, a job fails."""
+"""Unfinished attempts at one step after which a job fails."""
 
 NOT_SOURCE_ERRORS = (OSError, EnvironmentFailure, Interrupted, TookLong)
-"""Exceptions that are not the fault of the source."""
+"""Exceptions that do not mean that the source is at fault."""
 
 
 @dataclass(frozen=True, slots=True)
-class Slow:
-    """The outcome of a claim with a slow puzzle: workers should solve it."""
+class SlowJob:
+    """The outcome of a claim with a slow puzzle, which a worker has to solve."""
 
     job: PuzzleJob
 
 
 ClaimedFile = tuple[Claim, Source | None]
-"""A claim and its source, or None if its file is still to be read."""
+"""A claim, and its source; None instead of the source if the file was not read yet."""
 
-_Outcomes = Iterator[tuple[Claim, Ended | Kept | Slow | LongRun]]
+_Outcomes = Iterator[tuple[Claim, EndedJob | KeptClaim | SlowJob | LongRun]]
+"""Yields claims with their outcomes."""
 
 
 class Claims:
-    """Claims that were just made or taken over.
+    """Processes claims that were just made or taken over.
 
     Puzzles are solved in batches, and small collections are published together. Batches do not
-    count as attempts: if the process is killed, each claim is processed alone later. `seconds` is
-    the time limit of a puzzle that is solved alone.
+    count as attempts: if the process is killed, the next one processes each claim separately.
+    `seconds` is the time limit of a puzzle that is solved separately.
     """
 
     def __init__(
@@ -64,31 +65,32 @@ class Claims:
         self._claimed = claimed
         self._runtime = runtime
         self._seconds = seconds
-        self._left: dict[Claim, Job | None] = dict.fromkeys(claim for claim, _ in claimed)
-        """Claims without an outcome, and their jobs if these have written files."""
+        self._unfinished: dict[Claim, Job | None] = dict.fromkeys(claim for claim, _ in claimed)
+        """Claim without an outcome → its job if that has written files, else None."""
 
     def process(self) -> _Outcomes:
         """Process the claims, and yield each with its outcome.
 
-        Raises EnvironmentFailure or Interrupted. Files without an outcome are then returned to the
-        inbox, except those whose name a newer file has and those whose publication has begun: they
-        stay claimed for a later run.
+        Raises EnvironmentFailure or Interrupted, after returning the files without an outcome to
+        the inbox. A file stays claimed for a later run if a newer file in the inbox has its name,
+        or if its results are partly published.
         """
         try:
             for claim, outcome in self._outcomes():
-                del self._left[claim]
-                if isinstance(outcome, Ended | Kept):
+                del self._unfinished[claim]
+                if isinstance(outcome, EndedJob | KeptClaim):
                     claim.close()
                 yield claim, outcome
         except (EnvironmentFailure, Interrupted):
-            for claim, job in self._left.items():
-                release(claim, job, self._runtime)
+            for claim, job in self._unfinished.items():
+                release_claim(claim, job, self._runtime)
             raise
         finally:
-            for claim in self._left:
+            for claim in self._unfinished:
                 claim.close()
 
     def _outcomes(self) -> _Outcomes:
+        """Process the claims, and yield each with its outcome."""
         puzzles, computed = list[PuzzleJob](), list[Job]()
         ready_seconds = self._runtime.tuning.ready_seconds
         due = time.monotonic() + ready_seconds
@@ -99,7 +101,7 @@ class Claims:
             outcome = _prepare(claim, source, self._runtime, self._seconds)
             match outcome:
                 case LongJob():  # a small collection, computed in this process
-                    self._left[claim] = outcome
+                    self._unfinished[claim] = outcome
                     computed.append(outcome)
                 case Job():
                     yield from self._publish([outcome])
@@ -111,15 +113,17 @@ class Claims:
         yield from self._publish(computed)
         if not puzzles:
             return
-        batches = [puzzles[start : start + BATCH] for start in range(0, len(puzzles), BATCH)]
+        batches = [
+            puzzles[start : start + BATCH_SIZE] for start in range(0, len(puzzles), BATCH_SIZE)
+        ]
         solvable = (tuple(job.item for job in batch if job.item) for batch in batches)
         requests = (PuzzleBatch(items) for items in solvable if items)
-        with closing(self._runtime.batches.replies(requests)) as replies:
+        with closing(self._runtime.batch_workers.replies(requests)) as replies:
             for batch in batches:
                 yield from self._publish_batch(batch, replies)
 
     def _publish_batch(self, batch: Sequence[PuzzleJob], replies: Replies) -> _Outcomes:
-        """Publish a batch with its reply; if computing it failed, process each puzzle alone."""
+        """Publish a batch of computed puzzles; if computing failed, process each separately."""
         runtime = self._runtime
         try:
             if solvable := [job for job in batch if job.item]:
@@ -127,24 +131,24 @@ class Claims:
                     _, results = next(filter(None, replies))
                 for job, result in zip(solvable, results, strict=True):
                     job.set_result(result)
-        except Exception as error:  # noqa: BLE001 - find out which puzzle is at fault
+        except Exception as error:  # noqa: BLE001 - any puzzle may be at fault
             runtime.raise_if_environment(error)
             runtime.log.error("batch.crashed", reason=in_words(error))
-            yield from self._each_alone(batch)
+            yield from self._process_separately(batch)
         except TookLong:
             runtime.local.reset()
-            yield from self._each_alone(batch)
+            yield from self._process_separately(batch)
         else:
             yield from self._publish(batch)
 
-    def _each_alone(self, jobs: Sequence[Job]) -> _Outcomes:
-        """Process each job alone, from the start, although some files may be published already."""
+    def _process_separately(self, jobs: Sequence[Job]) -> _Outcomes:
+        """Process each job separately from the start, even if some of its files are published."""
         runtime = self._runtime
         end = time.monotonic() + runtime.tuning.singly_seconds
         for job in jobs:
             item = job.item if isinstance(job, PuzzleJob) else None
             if item and runtime.is_shared and time.monotonic() > end:
-                yield job.claim, Slow(PuzzleJob(job.claim, item, runtime.settings))
+                yield job.claim, SlowJob(PuzzleJob(job.claim, item, runtime.settings))
                 continue
             outcome = _prepare(job.claim, item, runtime, runtime.puzzle_seconds(is_alone=False))
             if isinstance(outcome, Job):
@@ -153,30 +157,31 @@ class Claims:
                 yield job.claim, outcome
 
     def _publish(self, jobs: Sequence[Job]) -> _Outcomes:
-        """Publish jobs together; if that fails, process each alone."""
+        """Publish jobs together; if that fails, process each separately."""
         if not jobs:
             return
         runtime = self._runtime
         try:
             ended = publish_and_finish(jobs, runtime)
-        except Exception as error:  # noqa: BLE001 - a bug of ours ends one job
+        except Exception as error:  # noqa: BLE001 - a bug must end only one job
             runtime.raise_if_environment(error)
             if len(jobs) == 1:
-                yield jobs[0].claim, keep(jobs[0].claim, error, runtime)
+                yield jobs[0].claim, keep_claim(jobs[0].claim, error, runtime)
                 return
             if not isinstance(error, OSError):
                 runtime.log.error("batch.crashed", reason=in_words(error))
-            yield from self._each_alone(jobs)
+            yield from self._process_separately(jobs)
         else:
             yield from zip((job.claim for job in jobs), ended, strict=True)
 
 
 def _prepare(
     claim: Claim, source: Source | None, runtime: Runtime, seconds: float | None
-) -> Job | Ended | Kept | Slow | LongRun:
+) -> Job | EndedJob | KeptClaim | SlowJob | LongRun:
     """Read a claimed file, and compute its job unless that is slow.
 
-    A returned Job is computed, and ready to be published. `seconds` is the time limit of a puzzle.
+    A returned Job is ready to be published. `seconds` is the time limit of a puzzle; None: no
+    limit.
     """
     run: LongRun | None = None
     try:
@@ -190,35 +195,37 @@ def _prepare(
         if job.is_quick and not claim.attempts():
             run.compute_here()
             return job
-    except Exception as error:  # noqa: BLE001 - a bug of ours ends one job
-        return keep(claim, error, runtime, run.step if run else 0)
+    except Exception as error:  # noqa: BLE001 - a bug must end only one job
+        return keep_claim(claim, error, runtime, run.step if run else 0)
     return run
 
 
-def _recover(claim: Claim, runtime: Runtime) -> Ended | None:
-    """Finish a job whose process died after publishing it.
+def _recover(claim: Claim, runtime: Runtime) -> EndedJob | None:
+    """Finish a job whose process died after publishing it: move the original.
 
-    Moves the original, and returns the outcome; None if the job was not published.
+    Returns the outcome; None if the job was not published.
     """
     if (record := published_record(claim, runtime.folders)) is None:
         return None
     status, manifest = record.status, claim.manifest
-    move_originals([(claim, status in ("invalid", "failed"))], runtime.folders, runtime.spares)
+    move_originals(
+        [(claim, status in ("invalid", "failed"))], runtime.folders, runtime.spare_claims
+    )
     runtime.log.info("job.recovered", source=printable(manifest.source), status=status)
     message = record.message if isinstance(record, PuzzleRecord) else None
-    return Ended(manifest, status, record.totals, message)
+    return EndedJob(manifest, status, record.totals, message)
 
 
 def _read_and_solve(
     claim: Claim, source: Source | None, runtime: Runtime, seconds: float | None
-) -> Job | Slow:
+) -> Job | SlowJob:
     """Read a claimed file, and solve it if it is one puzzle. Gives up after MAX_ATTEMPTS."""
-    # These modules are slow to load; this loads them before an attempt is counted.
+    # Loading these modules takes long: load them before an attempt is counted.
     from pipeline.service.jobs import archive, collection  # noqa: F401, PLC0415
 
-    why = "each crashed or killed its process"
+    why = "each attempt crashed or killed its process"
     while claim.attempts() < MAX_ATTEMPTS:
-        # A job with a checkpoint was read before without killing the process.
+        # If there is a checkpoint, an earlier process read the file without being killed.
         is_counted = source is not None or not has_progress(claim)
         attempt = claim.attempt(uncounted=(Interrupted, TookLong)) if is_counted else nullcontext()
         job: Job | None = None
@@ -231,11 +238,11 @@ def _read_and_solve(
                 return job
         except TookLong:
             runtime.local.reset()
-            assert isinstance(job, PuzzleJob), "only puzzles have a limit"  # noqa: S101 - for mypy
-            return Slow(job)
+            assert isinstance(job, PuzzleJob), "only puzzles have a time limit"  # noqa: S101 - for mypy
+            return SlowJob(job)
         except NOT_SOURCE_ERRORS:
             raise
-        except Exception as error:  # noqa: BLE001 - a bug of ours is an attempt
+        except Exception as error:  # noqa: BLE001 - a bug counts as an attempt
             claim.count_attempt()
             why = in_words(error)
             runtime.log_error("job.crashed", claim, why)
@@ -246,13 +253,13 @@ def _read_and_solve(
 def _job_of(claim: Claim, source: Source | None, runtime: Runtime) -> Job:
     """The job for a claimed file; reads the file if `source` is None. Raises OSError."""
     from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
-    from pipeline.service.jobs.archive import ArchiveJob  # noqa: PLC0415 - as above
-    from pipeline.service.jobs.collection import CollectionJob  # noqa: PLC0415 - as above
+    from pipeline.service.jobs.archive import ArchiveJob  # noqa: PLC0415 - slow to load
+    from pipeline.service.jobs.collection import CollectionJob  # noqa: PLC0415 - slow to load
 
     settings, chunk_sizes = runtime.settings, runtime.tuning.chunk_sizes
     if source is None:
         with runtime.stop.computing():
-            source = source_at(claim.original, claim.manifest.source, settings, counts=True)
+            source = source_at(claim.original, claim.manifest.source, settings, counts_members=True)
     match source:
         case Collection() as collection:
             return CollectionJob(claim, runtime.folders, settings, collection, chunk_sizes)

@@ -1,7 +1,7 @@
-"""Requests and replies as bytes, for workers on other machines. Replies are never unpickled.
+"""Encode requests and replies for workers on other machines. Replies are never unpickled.
 
-A reply contains the parts of a result that are published. The problem and its clauses are not sent
-back, because the caller can create them from the source.
+A reply contains the parts of a result that are published. It does not contain the problem and its
+clauses, because the caller can create them from the source.
 """
 
 from __future__ import annotations
@@ -32,11 +32,15 @@ from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import keep_freed_memory
 from pipeline.version import __version__
 
-_local = threading.local()
+_thread_state = threading.local()
+"""The solvers of this thread, and the settings from which they were created."""
 
 
 class SentResult(Struct, frozen=True, array_like=True):
-    """A Result without its problem and clauses. `is_read`: it had a problem. `proof`: LRAT text."""
+    """A Result without its problem and clauses.
+
+    `is_read`: whether the result has a problem. `proof`: the text of the LRAT proof.
+    """
 
     status: Status
     solutions: tuple[tuple[int, ...], ...]
@@ -66,7 +70,8 @@ def unpack_rows(data: bytes) -> Rows:
 
 
 def pack_results(results: Sequence[Result]) -> bytes:
-    return msgspec.msgpack.encode([_to_sent(result) for result in results])
+    """Encode results as MessagePack."""
+    return msgspec.msgpack.encode([_sent_result(result) for result in results])
 
 
 def unpack_results(data: bytes, items: Sequence[OneProblem], settings: Settings) -> list[Result]:
@@ -75,7 +80,8 @@ def unpack_results(data: bytes, items: Sequence[OneProblem], settings: Settings)
     return [_result(result, item, settings) for result, item in zip(sent, items, strict=True)]
 
 
-def _to_sent(result: Result) -> SentResult:
+def _sent_result(result: Result) -> SentResult:
+    """Convert a result for sending."""
     is_puzzle = isinstance(result.problem, PuzzleProblem)
     own: dict[str, Any] = {
         "solutions": tuple(s.values if is_puzzle else s for s in result.solutions),
@@ -87,9 +93,9 @@ def _to_sent(result: Result) -> SentResult:
 
 
 def _result(sent: SentResult, item: OneProblem, settings: Settings) -> Result:
-    """Restore a result: read its problem here, and encode its clauses if they are kept.
+    """Restore a Result: read its problem from `item`, and encode its clauses with `keep_cnf`.
 
-    Raises ValueError and PipelineError.
+    Raises ValueError for an impossible result, and PipelineError.
     """
     fields = {name: getattr(sent, name) for name in sent.__struct_fields__ if name != "is_read"}
     if not sent.is_read:
@@ -113,13 +119,14 @@ def _result(sent: SentResult, item: OneProblem, settings: Settings) -> Result:
 
 
 def error_text(error: BaseException) -> str:
+    """The message of an exception in one line, with the type of a foreign exception."""
     if isinstance(error, PipelineError):
         return str(error)
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def read_reply(data: bytes, request: Request, settings: Settings) -> Reply:
-    """Decode a worker's reply by type; an unreadable reply counts as a crash."""
+    """Decode a worker's reply. An unreadable reply counts as a crash."""
     try:
         reply: Reply = msgspec.msgpack.decode(data, type=Reply)
         if isinstance(reply, Done):
@@ -130,15 +137,17 @@ def read_reply(data: bytes, request: Request, settings: Settings) -> Reply:
 
 
 def pack_request(request: Request, settings: Settings) -> bytes:
-    """Pickle a request so that unpickling it computes the request and gives the encoded reply.
+    """Pickle a request so that unpickling computes it and returns the encoded reply.
 
-    This adds no risk: a worker runs whatever its scheduler sends.
+    This adds no risk: a Dask worker runs any code that its scheduler sends.
     """
     return pickle.dumps(_Call(__version__, pickle.dumps((request, settings))))
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
+    """An object that is pickled as a call of `compute`."""
+
     version: str
     content: bytes
 
@@ -149,12 +158,13 @@ class _Call:
 def compute(version: str, content: bytes) -> bytes:
     """Compute a request from `pack_request`; returns the encoded reply.
 
-    Raises RuntimeError if the versions differ: unlike replies, any version can read that exception.
+    Raises RuntimeError if the caller has another version: every version can decode an exception,
+    but perhaps not the reply.
     """
     if version != __version__:
         host = socket.gethostname()
-        raise RuntimeError(f"{host} has sudoku-pipeline {__version__}, not {version}")
-    request, settings = pickle.loads(content)  # noqa: S301 - the sender may run anything anyway
+        raise RuntimeError(f"{host} has sudoku-pipeline {__version__}, expected {version}")
+    request, settings = pickle.loads(content)  # noqa: S301 - the sender can run any code
     try:
         solvers = _solvers(settings)
     except (PipelineError, OSError) as error:
@@ -165,13 +175,13 @@ def compute(version: str, content: bytes) -> bytes:
 
 
 def _solvers(settings: Settings) -> Solvers:
-    """The solvers of this thread, which are reused until the settings name other ones."""
-    wanted = settings.solver, settings.minisat
-    if getattr(_local, "wanted", None) != wanted:
+    """The solvers of this thread. They are reused until the settings name other solvers."""
+    names = settings.solver, settings.minisat
+    if getattr(_thread_state, "names", None) != names:
         keep_freed_memory()
-        solvers = Solvers(*wanted)
-        if hasattr(_local, "solvers"):
-            _local.solvers.close()
-        _local.solvers, _local.wanted = solvers, wanted
-    kept: Solvers = _local.solvers
-    return kept
+        new_solvers = Solvers(*names)
+        if hasattr(_thread_state, "solvers"):
+            _thread_state.solvers.close()
+        _thread_state.solvers, _thread_state.names = new_solvers, names
+    solvers: Solvers = _thread_state.solvers
+    return solvers

@@ -16,8 +16,8 @@ from typing import Any
 
 from pipeline.errors import EnvironmentFailure, printable
 from pipeline.outbox.schema import ARCHIVE
-from pipeline.service.ending import Kept, keep, publish_and_finish, release
-from pipeline.service.jobs import Ended, LongJob
+from pipeline.service.ending import KeptClaim, keep_claim, publish_and_finish, release_claim
+from pipeline.service.jobs import EndedJob, LongJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, Progress
 from pipeline.service.protocol.claim import Claim
@@ -27,11 +27,11 @@ from pipeline.service.workers import Replies, Request
 from pipeline.solving.result import Stopwatch
 
 _MAX_RUNS = 4
-"""Maximum number of long jobs that run at the same time; each keeps its source open."""
+"""Maximum number of long jobs that run at the same time. Each one keeps its source open."""
 
 
 class LongJobs:
-    """The running long jobs. The first one has its turn; `display` shows its progress."""
+    """The running long jobs. The first job in `runs` has its turn; `display` shows its progress."""
 
     def __init__(self, runtime: Runtime, display: Display) -> None:
         self.runs: deque[LongRun | SlowPuzzles] = deque()
@@ -40,16 +40,17 @@ class LongJobs:
 
     @property
     def is_full(self) -> bool:
-        """Whether no other job may start."""
+        """Whether the maximum number of long jobs is running."""
         return len(self.runs) >= _MAX_RUNS
 
     def add_slow(self, job: PuzzleJob) -> None:
+        """Let a worker solve a slow puzzle."""
         self._slow.add(job)
         if self._slow not in self.runs:
             self.runs.append(self._slow)
 
-    def advance(self) -> list[tuple[Claim, Ended | Kept]]:
-        """Advance the first job by one step; returns finished claims with their outcomes."""
+    def advance(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
+        """Advance the first job by one step; returns (finished claim, its outcome) pairs."""
         run = self.runs[0]
         run.gives_way = len(self.runs) > 1
         self._display.tick(run.name, run.progress())
@@ -71,9 +72,9 @@ class LongJobs:
 
 
 class _TurnTaker(ABC):
-    """A job whose requests are computed by workers, in turns with other jobs.
+    """A job whose requests workers compute, in turns with other jobs.
 
-    `gives_way`: other jobs are waiting, so turns are limited. `is_resting`: its turn is over.
+    `gives_way`: other jobs are waiting, so its turns are limited. `is_resting`: its turn is over.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -81,17 +82,17 @@ class _TurnTaker(ABC):
         self.is_resting = False
         self._runtime = runtime
         self._replies: Replies | None = None
-        self._turn_ends = 0.0
+        self._turn_end = 0.0
 
     @abstractmethod
     def _requests(self) -> Iterator[Request]:
-        """The requests of one turn."""
+        """Yield the requests of one turn."""
 
     def _next_reply(self) -> tuple[Request, Any] | None:
-        """The next request with its reply; None if it is not ready or the turn is over."""
+        """The next request and its reply; None if the reply is not ready or the turn is over."""
         if self._replies is None:
             self.is_resting = False
-            self._turn_ends = time.monotonic() + self._runtime.tuning.turn_seconds
+            self._turn_end = time.monotonic() + self._runtime.tuning.turn_seconds
             self._replies = self._runtime.pool.replies(self._requests())
         try:
             return next(self._replies)
@@ -101,9 +102,10 @@ class _TurnTaker(ABC):
 
     def _is_turn_over(self) -> bool:
         """Whether the turn must end because other jobs are waiting."""
-        return self.gives_way and time.monotonic() >= self._turn_ends
+        return self.gives_way and time.monotonic() >= self._turn_end
 
     def _stop_workers(self) -> None:
+        """Discard the pending requests of this job."""
         if self._replies:
             self._replies.close()
             self._replies = None
@@ -118,9 +120,9 @@ class LongRun(_TurnTaker):
         self.claim = job.claim
         self.name = job.claim.manifest.source
         self.is_over = False
-        self._written = job.steps_before
+        self._steps_written = job.steps_before
         self._is_checkpointed = True
-        self._checkpoint_at = 0.0
+        self._next_checkpoint = 0.0
         self._watch = Stopwatch()
         self._steps = self._counted_steps()
         self._all_requested = False
@@ -130,8 +132,8 @@ class LongRun(_TurnTaker):
 
     @property
     def step(self) -> int:
-        """The current step, for which attempts are counted; see `Claim.count_attempt`."""
-        return self._written + 1
+        """The number of the current step, for which attempts are counted."""
+        return self._steps_written + 1
 
     def progress(self) -> Progress:
         return self.job.progress()
@@ -143,16 +145,17 @@ class LongRun(_TurnTaker):
                 self.job.write(*reply)
         self._count_seconds()
 
-    def advance(self) -> list[tuple[Claim, Ended | Kept]]:
-        """Write a reply of the workers, if one is ready; returns the outcome when all are written.
+    def advance(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
+        """Write a reply of the workers if one is ready.
 
-        Raises EnvironmentFailure or Interrupted, after releasing the claim.
+        Returns the claim with its outcome once all replies are written, else an empty list. Raises
+        EnvironmentFailure or Interrupted, after releasing the claim.
         """
         try:
             outcome = self._outcome()
         except (EnvironmentFailure, Interrupted):
             self._stop()
-            release(self.claim, self.job, self._runtime)
+            release_claim(self.claim, self.job, self._runtime)
             raise
         except BaseException:
             self._stop()
@@ -164,10 +167,10 @@ class LongRun(_TurnTaker):
         self.claim.close()
         return [(self.claim, outcome)]
 
-    def _outcome(self) -> Ended | Kept | None:
-        """Do a step; returns the outcome, or None while steps are left.
+    def _outcome(self) -> EndedJob | KeptClaim | None:
+        """Do one step, or publish the job after its last step.
 
-        Raises EnvironmentFailure or Interrupted.
+        Returns the outcome, or None while steps are left. Raises EnvironmentFailure or Interrupted.
         """
         try:
             if self._write_next():
@@ -175,34 +178,34 @@ class LongRun(_TurnTaker):
             self._checkpoint()
             self._count_seconds()
             return publish_and_finish([self.job], self._runtime)[0]
-        except Exception as error:  # noqa: BLE001 - a bug in this program must end only this job
+        except Exception as error:  # noqa: BLE001 - a bug must end only this job
             if not self._has_filled_disk(error):
-                return keep(self.claim, error, self._runtime, self.step)
+                return keep_claim(self.claim, error, self._runtime, self.step)
         try:
             return self._fail_full_disk()
         except Exception as error:  # noqa: BLE001 - the disk may be full again
-            return keep(self.claim, error, self._runtime, self.step)
+            return keep_claim(self.claim, error, self._runtime, self.step)
 
     def pause(self) -> None:
-        """Stop the job; the next run continues it."""
+        """Stop the job, so that the next run continues it."""
         self._stop()
         with suppress(OSError):  # the next run repeats the steps after the last checkpoint
             self._checkpoint()
-        release(self.claim, self.job, self._runtime)
+        release_claim(self.claim, self.job, self._runtime)
 
     def _has_filled_disk(self, error: Exception) -> bool:
-        """Whether this archive itself has filled the disk, so that only this job must fail."""
+        """Whether this archive has filled the disk, so that only this job must fail."""
         is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
         many = self.job.progress().puzzles >= self._runtime.tuning.filling_puzzles
         return is_full and many and self.job.status == ARCHIVE
 
-    def _fail_full_disk(self) -> Ended:
-        """Remove all files written, and publish a failed job that says the disk was full."""
+    def _fail_full_disk(self) -> EndedJob:
+        """Remove all files that the job has written, and publish a failed job instead."""
         puzzles = self.job.progress().puzzles
         self.job.discard()
         message = (
-            f"the disk was full after {puzzles} puzzles; free some space and retry it, or "
-            "drop its puzzles as one file, one puzzle per line"
+            f"the disk was full after {puzzles} puzzles; free some space and retry the file, or "
+            "drop its puzzles as one file with one puzzle per line"
         )
         job = PuzzleJob.failed(self.claim, message, self._runtime.settings)
         return publish_and_finish([job], self._runtime)[0]
@@ -221,15 +224,15 @@ class LongRun(_TurnTaker):
             return True
         with self._attempt():
             self.job.write(*reply)
-            self._written, self._is_checkpointed = self._written + 1, False
-            if time.monotonic() >= self._checkpoint_at:
+            self._steps_written, self._is_checkpointed = self._steps_written + 1, False
+            if time.monotonic() >= self._next_checkpoint:
                 self._checkpoint()
         if self._is_checkpointed:
             self.claim.reset_attempts()
         return True
 
     def _requests(self) -> Iterator[Request]:
-        """The steps of one turn; only one after a failed attempt, to find the step at fault."""
+        """Yield the steps of one turn; after a failed attempt only one, to find the culprit."""
         is_single = self._is_first_step and self.claim.attempts()
         for step in self._steps:
             yield step
@@ -238,7 +241,7 @@ class LongRun(_TurnTaker):
         self._all_requested = True
 
     def _counted_steps(self) -> Iterator[Request]:
-        """The steps of the job; getting one counts as an attempt while `_is_first_step`."""
+        """Yield the steps of the job. While `_is_first_step`, creating one counts as an attempt."""
         steps = self.job.steps()
         while True:
             with self._attempt():
@@ -251,30 +254,30 @@ class LongRun(_TurnTaker):
         """Write a checkpoint if anything was written since the last one. Raises OSError."""
         if not self._is_checkpointed:
             self._count_seconds()
-            self.job.checkpoint(self._written)
+            self.job.checkpoint(self._steps_written)
             self._is_checkpointed = True
-            self._checkpoint_at = time.monotonic() + self._runtime.tuning.checkpoint_seconds
+            self._next_checkpoint = time.monotonic() + self._runtime.tuning.checkpoint_seconds
 
     def _count_seconds(self) -> None:
-        """Update the total time of this job, including earlier processes."""
+        """Update the total time of this job, including the time of earlier processes."""
         self.job.seconds = self.job.seconds_before + self._watch.seconds()["total"]
 
     def _attempt(self, *uncounted: type[BaseException]) -> AbstractContextManager[None]:
-        """Count an attempt while this process does something that may kill it.
+        """A context that counts an attempt at the current step if it may kill this process.
 
-        Waiting for workers does not count, because they run in their own processes. After its first
-        step a run counts nothing, to save a disk write per step; the next run counts again.
+        Only the first step of a run is counted, to save a disk write per step: if a later step
+        kills the process, that step is the first one of the next run.
         """
         return self.claim.attempt(self.step, uncounted) if self._is_first_step else nullcontext()
 
     @property
     def _is_first_step(self) -> bool:
         """Whether this run has not finished a step yet."""
-        return self._written == self.job.steps_before
+        return self._steps_written == self.job.steps_before
 
 
 class SlowPuzzles(_TurnTaker):
-    """Slow puzzles, each published when a worker has solved it. Has the interface of a LongRun."""
+    """Slow puzzles. Workers solve them, and each is published at once. Interface: as LongRun."""
 
     def __init__(self, runtime: Runtime) -> None:
         super().__init__(runtime)
@@ -299,8 +302,8 @@ class SlowPuzzles(_TurnTaker):
     def progress(self) -> Progress:
         return Progress(0, 0, None)
 
-    def advance(self) -> list[tuple[Claim, Ended | Kept]]:
-        """Publish a solved puzzle, if there is one. On an exception, all claims are released."""
+    def advance(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
+        """Publish a solved puzzle if one is ready. On an exception, all claims are released."""
         try:
             return self._publish_next()
         except BaseException:
@@ -313,10 +316,13 @@ class SlowPuzzles(_TurnTaker):
         jobs, self._requested = self._jobs, []
         self._waiting.clear()
         for job in jobs:
-            release(job.claim, None, self._runtime)
+            release_claim(job.claim, None, self._runtime)
 
-    def _publish_next(self) -> list[tuple[Claim, Ended | Kept]]:
-        """Publish the puzzle of the next reply, if one is ready; returns its claim and outcome."""
+    def _publish_next(self) -> list[tuple[Claim, EndedJob | KeptClaim]]:
+        """Publish the puzzle of the next reply.
+
+        Returns its claim with the outcome; an empty list if no reply is ready.
+        """
         reply = self._next_reply()
         if reply is None:
             return []
@@ -325,9 +331,9 @@ class SlowPuzzles(_TurnTaker):
         job = self._requested[index][1]
         job.write(step, result)
         try:
-            outcome: Ended | Kept = publish_and_finish([job], self._runtime)[0]
-        except Exception as error:  # noqa: BLE001 - as above
-            outcome = keep(job.claim, error, self._runtime)
+            outcome: EndedJob | KeptClaim = publish_and_finish([job], self._runtime)[0]
+        except Exception as error:  # noqa: BLE001 - a bug must end only this job
+            outcome = keep_claim(job.claim, error, self._runtime)
         del self._requested[index]
         job.claim.close()
         return [(job.claim, outcome)]

@@ -22,20 +22,23 @@ class Tuning:
     """Sizes and times that are not settings, and how a worker is started. Tests change them.
 
     rescan_seconds      interval between scans of the whole inbox
-    stamp_seconds       minimum interval between notes in the inbox of when it was scanned
+    stamp_seconds       minimum interval between updates of the last scan time in the inbox
     walk_seconds        minimum interval between walks of a dropped folder
     checkpoint_seconds  interval between checkpoints of a long job
     ready_seconds       how long solved small collections wait to be published together
-    alone_seconds       time limit of a puzzle in `watch` if no other file waits; then a worker
-                        solves it
-    batch_seconds       time limit of a batch; then its puzzles are solved one by one
-    puzzle_seconds      time limit of one of these puzzles; then a worker solves it
-    singly_seconds      time limit of all these puzzles; then workers solve the others
+    alone_seconds       time limit of a puzzle in `watch` if no other file waits; a slower puzzle
+                        is left to a worker
+    batch_seconds       time limit of a batch; a slower batch is solved puzzle by puzzle
+    puzzle_seconds      time limit of each puzzle in a slow batch; a slower puzzle is left to a
+                        worker
+    singly_seconds      time limit of all puzzles in a slow batch; the rest is left to workers
     turn_seconds        length of a turn of a long job
-    filling_puzzles     if the disk is full, an archive with this many puzzles done fails alone
+    filling_puzzles     number of finished puzzles from which on an archive is blamed for a full
+                        disk, and fails
     first_names         number of files that are examined before names are shared with claimers
-    min_shared          minimum number of names per claimer if collections are among these files
-    min_shared_puzzles  the same if they are all single puzzles
+    min_shared          minimum number of names per claimer if there are collections among the
+                        examined files
+    min_shared_puzzles  minimum number of names per claimer otherwise
     """
 
     chunk_sizes: ChunkSizes = CHUNK_SIZES
@@ -57,15 +60,19 @@ class Tuning:
 
 
 DEFAULT_TUNING = Tuning()
+"""The values of every run outside tests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
     """The folders, workers and limits that all jobs of a run share.
 
-    `local` computes in this process, `pool` in other processes; `batches` is the one of these two
-    that solves batches. `claimers`: processes that claim files of their own. `is_shared`: slow
-    puzzles are left to other processes. `is_watching`: new files may arrive at any time.
+    - `local`: computes in this process.
+    - `pool`: computes in other processes.
+    - `batch_workers`: `local` or `pool`, whichever solves batches of single puzzles.
+    - `claimers`: processes that claim files themselves.
+    - `is_shared`: slow puzzles are left to other processes.
+    - `is_watching`: new files may arrive at any time.
     """
 
     folders: Folders
@@ -73,33 +80,36 @@ class Runtime:
     log: Log
     stop: Stop
     local: LocalWorker
-    batches: Workers
+    batch_workers: Workers
     pool: Workers
     claimers: Claimers
     tuning: Tuning = DEFAULT_TUNING
     is_shared: bool = False
     is_watching: bool = False
-    spares: list[Claim] = field(default_factory=list)
-    """Finished claims to be reused, which is faster than making new claims."""
+    spare_claims: list[Claim] = field(default_factory=list)
+    """Finished claims to be reused, which is faster than creating new claims."""
 
     @property
     def batch_seconds(self) -> float | None:
-        """The time limit for a batch in this process."""
+        """The time limit for a batch in this process; None: no limit."""
         return self.tuning.batch_seconds if self.is_shared else None
 
     def puzzle_seconds(self, *, is_alone: bool) -> float | None:
-        """The time limit for a puzzle in this process; `is_alone`: no other file is waiting."""
+        """The time limit for a puzzle in this process; None: no limit.
+
+        `is_alone`: no other file is waiting.
+        """
         if not self.is_shared or (is_alone and not self.is_watching):
             return None
         return self.tuning.alone_seconds if is_alone else self.tuning.puzzle_seconds
 
     def raise_if_environment(self, error: Exception) -> None:
-        """Raise EnvironmentFailure if every job would fail in this way."""
+        """Raise EnvironmentFailure if every job would fail with this error."""
         if isinstance(error, EnvironmentFailure):
             raise error
         if isinstance(error, OSError) and self.folders.is_environment_fault(error):
             raise EnvironmentFailure(in_words(error)) from error
 
     def log_error(self, event: str, claim: Claim, reason: str) -> None:
-        """Log an error event about the file of a claim."""
+        """Log an error event about the source of a claim."""
         self.log.error(event, source=printable(claim.manifest.source), reason=reason)

@@ -1,7 +1,7 @@
 """Exit codes, stopping signals, and the grace period.
 
-A signal that is ignored when a command starts stays ignored: SIGINT is ignored in a script's
-`command &`, because Ctrl-C is meant for the foreground, and SIGHUP after `nohup`.
+A signal that is ignored when a command starts stays ignored. A shell ignores SIGINT for a command
+that a script runs with `&`, and `nohup` ignores SIGHUP.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ SignalHandler = Callable[[int, FrameType | None], object] | int
 EXIT_OK, EXIT_BAD_INPUT, EXIT_USAGE, EXIT_TEMPFAIL = 0, 1, 2, 75
 """The exit codes of every command."""
 
-STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+"""Signals that stop a command, called stopping signals below."""
 
 
 class Stopped(KeyboardInterrupt):
     """A stopping signal has arrived.
 
-    KeyboardInterrupt itself does not work: if it passes through an `exec`, as in dataclasses,
-    CPython kills itself with SIGINT at exit although the exception was caught.
+    A plain KeyboardInterrupt cannot be used: after it has passed through an `exec`, as in
+    dataclasses, CPython kills itself with SIGINT at exit, even if the exception was caught.
     """
 
 
@@ -50,21 +51,21 @@ def code_when_stopped(command: str) -> int:
 def exit_when_stopped(code: int) -> None:
     """Make every stopping signal end the process with `code` at once.
 
-    For phases in which there is nothing to clean up: before the work starts, and after it.
+    Used before the work starts and after it ends, when there is nothing to clean up.
     """
 
-    def leave(_number: int, _frame: FrameType | None) -> Never:
+    def exit_at_once(_number: int, _frame: FrameType | None) -> Never:
         os._exit(code)
 
     def ignore() -> None:
         _install(dict.fromkeys(_current_handlers(), signal.SIG_IGN))
 
-    _install(dict.fromkeys(_current_handlers(), leave))
-    atexit.register(ignore)  # SIG_IGN persists during Python's own clean-up; handlers do not
+    _install(dict.fromkeys(_current_handlers(), exit_at_once))
+    atexit.register(ignore)  # SIG_IGN persists while Python shuts down; handlers do not
 
 
 @contextmanager
-def handling(handler: SignalHandler) -> Iterator[None]:
+def signal_handler(handler: SignalHandler) -> Iterator[None]:
     """Install a handler for the stopping signals inside the `with` block."""
     before = _current_handlers()
     try:
@@ -95,7 +96,7 @@ class Stop:
         """Handle SIGALRM and, unless ignored, the stopping signals inside the `with` block."""
         before = signal.signal(signal.SIGALRM, self._on_alarm)
         try:
-            with handling(self._on_signal):
+            with signal_handler(self._on_signal):
                 yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -103,10 +104,10 @@ class Stop:
 
     @contextmanager
     def computing(self, seconds: float | None = None) -> Iterator[None]:
-        """Allow interruption inside the `with` block: it may raise Interrupted or TookLong.
+        """Allow signals to raise Interrupted or TookLong inside the `with` block.
 
-        Raises Interrupted at once if `is_late`. TookLong is raised after `seconds`, unless a stop
-        was requested.
+        Raises Interrupted at once if `is_late`. Raises TookLong after `seconds`, unless a stop was
+        requested.
         """
         outer, self._computing = self._computing, True
         if seconds is not None and not self.is_requested:
@@ -142,7 +143,7 @@ class Stop:
 def interruptible() -> Iterator[None]:
     """Raise Stopped at the first stopping signal, and then restore the previous handlers.
 
-    So the first signal lets the command clean up, and a second one ends it at once.
+    The first signal lets the command clean up; a second signal ends it at once.
     """
     before = _current_handlers()
 
@@ -150,14 +151,14 @@ def interruptible() -> Iterator[None]:
         _install(before)
         raise Stopped
 
-    with handling(interrupt):
+    with signal_handler(interrupt):
         yield
 
 
 @contextmanager
 def blocking_signals() -> Iterator[None]:
     """Block stopping signals inside the `with` block; they are delivered at its end."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
     try:
         yield
     finally:
@@ -165,8 +166,8 @@ def blocking_signals() -> Iterator[None]:
 
 
 def _current_handlers() -> dict[signal.Signals, SignalHandler]:
-    """The handlers of the stopping signals that are not ignored."""
-    handlers = {number: signal.getsignal(number) for number in STOPPING}
+    """Stopping signal that is not ignored → its handler."""
+    handlers = {number: signal.getsignal(number) for number in STOP_SIGNALS}
     return {
         number: handler
         for number, handler in handlers.items()

@@ -1,6 +1,6 @@
-"""Solve problems from any source: one problem → Result, a chunk of a collection → Rows.
+"""Solve problems from any source. One problem gives a Result, a chunk of a collection Rows.
 
-Puzzles are solved one by one through the solver chain, or in batches of one geometry.
+Puzzles are solved one by one, with fallback to other solvers, or in batches of one geometry.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.errors import InvalidPuzzle, LimitReached, printable
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import OneProblem, SingleFormula, SinglePuzzle, Unreadable
 from pipeline.reading.archives.streams import PeekableStream
@@ -34,15 +34,17 @@ if TYPE_CHECKING:
     from pipeline.reading.formats.plain import ChunkContents
 
 MIN_PERSISTENT = 16
-"""With this many variants to solve one by one, `auto` keeps a PySAT process alive for them."""
+"""Number of variants from which on `auto` keeps a PySAT process alive to solve them one by one."""
 
 MAX_BATCH_SIDE = 25
-"""Larger puzzles are solved one by one, because a batch would not fit in memory."""
+"""Maximum side of puzzles that are solved in batches; larger ones would not fit in memory."""
 
-AsPuzzle = PuzzleProblem | Puzzle | Sequence[Sequence[int | None]]
-"""A puzzle, its problem, or rows of values. Unlike `Given`, not a formula."""
+PuzzleLike = PuzzleProblem | Puzzle | Sequence[Sequence[int | None]]
+"""A puzzle, its problem, or rows of values; not a formula."""
 
-Given = Problem | Puzzle | OneProblem | str | bytes | Path | Sequence[Sequence[int | str | None]]
+ProblemLike = (
+    Problem | Puzzle | OneProblem | str | bytes | Path | Sequence[Sequence[int | str | None]]
+)
 """A problem, a puzzle, a source with one problem, a text, a file, or rows of values."""
 
 
@@ -69,7 +71,7 @@ def solve_one(
 ) -> Result[S]:
     """Solve a problem; `on_solution` is called with each solution as it is found.
 
-    With the batch solver, it is called at the end. Raises EnvironmentFailure.
+    The batch solver reports all solutions at the end. Raises EnvironmentFailure.
     """
     if settings.solver != "batch" or _batch_geometry(problem, settings) is None:
         return solve_problem(problem, solvers, settings, watch, on_solution)
@@ -86,12 +88,12 @@ def solve_source(data: bytes, source: str, solvers: Solvers, settings: Settings)
 
 
 def solve_items(items: Sequence[OneProblem], solvers: Solvers, settings: Settings) -> list[Result]:
-    """Solve sources with one problem each. Sources that were read already are not read again."""
+    """Solve sources with one problem each."""
     return solve_sources([(item.name, item) for item in items], solvers, settings)
 
 
 def solve_sources(
-    sources: Sequence[tuple[str, Given]], solvers: Solvers, settings: Settings
+    sources: Sequence[tuple[str, ProblemLike]], solvers: Solvers, settings: Settings
 ) -> list[Result]:
     """Solve several files, texts or puzzles, each with a name for messages.
 
@@ -124,7 +126,7 @@ def solve_sources(
 
 
 def refused_result(source: Unreadable) -> Result:
-    """The result of an unreadable source, with the time spent reading it."""
+    """The result of an unreadable source: status `invalid`, and the time spent reading it."""
     seconds = {"total": source.seconds}
     if source.data is not None:
         seconds["parse"] = source.seconds
@@ -137,7 +139,9 @@ def solve_groups(
     settings: Settings,
     on_solution: Callable[[str], None] | None = None,
 ) -> Iterator[tuple[Item, Result]]:
-    """Solve items group by group; rows of collections are solved as by `run`.
+    """Solve items group by group, and yield each with its result.
+
+    Puzzles of collections are solved with the settings of a collection, as in `run`.
 
     `on_solution` is called with the text of each solution: for a single puzzle as soon as it is
     found, otherwise after its group is solved. Raises EnvironmentFailure.
@@ -169,6 +173,7 @@ def solve_groups(
 
 
 def _unread_result(item: Item) -> Result:
+    """The result of an item that could not be read."""
     seconds = Stopwatch(parse=item.seconds).seconds() if item.is_only_item else {}
     if isinstance(item.content, LimitReached):
         return Result("unknown", complete=False, message=item.reason, seconds=seconds)
@@ -176,15 +181,15 @@ def _unread_result(item: Item) -> Result:
 
 
 def with_traits(results: list[Result], settings: Settings) -> list[Result]:
-    """The results with the traits that the settings ask for."""
+    """The results with the traits of `settings.traits`."""
     if not settings.trait_names:
         return results
-    from pipeline.catalogue import result_traits  # noqa: PLC0415 - few ask for it
+    from pipeline.catalogue import result_traits  # noqa: PLC0415 - rarely needed
 
     return result_traits.add_traits(results, settings)
 
 
-def problem_of_source(name: str, given: Given, settings: Settings) -> Problem:
+def problem_of_source(name: str, given: ProblemLike, settings: Settings) -> Problem:
     """The problem in a source.
 
     Raises InvalidPuzzle, LimitReached, OSError if a file cannot be read, and ValueError if
@@ -219,9 +224,9 @@ def solve_problems(
     settings: Settings,
     parse: Sequence[float] = (),
 ) -> list[Result]:
-    """Solve problems, in batches by geometry; `parse` lists the seconds spent reading each.
+    """Solve problems, in batches of one geometry where possible.
 
-    Raises EnvironmentFailure.
+    `parse` lists the seconds spent reading each problem. Raises EnvironmentFailure.
     """
     groups: defaultdict[Geometry | None, list[int]] = defaultdict(list)
     for index, problem in enumerate(problems):
@@ -250,19 +255,19 @@ def solve_problems(
 
 
 def _batch_geometry(problem: Problem, settings: Settings) -> Geometry | None:
-    """The geometry of a puzzle that can be solved in a batch, otherwise None."""
+    """The geometry of a puzzle that can be solved in a batch; None if it cannot."""
     geometry = None if settings.keep_cnf else problem.plain_geometry
     return geometry if geometry and geometry.side <= MAX_BATCH_SIDE else None
 
 
 def _solvers_for(problem: Problem, single_count: int, solvers: Solvers) -> Solvers:
-    """The solvers for one of `single_count` problems that are solved one by one."""
+    """The solvers for a problem, which is one of `single_count` that are solved one by one."""
     has_rules = problem.is_encoded and problem.plain_geometry is None
     return solvers.for_many_puzzles() if has_rules and single_count >= MIN_PERSISTENT else solvers
 
 
 def _compare_with_source(problem: Problem, result: Result) -> Result:
-    """The result, compared with the solution in the source, if there is one."""
+    """Compare a result with the solution that the source states; returns the updated result."""
     if not isinstance(problem, PuzzleProblem):
         return result
     parsed = problem.parsed
@@ -279,7 +284,7 @@ def solve_chunk(
     Raises EnvironmentFailure.
     """
     from pipeline.outbox.write_rows import RowsBuilder  # noqa: PLC0415 - not for single puzzles
-    from pipeline.solving.many import Batch, batch_slices, solve_batch  # noqa: PLC0415 - as above
+    from pipeline.solving.many import Batch, batch_slices, solve_batch  # noqa: PLC0415 - slow to load
 
     contents = layout.contents(chunk, settings.reading)
     builder = RowsBuilder(contents, layout.cells, first, settings.trait_names)
@@ -290,7 +295,7 @@ def solve_chunk(
             answers = solve_batch(batch, solvers, settings, explain=False)
             builder.add_batch(indices, answers)
             if settings.trait_names:
-                from pipeline.catalogue.result_traits import traits_of  # noqa: PLC0415 - few ask for it
+                from pipeline.catalogue.result_traits import traits_of  # noqa: PLC0415 - rarely needed
 
                 traits = traits_of(geometry, masks[batch_slice], answers, settings)
                 builder.add_traits(indices.tolist(), traits, geometry)
@@ -305,7 +310,7 @@ def solve_chunk(
         result = solve_problem(problem, chosen, settings, Stopwatch(), explain=False)
         builder.add_result(index, result)
         if settings.trait_names and entry.puzzle is not None and not entry.puzzle.is_plain:
-            from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - as above
+            from pipeline.catalogue.result_traits import traits_of_one  # noqa: PLC0415 - slow to load
 
             builder.add_traits([index], [traits_of_one(result, settings)], entry.puzzle.geometry)
     return builder.rows()
@@ -314,12 +319,12 @@ def solve_chunk(
 def rows_of_source(
     path: Path, name: str, solvers: Solvers, settings: Settings, first: int = 1
 ) -> Iterator[tuple[str, Rows]]:
-    """Solve all puzzles in a file, a folder or an archive; yields their rows with the source.
+    """Solve all puzzles in a file, a folder or an archive; yields (source, rows).
 
     The source is `name`, followed by the path of a member in an archive. `first` is the index of
-    the first row. Collections are solved as by `run`. Raises EnvironmentFailure, OSError.
+    the first row. Collections are solved as in `run`. Raises EnvironmentFailure, OSError.
     """
-    from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - as above
+    from pipeline.outbox.write_rows import rows_of  # noqa: PLC0415 - slow to load
 
     for where, source in sources_at(path, name, settings, f"{name}/"):
         if isinstance(source, tuple):
@@ -335,8 +340,8 @@ def rows_of_source(
 def _rows_of_collection(
     layout: Layout, stream: PeekableStream, solvers: Solvers, settings: Settings, first: int
 ) -> Iterator[Rows]:
-    """Yield the rows of a collection by chunk; if reading stops early, the last row says why."""
-    from pipeline.outbox.write_rows import error_rows  # noqa: PLC0415 - as above
+    """Yield the rows of a collection by chunk. If reading fails, the last row has the error."""
+    from pipeline.outbox.write_rows import error_rows  # noqa: PLC0415 - slow to load
 
     line = 1
     for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):
@@ -352,8 +357,8 @@ def _rows_of_collection(
 def failed_rows(
     chunk: TextChunk, layout: Layout, settings: Settings, why: str, first: int = 1
 ) -> Rows:
-    """The rows of a chunk whose computation failed."""
-    from pipeline.outbox.write_rows import RowsBuilder  # noqa: PLC0415 - as above
+    """The rows of a chunk that could not be computed, with status `failed`."""
+    from pipeline.outbox.write_rows import RowsBuilder  # noqa: PLC0415 - slow to load
 
     contents = layout.contents(chunk, settings.reading)
     builder = RowsBuilder(contents, layout.cells, first, settings.trait_names)
@@ -365,15 +370,15 @@ def failed_rows(
 def _batches(
     contents: ChunkContents,
 ) -> Iterator[tuple[Geometry, NDArray[np.intp], NDArray[np.unsignedinteger]]]:
-    """Group the puzzles without rules by geometry; yields geometry, indices and masks."""
+    """Group the puzzles without rules by geometry; yields (geometry, indices, masks)."""
     import numpy as np  # noqa: PLC0415 - slow to load
 
-    from pipeline.reading.formats.plain import masks_of_plain  # noqa: PLC0415 - as above
-    from pipeline.solving.many import masks_of  # noqa: PLC0415 - as above
+    from pipeline.reading.formats.plain import masks_of_plain  # noqa: PLC0415 - slow to load
+    from pipeline.solving.many import masks_of  # noqa: PLC0415 - slow to load
 
     indices, cells = contents.plain_cells()
     if len(indices):
-        yield NINE, indices, masks_of_plain(cells)
+        yield NINE_BY_NINE, indices, masks_of_plain(cells)
     by_geometry: defaultdict[Geometry, dict[int, Puzzle]] = defaultdict(dict)
     for index, entry in contents.entries():
         puzzle = entry.puzzle

@@ -1,7 +1,7 @@
-"""Workers: compute requests, in this process or in a pool, and yield the replies in order.
+"""Workers: compute requests in this process or in a pool, and yield the replies in order.
 
-A request that crashes or kills its worker twice is split into parts. If it cannot be split, it gets
-a failed reply. Dead workers are replaced.
+A request that crashes or kills its worker twice is split into parts. A part that cannot be split
+gets a failed reply. Dead workers are replaced.
 """
 
 from __future__ import annotations
@@ -32,50 +32,50 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_DEATHS = 2
-"""A request that crashed or killed its worker this often is split into parts."""
+"""Number of crashes or deaths of workers after which a request is split into parts."""
 
 PENDING_PER_PROCESS = 2
 """Pending requests per process, to keep it busy while replies are written."""
 
 REPLY_SECONDS = 0.25
-"""How long to wait for a reply before returning to the caller."""
+"""Seconds to wait for a reply before `replies` yields None."""
 
 
 class Request:
     """A computation for a worker. Requests are pickled.
 
-    Replies of our own processes are pickled, too. Replies from other machines are decoded as data
-    of the expected types, which cannot run code.
+    Replies of processes on this machine are pickled as well. Replies from other machines are
+    decoded as data of the expected types, which cannot run code.
     """
 
     __slots__ = ()
 
     def compute(self, solvers: Solvers, settings: Settings) -> Any:
-        """Compute the reply; None if the request needs no computation."""
+        """Compute the reply. The base class returns None: there is nothing to compute."""
 
     def split(self) -> Sequence[Request]:
-        """Split the request; returns fewer than two parts if that is impossible."""
+        """Split the request into parts; returns fewer than two if that is impossible."""
         return ()
 
     def join_replies(self, replies: list[Any]) -> Any:
-        """Join the replies of the parts."""
+        """Join the replies of all parts to the reply of the request."""
         raise NotImplementedError
 
     def failed_reply(self, why: str, settings: Settings) -> Any:
-        """The reply if the request cannot be computed."""
+        """The reply for a request that cannot be computed; `why` is the reason."""
 
-    def pack(self, reply: Any, settings: Settings) -> bytes:  # noqa: ARG002 - few need them
-        """Encode a reply, as MessagePack."""
+    def pack(self, reply: Any, settings: Settings) -> bytes:  # noqa: ARG002 - few subclasses need them
+        """Encode a reply as MessagePack."""
         return msgspec.msgpack.encode(reply)
 
-    def unpack(self, data: bytes, settings: Settings) -> Any:  # noqa: ARG002 - as above
+    def unpack(self, data: bytes, settings: Settings) -> Any:  # noqa: ARG002 - few subclasses need them
         """Decode a reply. Raises ValueError, msgspec.DecodeError, PipelineError."""
         return msgspec.msgpack.decode(data, type=None)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRequest(Request, Generic[T]):
-    """Problems to solve together if possible; the reply is a list of results."""
+    """Problems to solve together. The reply is a list of results in the same order."""
 
     items: tuple[T, ...]
 
@@ -85,25 +85,27 @@ class BatchRequest(Request, Generic[T]):
     def join_replies(self, replies: list[list[Result]]) -> list[Result]:
         return [result for results in replies for result in results]
 
-    def failed_reply(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - as Request
+    def failed_reply(self, why: str, settings: Settings) -> list[Result]:  # noqa: ARG002 - signature of Request
         return [Result("failed", message=why) for _ in self.items]
 
 
 Replies = Generator[tuple[Request, Any] | None, None, None]
+"""Yields each request with its reply, and None while waiting."""
 
 
 class Workers(Protocol):
     """The common interface of LocalWorker, Pool and Cluster.
 
-    `batches`: how many batches of single puzzles are requested at a time to keep them busy.
+    `batch_count`: how many batches of single puzzles to request at a time, so that all workers are
+    busy.
     """
 
-    batches: int
+    batch_count: int
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         """Yield each request with its reply, in order, and None while waiting for a reply.
 
-        Raises EnvironmentFailure, and Interrupted when asked to stop.
+        Raises EnvironmentFailure, and Interrupted after a stop was requested.
         """
         ...
 
@@ -111,6 +113,8 @@ class Workers(Protocol):
 
 
 class Done(msgspec.Struct, frozen=True, tag=True):
+    """The request was computed; `value` is its reply."""
+
     value: Any
 
 
@@ -127,28 +131,31 @@ class Crashed(msgspec.Struct, frozen=True, tag=True):
 
 
 Reply = Done | EnvironmentFailed | Crashed
+"""What a worker sends back for a request."""
 
 
 def reply_to(
     request: Request, solvers: Solvers, settings: Settings, *, pack: bool = False
 ) -> Reply:
-    """Compute a request in a worker; errors become replies. If `pack`, the value is encoded."""
+    """Compute a request in a worker, and return exceptions as replies.
+
+    If `pack`, the value of the reply is encoded.
+    """
     try:
         value = request.compute(solvers, settings)
         return Done(request.pack(value, settings) if pack else value)
     except EnvironmentFailure as error:
         return EnvironmentFailed(str(error))
-    except Exception as error:  # noqa: BLE001 - a bug of ours costs only this request
+    except Exception as error:  # noqa: BLE001 - a bug must end only this request
         if isinstance(error, OSError) and is_environmental(error):
             return EnvironmentFailed(in_words(error))
         return Crashed(f"{type(error).__name__}: {error}")
 
 
 def reply_in_parts(request: Request, ask: Callable[[Request], Reply], settings: Settings) -> Any:
-    """Compute the reply to a request, in parts if it crashes or kills its worker.
+    """Compute the reply to a request; split the request if it crashes or kills its worker.
 
-    `ask` computes a request. A part that crashes and cannot be split gets a failed reply. Raises
-    EnvironmentFailure.
+    `ask` lets a worker compute a request. Raises EnvironmentFailure.
     """
     why = ""
     for _ in range(MAX_DEATHS):
@@ -180,7 +187,7 @@ def serve(descriptor: int) -> None:
 class LocalWorker:
     """Computes in this process."""
 
-    batches = 1
+    batch_count = 1
 
     def __init__(
         self,
@@ -197,12 +204,12 @@ class LocalWorker:
         self._solvers.warm(Limits(self._settings.timeout, self._settings.memory_limit))
 
     def replies(self, requests: Iterator[Request]) -> Replies:
-        """See Workers. Computations may be interrupted."""
+        """See Workers. A stop signal may interrupt computations."""
         for request in requests:
             yield request, self.reply(request)
 
     def reply(self, request: Request, seconds: float | None = None) -> Any:
-        """The reply to one request. Raises TookLong after `seconds`."""
+        """Compute the reply to one request. Raises TookLong after `seconds`."""
 
         def ask(request: Request) -> Reply:
             with self._stop.computing(seconds):
@@ -215,10 +222,11 @@ class LocalWorker:
         self._solvers.close()
 
     def close(self) -> None:
-        """Do nothing: there are no processes."""
+        """Do nothing: this worker has no process."""
 
 
 def cores() -> int:
+    """The number of processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -227,10 +235,10 @@ def cores() -> int:
 class Pool:
     """Up to `count` worker processes, each served by a thread of this process.
 
-    Processes are started on demand and kept.
+    Processes are started on demand, and kept for later requests.
     """
 
-    batches = 1
+    batch_count = 1
 
     def __init__(
         self,
@@ -247,7 +255,7 @@ class Pool:
 
     def replies(self, requests: Iterator[Request]) -> Replies:
         """See Workers. Up to PENDING_PER_PROCESS requests per process are pending."""
-        from concurrent import futures  # noqa: PLC0415 - as above
+        from concurrent import futures  # noqa: PLC0415 - slow to load
 
         under_way: deque[tuple[Request, Future[Any]]] = deque()
         with ExitStack() as stack:
@@ -274,7 +282,7 @@ class Pool:
 
     def _reply_of_worker(self, request: Request, stop: Alarm) -> Reply:
         """Let a worker process compute the reply; the process is kept unless it crashed."""
-        from multiprocessing.connection import wait  # noqa: PLC0415 - as above
+        from multiprocessing.connection import wait  # noqa: PLC0415 - slow to load
 
         with ExitStack() as stack:
             peer = self._worker()
@@ -286,7 +294,7 @@ class Pool:
                 reply: Reply = peer.receive(0)
             except EOFError:
                 code = peer.exit_code()
-                return Crashed(f"its worker process died with exit code {code}")
+                return Crashed(f"the worker process died with exit code {code}")
             if not isinstance(reply, Crashed):
                 stack.pop_all()
                 self._idle.append(peer)
@@ -301,7 +309,7 @@ class Pool:
         try:
             peer = self._start(__name__)
         except OSError as error:
-            raise EnvironmentFailure(f"no worker can be started: {error.strerror}") from error
+            raise EnvironmentFailure(f"cannot start a worker process: {error.strerror}") from error
         peer.send(self._settings)
         return peer
 

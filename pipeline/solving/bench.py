@@ -61,7 +61,7 @@ class Benched:
     reason: str | None = None
 
     @property
-    def location(self) -> str:
+    def where(self) -> str:
         """The name of the source, with the line of a puzzle in a collection."""
         return f"{self.name}:{self.line}" if self.line else self.name
 
@@ -119,6 +119,7 @@ def bench(
 def _run_solvers(
     item: Item, problem: Problem, solvers: dict[str, Solver], settings: Settings, *, unique: bool
 ) -> Benched:
+    """Run all solvers on the CNF of a problem."""
     limits = Limits(settings.timeout, settings.memory_limit)
     try:
         cnf = _pack(problem.encode(settings.encoding, limits), limits)
@@ -186,7 +187,7 @@ def _load_solver(solver: Solver, limits: Limits) -> None:
 
 
 def _check_model(answer: Sat, problem: Problem, cnf: Cnf, name: str) -> tuple[object, str | None]:
-    """Decode and check a model. Returns (solution, fault); one of them may be None."""
+    """Decode and check a model. Returns the solution, None if decoding fails, and its fault."""
     try:
         solution = problem.decode(answer.model, cnf)
     except SolverError as error:

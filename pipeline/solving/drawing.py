@@ -22,6 +22,8 @@ _ESCAPE = re.compile(r"\x1b\[\dm")
 """An escape sequence for bold text."""
 
 _MIN_LINE_WIDTH = 20
+"""Minimum width of a line that is shown above a caret."""
+
 _ELLIPSIS = "…"
 
 MAX_SHOWN_BYTES = 1024 * 1024

@@ -20,7 +20,7 @@ from math import comb
 from typing import Literal
 
 from pipeline.errors import UsageError
-from pipeline.limits import UNHURRIED, Deadline, Limits
+from pipeline.limits import NO_TIME_LIMIT, Deadline, Limits
 from pipeline.puzzle.clauses import Clause, PackedClauses, RuleClauses
 from pipeline.puzzle.geometry import Geometry, units_of, values_of
 from pipeline.puzzle.puzzle import Candidate, Puzzle
@@ -36,6 +36,8 @@ AT_LEAST, AT_MOST = 0, 1
 """The two families of a kind of group: at least one variable is true; at most one is true."""
 
 RULES_TITLE = "the rules beyond rows, columns and boxes"
+"""The title of the family of rules."""
+
 TITLES: dict[GroupKind, tuple[str, str]] = {
     "cell": ("every cell holds a value", "no cell holds two values"),
     "row": ("every row holds every value", "no value twice in a row"),
@@ -73,7 +75,7 @@ def encode_puzzle(
     puzzle: Puzzle,
     encoding: EncodingChoice = "reduced",
     numbering: NumberingChoice = "dense",
-    limits: Limits = UNHURRIED,
+    limits: Limits = NO_TIME_LIMIT,
 ) -> Cnf:
     """Encode a puzzle as clauses whose models are the solutions.
 
@@ -102,7 +104,7 @@ def encode_full(
     families = [_family(numbering, kind, bound) for kind, bound in selected]
     families += _givens_and_marks(puzzle, numbering)
     rules = puzzle.clauses_of_rules(limits.checking())
-    highest, auxiliary = numbering.highest, rules.auxiliary
+    highest, auxiliary = numbering.highest_variable, rules.auxiliary
     if rule_clauses := [*rules]:
         if style != "dense":
             new_variables = [0, *numbering, *range(highest + 1, highest + 1 + auxiliary)]
@@ -148,7 +150,7 @@ class Numbering(Mapping[int, Candidate]):
             )
 
     @property
-    def highest(self) -> int:
+    def highest_variable(self) -> int:
         """The highest variable."""
         n = self.geometry.side
         return n * self.geometry.size if self.style == "dense" else 111 * n
@@ -250,20 +252,22 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
         return Cnf(geometry, "reduced", 0, (conflict,), {})
     limits.allow(CANDIDATE_BYTES * sum(mask.bit_count() for mask in cells))
     open_candidates, candidates, fixed = _number_candidates(cells, numbering, deadline)
-    highest = numbering.highest if style == "decimal" else len(candidates)
+    highest = numbering.highest_variable if style == "decimal" else len(candidates)
     families = _families(geometry, open_candidates, deadline)
     auxiliary = 0
     if rules:
         auxiliary = rules.auxiliary
-        true = highest + auxiliary + 1
+        true_literal = highest + auxiliary + 1
         new_variables, values = [0], geometry.values
         for mask, open_values in zip(cells, open_candidates, strict=True):
             variables = (
-                dict(open_values) if open_values else {mask.bit_length() - 1 + values[0]: true}
+                dict(open_values)
+                if open_values
+                else {mask.bit_length() - 1 + values[0]: true_literal}
             )
-            new_variables += [variables.get(value, -true) for value in values]
-        new_variables += range(highest + 1, true)
-        families = _families_with_rules(geometry, families, rules, new_variables, true)
+            new_variables += [variables.get(value, -true_literal) for value in values]
+        new_variables += range(highest + 1, true_literal)
+        families = _families_with_rules(geometry, families, rules, new_variables, true_literal)
     fields = tuple(families), candidates, tuple(fixed), auxiliary
     deadline.check()
     return Cnf(geometry, "reduced", highest + auxiliary, *fields)
@@ -274,13 +278,14 @@ def _families_with_rules(
     families: Iterable[Family],
     rules: RuleClauses,
     new_variables: Sequence[int],
-    true: int,
+    true_literal: int,
 ) -> Iterator[Family]:
     """Yield the families of `extended` over the remaining candidates, then the family of the rules.
 
     - `families`: the unpacked families of `extended` over the remaining candidates. They are used
       only if the geometry is too large for packed clauses, which are faster.
-    - `new_variables`: for each variable, its new variable, or `true` or -`true` if it is decided.
+    - `new_variables`: for each variable, its new variable, or `true_literal` or its negation if the
+      candidate is decided.
     """
     import numpy as np  # noqa: PLC0415 - few puzzles have rules
 
@@ -290,7 +295,7 @@ def _families_with_rules(
         yield from families
     rule_family = RULES_TITLE, PackedClauses(rules.data)
     for title, clauses in (*(packed_families or ()), rule_family):
-        remaining = clauses.renumbered(new_literals, true)
+        remaining = clauses.renumbered(new_literals, true_literal)
         yield Family(title, len(remaining), remaining)
 
 

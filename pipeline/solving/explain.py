@@ -30,7 +30,7 @@ to load; side 49 would have 11 million.
 """
 
 _MAX_NAMED = 8
-"""Maximum number of clues that a sentence names. A drawing shows more clues better."""
+"""Maximum number of clues that a sentence names. More clues are easier to see in a drawing."""
 
 _MAX_GRIDS = 100
 """Maximum number of grids for which decisive cells are computed."""
@@ -91,8 +91,8 @@ class Conflict:
 
     - `clues`: in the order of their cells.
     - `message`: a sentence that names or counts the clues and rules.
-    - `minimal`: true if there is a solution without any one clue or rule; false if there was no
-      time to find such a minimal set.
+    - `minimal`: true if there is a solution after removing any one of them; false if there was no
+      time to find a minimal set.
     - `rules`: indices in `Puzzle.rules`.
     """
 
@@ -126,7 +126,7 @@ def explain_conflict(
         with contextlib.nullcontext(engine) if engine else Pysat() as solver:
             result = solver.find_core(clauses, [*rule_indices, *clue_cells], limits)
     except Satisfiable as error:
-        raise SolverError("the puzzle has a solution, although a solver found none") from error
+        raise SolverError("a puzzle that was found to be unsolvable has a solution") from error
     except EnvironmentFailure:  # an explanation is optional
         result = None
     if result is None:
@@ -158,11 +158,11 @@ def _sentence(clues: Sequence[Clue], rules: Sequence[str], *, minimal: bool) -> 
     if not minimal:
         return f"{counts} have no solution together; there was no time to find fewer"
     number = len(clues) + len(rules)
-    fewer = "either of them does" if number == 2 else f"any {number - 1} of them do"
+    fewer = "either of them has one" if number == 2 else f"any {number - 1} of them have one"
     named = [*map(str, clues), *rules]
     if unnamed := named[_MAX_NAMED:]:
         named = [*named[:_MAX_NAMED], f"and {len(unnamed)} more"]
-    return f"{counts} have no solution together, though {fewer}: {'; '.join(named)}"
+    return f"{counts} have no solution together, although {fewer}: {'; '.join(named)}"
 
 
 def _clauses_with_assumptions(
@@ -204,7 +204,7 @@ class Difference:
     """Where grids differ.
 
     - `cells`: the cells in which they differ, as (row, column) from 1, row by row.
-    - `decisive`: values that only one of the grids has together.
+    - `decisive`: values that single out one of the grids: no other grid has all of them.
     - `exact`: true if no fewer values single out a grid, false if that is unknown.
     """
 
@@ -226,7 +226,7 @@ def explain_difference(grids: Sequence[Grid]) -> Difference:
         raise ValueError("expected two or more distinct grids of one geometry")
     place = grids[0].geometry.place
     by_cell = _grids_by_value(grids)
-    # of cells that divide the grids into the same sets, only the first can be decisive
+    # among cells that divide the grids into the same sets, only the first is an option
     cell_of_sets = {frozenset(sets.values()): cell for cell, sets in reversed(by_cell.items())}
     options = {cell: by_cell[cell] for cell in sorted(cell_of_sets.values())}
     indices = range(min(len(grids), _MAX_GRIDS))
@@ -248,7 +248,10 @@ def _is_minimum(size: int, sets: Sequence[int]) -> bool:
 
 
 def _grids_by_value(grids: Sequence[Grid]) -> GridsByValue:
-    """Bit i of a bit set stands for grid i."""
+    """Find the grids with each value, for each cell in which grids differ.
+
+    Bit i of a bit set stands for grid i.
+    """
     by_cell, lowest = GridsByValue(), grids[0].geometry.lowest
     for cell, values in enumerate(zip(*(grid.values for grid in reversed(grids)), strict=True)):
         if len(occurring := sorted(set(values))) > 1:
@@ -265,7 +268,7 @@ def _positions(data: bytes, byte: int) -> int:
 
 
 def _decisive_cells(index: int, grids: Sequence[Grid], by_cell: GridsByValue) -> list[int]:
-    """Choose cells whose values only grid `index` has together.
+    """Choose cells that single out grid `index`: no other grid has its values in all of them.
 
     Each choice is greedy: it excludes as many of the remaining other grids as possible.
     """

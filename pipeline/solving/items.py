@@ -11,7 +11,7 @@ from tempfile import NamedTemporaryFile
 from typing import Unpack
 
 from pipeline.errors import LimitReached, RefusalCode, printable
-from pipeline.keywords import SourceOptions, settings_given
+from pipeline.keywords import SourceOptions, settings_from
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading import Archive, Collection, OneProblem, Unreadable
 from pipeline.reading.archives import UnpackLimits
@@ -20,12 +20,12 @@ from pipeline.reading.archives.walk import open_unpacked, walk
 from pipeline.reading.formats import Entry, Layout, Parsed, parsed_from, signs_of
 from pipeline.reading.formats.dimacs import FORMULA_REFUSED
 from pipeline.reading.formats.parsed import Notes
-from pipeline.reading.read import COLLECTION_CHUNK_BYTES, read_now, source_at, source_of_member
+from pipeline.reading.read import COLLECTION_CHUNK_BYTES, parse_now, source_at, source_of_member
 from pipeline.settings import Settings
 from pipeline.solving.problem import FormulaProblem, PuzzleProblem, problem_in
 
 _NOT_READ = "grid", "it was not read"
-"""The format and its reason for a puzzle that was not parsed, as `parsed_from` sets them."""
+"""The format of a puzzle that was not parsed, and why it has this format, as in `parsed_from`."""
 
 BATCH_SIZE = 1024
 """Maximum number of puzzles of a collection that are solved together."""
@@ -81,7 +81,7 @@ class Item:
         return content.code if isinstance(content, Entry | Unreadable) else "not-a-puzzle"
 
     @property
-    def location(self) -> str:
+    def where(self) -> str:
         """The name, with the line of a puzzle in a collection."""
         return f"{self.name}:{self.line}" if self.line else self.name
 
@@ -115,7 +115,7 @@ def read(source: str | Path | bytes, **settings: Unpack[SourceOptions]) -> Itera
 
     Raises UsageError for an invalid setting, and OSError if the source cannot be accessed.
     """
-    chosen = settings_given(settings, SourceOptions)
+    chosen = settings_from(settings, SourceOptions)
     if not isinstance(source, bytes):
         yield from _items_at(Path(source), Path(source).name, chosen, "")
         return
@@ -136,6 +136,7 @@ def items_of(source: Path | Puzzle, name: str, settings: Settings) -> Iterator[I
 
 
 def _items_at(path: Path, name: str, settings: Settings, prefix: str) -> Iterator[Item]:
+    """Yield an Item for each problem at a path; arguments as for `sources_at`."""
     for source_name, content in sources_at(path, name, settings, prefix):
         if not isinstance(content, tuple):
             yield item_of(content, source_name, settings, is_only_item=source_name == name)
@@ -190,7 +191,7 @@ def item_of(
     start, signs = time.perf_counter(), ""
     content: PuzzleProblem | FormulaProblem | Unreadable | LimitReached
     try:
-        source = read_now(source, settings)
+        source = parse_now(source, settings)
         if isinstance(source, Unreadable):
             content = source
         else:

@@ -17,7 +17,7 @@ from pipeline.certify import certify_lists
 from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.certify.many import machine_code as compiled_check
 from pipeline.limits import Deadline, Limits
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import ENCODING, Settings
 from pipeline.solving.one import (
@@ -56,8 +56,7 @@ reserved for solving the puzzle alone, and for a proof.
 UNCHECKED = -1
 """The entry in `nodes` of a puzzle that the search did not decide."""
 
-UNDECIDED = "batch left it undecided"
-"""The reason for a fallback if the batch solver was chosen by name."""
+UNDECIDED = "the batch solver left the puzzle undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ def batch_slices(
     `masks` is (P, n²). The last batch has at least UNCOMPILED_BATCH puzzles if there are so many.
     """
     start, count = 0, len(masks)
-    while geometry == NINE and count - start >= 2 * UNCOMPILED_BATCH:
+    while geometry == NINE_BY_NINE and count - start >= 2 * UNCOMPILED_BATCH:
         remaining = count - start
         if not _is_for_batch_solver(remaining, settings) or _is_compiled(remaining, settings):
             break
@@ -222,7 +221,7 @@ def _indices_to_solve_alone(solved: BatchResult, settings: Settings, *, explain:
     if solved.nodes is not None:
         chosen |= solved.nodes == UNCHECKED
     for number, status in enumerate(STATUSES):
-        if status == "unsolvable" or settings.is_to_prove(status):
+        if status == "unsolvable" or settings.needs_proof(status):
             chosen |= np.minimum(solved.counts, 2) == number
     chosen &= ~solved.has_more
     chosen[list(solved.undecided)] = True
@@ -271,7 +270,7 @@ def _run_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> Bat
     count, cells = batch.masks.shape
     max_solutions, start = settings.limit, time.perf_counter()
     solver = None
-    if batch.geometry == NINE and _is_for_batch_solver(count, settings):
+    if batch.geometry == NINE_BY_NINE and _is_for_batch_solver(count, settings):
         from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - seldom needed
 
         solver = machine_code(count, at_once=True)

@@ -14,6 +14,7 @@ from typing import Any, Generic, cast
 
 from pipeline.certify import certify_grid, clashing_givens
 from pipeline.errors import EnvironmentFailure, LimitReached, SolverError
+from pipeline.limits import Limits
 from pipeline.puzzle.clauses import Clause
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.settings import Settings
@@ -45,6 +46,11 @@ TRUSTED = Certificate("unverified", reason="--trust-solver")
 
 ONLY_SEARCHED = Certificate("unverified", reason="only the exhaustive search ended in time")
 """The certificate if only the exhaustive search reports that there are no other solutions."""
+
+ONLY_SEARCHED_TOO_LARGE = Certificate(
+    "unverified", reason="only the exhaustive search answered: the rules are too large for solvers"
+)
+"""The same for a variant that cannot be encoded."""
 
 STATUSES: tuple[Status, ...] = ("unsolvable", "unique", "multiple")
 """The statuses of problems with no solution, with one, and with more."""
@@ -85,8 +91,7 @@ def solve_problem(
         try:
             solutions, verdict = search.collect(solver, solvers.successor(solver))
         except LimitReached as error:
-            unknown = Result("unknown", (), False, str(error), problem, seconds=watch.seconds())
-            return result or unknown
+            return result or search.search_alone(str(error), solvers, explain=explain)
         except (SolverError, EnvironmentFailure) as error:
             if isinstance(error, EnvironmentFailure) and solver is solvers.chain[-1]:
                 raise
@@ -137,7 +142,7 @@ class Search(Generic[S]):
         self.watch = watch
         self._on_solution = on_solution
         self._reported: set[S] = set()
-        self._checked_solutions: dict[S, None] = {}
+        self._checked_solutions: dict[S, None] = {}  # of earlier checks, an ordered set
         self._cnf: Cnf | None = None
 
     @property
@@ -251,23 +256,48 @@ class Search(Generic[S]):
             seconds=self.watch.seconds(),
         )
 
+    def search_alone(self, reason: str, solvers: Solvers, *, explain: bool) -> Result[S]:
+        """Search for all solutions of a variant that cannot be encoded, for a `reason`."""
+        seconds = self.watch.seconds()
+        unknown: Result[S] = Result("unknown", (), False, reason, self.problem, seconds=seconds)
+        limits = limits_left(self.settings, self.watch)
+        if not self._is_variant or limits.seconds <= limits.spent:
+            return unknown
+        result = self._search(unknown, limits, reason, ONLY_SEARCHED_TOO_LARGE)
+        if result is unknown:
+            return replace(unknown, seconds=self.watch.seconds())
+        return add_evidence(result, self, solvers, explain=explain)
+
     @property
     def _is_variant(self) -> bool:
         """Whether the problem is a puzzle that is not plain."""
         return self.problem.is_encoded and self.problem.plain_geometry is None
 
     def continue_result(self, result: Result[S], verdict: Unknown) -> Result[S]:
-        """Continue the search of a solver that gave up on a variant by an exhaustive search.
+        """Continue with an exhaustive search after a solver gave up on a variant.
 
         If that search finds the last solution, nothing else confirms that there are no others, so
         the certificate is ONLY_SEARCHED, and `_certify` asks for a proof.
         """
         if not self._is_variant or result.status != "unknown":
             return result
-        count = min(self.problem.solutions_to_find(self.settings), MAX_PROVED_SOLUTIONS)
-        max_missing = count - len(result.solutions)
         limits = limits_left(self.settings, self.watch)
         limits = limits.at_most(search_seconds(self.problem))
+        fallback = f"{_solver_name(result)} gave up: {verdict.reason}"
+        return self._search(result, limits, fallback, ONLY_SEARCHED)
+
+    def _search(
+        self, result: Result[S], limits: Limits, fallback: str, certificate: Certificate
+    ) -> Result[S]:
+        """Add the solutions that an exhaustive search finds to a result.
+
+        - `fallback`: why the search runs instead of a solver.
+        - `certificate`: the certificate if the search ends.
+
+        Returns the same result if the search finds nothing and does not end.
+        """
+        count = min(self.problem.solutions_to_find(self.settings), MAX_PROVED_SOLUTIONS)
+        max_missing = count - len(result.solutions)
         with self.watch.timing("prove"):
             checked = search_missing(self.problem, result.solutions, max_missing, limits)
         missing = cast("tuple[S, ...]", checked.missing if checked else ())
@@ -276,13 +306,12 @@ class Search(Generic[S]):
             return result
         for solution in missing:
             self._report(solution)
-        fallback = f"{_solver_name(result)} gave up: {verdict.reason}"
         used = SolverUsed("exhaustive-search", None, fallback)
         if result.solver and result.solutions and not missing:
             used = result.solver
-        new_verdict = Unsat() if is_all else verdict
-        continued = self.result([*result.solutions, *missing], new_verdict, used)
-        return replace(continued, certificate=ONLY_SEARCHED if is_all else None)
+        verdict = Unsat() if is_all else Unknown(result.message or "")
+        continued = self.result([*result.solutions, *missing], verdict, used)
+        return replace(continued, certificate=certificate if is_all else None)
 
     def add_missing(self, result: Result[S], checked: Checked[S]) -> Result[S]:
         """Add the missing solutions that a check found to the result."""
@@ -336,11 +365,12 @@ def add_evidence(
     problem, watch = search.problem, search.watch
     result = _certify(result, search, solvers)
     if isinstance(problem, PuzzleProblem):
-        if result.status == "unsolvable" and explain:
+        is_encoded = result.certificate != ONLY_SEARCHED_TOO_LARGE
+        if result.status == "unsolvable" and explain and is_encoded:
             result = _explain_conflict(result, problem.puzzle, solvers, search.settings, watch)
         elif result.status == "unsolvable":
-            clash = clashing_givens(problem.puzzle)
-            result = replace(result, message=clash.message) if clash else result
+            conflict = clashing_givens(problem.puzzle)
+            result = replace(result, message=conflict.message) if conflict else result
         elif explain and len(result.solutions) > 1 and result.status == "multiple":
             from pipeline.solving.explain import explain_difference  # noqa: PLC0415 - seldom needed
 
@@ -352,9 +382,11 @@ def add_evidence(
 def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S]:
     """Check that the result is complete: add a certificate, and missing solutions."""
     settings, watch, problem = search.settings, search.watch, search.problem
+    if result.certificate == ONLY_SEARCHED_TOO_LARGE:
+        return result
     if not result.complete or settings.trust_solver:
         return replace(result, certificate=TRUSTED if result.complete else Certificate("no"))
-    prove, checked = settings.is_to_prove(result.status), None
+    prove, checked = settings.needs_proof(result.status), None
     if result.certificate and result.certificate != ONLY_SEARCHED and not prove:
         return result
     if result.certificate != ONLY_SEARCHED:
@@ -375,7 +407,7 @@ def _certify(result: Result[S], search: Search[S], solvers: Solvers) -> Result[S
             proved, proof = prove_complete(problem, result.solutions, solvers, limits)
         checked = Checked(ONLY_SEARCHED if proved.complete == "unverified" else proved, proof)
     if checked.certificate.complete == "no":
-        doubt = f"{_solver_name(result)} found no more solutions, but no proof of that holds: "
+        doubt = f"{_solver_name(result)} found no more solutions, but this could not be proved: "
         result = result.as_doubted(doubt + (checked.certificate.reason or ""))
     return replace(result, certificate=checked.certificate, proof=checked.proof)
 

@@ -32,7 +32,7 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading import Readable
 from pipeline.reading.formats import Parsed, solution_text
 from pipeline.reading.formats.dimacs import CNF_FORMAT, Model, ParsedFormula, proof_clauses
-from pipeline.reading.read import parsed_of, unread
+from pipeline.reading.read import parse_problem, unparsed_source
 from pipeline.settings import EncodingChoice, Settings
 from pipeline.solving.cnf import Cnf, Family, decode_model, whole_model
 from pipeline.solving.encode import encode_puzzle
@@ -266,10 +266,10 @@ def model_lines(model: Model) -> Iterator[str]:
 
 def problem_in(source: Readable, settings: Settings) -> PuzzleProblem | FormulaProblem:
     """The problem of a source, which may not be parsed yet. Raises InvalidPuzzle, LimitReached."""
-    parsed = parsed_of(source, settings)
+    parsed = parse_problem(source, settings)
     return PuzzleProblem(parsed) if isinstance(parsed, Parsed) else FormulaProblem(parsed)
 
 
 def read_problem(data: bytes, name: str, settings: Settings) -> PuzzleProblem | FormulaProblem:
     """Read the problem in the bytes of a file called `name`. Raises as `problem_in`."""
-    return problem_in(unread(data, name, settings), settings)
+    return problem_in(unparsed_source(data, name, settings), settings)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.errors import SolverError
-from pipeline.native import Loaded, Program
+from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import values_of
 from pipeline.solving import LEVELS, Rating
 from pipeline.steps import layout as L
@@ -40,7 +40,7 @@ _MODULES = *(f"pipeline.steps.{name}" for name in _MODULE_NAMES), "pipeline.cert
 """The modules that contain all compiled functions of the walk."""
 
 PROGRAM = Program("steps", "take_steps", _MODULES, "pipeline.steps.try_walk")
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 _SECONDS_PER_STEP, _SECONDS_PER_RATING = 0.01, 0.02
 """Seconds that plain Python typically takes for a step and for a rating."""
@@ -67,7 +67,7 @@ class Node(NamedTuple):
 
 
 class StepRejected(SolverError):
-    """A step does not follow from the cells and units that it cites; steps count from 1."""
+    """A step does not follow from the cells and units that it cites. `number` counts from 1."""
 
     def __init__(self, number: int, technique: str) -> None:
         super().__init__(
@@ -101,10 +101,11 @@ class Step:
 
 @lru_cache(maxsize=2)
 def _tables(*, is_array: bool) -> Any:
+    """The constant tables, as an array for machine code or as a tuple for plain Python."""
     return np.array(step_arrays.make_tables(), np.int64) if is_array else step_arrays.make_tables()
 
 
-class _Walk:
+class _Walker:
     """Walks through puzzles, one after another, with the techniques of `order`.
 
     `run`: the compiled `take_steps`, or None for plain Python.
@@ -126,6 +127,7 @@ class _Walk:
         )
 
     def _zeros(self, size: int) -> Any:
+        """An array of zeros for machine code, a list of zeros for plain Python."""
         return np.zeros(size, np.int64) if self.is_compiled else [0] * size
 
     def _web(self) -> Any:
@@ -167,24 +169,24 @@ def steps(
     Raises StepRejected for an unsound step, which is a fault of this program.
     """
     order = [t for t in techniques if unique or not t.needs_unique]
-    walking = _Walk(loaded.get(_SECONDS_PER_STEP), order)
-    walking.begin(masks, unique=unique)
-    walking.take(0)
+    walker = _Walker(loader.get(_SECONDS_PER_STEP), order)
+    walker.begin(masks, unique=unique)
+    walker.take(0)
     for cell, value in struck:
-        _eliminate(walking.state, step_arrays.make_tables(), 9 * cell + value - 1)
+        _eliminate(walker.state, step_arrays.make_tables(), 9 * cell + value - 1)
     count = 0
     while True:
-        masks_before = [int(mask) for mask in walking.state[L.CELLS : L.CELLS + 81]]
-        walking.take(1)
-        if int(walking.walk[L.STEPS_TAKEN]) == count:
+        masks_before = [int(mask) for mask in walker.state[L.CELLS : L.CELLS + 81]]
+        walker.take(1)
+        if int(walker.walk[L.STEPS_TAKEN]) == count:
             return
         count += 1
-        yield _decode_step(walking, masks_before)
+        yield _decode_step(walker, masks_before)
 
 
-def _decode_step(walking: _Walk, masks_before: Sequence[int]) -> Step:
+def _decode_step(walker: _Walker, masks_before: Sequence[int]) -> Step:
     """Convert the step array of a walk; `masks_before`: the candidates before the step."""
-    step = [int(number) for number in walking.step]
+    step = [int(number) for number in walker.step]
 
     def list_at(first: int) -> list[int]:
         return step[first + 1 : first + 1 + step[first]]
@@ -193,7 +195,7 @@ def _decode_step(walking: _Walk, masks_before: Sequence[int]) -> Step:
         return [(candidate // 9, candidate % 9 + 1) for candidate in list_at(first)]
 
     return Step(
-        walking.order[step[L.TECHNIQUE]],
+        walker.order[step[L.TECHNIQUE]],
         tuple(candidates_at(L.PLACED)),
         tuple(sorted(candidates_at(L.ELIMINATED))),
         tuple(values_of(step[L.PATTERN_DIGITS])),
@@ -221,13 +223,13 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
 
     If a step is unsound, the rating of that puzzle contains the message in `failed`.
     """
-    run, walks = None, None
+    run, walkers = None, None
     for masks in puzzles:
-        run = run or loaded.get(_SECONDS_PER_RATING)
-        if walks is None or (run and not walks[0].is_compiled):
-            walks = _Walk(run, BY_SCORE), _Walk(run, BY_RATING)
+        run = run or loader.get(_SECONDS_PER_RATING)
+        if walkers is None or (run and not walkers[0].is_compiled):
+            walkers = _Walker(run, BY_SCORE), _Walker(run, BY_RATING)
         try:
-            yield _rate(*walks, masks)
+            yield _rate(*walkers, masks)
         except StepRejected as error:
             name, number, reason = error.technique, error.number, str(error)
             yield Rating(
@@ -235,12 +237,12 @@ def ratings(puzzles: Iterable[Sequence[int]]) -> Iterator[Rating]:
             )
 
 
-def _rate(by_score: _Walk, by_rating: _Walk, masks: Sequence[int]) -> Rating:
+def _rate(by_score: _Walker, by_rating: _Walker, masks: Sequence[int]) -> Rating:
     """Rate a puzzle by two walks through it: in the order of scores and in that of ratings."""
     solved = True
-    for walking in (by_score, by_rating):
-        walking.begin(masks, unique=True)
-        solved = walking.take(_MAX_STEPS) == FILLED and solved
+    for walker in (by_score, by_rating):
+        walker.begin(masks, unique=True)
+        solved = walker.take(_MAX_STEPS) == FILLED and solved
     score, count = int(by_score.walk[L.SCORE]), int(by_score.walk[L.STEPS_TAKEN])
     hardest = by_score.order[int(by_score.walk[L.HARDEST])]
     name, level = hardest.name if count else "", hardest.level
@@ -259,9 +261,9 @@ def try_walk(run: Callable[..., int]) -> None:
     """
     masks = [1 << int(sign) - 1 if sign != "0" else 511 for sign in _TRIAL_PUZZLE]
     for order in (BY_SCORE, BY_RATING):
-        compiled, plain = _Walk(run, order), _Walk(None, order)
-        for walking in (compiled, plain):
-            walking.begin(masks, unique=True)
+        compiled, plain = _Walker(run, order), _Walker(None, order)
+        for walker in (compiled, plain):
+            walker.begin(masks, unique=True)
         for _ in range(40):
             if compiled.take(1) != plain.take(1) or [*compiled.step] != plain.step:
                 raise RuntimeError("compiled code finds other steps than plain Python")

@@ -70,12 +70,12 @@ def link_graph(state, tables, graph):
         count = 0 if not graph[L.IS_NODE + node] else 4 if node < L.SINGLES else 2
         for k in range(4 * node, 4 * node + count):
             constraint = tables[L.NODE_CONSTRAINTS + k]
-            rest = state[constraint] & ~tables[L.NODE_MASKS + k]
-            spot, is_single = L.NOTHING, bit_count(tables, rest) == 1
+            remaining = state[constraint] & ~tables[L.NODE_MASKS + k]
+            spot, is_single = L.NOTHING, bit_count(tables, remaining) == 1
             if constraint >= L.UNIT_DIGITS:
-                spot = tables[L.SPOT_AT + 512 * (constraint // 9 - 9) + rest]
+                spot = tables[L.SPOT_AT + 512 * (constraint // 9 - 9) + remaining]
             if is_single or spot != L.NOTHING:
-                single = candidate_at(tables, constraint, lowest_bit(tables, rest))
+                single = candidate_at(tables, constraint, lowest_bit(tables, remaining))
                 graph[L.STRONG + strong] = single if is_single else 9 * spot + node % 9
                 graph[L.LINK_CONSTRAINT + strong] = constraint
                 strong += 1

@@ -587,7 +587,12 @@ def _try_all(state, grid, tables, web, constraint, how, base):
     rest = mask & (mask - 1)
     while rest:
         _followed(
-            state, grid, tables, web, candidate_at(tables, constraint, lowest_bit(tables, rest)), how
+            state,
+            grid,
+            tables,
+            web,
+            candidate_at(tables, constraint, lowest_bit(tables, rest)),
+            how,
         )
         rest &= rest - 1
     for k in range(web[first + L.ON_COUNT] + web[first + L.OFF_COUNT]):

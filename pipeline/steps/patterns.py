@@ -1,8 +1,7 @@
 """Techniques that look for a pattern of cells: singles, subsets, fish, rectangles, BUG+1.
 
 Each `find_` function writes its conclusions and citations to `step`, and returns whether it found
-a step.
-`layout` describes the arrays. `certify.steps` checks the result.
+a step. `layout` describes the arrays. `certify.steps` checks the result.
 """
 
 from __future__ import annotations
@@ -256,25 +255,25 @@ def _conclude_fish(state, tables, step, line, rows, columns, form):
     """
     reset_step(step)
     base, digit = line // 9 * 9, line % 9
-    fins, is_sashimi, rest = 0, False, rows
-    while rest:
-        row = lowest_bit(tables, rest)
+    fins, is_sashimi, remaining = 0, False, rows
+    while remaining:
+        row = lowest_bit(tables, remaining)
         columns_of_row = state[L.ROW_MASKS + row]
         if columns_of_row & ~columns:
             fins |= 1 << row
             add_pattern_cells(tables, step, base + row, columns_of_row & ~columns)
         is_sashimi = is_sashimi or bit_count(tables, columns_of_row & columns) < 2
-        rest &= rest - 1
+        remaining &= remaining - 1
     is_near = fins & ~(7 << 3 * (lowest_bit(tables, fins) // 3)) == 0
     if form != BASIC and not (is_near and is_sashimi == (form == SASHIMI)):
         return False
     for row in range(9):
-        rest = 0 if rows >> row & 1 else columns & state[L.ROW_MASKS + row]
-        while rest:
-            cell = cell_at(tables, base + row, lowest_bit(tables, rest))
+        remaining = 0 if rows >> row & 1 else columns & state[L.ROW_MASKS + row]
+        while remaining:
+            cell = cell_at(tables, base + row, lowest_bit(tables, remaining))
             if sees_pattern(tables, step, 0, cell):
                 add_eliminations(state, tables, step, cell, 1 << digit)
-            rest &= rest - 1
+            remaining &= remaining - 1
     for row in range(9 if step[L.ELIMINATED] else 0):
         if rows >> row & 1:
             append_new(step, L.CITED, _row_constraint(tables, line, row, form))
@@ -335,35 +334,35 @@ def _rectangle_eliminations(state, tables, step, corners, pair, kind):
     elif kind in (3, 4) and is_aligned:
         for k in range(3):
             unit = unit_of(tables, first_roof, k)
-            both = (
+            roof_positions = (
                 tables[L.NODE_MASKS + 36 * first_roof + k]
                 | tables[L.NODE_MASKS + 36 * second_roof + k]
             )
             if unit == unit_of(tables, second_roof, k) and not step[L.ELIMINATED]:
                 if kind == 4:
-                    _conclude_type_4(state, tables, step, unit, both, pair)
+                    _conclude_type_4(state, tables, step, unit, roof_positions, pair)
                 else:
-                    _conclude_type_3(state, tables, step, unit, both, extras)
+                    _conclude_type_3(state, tables, step, unit, roof_positions, extras)
     step[L.PATTERN_CELLS] = 4
 
 
 @compiled()
-def _conclude_type_4(state, tables, step, unit, both, pair):
+def _conclude_type_4(state, tables, step, unit, roof_positions, pair):
     """Eliminate one digit of the pair from the roof if the other is only there in `unit`."""
     for digit in range(8, -1, -1):
-        if pair >> digit & 1 and state[L.UNIT_DIGITS + 9 * unit + digit] == both:
+        if pair >> digit & 1 and state[L.UNIT_DIGITS + 9 * unit + digit] == roof_positions:
             add_eliminations(
                 state,
                 tables,
                 step,
-                cell_at(tables, unit, lowest_bit(tables, both)),
+                cell_at(tables, unit, lowest_bit(tables, roof_positions)),
                 pair & ~(1 << digit),
             )
             add_eliminations(
                 state,
                 tables,
                 step,
-                cell_at(tables, unit, lowest_bit(tables, both & (both - 1))),
+                cell_at(tables, unit, lowest_bit(tables, roof_positions & (roof_positions - 1))),
                 pair & ~(1 << digit),
             )
             append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
@@ -371,10 +370,10 @@ def _conclude_type_4(state, tables, step, unit, both, pair):
 
 
 @compiled()
-def _conclude_type_3(state, tables, step, unit, both, extras):
+def _conclude_type_3(state, tables, step, unit, roof_positions, extras):
     """Eliminate the digits of a naked subset in which the roof acts as one cell."""
     for row in range(9):
-        mask = 0 if both >> row & 1 else state[cell_at(tables, unit, row)]
+        mask = 0 if roof_positions >> row & 1 else state[cell_at(tables, unit, row)]
         state[L.ROW_MASKS + row] = mask | extras if mask else 0
     for size in range(1, 4):
         usable = _usable_rows(state, tables, size + 1)
@@ -384,7 +383,7 @@ def _conclude_type_3(state, tables, step, unit, both, extras):
             for position in range(9 if bit_count(tables, digits) == size + 1 else 0):
                 if tables[k] >> position & 1:
                     append_new(step, L.CITED, cell_at(tables, unit, position))
-                elif not both >> position & 1:
+                elif not roof_positions >> position & 1:
                     add_eliminations(state, tables, step, cell_at(tables, unit, position), digits)
             if step[L.ELIMINATED]:
                 return

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import accumulate, chain, combinations, product
 
 from pipeline.native import compiled
-from pipeline.puzzle.geometry import NINE, units_of
+from pipeline.puzzle.geometry import NINE_BY_NINE, units_of
 from pipeline.steps import layout as L
 
 
@@ -165,7 +165,7 @@ def sees_pattern(tables, step, first, cell):
 @lru_cache(maxsize=1)
 def make_tables() -> tuple[int, ...]:
     """Compute `tables`, as `layout` describes."""
-    nine, cells, spots, units = range(9), range(81), range(L.SPOTS), units_of(NINE)
+    nine, cells, spots, units = range(9), range(81), range(L.SPOTS), units_of(NINE_BY_NINE)
     groups = [
         sorted({*box} & {*line}) for box in units[L.FIRST_BOX :] for line in units[: L.FIRST_BOX]
     ]

@@ -2,6 +2,6 @@
 
     browser ─ server ─ client ─▶ inbox ─ watch ─▶ outbox ─ client, report ─ server ─▶ browser
 
-The server only uses the two folders, like any other client; `watch` runs in a child process. Only
-the command line imports this package, which needs the extra `[serve]`.
+The server accesses jobs only through the inbox and the outbox; `watch` runs in a child process.
+Only the command line imports this package, which needs the extra `[serve]`.
 """

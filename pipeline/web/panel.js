@@ -2,9 +2,9 @@
   const panel = document.querySelector(".panel");
   const [form, list, status, newer, text, files, choose] = ["form", ".cards", "[role=status]", ".newer", "textarea", "input", "[type=button]"]
     .map((each) => panel.querySelector(each));
-  const MIN_PAUSE = 200, MAX_PAUSE = 2000; // milliseconds between requests for the states
-  const shown = new Map(); // name → the state that is shown, and its card
-  const pasted = new Map(); // name → the text, which is removed from the box when it is solved
+  const MIN_PAUSE = 200, MAX_PAUSE = 2000; // milliseconds between requests of /dropped
+  const shown = new Map(); // name → its state on the page, its card, and whether it is done
+  const pasted = new Map(); // name → the pasted text, which is removed from the text box once it is solved
   let timer = 0;
   const say = (words) => { status.textContent = `${words}.`; };
 
@@ -38,7 +38,7 @@
     if (!jobs.every((job) => job.is_done)) timer = setTimeout(refresh, pause, Math.min(1.3 * pause, MAX_PAUSE));
   };
 
-  const send = async (name, body) => { // a paste has no name, and its body is the text
+  const send = async (name, body) => { // for pasted text, the name is empty
     const called = name || "the puzzle";
     say(`Sending ${called}`);
     try {
@@ -47,11 +47,11 @@
       if (!answer.ok) throw new Error(await answer.text());
       const given = (await answer.json()).name;
       if (!name) pasted.set(given, body);
-      clear(given); // it may be done already
+      clear(given); // the job may be done already
       await refresh(MIN_PAUSE);
       return true;
     } catch (error) {
-      say(`${called}: ${error instanceof TypeError ? "it could not be sent; to send a folder, drop an archive of it" : error.message}`);
+      say(`${called}: ${error instanceof TypeError ? "sending failed; if it is a folder, drop an archive of it instead" : error.message}`);
       return false;
     }
   };

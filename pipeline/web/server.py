@@ -1,4 +1,4 @@
-"""The web server: the page, the requests of its script, and published files."""
+"""The web server. It serves the page, the requests of the page's script, and published files."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ from pipeline.outbox.report import Panel, page_chunks
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.signals import EXIT_TEMPFAIL
 from pipeline.settings import Settings
-from pipeline.solving.solvers.child import EXIT_TIMEOUT, Child, child, ended_within
+from pipeline.solving.solvers.child import EXIT_TIMEOUT, Child, ended_within, start_child
 from pipeline.web.client import Client
 
 _WATCH_CODE = "import sys; sys.path[:] = {path!r}; from pipeline.cli import main; main()"
+"""Program of the child process that runs `watch`."""
 _STANDARD_ERROR, _WAIT_SECONDS, _STOP_SECONDS = 2, 60.0, 2.0
-_MIN_REPORT_PAUSE, _SHARE = 2.0, 10
-"""Minimum seconds between reports; at most a tenth of the time is spent on them."""
+_MIN_REPORT_PAUSE, _PERIODS_PER_REPORT = 2.0, 10
+"""Minimum seconds between two reports, and minimum ratio of total time to time spent on reports."""
 
 _BYTES = "application/octet-stream"
-"""The content type of dropped files, which a form on another site cannot send."""
+"""The content type of uploads. Browsers do not let forms of other sites send it."""
 
 _CONTENT_TYPES = {".json": "application/json", ".xz": _BYTES}
 _HEADERS = [
@@ -61,23 +62,24 @@ _SERVER_OPTIONS |= {
 
 
 def serve(settings: Settings, say: Callable[[str], object], host: str, port: int) -> int:
-    """Serve the page and watch the inbox until a signal. `say` is called with the page's address.
+    """Serve the page and watch the inbox until a signal. Calls `say` with the page's address.
 
-    Returns the exit code of `watch` if it exits by itself. Raises UsageError if the address is not
-    available, EnvironmentFailure if a folder is missing.
+    Returns the exit code of `watch` if that process exits first. Raises UsageError if the server
+    cannot listen at `host` and `port`, EnvironmentFailure if a folder is missing.
     """
     folders = Folders(settings.inbox, settings.outbox)
     folders.prepare()
-    with _listen(host, port) as listening, _watching(settings) as watching:
-        with _answering(_Site(folders, settings.max_bytes, host).application(), listening):
-            say(f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}/")
-            while not ended_within(watching, _WAIT_SECONDS):
+    with _listen(host, port) as listener, _watch_process(settings) as watcher:
+        with _server_thread(_Site(folders, settings.max_bytes, host).application(), listener):
+            say(f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/")
+            while not ended_within(watcher, _WAIT_SECONDS):
                 pass
-        code = watching.wait()
+        code = watcher.wait()
         return code if code >= 0 else EXIT_TEMPFAIL
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    """Open the socket of the server. Raises UsageError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)
@@ -86,10 +88,10 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 @contextmanager
-def _watching(settings: Settings) -> Iterator[Child]:
-    """Run `watch` with these settings in a child process, which is stopped at the end."""
+def _watch_process(settings: Settings) -> Iterator[Child]:
+    """Run `watch` with these settings in a child process until the end of the `with` block."""
     argv = [sys.executable, "-c", _WATCH_CODE.format(path=sys.path), "watch"]
-    with child(argv, output=_STANDARD_ERROR, variables=settings.variables) as process:
+    with start_child(argv, output=_STANDARD_ERROR, variables=settings.variables) as process:
         try:
             yield process
         finally:
@@ -99,16 +101,16 @@ def _watching(settings: Settings) -> Iterator[Child]:
 
 
 @contextmanager
-def _answering(application: Starlette, listening: socket.socket) -> Iterator[None]:
-    """Answer requests in another thread, until the end of the `with` block."""
+def _server_thread(application: Starlette, listener: socket.socket) -> Iterator[None]:
+    """Answer requests in another thread until the end of the `with` block."""
     server = uvicorn.Server(uvicorn.Config(application, **_SERVER_OPTIONS))
-    thread = threading.Thread(target=server.run, args=[[listening]], daemon=True)
+    thread = threading.Thread(target=server.run, args=[[listener]], daemon=True)
     thread.start()
     try:
         yield
     finally:
         server.should_exit = True
-        thread.join(_STOP_SECONDS)  # it may be busy with a long report
+        thread.join(_STOP_SECONDS)  # the thread may be busy with a long report
 
 
 class _Site:
@@ -121,9 +123,10 @@ class _Site:
         files = [Path(__file__).with_name(f"panel.{kind}") for kind in ("html", "css", "js")]
         self._panel = Panel(*(file.read_text(encoding="utf-8") for file in files))
         self._lock = threading.Lock()
-        self._report, self._next = b"", 0.0
+        self._report, self._next_report = b"", 0.0
 
     def application(self) -> Starlette:
+        """The web application."""
         routes = [
             Route("/", self._page),
             Route("/dropped", self._dropped),
@@ -137,11 +140,14 @@ class _Site:
     async def _refuse_other_sites(
         self, request: Request, answer: RequestResponseEndpoint
     ) -> Response:
-        refusal = PlainTextResponse("Requests from other sites are not allowed", 403)
+        """Answer a request, unless it comes from another site."""
+        refusal = PlainTextResponse(
+            "Requests from other sites are refused; open this server's own page", 403
+        )
         return await answer(request) if self._is_ours(request) else refusal
 
     def _is_ours(self, request: Request) -> bool:
-        """Whether a request comes from our page, from no page, or from a link on another site."""
+        """Whether a request comes from our page, a program, or a link that someone clicked."""
         headers, host = request.headers, request.headers.get("host", "")
         if headers.get("origin", f"http://{host}") not in (f"http://{host}", f"https://{host}"):
             return False
@@ -149,39 +155,42 @@ class _Site:
         if not is_link and headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return False
         name = (host if host.endswith("]") else host.rpartition(":")[0] or host).strip("[]").lower()
-        try:  # a foreign host name could resolve to us; an address cannot
+        try:  # another site's host name could resolve to this machine; an address is safe
             return bool(ipaddress.ip_address(name))
         except ValueError:
             return name in ("localhost", self._host)
 
     def _page(self, _request: Request) -> Response:
-        """The page: the report with the panel. A recent one is reused."""
+        """The page: the report with the panel. A report is reused for a while."""
         with self._lock:
             begun, outbox = time.monotonic(), self._folders.outbox
-            if begun >= self._next:
+            if begun >= self._next_report:
                 chunks = page_chunks(outbox, self._folders.inbox, outbox, panel=self._panel)
                 self._report = "".join(chunks).encode(errors="backslashreplace")
                 ended = time.monotonic()
-                self._next = ended + max((_SHARE - 1) * (ended - begun), _MIN_REPORT_PAUSE)
+                self._next_report = ended + max(
+                    (_PERIODS_PER_REPORT - 1) * (ended - begun), _MIN_REPORT_PAUSE
+                )
             return Response(self._report, media_type="text/html")
 
     def _dropped(self, _request: Request) -> Response:
         return JSONResponse([file._asdict() for file in self._client.recent_files()])
 
     async def _drop(self, request: Request) -> Response:
+        """Put the body of a request into the inbox."""
         if request.headers.get("content-type") != _BYTES:
-            return PlainTextResponse(f"expected {_BYTES}", 415)
-        with self._client.receiving() as file:
+            found = printable(repr(request.headers.get("content-type", "")))[:100]
+            return PlainTextResponse(f"expected Content-Type: {_BYTES}, found {found}", 415)
+        with self._client.new_upload() as file:
             async for chunk in request.stream():
                 self._client.add(file, chunk)
-            wanted = unquote(request.headers.get("x-name", ""))
-            name = self._client.place(
-                file, wanted
-            )  # not in a thread, so that only one runs at a time
+            requested_name = unquote(request.headers.get("x-name", ""))
+            # not in a thread: two uploads must not be placed at the same time
+            name = self._client.place(file, requested_name)
         return JSONResponse({"name": name}, 201)
 
     def _file(self, request: Request) -> Response:
-        """A published file by its path in the outbox; no hidden names, and no links."""
+        """A published file by its path in the outbox. Hidden files and links are refused."""
         path = self._folders.outbox
         try:
             for name in request.path_params["path"].split("/"):
@@ -191,9 +200,9 @@ class _Site:
             if not path.is_file() or not is_listed(path):
                 raise FileNotFoundError
         except OSError:
-            return PlainTextResponse("No such file", 404)
-        alone = {"Content-Security-Policy": "default-src 'none'; sandbox"}
-        return FileResponse(path, 200, alone, _CONTENT_TYPES.get(path.suffix, "text/plain"))
+            return PlainTextResponse("No such published file", 404)
+        sandbox = {"Content-Security-Policy": "default-src 'none'; sandbox"}
+        return FileResponse(path, 200, sandbox, _CONTENT_TYPES.get(path.suffix, "text/plain"))
 
 
 async def _error_response(_request: Request, error: Exception) -> Response:

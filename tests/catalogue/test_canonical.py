@@ -30,7 +30,7 @@ FOUR = Geometry(2, 2)
 def form(request, monkeypatch):
     """Whether forms of 9×9 puzzles with one solution come from plain or compiled code."""
     step = request.getfixturevalue("forming") if request.param == "compiled" else None
-    monkeypatch.setattr(minlex, "loaded", Asked(step))
+    monkeypatch.setattr(minlex, "loader", Asked(step))
     return request.param
 
 

@@ -17,9 +17,9 @@ from pipeline.catalogue import effort, singles
 from pipeline.catalogue.canonical import canonical_forms
 from pipeline.catalogue.effort import backdoors_of, count_splits, depths_of, splits_of
 from pipeline.catalogue.puzzle_arrays import masks_of_values, random_symmetries
-from pipeline.catalogue.singles import close_singles, try_singles
+from pipeline.catalogue.singles import propagate_singles, try_singles
 from pipeline.catalogue.solutions import certified_solutions
-from pipeline.puzzle.geometry import NINE as NINES
+from pipeline.puzzle.geometry import NINE_BY_NINE as NINES
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
 
@@ -126,7 +126,7 @@ def backdoor_of(geometry: Geometry, masks, solution, most: int = 3) -> int:
 
 @pytest.fixture
 def compiled(singling, monkeypatch):
-    monkeypatch.setattr(singles, "loaded", Asked(singling))
+    monkeypatch.setattr(singles, "loader", Asked(singling))
 
 
 def puzzle_masks(*texts):
@@ -201,7 +201,7 @@ def test_the_batch_size_does_not_change_the_result(monkeypatch):
 @pytest.fixture(params=["plain", pytest.param("compiled", marks=needs_numba)])
 def form(request, monkeypatch):
     step = request.getfixturevalue("singling") if request.param == "compiled" else None
-    monkeypatch.setattr(singles, "loaded", Asked(step))
+    monkeypatch.setattr(singles, "loader", Asked(step))
 
 
 def states(count):
@@ -220,7 +220,7 @@ def states(count):
 def test_closure_under_singles_agrees_with_its_definition():
     given = states(70)
     expected = [masks_of(defined(NINES, state_of(s)), 81) for s in given.T.tolist()]
-    close_singles(given)
+    propagate_singles(given)
     assert given.T.tolist() == expected
     assert 0 < sum(not any(state) for state in expected) < 70
 
@@ -229,16 +229,16 @@ def test_closure_under_singles_agrees_with_its_definition():
 def test_states_of_a_batch_are_independent():
     given = states(100)
     alone = given.copy()
-    close_singles(given)
+    propagate_singles(given)
     for place in range(0, 100, 9):
         one = alone[:, place : place + 1].copy()
-        close_singles(one)
+        propagate_singles(one)
         assert (one[:, 0] == given[:, place]).all()
 
 
 @pytest.mark.usefixtures("form")
 def test_an_empty_batch_of_states_stays_empty():
-    close_singles(np.zeros((81, 0), np.uint16))
+    propagate_singles(np.zeros((81, 0), np.uint16))
 
 
 @needs_numba
@@ -254,4 +254,4 @@ def test_compiled_code_that_misses_singles_fails_its_self_test(singling):
 )
 def test_other_arrays_are_refused(wrong):
     with pytest.raises(ValueError, match="shape"):
-        close_singles(wrong)
+        propagate_singles(wrong)

@@ -15,11 +15,11 @@ from pipeline.catalogue.effort import depths_of
 from pipeline.catalogue.generating import Wish, generate_puzzles
 from pipeline.catalogue.solutions import redundant_clues
 from pipeline.errors import LimitReached, UsageError
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.steps import ratings
 
-FULL = NINE.all_values
+FULL = NINE_BY_NINE.all_values
 
 
 @pytest.fixture(autouse=True)
@@ -53,7 +53,7 @@ def array(generated):
 def test_generated_puzzles_fulfil_the_wish_and_have_exactly_their_solution(wish):
     generated = some(wish, 2 if wish.symmetric and wish.minimal else 6)
     for each in generated:
-        puzzle, grid = Puzzle(NINE, each.masks), Grid(NINE, each.solution)
+        puzzle, grid = Puzzle(NINE_BY_NINE, each.masks), Grid(NINE_BY_NINE, each.solution)
         assert is_solution(puzzle, grid)
         assert solutions(puzzle, 2) == [grid]
         is_clue = [mask != FULL for mask in each.masks]
@@ -61,9 +61,9 @@ def test_generated_puzzles_fulfil_the_wish_and_have_exactly_their_solution(wish)
     least, most = wish.givens
     assert all(least <= clues <= most for clues in clues_of(generated))
     if wish.minimal:
-        assert not redundant_clues(NINE, array(generated)).cells.any()
+        assert not redundant_clues(NINE_BY_NINE, array(generated)).cells.any()
     kinds = {mask for each in generated for mask in each.masks if mask & mask - 1}
-    parities = {NINE.even_values, NINE.odd_values} if wish.marks else set()
+    parities = {NINE_BY_NINE.even_values, NINE_BY_NINE.odd_values} if wish.marks else set()
     assert kinds == {FULL} | parities
 
 
@@ -99,8 +99,8 @@ def test_the_first_puzzle_of_a_seed_never_changes():
 def test_the_same_is_generated_with_and_without_machine_code(lanes, monkeypatch):
     found = []
     monkeypatch.setattr(generating, "BATCH_GRIDS", 1)
-    for step in (lanes._step, None):
-        monkeypatch.setattr("pipeline.solving.compiled.loaded", Asked(step))
+    for step in (lanes._run_search, None):
+        monkeypatch.setattr("pipeline.solving.compiled.loader", Asked(step))
         found.append(some(Wish(minimal=False, givens=(75, 78)), 1))
     assert found[0] == found[1]
 
@@ -112,6 +112,6 @@ def test_empty_ranges_are_refused():
 
 
 def test_generation_gives_up_if_no_puzzle_fulfils_the_wish(monkeypatch):
-    monkeypatch.setattr(generating, "MAX_FRUITLESS", 2)
+    monkeypatch.setattr(generating, "MAX_FRUITLESS_BATCHES", 2)
     with pytest.raises(LimitReached, match="none of 48 puzzles"):
         some(Wish(givens=(17, 17)), 1)

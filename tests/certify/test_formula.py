@@ -88,7 +88,7 @@ def test_the_smallest_formula_reads_as_it_should():
 def test_a_given_is_a_unit_and_a_mark_a_unit_for_each_value_it_forbids():
     marks = (0b0101, 0b1010, 0b0001, 0b1111)
     formula = proof_formula(Puzzle(FOUR, (*marks, *([0b1111] * 12))), ())
-    assert formula.own == ((-2,), (-4,), (-5,), (-7,), (9,))
+    assert formula.own_clauses == ((-2,), (-4,), (-5,), (-7,), (9,))
 
 
 @given(st.data())

@@ -19,7 +19,7 @@ from pipeline.certify.many import MAX_NODES, PYTHON_SECONDS, Verdict, search, se
 from pipeline.certify.many.search import LANES, NO_BRANCH, _choose_branch
 from pipeline.certify.many.sweep import CHUTE_COUNTS, ROWS
 from pipeline.limits import NEVER
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import parse_puzzle
 
@@ -40,7 +40,7 @@ def form(request, monkeypatch):
 
 def one_by_one(monkeypatch):
     """Have puzzles checked one by one."""
-    monkeypatch.setattr("pipeline.certify.many.loaded.get", lambda *_, **__: None)
+    monkeypatch.setattr("pipeline.certify.many.loader.get", lambda *_, **__: None)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def claims() -> list[Claim]:
 
 @pytest.fixture(scope="module")
 def of_nine(claims) -> list[Claim]:
-    return [claim for claim in claims if claim.puzzle.geometry == NINE]
+    return [claim for claim in claims if claim.puzzle.geometry == NINE_BY_NINE]
 
 
 def judged(some: list[Claim], **limits):
@@ -95,19 +95,21 @@ def test_the_forms_agree_on_verdicts_whatever_the_masks(searching, monkeypatch):
     masks[5, 40], masks[6, 40] = 0, 512
     counts = generator.integers(0, 2, 400)
     grids = np.array([[SOLVED] * 400], np.uint8)
-    ours = search_all_of_batch(NINE, masks.astype(np.uint16), counts, grids, PATIENCE)[0]
+    ours = search_all_of_batch(NINE_BY_NINE, masks.astype(np.uint16), counts, grids, PATIENCE)[0]
     one_by_one(monkeypatch)
-    theirs = search_all_of_batch(NINE, masks.astype(np.uint64), counts, grids, PATIENCE)[0]
+    theirs = search_all_of_batch(NINE_BY_NINE, masks.astype(np.uint64), counts, grids, PATIENCE)[0]
     assert ours.tolist() == theirs.tolist()
     assert {*ours.tolist()} == {Verdict.COMPLETE, Verdict.INCOMPLETE, Verdict.WRONG}
 
 
 def test_a_cell_that_may_hold_nothing_leaves_no_solution(form):
-    masks = np.full((2, 81), NINE.all_values, np.uint16)
+    masks = np.full((2, 81), NINE_BY_NINE.all_values, np.uint16)
     masks[:, 7] = [0, 512]
     grids = np.array([[SOLVED] * 2], np.uint8)
     for count, verdict in ((0, Verdict.COMPLETE), (1, Verdict.WRONG)):
-        verdicts, _ = search_all_of_batch(NINE, masks, np.array([count] * 2), grids, PATIENCE)
+        verdicts, _ = search_all_of_batch(
+            NINE_BY_NINE, masks, np.array([count] * 2), grids, PATIENCE
+        )
         assert verdicts.tolist() == [verdict] * 2
 
 
@@ -129,7 +131,7 @@ def test_rows_of_grids_beyond_those_that_are_counted_do_not_matter(form, of_nine
     noise = np.random.default_rng(2).integers(0, 256, (12, *masks.shape), dtype=np.uint8)
     beyond = np.arange(12)[:, None] >= counts
     noise[: len(grids)][~beyond[: len(grids)]] = grids[~beyond[: len(grids)]]
-    verdicts, _ = search_all_of_batch(NINE, masks, counts, noise, PATIENCE)
+    verdicts, _ = search_all_of_batch(NINE_BY_NINE, masks, counts, noise, PATIENCE)
     assert [Verdict(verdict).name for verdict in verdicts] == true_of(some)
 
 
@@ -137,12 +139,12 @@ def test_rows_of_grids_beyond_those_that_are_counted_do_not_matter(form, of_nine
 def test_arrays_may_lie_in_memory_as_they_like(form, order, of_nine):
     masks, counts, grids = (np.asarray(array, order=order) for array in arrays(of_nine[:50]))
     verdicts, _ = search_all_of_batch(
-        NINE, np.repeat(masks, 2, axis=0)[::2], counts, grids[:, ::-1][:, ::-1], PATIENCE
+        NINE_BY_NINE, np.repeat(masks, 2, axis=0)[::2], counts, grids[:, ::-1][:, ::-1], PATIENCE
     )
     assert [Verdict(verdict).name for verdict in verdicts] == true_of(of_nine[:50])
 
 
-@for_each("geometry", [Geometry(2, 2), Geometry(2, 3), NINE, Geometry(3, 4)])
+@for_each("geometry", [Geometry(2, 2), Geometry(2, 3), NINE_BY_NINE, Geometry(3, 4)])
 @for_each("value", [0, "side + 1", 64, 255])
 def test_a_grid_with_a_value_that_there_is_not_is_none(form, geometry, value):
     side = geometry.side
@@ -198,7 +200,13 @@ def test_whatever_the_limit_what_is_said_is_true(form, nodes, of_nine):
 def test_other_shapes_and_counts_are_errors(form):
     masks, counts = np.full((2, 81), 511, np.uint16), np.zeros(2, np.int64)
     grids = np.ones((1, 2, 81), np.uint8)
-    good = {"geometry": NINE, "masks": masks, "counts": counts, "grids": grids, "seconds": 1.0}
+    good = {
+        "geometry": NINE_BY_NINE,
+        "masks": masks,
+        "counts": counts,
+        "grids": grids,
+        "seconds": 1.0,
+    }
     for bad in (
         {"geometry": Geometry(2, 2)},
         {"masks": masks[:, :80]},
@@ -222,16 +230,19 @@ def test_no_claims_have_no_verdicts(form):
     masks, counts = np.zeros((0, 81), np.uint16), np.zeros(0, np.int64)
     for ranks in (0, 3):
         verdicts, nodes = search_all_of_batch(
-            NINE, masks, counts, np.zeros((ranks, 0, 81), np.uint8), PATIENCE
+            NINE_BY_NINE, masks, counts, np.zeros((ranks, 0, 81), np.uint8), PATIENCE
         )
         assert (len(verdicts), len(nodes)) == (0, 0)
 
 
 def test_claims_of_no_solution_need_no_grids(form):
-    opened = (*Puzzle.of_values(NINE, SOLVED).cells[:40], *Puzzle.empty(NINE).cells[40:])
+    opened = (
+        *Puzzle.of_values(NINE_BY_NINE, SOLVED).cells[:40],
+        *Puzzle.empty(NINE_BY_NINE).cells[40:],
+    )
     masks = np.array([opened, [1] * 81], np.uint16)
     found, _ = search_all_of_batch(
-        NINE, masks, np.zeros(2, np.int64), np.zeros((0, 2, 81), np.uint8), PATIENCE
+        NINE_BY_NINE, masks, np.zeros(2, np.int64), np.zeros((0, 2, 81), np.uint8), PATIENCE
     )
     assert found.tolist() == [Verdict.INCOMPLETE, Verdict.COMPLETE]
 
@@ -245,14 +256,14 @@ def full_grids(geometry, puzzles):
 
 def test_the_machine_code_is_loaded_for_the_work_that_there_is(monkeypatch):
     asked = Asked()
-    monkeypatch.setattr(many, "loaded", asked)
-    assert (full_grids(NINE, 20) == Verdict.COMPLETE).all()
+    monkeypatch.setattr(many, "loader", asked)
+    assert (full_grids(NINE_BY_NINE, 20) == Verdict.COMPLETE).all()
     assert asked.seconds == [20 * PYTHON_SECONDS]
 
 
 def test_other_sides_are_checked_one_by_one_and_do_not_count(monkeypatch):
     asked = Asked()
-    monkeypatch.setattr(many, "loaded", asked)
+    monkeypatch.setattr(many, "loader", asked)
     assert (full_grids(Geometry(2, 3), 20) == Verdict.COMPLETE).all()
     assert asked.seconds == []
 
@@ -260,9 +271,9 @@ def test_other_sides_are_checked_one_by_one_and_do_not_count(monkeypatch):
 @needs_numba
 def test_where_it_is_there_the_slow_forms_do_not_search(checking, monkeypatch):
     asked = Asked(checking)
-    monkeypatch.setattr(many, "loaded", asked)
+    monkeypatch.setattr(many, "loader", asked)
     monkeypatch.setattr(many, "check_one_by_one", None)
-    assert full_grids(NINE, 3).tolist() == [Verdict.COMPLETE] * 3
+    assert full_grids(NINE_BY_NINE, 3).tolist() == [Verdict.COMPLETE] * 3
 
 
 @needs_numba
@@ -290,6 +301,6 @@ def test_a_lane_with_nowhere_to_branch_is_given_up():
 @needs_numba
 def test_plain_python_judges_the_same(checking, of_nine):
     masks, counts, grids = arrays(of_nine[:40])
-    ours = many.check_side_by_side(checking, masks, counts, grids, MAX_NODES, NEVER)
-    theirs = many.check_side_by_side(search.search, masks, counts, grids, MAX_NODES, NEVER)
+    ours = many.check_in_parallel(checking, masks, counts, grids, MAX_NODES, NEVER)
+    theirs = many.check_in_parallel(search.search, masks, counts, grids, MAX_NODES, NEVER)
     assert [each.tolist() for each in ours] == [each.tolist() for each in theirs]

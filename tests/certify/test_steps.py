@@ -19,7 +19,7 @@ from pipeline.certify.steps import (
     VALUES,
     follows,
 )
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.steps.layout import GRAPH_SIZE, STATE_SIZE
 from pipeline.steps.step_arrays import make_tables, set_up
 from pipeline.steps.techniques import BY_SCORE, new_walk, take_steps
@@ -27,7 +27,7 @@ from pipeline.steps.techniques import BY_SCORE, new_walk, take_steps
 BOXES = [
     [27 * (box // 3) + 3 * (box % 3) + 9 * (k // 3) + k % 3 for k in range(9)] for box in range(9)
 ]
-UNITS = [*NINE.rows(), *NINE.columns(), *BOXES]
+UNITS = [*NINE_BY_NINE.rows(), *NINE_BY_NINE.columns(), *BOXES]
 
 
 def step_of(name):

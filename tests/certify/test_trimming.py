@@ -23,7 +23,7 @@ from pipeline.certify import proof as proofs
 from pipeline.certify.formula import Core, Formula, core_of, proof_formula
 from pipeline.certify.lrat import ProofRejected, check_lrat, drat_of
 from pipeline.certify.proof import (
-    LONG_PROOF,
+    LONG_PROOF_CHARACTERS,
     TRIVIAL_PROOF,
     NotTrimmed,
     lrat_of,
@@ -55,7 +55,7 @@ def prover():
 def asked(monkeypatch):
     """What is asked for in place of machine code: there is none, unless a test has some."""
     asked = Asked()
-    monkeypatch.setattr(proofs, "loaded", asked)
+    monkeypatch.setattr(proofs, "loader", asked)
     return asked
 
 
@@ -212,7 +212,7 @@ def test_whatever_machine_code_writes_plain_python_does_it_then(seed, asked):
     chance = random.Random(seed)
 
     def lying(state, *_):
-        clauses = len(state.marked)
+        clauses = len(state.is_marked)
         count = chance.randrange(clauses + 3)
         for at in range(count):
             state.output[at] = chance.choice((clauses, chance.randrange(-9, clauses + 2)))
@@ -228,7 +228,9 @@ def test_whatever_machine_code_writes_plain_python_does_it_then(seed, asked):
             lrat_of(whole(wrong), text)
 
 
-@pytest.mark.parametrize(("length", "at_once"), [(LONG_PROOF, True), (LONG_PROOF - 10, False)])
+@pytest.mark.parametrize(
+    ("length", "at_once"), [(LONG_PROOF_CHARACTERS, True), (LONG_PROOF_CHARACTERS - 10, False)]
+)
 def test_machine_code_is_worth_loading_at_once_for_a_long_proof(asked, length, at_once):
     proof = "d 1 2 0\n" * ((length - 2) // 8 + at_once) + TRIVIAL_PROOF
     with pytest.raises(ProofRejected):

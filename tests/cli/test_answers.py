@@ -15,7 +15,10 @@ from support.puzzles import PATIENCE, UNIQUE, program
 
 pytestmark = pytest.mark.usefixtures("puzzle_folder")
 
-PROVED = r"{}: proved by [\w ]+ in \d+ steps?, checked by sudoku-pipeline [\w.+-]+\n"
+PROVED = (
+    r"{}: proof that there is no (?:other )?(?:solution|model): \d+ steps?, found by [\w ]+, "
+    r"checked by sudoku-pipeline [\w.+-]+\n"
+)
 BOTH = f"{FIRST}\n{SECOND}"
 BESIDE = """\
  1  2 |[3][4]     1  2 |[4][3]
@@ -25,8 +28,8 @@ BESIDE = """\
  2 [3]|[4] 1      2 [4]|[3] 1
 """
 DIFFERENT = (
-    "two.txt: the first two solutions differ in 8 cells; adding 3 at r1c3 would leave one of the "
-    "solutions found\n"
+    "two.txt: the first two solutions differ in 8 cells; adding 3 at r1c3 would leave only "
+    "one of the solutions found\n"
 )
 MORE = "two.txt: multiple: there are more solutions than the 1 asked for\n"
 CLASH = "unsolvable\nrow 1 holds 1 twice: row 1, column 1 and row 1, column 2\n"
@@ -74,7 +77,8 @@ def test_solve_tells_which_rules_it_read_where_a_document_has_rules_in_prose(puz
     _, _, said = run("solve", "prose.json")
     first, second, *_ = said.splitlines()
     assert first.endswith("by the rules that were read; the text of the rules was not read")
-    told = "the text of the rules may say more than was read: 2 × cage, anti-king"
+    told = "the text of the rules was not read, and may contain more rules than were read: "
+    told += "2 × cage, anti-king"
     assert second == f"prose.json: {told}"
 
 

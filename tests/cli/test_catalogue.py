@@ -72,7 +72,8 @@ def test_puzzles_that_cannot_be_compared_are_named_and_left_out(desk):
     assert second == "odd.txt:2: skipped: it is not a classic 9×9 puzzle"
     assert third.startswith("odd.txt:3:")
     Path("none.txt").write_text("1.....2..3.....4\n" * 30)
-    assert run("dedupe", "none.txt", "--quiet")[2].splitlines()[20:] == ["and 10 more skipped"]
+    messages = run("dedupe", "none.txt", "--quiet")[2].splitlines()
+    assert messages[20:] == ["and 10 more puzzles skipped"]
 
 
 def test_standard_input_and_archives_are_named_as_they_were_given(desk):
@@ -90,7 +91,7 @@ def test_against_gives_a_verdict_a_table_and_an_exit_code(desk):
     code, printed, _ = run("dedupe", "--against", "a.txt", "b.txt", "--table", "both.csv")
     assert (code, printed.splitlines()) == (
         1,
-        [VERDICT, "both.csv lists them"],
+        [VERDICT, "both.csv lists the equivalent puzzles"],
     )
     assert rows("both.csv") == [[*COPIES], LAST]
     Path("c.txt").write_text(f"{SEVENTEEN}\n")
@@ -108,7 +109,7 @@ def test_against_names_the_first_copies_and_where_all_of_them_are(desk):
     Path("many.txt").write_text(f"{EASY}\n" * 30)
     _, *pairs, more = run("dedupe", "--against", EASY, "many.txt")[1].splitlines()
     assert pairs[19:] == [f"    many.txt:20 is equivalent to {EASY[:16]}…"]
-    assert more == "    and 10 more; --table FILE lists all"
+    assert more == "    and 10 more puzzles; --table FILE lists all"
 
 
 def test_against_writes_the_puzzles_that_the_other_source_lacks(desk):
@@ -116,7 +117,7 @@ def test_against_writes_the_puzzles_that_the_other_source_lacks(desk):
     code, printed, said = run("dedupe", "--against", "a.txt", "b.txt", "-o", "new.txt")
     assert (code, printed, said) == (
         1,
-        f"{VERDICT}\nnew.csv lists them\n",
+        f"{VERDICT}\nnew.csv lists the equivalent puzzles\n",
         "",
     )
     assert Path("new.txt").read_text().split() == [asked[0]]
@@ -130,7 +131,7 @@ def test_against_writes_the_puzzles_that_the_other_source_lacks(desk):
     [
         ("dedupe a.txt -o a.txt", 2, "is an input file"),
         ("dedupe a.txt -o n.txt --table n.txt", 2, "are the same file"),
-        ("dedupe - -", 2, "standard input can only be read once"),
+        ("dedupe - -", 2, "standard input, -, is named twice; it can be read only once"),
         ("dedupe --against a.txt missing.txt", 1, "missing.txt: cannot be read"),
         ("dedupe . -o deduped.txt", 2, "deduped.txt is inside an input folder"),
         ("dedupe --against a.txt . --table o.csv", 2, "o.csv is inside an input folder"),
@@ -224,7 +225,7 @@ def test_puzzles_with_marked_cells_are_written_so_that_they_can_be_read(desk):
         ("1 --givens 81", 2, "40 clues is known; --redundant leaves redundant clues in"),
         ("1 --seed -1", 2, "--seed: expected 0 or more, found -1"),
         ("1 --depth 3", 2, "--depth: expected a range within 0 to 2"),
-        ("1 --redundant", 2, "--redundant needs --givens"),
+        ("1 --redundant", 2, "--redundant needs a number of givens, such as --givens 30-34"),
         ("1 --givens 38-40", 1, "none of 5,120 puzzles has the requested properties; they have 2"),
     ],
 )
@@ -282,7 +283,7 @@ def test_a_file_that_exists_is_replaced_with_force_only(desk, line):
     there = next(word for word in line.split() if word.startswith("there"))
     Path(there).write_text("mine")
     code, _, heard = run(*line.split())
-    said = f"{there} exists; name another, or overwrite it with --force"
+    said = f"{there} exists; name another file, or overwrite it with --force"
     assert (code, said in heard, Path("new.txt").exists()) == (2, True, False)
     assert Path(there).read_text() == "mine"
     assert run(*line.split(), "--force")[0] in (0, 1)

@@ -115,7 +115,8 @@ def test_only_proofs_that_it_confirms_are_written(checker, program, made, tmp_pa
     assert (code, said, "two.proof.lrat" in printed) == (0, "", True)
     assert run("proof", str(outbox / "lines.csv"), *where)[0] == 0
     program(checker, "#!/bin/sh\necho c no\nexit 1\n")
-    said = f"one.json: not confirmed: {checker} exited with code 1 and printed 'c no'\n"
+    why = f"{checker} exited with code 1 and printed 'c no'"
+    said = f"one.json: the checker did not confirm the proof: {why}\n"
     assert run("proof", str(outbox / "one.json"), *where) == (1, "", said)
     assert len([*(tmp_path / "proofs").glob("*.lrat")]) == 3
 

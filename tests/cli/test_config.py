@@ -84,8 +84,8 @@ def test_one_file_serves_all_commands_though_none_takes_all_of_it(folder):
         ("timeout = 0", "timeout: expected a number from 0.001 to 1,000,000"),
         ("timeout = ", "line 1, column 11: Invalid value"),
         ("timeout = 1\ntimeout = 2", "line 2, column 12: Cannot overwrite a value"),
-        ("# \xff", "byte 3 is not UTF-8"),
-        ("#" * 2**21, "a settings file may have at most 1,048,576 bytes"),
+        ("# \xff", "expected UTF-8, found an invalid byte 3"),
+        ("#" * 2**21, "expected at most 1,048,576 bytes, found more"),
         ("timeout = " + "1" * 5000, "Exceeds the limit"),
         ("a = " + "[" * 5000, "maximum recursion depth exceeded"),
         ('inbox = "a\\u0000b"', "expected a text"),
@@ -156,8 +156,8 @@ def test_doctor_shows_where_each_changed_setting_comes_from(folder, monkeypatch)
     _, printed, _ = run("doctor", "--json", "--workers", "1")
     about = [json.loads(each)["about"] for each in printed.splitlines()]
     assert sorted(each for each in about if ", from " in each) == [
-        f"max-solutions is 7, from {FILE}",
-        f"quiet is true, from {FILE}",
-        "timeout is 9s, from SUDOKU_PIPELINE_TIMEOUT",
-        "workers is 1, from an option",
+        f"--max-solutions is 7, from {FILE}",
+        f"--quiet is true, from {FILE}",
+        "--timeout is 9s, from SUDOKU_PIPELINE_TIMEOUT",
+        "--workers is 1, from the command line",
     ]

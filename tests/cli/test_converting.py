@@ -69,7 +69,7 @@ ONLY_ONE = [name for name in NAMES if file_of(name, solutions=False).max_items =
 def test_a_file_that_holds_one_puzzle_refuses_many_and_nothing_is_written(desk, to):
     code, printed, said = run("convert", "--to", to, "many.txt", "-o", "out")
     assert (code, printed) == (1, "")
-    assert f"many.txt: too many puzzles: a {to} file holds one" in said
+    assert f"many.txt: too many puzzles: a {to} file can contain one" in said
     assert not Path("out").exists()
 
 
@@ -83,12 +83,15 @@ def test_a_folder_takes_a_file_for_each_named_after_source_and_line(desk):
     assert sorted(path.name for path in Path("d").iterdir()) == names
     assert parse_puzzle(Path("d/many-2.sdk").read_bytes()) == parse_puzzle(HARD)
     code, _, said = run("convert", "--to", "sdk", "one.txt", "-o", "d")
-    kept = "--output: d/one.sdk exists; name another, or overwrite it with --force"
+    kept = "--output: d/one.sdk exists; name another file, or overwrite it with --force"
     assert (code, said) == (2, f"sudoku-pipeline: {kept}\n")
     assert run("convert", "--to", "sdk", "one.txt", "-o", "d", "--force")[0] == 0
     for place in ("nowhere/d/", "one.txt/"):
         code, _, said = run("convert", "--to", "sdk", "many.txt", "-o", place)
-        assert (code, "is a file or in a missing folder" in said) == (2, True)
+        assert (
+            code,
+            "expected a folder, found a file, or its parent folder is missing" in said,
+        ) == (2, True)
     assert run("convert", "--to", "sdk", "killer.txt", "-o", "e/")[0] == 1
     assert not Path("e").exists()
 
@@ -132,7 +135,7 @@ def test_grids_in_one_file_are_of_one_size(desk):
     code, printed, said = run("convert", "--to", "grid", "many.txt", "small.txt")
     assert (code, len(printed.splitlines())) == (1, 29)
     assert said == (
-        "small.txt: a grid file cannot hold both boxes of 2×2 cells and boxes of 3×3 cells\n"
+        "small.txt: a grid file cannot contain both boxes of 2×2 cells and boxes of 3×3 cells\n"
     )
     assert run("convert", "--to", "lines", "many.txt", "small.txt")[0] == 0
 
@@ -147,8 +150,8 @@ def test_a_file_that_would_not_be_read_as_what_it_holds_is_refused(desk, number)
         is_refused = (to == "lines" and number % 16 == 0) or (to == "csv" and number == 16)
         assert (code, Path(to).exists()) == (is_refused, not is_refused), said
         if is_refused:
-            assert said.startswith(f"a {to} file cannot hold all of them:")
-            assert said.endswith("; -o FOLDER/ writes a file for each\n")
+            assert said.startswith(f"a {to} file cannot contain all puzzles:")
+            assert said.endswith("; -o FOLDER/ writes one file per puzzle\n")
         else:
             assert puzzles_in(to) == [parse_puzzle(line)] * number
 
@@ -160,7 +163,7 @@ def test_what_is_no_puzzle_is_told_where_it_stands(desk):
     assert (code, printed.split()) == (1, ["puzzle", EASY, HARD])
     assert said.splitlines() == [
         "bad.txt:2:1: expected a digit or a blank, found 'k'",
-        "cnf: a formula is no puzzle",
+        "cnf: a formula is not a puzzle",
     ]
 
 
@@ -170,7 +173,7 @@ def test_many_that_are_left_out_are_counted(desk):
     assert (code, printed) == (1, "")
     assert said.splitlines()[19:] == [
         "killers.txt:20: lines cannot express diagonal from r1c1",
-        "and 10 more not converted",
+        "and 10 more puzzles not converted",
     ]
 
 
@@ -216,7 +219,8 @@ def test_members_of_an_archive_are_converted(desk):
 def test_standard_input_is_read_once(desk):
     assert run("convert", "--to", "lines", "-", given=SIX)[:2] == (0, SIX.replace("\n", "") + "\n")
     code, _, said = run("convert", "--to", "lines", "-", "-", given=SIX)
-    assert (code, said) == (2, "sudoku-pipeline: standard input can only be read once\n")
+    message = "standard input, -, is named twice; it can be read only once"
+    assert (code, said) == (2, f"sudoku-pipeline: {message}\n")
 
 
 def test_rules_in_prose_are_told_of(desk):
@@ -267,7 +271,7 @@ def test_a_collection_is_one_pdf_with_a_page_for_each(desk):
     assert len(pages_of(Path("all.pdf").read_bytes())) == 4
     Path("long.txt").write_text(f"{EASY}\n" * 1001)
     code, _, said = run("convert", "long.txt", "-o", "long.pdf")
-    assert (code, "a pdf file holds 1,000; -o FOLDER/" in said) == (1, True)
+    assert (code, "a pdf file can contain 1,000; -o FOLDER/" in said) == (1, True)
     assert not Path("long.pdf").exists()
 
 
@@ -345,7 +349,7 @@ def test_programs_get_the_text_of_each_puzzle_or_where_it_was_written(desk):
     assert objects("-o", "none.csv", "killer.txt") == [left | {"reason": NOT_IN_CSV}]
     for options, why in (
         (("csv", "-o", "-"), "name a file with -o"),
-        (("png",), "name a file for"),
+        (("png",), "name a file"),
     ):
         code, printed, said = run("convert", "one.txt", "--json", "--to", *options)
         assert (code, printed, why in said) == (2, "", True)

@@ -12,7 +12,7 @@ from support.drop_folders import SMALL, DropFolder
 
 WRONG = "1...\n..2.\n.x3.\n...4\n"
 REASON = "bad.txt:3:2: expected "
-GONE = "bad.txt: not in failed/\n"
+GONE = "bad.txt: failed/ contains no file with this name\n"
 
 
 def call(box, command, *options):
@@ -62,7 +62,7 @@ def test_status_shows_a_table_and_the_same_as_json(worked):
     ]  # fmt: skip
     assert (table["waiting"], table["done"]) == (["0"], ["1"])
     assert table["settling"] == ["1", "empty.txt: it is still empty"]
-    assert table["ignored"] == ["1", "c.part: a temporary name"]
+    assert table["ignored"] == ["1", "c.part: its name marks it as temporary"]
     assert table["failed"][0] == "1"
     assert table["failed"][1].startswith(REASON), "with the name once"
     assert table["last scan"][0].endswith(" s ago")
@@ -70,7 +70,7 @@ def test_status_shows_a_table_and_the_same_as_json(worked):
     assert code == 0
     assert [*told] == [*(title.replace(" ", "_") for title in [*table][:-1]), "scan_age", "stuck"]
     (left,) = told["in_work"]
-    assert (left["name"], "abandoned" in left["note"]) == ("left.txt", True)
+    assert (left["name"], "its process died" in left["note"]) == ("left.txt", True)
     assert told["failed"][0]["note"].startswith(REASON)
     assert (told["done"], told["stuck"], 0 <= told["scan_age"] < 100) == (1, False, True)
 
@@ -113,7 +113,7 @@ def test_a_missing_inbox_is_exit_code_1_and_is_not_made(tmp_path, command):
 
 
 def test_retry_puts_a_failed_file_back_and_the_next_pass_replaces_its_record(worked):
-    assert call(worked, "retry bad.txt") == (0, "bad.txt: back in the inbox\n", "")
+    assert call(worked, "retry bad.txt") == (0, "bad.txt: moved to the inbox\n", "")
     assert (worked.waiting(), worked.kept("failed")) == ({"bad.txt"}, set())
     assert call(worked, "retry bad.txt") == (1, "", GONE)
     assert call(worked, "retry --all") == (0, "", "")
@@ -123,7 +123,7 @@ def test_retry_puts_a_failed_file_back_and_the_next_pass_replaces_its_record(wor
 
 
 def test_retry_goes_on_after_a_file_that_did_not_fail(worked):
-    printed, said = "bad.txt: back in the inbox\n", GONE.replace("bad", "good")
+    printed, said = "bad.txt: moved to the inbox\n", GONE.replace("bad", "good")
     assert call(worked, "retry good.txt bad.txt") == (1, printed, said)
     assert worked.kept("done") == {"good.txt"}
 
@@ -132,7 +132,7 @@ def test_retry_never_hides_a_newer_file(worked):
     worked.drop("bad.txt", "newer")
     code, printed, said = call(worked, "retry --all")
     assert (code, printed) == (1, "")
-    assert "a file of that name is in the inbox" in said
+    assert "the inbox already contains a file with this name" in said
     assert (worked.inbox / "bad.txt").read_text() == "newer"
     assert worked.kept("failed") == {"bad.txt"}
 
@@ -140,8 +140,8 @@ def test_retry_never_hides_a_newer_file(worked):
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("retry", "sudoku-pipeline: give names or --all\n"),
-        ("retry bad.txt --all", "give names or --all"),
+        ("retry", "sudoku-pipeline: give either names of failed files or --all\n"),
+        ("retry bad.txt --all", "give either names of failed files or --all"),
         ("prune", "--older-than"),
         *((f"prune --older-than={age}", "30d") for age in ("", "30", "-1d", "1.5y", f"{10**12}d")),
     ],
@@ -210,7 +210,7 @@ def test_doctor_says_only_what_is_wrong_if_it_is_to_be_quiet(box):
     assert len(told) < len(loud)
     box.outbox.rmdir()
     code, printed, _ = call(box, "doctor --quiet --solver pysat")
-    assert (code, "outbox is missing" in printed) == (1, True)
+    assert (code, "outbox: no such folder" in printed) == (1, True)
 
 
 def test_doctor_warns_of_a_missing_minisat_and_exits_with_1_for_what_will_not_work(
@@ -225,6 +225,10 @@ def test_doctor_warns_of_a_missing_minisat_and_exits_with_1_for_what_will_not_wo
     for options in ([], ["--json"]):
         code, printed, _ = call(away, "doctor --solver minisat", *options)
         assert (code, "\x1b" in printed) == (1, False)
-        for words in ("minisat is not installed", "inbox is missing", "outbox is missing"):
+        for words in (
+            "minisat is not installed",
+            "inbox: no such folder",
+            "outbox: no such folder",
+        ):
             assert words in printed
     assert not away.inbox.exists()

@@ -68,7 +68,7 @@ def test_a_collection_has_its_layout_and_its_columns(tmp_path):
     assert told["kind"] == "collection"
     assert (told["format"], told["delimiter"], told["header"]) == ("csv", "';'", "line 1")
     assert told["puzzle"] == "field 2 (quiz)"
-    assert told["solution"] == "field 3 (solution), which is compared"
+    assert told["solution"] == "field 3 (solution); it is compared with the result"
     assert told["puzzles"] == "30 in the first 65,536 bytes"
     assert told["refused"].startswith("1 record; a.txt:32:")
 
@@ -88,7 +88,7 @@ def test_a_refused_file_has_a_code_and_the_formats_that_nearly_fit(tmp_path):
     told = facts(tmp_path, damaged, code=1)
     assert (told["kind"], told["code"]) == ("refused", "wrong-cell")
     assert told["message"] == "a.txt:2:5: expected a digit or a blank, found 'k'"
-    assert told["read as"] == "grid: 9 rows of 9 cells"
+    assert told["read_as"] == "grid: 9 rows of 9 cells"
     sixteen = f"12{'.' * 14}\n" * 16
     told = facts(tmp_path, sixteen, code=1)
     assert told["code"] == "ambiguous"

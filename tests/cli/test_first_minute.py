@@ -240,7 +240,7 @@ def test_a_run_that_nobody_watches_says_what_failed_and_a_summary(dropped):
     assert bad.split()[1:3] == ["bad.txt", "invalid"]
     assert why.startswith("    bad.txt:3:3: ")
     assert summary.split()[1:3] == ["2", "puzzles,"]
-    assert refused[2:].startswith(f"1 bad file in {dropped.inbox}/failed; ")
+    assert refused[2:].startswith(f"1 failed file in {dropped.inbox}/failed; ")
     assert "retry --all --inbox" in refused
     assert "results are in" in where
     again = dropped.call("run")
@@ -301,7 +301,11 @@ def test_json_of_the_folders(dropped):
     code, found, said = objects("retry", "bad.txt", "good.txt", *folders)
     assert (code, said) == (1, "")
     assert found[0] == {"name": "bad.txt", "retried": True, "reason": None}
-    assert found[1] == {"name": "good.txt", "retried": False, "reason": "not in failed/"}
+    assert found[1] == {
+        "name": "good.txt",
+        "retried": False,
+        "reason": "failed/ contains no file with this name",
+    }
     old = str(dropped.inbox / "done" / "good.txt")
     pruned = ["prune", "--older-than", "0s", *folders]
     assert {"path": old, "deleted": False} in objects(*pruned, "--dry-run")[1]
@@ -358,7 +362,7 @@ def test_a_missing_folder_is_named_and_is_no_reason_to_run_again():
         assert done.returncode == 1, command
         assert "no such folder" in done.stderr or "No such file or directory" in done.stderr
         if command[0] in ("report", "audit", "sheet"):
-            assert "outbox: no such folder; name another with --outbox" in done.stderr
+            assert "outbox: no such folder; name the outbox with --outbox" in done.stderr
     Path("inbox").mkdir()
     for command in ("run", "watch"):
         done = finished(command, "--outbox", "no/out", cwd=Path.cwd())

@@ -92,7 +92,8 @@ def test_a_former_setting_of_a_file_counts(monkeypatch):
 def test_a_setting_may_not_have_both_names():
     Path("sudoku-pipeline.toml").write_text('also = "effort"\ntraits = "rating"\n')
     code, _, said = run("solve", "easy.txt")
-    assert (code, "also: it is now traits, which is set as well; leave it out" in said) == (2, True)
+    message = "also: the former name of traits, which is set as well; remove also"
+    assert (code, message in said) == (2, True)
 
 
 def test_a_former_option_that_a_command_does_not_have_is_unknown():

@@ -327,7 +327,7 @@ def test_a_count_says_which_models_differ_in_nothing_but_free_variables():
     Path("free.cnf").write_text("p cnf 4 1\n1 2 0\n")
     code, printed, said = run("count", "free.cnf", "--solver", "pysat")
     assert (code, printed) == (0, "12\n")
-    free = "free.cnf: 2 variables are in no clause; models that differ only there are counted"
+    free = "free.cnf: 2 variables are in no clause; models that differ only there count separately"
     assert free in said
     Path("short.cnf").write_text("p cnf 2 2\n1 0\n")
     assert run("count", "short.cnf", "--solver", "pysat")[1] == "<=2\n"

@@ -196,7 +196,7 @@ def test_something_else_is_not_overwritten(desk, ending):
     desk.folder.mkdir()
     mine = desk.folder / f"one.proof.{ending}"
     mine.write_text("mine")
-    said = f"sudoku-pipeline: {mine} has other content; remove it, or name another folder\n"
+    said = f"sudoku-pipeline: {mine} exists with other content; remove it, or name another folder\n"
     assert desk.proof("one.json") == (2, "", said)
     assert contents(desk.folder) == {mine.name: b"mine"}
 
@@ -260,7 +260,7 @@ def test_one_row_that_is_false_keeps_the_others_from_nothing(desk):
 
 # What is no claim, or cannot be proved
 
-NO_CLAIM = "nothing to prove: it does not claim that all solutions are listed (status"
+NO_CLAIM = "nothing to prove: the record does not state that all solutions are listed (status"
 ARCHIVE = "set.json belongs to an archive; give the record or table of a member in set/"
 
 

@@ -20,9 +20,13 @@ def test_a_report_goes_to_the_outbox_or_to_standard_output():
     assert run("report") == (
         1,
         "",
-        "sudoku-pipeline: outbox: no such folder; name another with --outbox\n",
+        "sudoku-pipeline: outbox: no such folder; name the outbox with --outbox\n",
     )
-    assert run("report", "nope") == (1, "", "sudoku-pipeline: nope: no such folder\n")
+    assert run("report", "nope") == (
+        1,
+        "",
+        "sudoku-pipeline: nope: no such folder; name another folder\n",
+    )
     Path("outbox").mkdir()
     assert run("report") == (0, "outbox/report.html\n", "")
     assert Path("outbox/report.html").read_text().startswith("<!DOCTYPE html>")
@@ -105,7 +109,7 @@ def test_what_is_no_folder_is_none_to_write_in(command):
     os.mkfifo("pipe")
     for name in ("link", "pipe", "unique.txt"):
         code, _, said = run(*command.split(), "-o", f"{name}/", "unique.txt", "--force")
-        assert (code, f"--output: {name} is a file or in a missing folder" in said) == (2, True)
+        assert (code, f"--output: {name}: expected a folder, found a file" in said) == (2, True)
     assert not Path("elsewhere").exists()
 
 
@@ -114,7 +118,7 @@ def test_what_is_no_folder_is_none_to_write_in(command):
     [
         ("", "expected a path, found ''"),
         (".", ". is a folder"),
-        ("no/a", "no/a: no such folder"),
+        ("no/a", "no/a: its folder does not exist"),
     ],
 )
 def test_a_target_that_cannot_be_written_is_refused_by_its_name(target, why):

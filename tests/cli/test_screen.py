@@ -91,8 +91,8 @@ def test_columns_line_up_whatever_the_names_and_the_width(columns, terminal, mon
 
 
 NOTHING = "· nothing to do: drop files in inbox"
-HELD = "! a.txt: a file is still being written: cp writes to it"
-TABLE = "· collections: puzzles in outbox/NAME.csv"
+HELD = "! a.txt: the file is still being written: cp writes to it"
+TABLE = "· puzzles of collections: outbox/NAME.csv"
 DONE = "· results are in outbox; for a report: sudoku-pipeline report"
 
 
@@ -161,14 +161,15 @@ def refuse(told):
         (
             *(work, {}),
             [
-                "    not verified that no solution is missing",
+                "    not verified as complete",
                 "",
-                "· 43 puzzles in 2 files, 2 s, 22/s  41 unique, 2 invalid, 5 not verified",
+                "· 43 puzzles in 2 files, 2 s, 22/s",
+                "    41 unique, 2 invalid, 5 not verified as complete",
                 TABLE,
                 DONE,
             ],
         ),
-        (wait, {}, ["· 1 puzzle, 500 ms, 2.0/s  1 unique, 1.5 s of waiting not counted", DONE]),
+        (wait, {}, ["· 1 puzzle, 500 ms, 2.0/s  1 unique, plus 1.5 s waiting for files", DONE]),
         (
             *(wait, {"outbox": "two words"}),
             ["· results are in two words; for a report: sudoku-pipeline report 'two words'"],
@@ -185,7 +186,7 @@ def refuse(told):
         (
             *(go_on, {}),
             [
-                "· 50 puzzles in 1 file, 30 of them by earlier runs, 2 s, 10/s  50 unique",
+                "· 50 puzzles in 1 file, 30 of them solved by earlier runs, 2 s, 10/s  50 unique",
                 TABLE,
                 DONE,
             ],
@@ -194,7 +195,7 @@ def refuse(told):
             unpack,
             {},
             [
-                "· archives: members in outbox/NAME.csv, puzzles of collections in",
+                "· members of archives: outbox/NAME.csv, puzzles of their collections:",
                 "    outbox/NAME/MEMBER.csv",
                 DONE,
             ],
@@ -202,8 +203,8 @@ def refuse(told):
         (
             *(refuse, {"inbox": "my in"}),
             [
-                "· 2 bad files in my in/failed; once fixed: sudoku-pipeline retry --all",
-                "    --inbox 'my in'",
+                "· 2 failed files in my in/failed; fix them and run: sudoku-pipeline retry",
+                "    --all --inbox 'my in'",
                 DONE,
             ],
         ),
@@ -224,15 +225,15 @@ def test_watch_says_what_it_watches(terminal):
     [
         (
             *("solver.fallback", {"reason": "minisat is not installed", "solver": "pysat"}),
-            "! pysat answers: minisat is not",
+            "! pysat is used: minisat is not",
         ),
         (
             *("solver.fallback", {"source": "a.txt", "solver": "pysat", "reason": "it lied"}),
-            "! a.txt: pysat answered: it",
+            "! a.txt: solved by pysat: it",
         ),
         (
             *("solver.fallback", {"source": "a.txt", "puzzles": 3}),
-            "! a.txt: another solver answered for 3 puzzles",
+            "! a.txt: solved by another solver for 3 puzzles",
         ),
         ("environment.failed", {"reason": "inbox: no such folder"}, "! inbox: no such folder"),
         (

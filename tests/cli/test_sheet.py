@@ -50,7 +50,7 @@ def test_a_file_is_solved_and_written_to_sheet_html(puzzle_folder):
     assert (code, printed.startswith("sheet.html: "), said) == (0, True, "")
     found = SheetText(Path("sheet.html").read_text())
     assert (len(found.puzzles), len(found.solutions)) == (1, 1)
-    said = "six.txt: multiple: more than one solution, one is printed\n"
+    said = "six.txt: multiple: more than one solution; one of them is printed\n"
     assert run("sheet", "unique.txt", "six.txt", "--quiet", "-o", "a.html") == (0, "", said)
     assert len(SheetText(Path("a.html").read_text()).puzzles) == 2
 
@@ -81,8 +81,8 @@ def test_puzzles_of_collections_archives_and_standard_input_stand_in_order(puzzl
     assert [each.number for each in found.solutions] == [*map(str, range(1, 11))]
     assert code == 0
     assert said == (
-        "three.txt:3: multiple: more than one solution, one is printed\n"
-        "set.zip/three.txt:3: multiple: more than one solution, one is printed\n"
+        "three.txt:3: multiple: more than one solution; one of them is printed\n"
+        "set.zip/three.txt:3: multiple: more than one solution; one of them is printed\n"
     )
     code, found, _ = sheet("-", given=COLLECTION)
     assert (code, names(found)) == (0, ["line 2", "line 3", "line 4"])
@@ -101,7 +101,7 @@ def test_what_has_no_board_is_said_and_the_rest_is_printed(puzzle_folder):
     assert (code, names(found)) == (1, ["unique.txt"])
     assert said == (
         "bad.txt:3:3: expected a digit or a blank, found 'q'\n"
-        "rule.cnf: a formula is no puzzle\n"
+        "rule.cnf: a formula is not a puzzle\n"
         "nowhere.txt: cannot be read: No such file or directory\n"
         "large.txt: not drawn: more than 25×25 cells\n"
     )
@@ -153,7 +153,7 @@ def test_the_options_of_reading_hold_here_too(puzzle_folder):
 def test_more_than_a_sheet_takes_is_refused_and_the_first_are_taken(puzzle_folder):
     Path("many.txt").write_text(f"{LINE}\n" * 1001)
     said = "sudoku-pipeline: a sheet has at most 1,000 puzzles; "
-    said += "--first 1000 prints the first of them\n"
+    said += "--first 1000 prints only the first ones\n"
     assert run("sheet", "unique.txt", "many.txt") == (2, "", said)
     code, found, _ = sheet("unique.txt", "many.txt", "--first", "3")
     assert (code, names(found)) == (0, ["unique.txt", "many.txt, line 1", "many.txt, line 2"])
@@ -168,7 +168,7 @@ def test_more_than_a_sheet_takes_is_refused_and_the_first_are_taken(puzzle_folde
         ("--first 1001", "--first: expected 1 to 1,000"),
         ("--per-page 5", "--per-page"),
         ("-o .", "--output: . is a folder; name a file in it"),
-        ("-o unique.txt", "--output: unique.txt is an input file; name another"),
+        ("-o unique.txt", "--output: unique.txt is an input file; name another file"),
     ],
 )
 def test_wrong_options_are_refused_before_anything_is_read(options, why, puzzle_folder):

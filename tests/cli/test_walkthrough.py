@@ -36,7 +36,7 @@ def test_what_the_letters_are_in_steps_is_said():
     Path("letters.txt").write_text(f"{letters[:-1].rstrip()}.\n")
     code, printed, said = run("solve", "--quiet", "--hint", "letters.txt")
     assert (code, printed) == (0, f"{STEP}\n")
-    assert said.startswith("letters.txt: in the steps, A is 1, B is 2, C is 3")
+    assert said.startswith("letters.txt: symbols in the steps: A is 1, B is 2, C is 3")
 
 
 def test_the_record_in_json_has_the_steps():

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isqrt
 
 import pytest
 from hypothesis import given
@@ -52,7 +53,9 @@ def filled(side: int, seed: int) -> str:
 
 
 def rows(text: str) -> list[str]:
-    side = round(len(text) ** 0.5)
+    """The rows of n² cells, or of n² cells and as many names of regions."""
+    side = isqrt(len(text))
+    side = side if side * side == len(text) else isqrt(len(text) // 2)
     return [text[start : start + side] for start in range(0, len(text), side)]
 
 
@@ -164,6 +167,44 @@ def _json(draw: DrawFn, texts: Sequence[str], claims: Sequence[str]) -> tuple[st
     return wrapped.format(between.join(records)), claims[0] in records[0]
 
 
+def _boards(draw: DrawFn, texts: Sequence[str], _claims: Sequence[str]) -> tuple[str, bool]:
+    between = draw(
+        st.sampled_from(
+            ["Puzzle {0}\n", "No. {0}\n\n", "{0}.\n", "# a {0}\n", "---\n", "=====\n", "\n"]
+        )
+    )
+    frame = draw(st.sampled_from(["", "┌────┐\n", "+----+\n"]))
+    boards = (
+        between.format(number)
+        + frame
+        + "".join(f"│{line}│\n" for line in rows(text))
+        + frame.replace("┌", "└").replace("┐", "┘")
+        for number, text in enumerate(texts, 1)
+    )
+    return "".join(boards), False
+
+
+def with_regions(text: str) -> str:
+    """The cells, and a region for each row, of which the first two share both rows."""
+    side = isqrt(len(text))
+    half = side // 2
+    shared = "a" * half + "b" * (side - half) + "a" * (side - half) + "b" * half
+    return text + shared + "".join(name * side for name in "cdefghi"[: side - 2])
+
+
+def _jigsaws(draw: DrawFn, texts: Sequence[str], _claims: Sequence[str]) -> tuple[str, bool]:
+    between = draw(st.sampled_from(["", "\n", "Puzzle {0}\n\n", "# a {0}\n", "---\n"]))
+    is_beside, gap = draw(st.booleans()), draw(st.sampled_from(["", "\n", "Regions:\n"]))
+    written = []
+    for number, text in enumerate(texts, 1):
+        lines = rows(text)
+        grid, regions = lines[: len(lines) // 2], lines[len(lines) // 2 :]
+        record = [f"{row} {names}" for row, names in zip(grid, regions, strict=True)]
+        shown = "\n".join(record if is_beside else [*grid, gap.strip(), *regions])
+        written.append(between.format(number) + shown + "\n")
+    return "".join(written), False
+
+
 WRITERS: dict[str, Callable[[DrawFn, Sequence[str], Sequence[str]], tuple[str, bool]]] = {
     "variants": _variants,
     "lines": _lines,
@@ -172,8 +213,11 @@ WRITERS: dict[str, Callable[[DrawFn, Sequence[str], Sequence[str]], tuple[str, b
     "opensudoku": _opensudoku,
     "hodoku": _hodoku,
     "json": _json,
+    "boards": _boards,
+    "jigsaws": _jigsaws,
 }
 ONLY_NINE = ("opensudoku", "hodoku")
+IN_ROWS = ("stacked", "boards", "jigsaws")
 ALSO_SINGLE = (*ONLY_NINE, "json")
 """Formats that cannot be declared for collections alone."""
 
@@ -185,10 +229,11 @@ def written(draw: DrawFn, name: str) -> Written:
     side = 9 if name in ONLY_NINE else draw(st.sampled_from(SIDES))
     mixed = name in ("lines", "csv", "variants") and draw(st.booleans())
     sides = [SIDES[seed % 4] if mixed else side for seed in seeds]
-    only_classic = name in (*ONLY_NINE, "variants")
+    only_classic = name in (*ONLY_NINE, "variants", "jigsaws")
     blanks = "." if only_classic else draw(st.sampled_from([".", ".", "0", "_", "*."]))
     pairs = list(zip(sides, seeds, strict=True))
     texts = [cells(*pair, blanks) for pair in pairs]
+    texts = [*map(with_regions, texts)] if name == "jigsaws" else texts
     solutions = [filled(*pair) for pair in pairs]
     text, are_claimed = WRITERS[name](draw, texts, solutions)
     if draw(st.booleans()):
@@ -368,7 +413,7 @@ def test_a_bad_sign_costs_one_row(name, data):
     found = detected(source.data)
     before = read(found, source.data, 100)
     victim = data.draw(st.integers(0, len(source.texts) - 1))
-    row = rows(source.texts[victim])[1] if name == "stacked" else source.texts[victim]
+    row = rows(source.texts[victim])[1] if name in IN_ROWS else source.texts[victim]
     row = row.replace(".", "0") if name == "opensudoku" else row
     row = sumocue(row) if name == "variants" else row
     line = before[victim].line

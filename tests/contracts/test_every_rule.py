@@ -23,7 +23,7 @@ from support.cases import for_each
 from support.rules.examples import EXAMPLES, stated
 from support.rules.predicates import MEANS
 
-from pipeline.outbox.report.shaped import SHAPE_KINDS
+from pipeline.outbox.report.rule_shapes import SHAPE_KINDS
 from pipeline.puzzle.builder import ClauseBuilder, ClauseLimits
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule

@@ -187,8 +187,8 @@ def test_a_table_stands_in_place_of_what_else_solve_prints(option, desk):
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
-        ("none/t.parquet", "no such folder"),
-        ("there.parquet", "exists; name another"),
+        ("none/t.parquet", "its folder does not exist"),
+        ("there.parquet", "exists; name another file"),
         ("folder.parquet", "is a folder"),
     ],
 )

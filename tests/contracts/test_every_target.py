@@ -24,7 +24,7 @@ from support.strategies import SMALL_GEOMETRIES, examples, puzzles, solved_grids
 
 from pipeline import Geometry, Grid, Puzzle, UsageError, parse_puzzle
 from pipeline.errors import InvalidPuzzle
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, free, lines, pairs
 from pipeline.reading.formats import targets
@@ -110,13 +110,13 @@ def test_examples_read_back_as_themselves_or_are_refused_by_what_has_no_sign(to)
 @examples(12)
 @given(data=st.data())
 def test_a_puzzle_reads_back_as_itself_or_is_refused_by_name(to, data):
-    geometry = data.draw(st.sampled_from([*SMALL_GEOMETRIES, NINE, NINE]))
+    geometry = data.draw(st.sampled_from([*SMALL_GEOMETRIES, NINE_BY_NINE, NINE_BY_NINE]))
     variant = data.draw(st.sampled_from(["classic", "classic", "even-odd"]))
     puzzle = data.draw(puzzles(geometry, variant))
     text = written(puzzle, to)
     if text is not None:
         assert parse_puzzle(text) == puzzle
-    elif geometry == NINE:
+    elif geometry == NINE_BY_NINE:
         assert variant == "even-odd"
 
 
@@ -124,11 +124,11 @@ def test_a_puzzle_reads_back_as_itself_or_is_refused_by_name(to, data):
 @examples(6)
 @given(data=st.data())
 def test_a_solution_is_a_filled_grid_or_stands_beside_its_puzzle(to, data):
-    grid = data.draw(solved_grids(NINE))
-    puzzle = Puzzle.of_values(NINE, [value if value < 4 else 0 for value in grid.values])
+    grid = data.draw(solved_grids(NINE_BY_NINE))
+    puzzle = Puzzle.of_values(NINE_BY_NINE, [value if value < 4 else 0 for value in grid.values])
     text = puzzle.to(to, grid)
     if not (TARGETS[to].pair or TARGETS[to].annotated):
-        assert parse_puzzle(text) == Puzzle.of_values(NINE, grid.values)
+        assert parse_puzzle(text) == Puzzle.of_values(NINE_BY_NINE, grid.values)
     else:
         assert parse_puzzle(text) == puzzle
         assert parse_puzzle(puzzle.to(to)) == puzzle
@@ -149,7 +149,7 @@ def test_a_rule_reads_back_as_itself_or_is_refused_by_name(to, kind):
 
 
 ALL_RULES = [example for each in EXAMPLES.values() for example in each]
-GRIDS = (Geometry(2, 2), Geometry(2, 3), NINE, Geometry(1, 4))
+GRIDS = (Geometry(2, 2), Geometry(2, 3), NINE_BY_NINE, Geometry(1, 4))
 
 
 @st.composite
@@ -258,7 +258,7 @@ def test_what_says_something_else_when_it_is_read_is_never_handed_out(monkeypatc
 
 def test_what_is_the_same_in_another_form_is_written():
     """Marks as rules of one cell, a sandwich from its end, values of quadruples in any order."""
-    nine = Puzzle.empty(NINE)
+    nine = Puzzle.empty(NINE_BY_NINE)
     odd = nine.with_rules(pairs.Parity(0, odd=True), lines.Thermometer((1, 2)))
     assert "~R1C1_1_3_5_7_9" in odd.to("iss")
     around = nine.with_rules(cages.Quadruple((10, 0, 1, 9), (3, 4)))
@@ -267,7 +267,7 @@ def test_what_is_the_same_in_another_form_is_written():
 
 def test_a_target_that_there_is_not_is_named_with_those_that_there_are():
     with pytest.raises(UsageError, match="lines, csv, grid"):
-        Puzzle.empty(NINE).to("crossword")
+        Puzzle.empty(NINE_BY_NINE).to("crossword")
 
 
 def test_what_holds_a_larger_side_in_letters_says_so():

@@ -15,7 +15,7 @@ from support.pages import PAGES
 from pipeline.catalogue.traits import COMPUTATIONS, SolvedBatch, find_traits
 from pipeline.outbox.schema import PuzzleRecord
 from pipeline.outbox.traits import TRAITS
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats import parse_puzzle
 from pipeline.settings import TraitName
 from pipeline.solving import Traits
@@ -84,13 +84,13 @@ def test_it_has_values_for_the_puzzles_that_it_says(name):
     masks = np.array([parse_puzzle(text).cells for text in (EASY, EMPTY, EASY)], np.uint64)
     flags = np.eye(3, dtype=np.bool_)
     solutions = np.array([[*map(int, SOLVED)]] * 3, np.uint8)
-    solved = SolvedBatch(NINE, masks, flags[0], flags[1], solutions)
+    solved = SolvedBatch(NINE_BY_NINE, masks, flags[0], flags[1], solutions)
     found = find_traits(
         solved,
         (name,),
         lambda batch: (np.zeros(batch.masks.shape, np.bool_), np.ones(len(batch.masks), np.bool_)),
     )
-    has_value = [TRAITS[name].value_of(traits, NINE) is not None for traits in found]
+    has_value = [TRAITS[name].value_of(traits, NINE_BY_NINE) is not None for traits in found]
     assert has_value == [True, TRAITS[name].known_for == "decided", False]
 
 

@@ -24,7 +24,7 @@ OTHERS = [block for block in SHOWN if block.line > MANY]
 
 def detected(block):
     data = block.text.encode()
-    return read_text(data, complete=True, source="shown", reading=Reading())
+    return read_text(data, is_complete=True, source="shown", reading=Reading())
 
 
 @for_each("block", SINGLES)

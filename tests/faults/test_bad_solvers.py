@@ -65,7 +65,7 @@ BAD = {
         (1, b"", "exit code 1"),
         (21, b"UNSAT\n", "exit code 21"),
         (-signal.SIGTERM, b"UNSAT\n", "signal 15"),
-        (10, b"", "exit code 10, but: expected SAT"),
+        (10, b"", "exit code 10, but its result is invalid: expected SAT"),
         (20, b"", "found an empty result"),
         (10, b"SAT\n", "does not end with 0"),
         (10, b"SAT\n1 2", "does not end with 0"),

@@ -13,7 +13,7 @@ from support.solvers import at_hand
 
 from pipeline.certify.many import search_all_of_batch
 from pipeline.limits import NEVER
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats import parsed_from
 from pipeline.settings import Settings
 from pipeline.solving import many as batch
@@ -29,17 +29,17 @@ pytestmark = needs_numba
 @pytest.fixture(scope="module")
 def solved():
     """Puzzles with all their solutions; more than there are lanes, so that some have to wait."""
-    made = (each for each in Maker(seed=3).puzzles() if each.puzzle.geometry == NINE)
+    made = (each for each in Maker(seed=3).puzzles() if each.puzzle.geometry == NINE_BY_NINE)
     return list(islice(made, 40)) * 18
 
 
-seeds = pytest.mark.parametrize("seed", [1, 2])
+seeds = pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.trial)])
 places = pytest.mark.parametrize("where", PLACES)
 
 
 def results_of(solved, prove):
     problems = [PuzzleProblem(parsed_from(each.puzzle)) for each in solved]
-    some = Batch(NINE, masks_of([each.puzzle for each in solved]), problems.__getitem__)
+    some = Batch(NINE_BY_NINE, masks_of([each.puzzle for each in solved]), problems.__getitem__)
     settings = Settings(solver="batch", max_solutions=MOST, prove=prove)
     answers = solve_batch(some, at_hand("pysat"), settings, explain=False)
     return [answers.result(place) for place in range(len(solved))]
@@ -57,8 +57,8 @@ def check(solved, results):
 @places
 def test_a_search_whose_bits_flip_publishes_nothing_wrong(where, seed, solved, lanes, monkeypatch):
     """Also where all that has no solution is refuted, which takes most of the time."""
-    step = Flipping(lanes._step, where, seed)
-    monkeypatch.setattr("pipeline.solving.compiled.loaded.get", lambda *_, **__: step)
+    step = Flipping(lanes._run_search, where, seed)
+    monkeypatch.setattr("pipeline.solving.compiled.loader.get", lambda *_, **__: step)
     results = results_of(solved, "unsolvable" if seed == 1 else "never")
     assert step.flips
     check(solved, results)
@@ -70,7 +70,7 @@ def test_those_flips_change_what_the_search_says(where, seed, solved, lanes):
     """Otherwise they would show nothing."""
     masks = masks_of([each.puzzle for each in solved])
     right = lanes(masks, MOST + 1, NEVER)
-    told = BatchSolver(Flipping(lanes._step, where, seed))(masks, MOST + 1, NEVER)
+    told = BatchSolver(Flipping(lanes._run_search, where, seed))(masks, MOST + 1, NEVER)
     differ = (told.counts != right.counts) | (told.grids != right.grids).any(axis=(0, 2))
     assert differ.any()
 

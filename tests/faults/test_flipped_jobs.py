@@ -20,9 +20,9 @@ from support.drop_folders import DropFolder, command, environment, events_in
 from support.logs import Silent
 from support.needs import needs_dask, needs_linux, needs_numba
 
-from pipeline.native import Loaded
+from pipeline.native import ProgramLoader
 from pipeline.outbox.tables import one_line
-from pipeline.puzzle.geometry import NINE, values_of
+from pipeline.puzzle.geometry import NINE_BY_NINE, values_of
 from pipeline.service.loop import run_once
 from pipeline.service.runtime import Tuning
 from pipeline.settings import Settings
@@ -52,7 +52,7 @@ class Known:
 def known() -> list[Known]:
     """Puzzles without marks."""
     found = []
-    for each in Maker(seed=4, geometries={NINE: 1}, marks=MARKS[:1]).puzzles():
+    for each in Maker(seed=4, geometries={NINE_BY_NINE: 1}, marks=MARKS[:1]).puzzles():
         cells = [[*values_of(mask)] for mask in each.puzzle.cells]
         if all(len(values) in (1, 9) for values in cells):
             line = "".join(str(values[0]) if len(values) == 1 else "." for values in cells)
@@ -122,7 +122,7 @@ def test_nor_does_a_cluster(box, known):
 
 
 def test_nor_do_single_files(box, known, monkeypatch):
-    monkeypatch.setattr(Loaded, "get", Loaded.get)  # `flip_all` is undone
+    monkeypatch.setattr(ProgramLoader, "get", ProgramLoader.get)  # `flip_all` is undone
     flip_all()
     some = dict(islice(enumerate(known * 11), 256))
     for place, each in some.items():

@@ -23,7 +23,7 @@ from support.drop_folders import (
 from support.forks import Forked
 from support.sources import collection
 
-from pipeline.service.jobs.puzzle import BATCH
+from pipeline.service.jobs.puzzle import BATCH_SIZE
 from pipeline.service.protocol import AUDIT_STEPS
 from pipeline.service.protocol.claim import MANIFEST, read_manifest
 from pipeline.service.protocol.settle import Fingerprint
@@ -49,9 +49,16 @@ UNSAVED = ("claim.prepared", "claim.placed", "claim.taken", "attempt.counted", "
 """Steps up to the last at which the claim's note need not be durable."""
 
 IN_BATCHES = [
-    *((step, BATCH + 10) for step in AUDIT_STEPS if step.startswith(("claim.", "finish.removed"))),
-    *((step, 2 * BATCH) for step in ("publish.staging", "publish.renaming")),
-    *((step, BATCH + 10) for step in ("publish.saved", "publish.withdrawn", "publish.renamed")),
+    *(
+        (step, BATCH_SIZE + 10)
+        for step in AUDIT_STEPS
+        if step.startswith(("claim.", "finish.removed"))
+    ),
+    *((step, 2 * BATCH_SIZE) for step in ("publish.staging", "publish.renaming")),
+    *(
+        (step, BATCH_SIZE + 10)
+        for step in ("publish.saved", "publish.withdrawn", "publish.renamed")
+    ),
     *((step, 2) for step in ("publish.staged", "publish.cleared", "publish.recorded")),
     ("finish.moved", 2),
 ]
@@ -100,7 +107,7 @@ def test_a_run_killed_at_any_step_is_made_good_by_the_next(
 @pytest.mark.trial
 @pytest.mark.parametrize(
     ("content", "count", "step", "nth"),
-    [(SMALL, BATCH + 22, *each) for each in IN_BATCHES]
+    [(SMALL, BATCH_SIZE + 22, *each) for each in IN_BATCHES]
     + [(collection(3), 20, *each) for each in OF_COLLECTIONS],
     ids=lambda each: "collection" if isinstance(each, bytes) else str(each).strip(),
 )
@@ -138,7 +145,7 @@ def test_a_power_failure_costs_no_more_than_a_note_that_nothing_depended_on_yet(
     assert (box.kept("done"), box.waiting(), box.in_work()) == ({"a.txt", "b.txt"}, set(), set())
 
 
-@pytest.mark.parametrize("nth", [1, 2])
+@pytest.mark.parametrize("nth", [1, pytest.param(2, marks=pytest.mark.trial)])
 @pytest.mark.parametrize("step", WATCHED)
 def test_a_watch_killed_at_a_step_is_made_good_by_the_next(
     step: str, nth: int, bench: Bench

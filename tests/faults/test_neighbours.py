@@ -205,6 +205,7 @@ def test_done_on_another_filesystem_is_refused_with_what_is_wrong(box: DropFolde
     assert box.waiting() == {"a.txt"}
 
 
+@pytest.mark.trial
 def test_puzzles_that_take_long_keep_no_other_file_waiting(box: DropFolder) -> None:
     """Formulas that no solver here decides in time, and puzzles that come after them."""
     text = "".join(dimacs_lines(pigeons(13)))

@@ -28,6 +28,7 @@ from pipeline.version import __version__
 PACKAGE = Path(pipeline.__file__).parent
 OTHER = "0.0.9"
 SOLVED = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
+QUICK = ("puzzle claimed", "puzzle half published", "collection half published")
 STORED = {path.stem: json.loads(path.read_text()) for path in old_jobs.FOLDER.iterdir()}
 
 
@@ -44,7 +45,12 @@ def undisturbed(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("version", "state"), [(version, state) for version in STORED for state in STORED[version]]
+    ("version", "state"),
+    [
+        pytest.param(version, state, marks=() if state in QUICK else pytest.mark.trial)
+        for version in STORED
+        for state in STORED[version]
+    ],
 )
 def test_a_job_that_another_version_left_on_another_machine_is_taken_up(
     version, state, bench, undisturbed

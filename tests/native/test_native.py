@@ -16,7 +16,7 @@ from support.needs import needs_numba
 from support.tiny import TINY, VECTORS, combined, sum_by, summed
 
 from pipeline import native
-from pipeline.native import Loaded, start_detached
+from pipeline.native import ProgramLoader, start_detached
 
 LONG = 100.0
 
@@ -31,13 +31,13 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def folder(cache):
     """The empty folder for the machine code of this version."""
-    return TINY.folder()
+    return TINY.create_folder()
 
 
 @pytest.fixture(scope="module")
 def ready():
     """The folder with the machine code in it."""
-    folder = TINY.folder()
+    folder = TINY.create_folder()
     TINY.compile_into(folder)
     return folder
 
@@ -50,39 +50,39 @@ def started(monkeypatch):
     return codes
 
 
-def working(seconds: float) -> Loaded:
+def working(seconds: float) -> ProgramLoader:
     """What has no function yet, and in whose place the slow way has worked so long."""
-    loaded = Loaded(TINY)
+    loaded = ProgramLoader(TINY)
     loaded.add_seconds(seconds)
     return loaded
 
 
 def with_compiler(monkeypatch, compiler):
-    monkeypatch.setattr(native.Program, "_compiled", lambda _program: compiler("tiny"))
-    monkeypatch.setattr(native.Program, "_linked", lambda _program, _code: lambda *_: 42)
+    monkeypatch.setattr(native.Program, "_compile", lambda _program: compiler("tiny"))
+    monkeypatch.setattr(native.Program, "_link", lambda _program, _code: lambda *_: 42)
 
 
 @needs_numba
 @pytest.mark.usefixtures("ready")
 def test_it_takes_over_once_the_slow_way_has_worked_for_a_while():
-    mine = Loaded(TINY)
+    mine = ProgramLoader(TINY)
     assert mine.get(at_once=False) is None
-    mine.add_seconds(native.LOAD_AFTER / 2)
+    mine.add_seconds(native.LOAD_AFTER_SECONDS / 2)
     assert mine.get(at_once=False) is None
-    mine.add_seconds(native.LOAD_AFTER / 2)
+    mine.add_seconds(native.LOAD_AFTER_SECONDS / 2)
     function = mine.get(at_once=False)
     assert sum_by(function, 1, 2, 3) == sum_by(summed, 1, 2, 3) == 6
     assert type(function) is type(sum_by) is type(summed), "compiling has left it as it was"
     assert mine.get(at_once=True) is function
-    assert sum_by(Loaded(TINY).get(at_once=True), 1, 2, 3) == 6
+    assert sum_by(ProgramLoader(TINY).get(at_once=True), 1, 2, 3) == 6
 
 
 @needs_numba
 def test_it_is_compiled_elsewhere_once_and_the_slow_way_goes_on(folder, started):
-    mine = working(native.LOAD_AFTER)
+    mine = working(native.LOAD_AFTER_SECONDS)
     assert mine.get(at_once=True) is None
     assert not started
-    mine.add_seconds(native.COMPILE_AFTER)
+    mine.add_seconds(native.COMPILE_AFTER_SECONDS)
     assert mine.get(at_once=False) is mine.get(at_once=True) is None
     assert len(started) == 1
     assert list(folder.iterdir()) == []
@@ -100,7 +100,7 @@ def test_the_process_that_is_started_compiles_it(folder, started):
 @pytest.mark.usefixtures("cache")
 def test_without_numba_the_slow_way_goes_on(started, monkeypatch):
     monkeypatch.setattr(native, "find_spec", lambda _name: None)
-    assert "[fast]" in TINY.why_unavailable()
+    assert "[fast]" in TINY.unavailable_reason()
     assert working(LONG).get(at_once=True) is None
     assert not started
 
@@ -109,7 +109,7 @@ def test_without_numba_the_slow_way_goes_on(started, monkeypatch):
 def test_code_that_others_may_have_written_is_not_loaded(folder, started):
     folder.chmod(0o777)
     with pytest.raises(PermissionError):
-        TINY.folder()
+        TINY.create_folder()
     assert working(LONG).get(at_once=True) is None
     assert not started
 
@@ -117,7 +117,7 @@ def test_code_that_others_may_have_written_is_not_loaded(folder, started):
 @needs_numba
 def test_where_nothing_can_be_written_the_slow_way_goes_on(cache, started):
     cache.write_text("a file, not a folder")
-    assert "cannot be stored" in TINY.why_unavailable()
+    assert "cannot be stored" in TINY.unavailable_reason()
     assert working(LONG).get(at_once=True) is None
     assert not started
 
@@ -148,7 +148,7 @@ def test_what_is_compiled_runs_without_numba():
 import sys
 sys.path[:] = {sys.path!r}
 from support.tiny import TINY, VECTORS, combined, sum_by, summed
-folder = TINY.folder()
+folder = TINY.create_folder()
 sys.modules["numba"] = None
 print(sum_by(TINY.load_from(folder), 1, 2, 3))
 """
@@ -172,49 +172,51 @@ def test_a_compiler_that_failed_is_not_started_again_for_an_hour(folder, started
         raise RuntimeError("no such instruction")
 
     with_compiler(monkeypatch, failing)
-    assert "not compiled yet" in TINY.why_unavailable()
+    assert "not compiled yet" in TINY.unavailable_reason()
     with pytest.raises(RuntimeError):
         TINY.compile_into(folder)
-    assert "RuntimeError: no such instruction" in TINY.why_unavailable()
+    assert "RuntimeError: no such instruction" in TINY.unavailable_reason()
     for hours, times in ((0.9, 0), (1.1, 1)):
         then = time.time() - hours * 3600
         os.utime(folder / "tried", (then, then))
         assert working(LONG).get(at_once=True) is None
         assert len(started) == times
-        assert ("not compiled yet" in TINY.why_unavailable()) == (times == 1), "it is tried again"
+        assert ("not compiled yet" in TINY.unavailable_reason()) == (times == 1), (
+            "it is tried again"
+        )
     with_compiler(monkeypatch, lambda _name: b"code")
     TINY.compile_into(folder)
-    assert TINY.why_unavailable() is None
+    assert TINY.unavailable_reason() is None
 
 
 @needs_numba
 def test_a_compiler_at_work_is_told(folder):
     with (folder / "lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert TINY.why_unavailable() == native.BEING_COMPILED
-    assert "not compiled yet" in TINY.why_unavailable()
+        assert TINY.unavailable_reason() == native.BEING_COMPILED_REASON
+    assert "not compiled yet" in TINY.unavailable_reason()
 
 
 @needs_numba
 def test_a_compiler_that_died_is_told_once_it_cannot_be_at_work_any_more(folder):
     (folder / "tried").touch()
-    assert "not compiled yet" in TINY.why_unavailable()
-    then = time.time() - native.COMPILING_SECONDS - 1
+    assert "not compiled yet" in TINY.unavailable_reason()
+    then = time.time() - native.MAX_COMPILE_SECONDS - 1
     os.utime(folder / "tried", (then, then))
-    assert "without output" in TINY.why_unavailable()
+    assert "without output" in TINY.unavailable_reason()
 
 
 @needs_numba
 def test_code_that_is_loaded_counts_as_used(ready):
     os.utime(ready, (0, 0))
-    assert Loaded(TINY).get(at_once=True) is not None
+    assert ProgramLoader(TINY).get(at_once=True) is not None
     assert ready.stat().st_mtime > 0
 
 
 @needs_numba
 def test_code_that_cannot_be_loaded_is_not_there(folder):
     (folder / "code.o").write_bytes(b"torn")
-    mine = Loaded(TINY)
+    mine = ProgramLoader(TINY)
     assert mine.is_available
     assert mine.get(at_once=True) is None
     assert not mine.is_available
@@ -223,11 +225,11 @@ def test_code_that_cannot_be_loaded_is_not_there(folder):
 @needs_numba
 def test_code_that_fails_its_trial_is_not_kept(folder, monkeypatch):
     with_compiler(monkeypatch, lambda _name: b"code")
-    monkeypatch.setattr(native.Program, "_linked", lambda _program, _code: lambda *_: 41)
+    monkeypatch.setattr(native.Program, "_link", lambda _program, _code: lambda *_: 41)
     with pytest.raises(RuntimeError, match="cannot add"):
         TINY.compile_into(folder)
     assert {path.name for path in folder.iterdir()} == {"tried", "lock"}
-    assert "cannot add" in TINY.why_unavailable()
+    assert "cannot add" in TINY.unavailable_reason()
 
 
 @needs_numba
@@ -251,11 +253,11 @@ def test_other_modules_and_other_programs_have_other_folders():
         TINY, modules=(*TINY.modules, "pipeline.native.vectors", "support.needs")
     )
     other = replace(TINY, name="other")
-    folders = [program.folder() for program in (TINY, checkpointed, other, TINY)]
+    folders = [program.create_folder() for program in (TINY, checkpointed, other, TINY)]
     assert len(set(folders)) == 3
     assert folders[0] == folders[3]
     assert all(folder.stat().st_mode & 0o777 == 0o700 for folder in folders)
-    assert other.folder().name.startswith("other-")
+    assert other.create_folder().name.startswith("other-")
 
 
 @needs_numba
@@ -275,7 +277,7 @@ def test_arguments_of_other_kinds_are_not_given_to_machine_code(ready):
 @pytest.mark.parametrize("kind", [np.uint16, np.uint64])
 def test_vectors_are_in_registers_what_they_are_in_numpy(kind):
     program = VECTORS[kind]
-    folder = program.folder()
+    folder = program.create_folder()
     program.compile_into(folder)
     generator, width = np.random.default_rng(3), 64 // kind(0).itemsize
     given = generator.integers(0, 2**16, (4, width)).astype(kind)

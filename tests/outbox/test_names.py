@@ -13,7 +13,7 @@ from support.cases import for_each
 from support.strategies import examples
 
 from pipeline.files import is_temporary
-from pipeline.outbox.names import fold, key_of, output_names, stem_of, stems_for
+from pipeline.outbox.names import claim_key, fold, output_names, stem_of, stems_for
 
 NFC, NFD = "\u00e9.txt", "e\u0301.txt"
 file_names = st.text(
@@ -134,6 +134,6 @@ def test_a_job_may_write_its_record_log_and_solutions_and_its_cnfs_only_if_kept(
 
 def test_a_claims_folder_has_a_safe_name_for_each_source():
     sources = ["a", "A", "a/../b", "\n", os.fsdecode(b"\xff"), "x" * 255, NFC, NFD]
-    keys = {key_of(source) for source in sources}
+    keys = {claim_key(source) for source in sources}
     assert len(keys) == len(sources)
     assert all(re.fullmatch("[0-9a-f]{32}", key) for key in keys)

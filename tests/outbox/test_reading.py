@@ -179,7 +179,7 @@ def test_who_looks_after_the_folders_is_not_held_up_and_checks_tell_of_each(box)
     code, printed, _ = run("status", "--json", *folders(box))
     assert code == 0
     notes = {entry["name"]: entry["note"] for entry in json.loads(printed)["failed"]}
-    assert set(notes.values()) == {"its record is gone"}
+    assert set(notes.values()) == {"its record is missing, so the reason is unknown"}
     assert run("retry", "--all", *folders(box))[0] == 0
     assert run("prune", "--older-than", "0s", *folders(box))[0] == 0
 

@@ -61,7 +61,7 @@ def logged():
     for path in sorted(Path(pipeline.__file__).parent.rglob("*.py")):
         text = path.read_text()
         if not re.search(rf'"{EVENT}"', text):
-            continue  # spares most of the time
+            continue  # spare_claims most of the time
         for node in ast.walk(ast.parse(text)):
             match node:
                 case ast.Call(func, [ast.Constant(str(event))]) if is_event(event) and logs(func):

@@ -36,6 +36,24 @@ def test_extra_cells_are_numbered_after_the_grid_and_lie_below_it():
     assert {cell for pair in neighbours(GEOMETRY) for cell in pair} == {*range(6)}
 
 
+def test_a_group_of_extra_cells_may_be_wider_than_the_grid_or_narrower():
+    groups = (("VA", 5), ("VB", 2), ("VC", 3))
+    geometry = Geometry(1, 3, free_grid=FreeGrid(2, 3, 1, groups, (("VA", 4), ("VB", 1))))
+    places = [geometry.place(cell) for cell in range(6, geometry.size)]
+    assert places[:5] == [(4, 1), (4, 2), (4, 3), (4, 4), (5, 1)]
+    assert places[5:] == [(7, 1), (8, 1), (10, 1), (10, 2), (10, 3)]
+    assert geometry.extent == (10, 4)
+    assert geometry.free_grid
+    assert [geometry.free_grid.width_of(name) for name, _ in groups] == [4, 1, 3]
+    assert [*geometry.columns()] == [(0, 3), (1, 4), (2, 5)]
+
+
+@for_each("widths", [(("VB", 2),), (("VA", 0),), (("VA", 257),), (("VA", 1), ("VA", 2))])
+def test_invalid_widths_are_refused(widths):
+    with pytest.raises(ValueError, match=r"widths|columns"):
+        FreeGrid(2, 2, 1, (("VA", 4),), widths)
+
+
 @for_each(
     ("rows", "columns", "lowest", "groups"),
     [
@@ -49,7 +67,7 @@ def test_extra_cells_are_numbered_after_the_grid_and_lie_below_it():
     ],
 )
 def test_an_invalid_shape_is_refused(rows, columns, lowest, groups):
-    with pytest.raises(ValueError, match=r"cells|lowest|groups"):
+    with pytest.raises(ValueError, match=r"cells|rows|lowest|groups"):
         FreeGrid(rows, columns, lowest, groups)
 
 
@@ -100,7 +118,7 @@ def test_the_proof_formula_excludes_exactly_the_solutions():
     excluded = result.solutions[0]
     literals = {cell * 3 + value + 1 for cell, value in enumerate(excluded.values)}
     assert not core_of(formula).is_refuted
-    for clause in formula.own[-5:]:
+    for clause in formula.own_clauses[-5:]:
         assert not literals.issuperset(-literal for literal in clause)
 
 

@@ -235,3 +235,12 @@ def test_long_comments_cost_no_puzzle_and_no_piece_is_too_long() -> None:
         (OTHER, ()),
     ]
     assert max(len(chunk.data) for chunk in chunks) <= 2 * 64 * 1024
+
+
+@pytest.mark.parametrize("between", ["", " "])
+def test_a_map_of_cages_above_a_grid_is_no_title(between):
+    rows = [between.join(row) for row in ("aabb", "ccdd", "eeff", "ggh.")]
+    (item,) = read("\n".join([*rows, "", "1...", ".4..", "..4.", "...1", ""]).encode())
+    assert item.unread == tuple(f"line {n}: '{row}'" for n, row in enumerate(rows, 1))
+    (item,) = read(b"One\nTwo\nSix\n\n1...\n.4..\n..4.\n...1\n")
+    assert item.unread == ()

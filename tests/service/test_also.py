@@ -140,7 +140,7 @@ def undisturbed(tmp_path_factory):
     return answers(bench.box)
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.trial)])
 @pytest.mark.parametrize(("step", "nth"), [(NOTING, 2), (NOTED, 3)])
 def test_a_table_is_the_same_if_its_job_is_killed_and_gone_on_with(
     bench, undisturbed, workers, step, nth

@@ -187,7 +187,7 @@ def test_requests_and_replies_of_megabytes_pass_each_other(machines: Machines) -
 
 
 def test_a_worker_of_another_version_is_refused_with_the_remedy(tmp_path: Path) -> None:
-    why = f"has sudoku-pipeline 0.0.1, not {__version__}; install sudoku-pipeline .* there"
+    why = f"has sudoku-pipeline 0.0.1, expected {__version__}; install .* on the workers"
     with (
         Machines.started(tmp_path, workers=0) as other,
         other.other_version("0.0.1"),
@@ -220,7 +220,7 @@ def test_a_scheduler_that_is_away_costs_nothing(
     code, printed, said = run("run", "--quiet", *folders, "--cluster", NOWHERE)
     assert (code, printed) == (75, "")
     assert len(said.splitlines()) == 1
-    assert f"no cluster: OSError: Timed out trying to connect to {NOWHERE}" in said
+    assert f"--cluster {NOWHERE}: OSError: Timed out trying to connect to {NOWHERE}" in said
     assert (box.waiting(), box.in_work()) == ({"set.txt"}, set())
 
 

@@ -14,7 +14,7 @@ from support.logs import KeptLog
 from support.puzzles import has_ended
 
 from pipeline.service.hooks import Commands
-from pipeline.service.jobs import Ended
+from pipeline.service.jobs import EndedJob
 from pipeline.service.processing import MAX_ATTEMPTS
 from pipeline.settings import Settings
 
@@ -53,7 +53,7 @@ def commands(box, body, **options):
 def ended(box, name="a.txt", status="unique", message=None):
     claim = claimed(box, name)
     claim.close()
-    return Ended(claim.manifest, status, {status: 1}, message)
+    return EndedJob(claim.manifest, status, {status: 1}, message)
 
 
 def lines(path):
@@ -153,12 +153,12 @@ def test_a_command_has_nothing_to_read_and_what_it_prints_is_not_shown(box, tmp_
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (" ", "expected a command, found nothing"),
-        ("''", "expected a command, found nothing"),
-        ("notify 'a", "expected a command, found no closing quotation"),
-        ("notify \\", "expected a command, found no escaped character"),
-        ("no\x1bne -x", "no program no\\x1bne; expected one on the PATH, or its path"),
-        ("/tmp -x", "no program /tmp; expected one on the PATH, or its path"),
+        (" ", "expected a command, found an empty text"),
+        ("''", "expected a command, found an empty text"),
+        ("notify 'a", "no closing quotation; check the quotes"),
+        ("notify \\", "no escaped character; check the quotes"),
+        ("no\x1bne -x", "program not found: no\\x1bne; install it, or give its path"),
+        ("/tmp -x", "program not found: /tmp; install it, or give its path"),
     ],
 )
 def test_a_command_that_cannot_be_is_refused_before_anything_is_taken(box, option, given, said):

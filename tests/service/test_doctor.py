@@ -126,7 +126,7 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
         raise RuntimeError("no such instruction")
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(Program, "_compiled", failing)
+    monkeypatch.setattr(Program, "_compile", failing)
     found = examined(box, solver="batch")
     for name in ("batch", "check", "variants", "trim"):
         one = about(found, f"{name} cannot be compiled")
@@ -140,9 +140,9 @@ def test_what_cannot_be_compiled_is_named_with_the_reason(box, tmp_path, monkeyp
 @pytest.mark.parametrize("solver", [pytest.param("minisat", marks=needs_minisat), "pysat"])
 def test_the_checks_are_compiled_whatever_the_solver(box, tmp_path, monkeypatch, solver):
     programs = many.PROGRAM, variants.PROGRAM, proof.PROGRAM
-    codes = {each.name: (each.folder() / "code.o").read_bytes()[32:] for each in programs}
+    codes = {each.name: (each.create_folder() / "code.o").read_bytes()[32:] for each in programs}
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(Program, "_compiled", lambda program: codes[program.name])
+    monkeypatch.setattr(Program, "_compile", lambda program: codes[program.name])
     assert about(examined(box, solver=solver), "compiled code").level == "ok"
     made = {path.name.partition("-")[0] for path in tmp_path.glob("cache/*/*")}
     assert made == {"check", "variants", "trim"}
@@ -152,7 +152,7 @@ def test_the_checks_are_compiled_whatever_the_solver(box, tmp_path, monkeypatch,
 def test_a_missing_folder_is_a_problem_and_is_not_made(box, name):
     folder = getattr(box, name)
     folder.rmdir()
-    found = about(examined(box), f"{folder} is missing")
+    found = about(examined(box), f"{folder}: no such folder")
     assert (found.level, found.remedy) == ("problem", f"create it, or set --{name}")
     assert not folder.exists()
 
@@ -195,12 +195,15 @@ def test_low_limits_of_this_machine_are_warnings(box, monkeypatch, tmp_path):
         f"100 MB free for {place}" for place in ("inbox", "outbox", "temporary files")
     ]
     assert all(each.level == "warning" and "prune" in each.remedy for each in full)
-    watches = about(found, "max_user_watches")
-    assert (watches.level, watches.about) == ("warning", "max_user_watches is 8191")
+    watches = about(found, "inotify's max_user_watches")
+    assert watches.level == "warning"
+    assert watches.about == "inotify's max_user_watches is 8191, below 8192"
     assert watches.remedy.startswith("sysctl fs.inotify.max_user_watches=8192;")
     assert about(found, "inotify's max_queued_events").level == "ok"
 
 
 def test_without_inotify_polling_is_the_remedy(box, monkeypatch, tmp_path):
     machine(monkeypatch, tmp_path)
-    assert examined(box)[-1] == Diagnosis("warning", "no inotify", "use watch --poll")
+    assert examined(box)[-1] == Diagnosis(
+        "warning", "inotify is not available", "use `watch --poll`"
+    )

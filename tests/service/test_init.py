@@ -53,7 +53,10 @@ def test_nothing_that_is_there_is_changed(place):
 def test_a_file_in_the_place_of_a_folder_is_left_and_named(place):
     (place / "inbox").write_text("mine")
     code, _, said = run("init")
-    assert (code, said) == (75, "sudoku-pipeline: inbox: exists and is not a folder\n")
+    assert (code, said) == (
+        75,
+        "sudoku-pipeline: inbox: expected a folder, found a file; move it\n",
+    )
     assert (place / "inbox").read_text() == "mine"
     code, printed, said = run("init", "inbox")
     assert (code, printed, said) == (2, "", "sudoku-pipeline: inbox is a file; name a folder\n")

@@ -115,7 +115,7 @@ def test_a_file_whose_reading_always_crashes_is_failed_after_three_attempts(
     kills = [-signal.SIGKILL] * (3 * deadly)
     assert [forked_run(settings) for _ in range(len(kills) + 1)] == [*kills, 1]
     assert (box.kept("failed"), box.kept("done"), box.in_work()) == ({"a.txt"}, {"b.txt"}, set())
-    killed = "each crashed or killed its process"
+    killed = "each attempt crashed or killed its process"
     why = killed if deadly else "RecursionError: too deep"
     assert box.record("a")["message"] == f"given up after 3 attempts: {why}"
 
@@ -216,7 +216,7 @@ def test_two_watches_and_a_run_process_each_file_exactly_once(box):
 def test_programs_that_are_not_compiled_are_named_with_the_reason(
     options, lacking, told, monkeypatch
 ):
-    monkeypatch.setattr(Program, "why_unavailable", lambda program: lacking[program.name])
+    monkeypatch.setattr(Program, "unavailable_reason", lambda program: lacking[program.name])
     log = KeptLog()
     SlowPrograms(Settings(**options), log).check()
     assert log.told == [("compiled.missing", {"programs": who, "reason": why}) for who, why in told]
@@ -224,7 +224,7 @@ def test_programs_that_are_not_compiled_are_named_with_the_reason(
 
 def test_what_is_compiled_meanwhile_is_told(monkeypatch):
     lacking = dict(NO_PLACE)
-    monkeypatch.setattr(Program, "why_unavailable", lambda program: lacking[program.name])
+    monkeypatch.setattr(Program, "unavailable_reason", lambda program: lacking[program.name])
     log = KeptLog()
     slow = SlowPrograms(Settings(solver="auto"), log, check_seconds=0.0)
     slow.check()
@@ -241,7 +241,7 @@ def test_what_is_compiled_meanwhile_is_told(monkeypatch):
 @pytest.mark.usefixtures("started_engines")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_run_says_once_what_is_slow_if_it_needs_workers(box, monkeypatch):
-    monkeypatch.setattr(Program, "why_unavailable", lambda _program: "no place")
+    monkeypatch.setattr(Program, "unavailable_reason", lambda _program: "no place")
     settings = Settings(inbox=box.inbox, outbox=box.outbox, workers=2)
     told = []
     for chunk in (10, 1000):

@@ -139,8 +139,8 @@ def test_that_the_file_cannot_be_written_is_said_once_and_hinders_nothing(box, t
     ("name", "said"),
     [
         ("inbox/told.prom", "it would be processed as a dropped file; choose another folder"),
-        ("no/told.prom", "no such folder; create it first"),
-        ("outbox", "not a regular file"),
+        ("no/told.prom", "its folder does not exist; create it first"),
+        ("outbox", "not a regular file; choose another file"),
     ],
 )
 def test_a_file_that_cannot_be_there_is_refused_before_anything_is_taken(box, tmp_path, name, said):

@@ -11,7 +11,7 @@ import pytest
 from support.drop_folders import NO_SOLUTION, OTHER, SMALL, SMALL_SOLVED, environment, events_in
 from support.needs import needs_linux
 
-from pipeline.outbox.names import key_of
+from pipeline.outbox.names import claim_key
 
 NO_PATH = {"PATH": "/nonexistent"}
 """Environment in which no minisat is found."""
@@ -83,8 +83,8 @@ def test_a_folder_or_link_in_place_of_a_mark_stops_nothing_and_is_said_once_if_i
     secret = tmp_path / "secret"
     secret.touch()
     work = box.inbox / ".work"
-    folders = [work / f".reading-{key_of(name)}" for name in ("a.txt", "gone.txt")]
-    links = [work / f".reading-{key_of(name)}" for name in ("b.txt", "another.txt")]
+    folders = [work / f".reading-{claim_key(name)}" for name in ("a.txt", "gone.txt")]
+    links = [work / f".reading-{claim_key(name)}" for name in ("b.txt", "another.txt")]
     for folder, link in zip(folders, links, strict=True):
         folder.mkdir(parents=True)
         link.symlink_to(secret)

@@ -30,14 +30,14 @@ from pipeline.errors import EnvironmentFailure
 from pipeline.outbox.schema import SCHEMA
 from pipeline.reading.read import source_at
 from pipeline.service.claimers import Claimers
-from pipeline.service.ending import Kept
+from pipeline.service.ending import KeptClaim
 from pipeline.service.intake import Intake
 from pipeline.service.jobs import CHECKPOINT_FORMAT, ChunkSizes
 from pipeline.service.jobs.collection import CollectionJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
-from pipeline.service.processing import MAX_ATTEMPTS, Claims, Slow
+from pipeline.service.processing import MAX_ATTEMPTS, Claims, SlowJob
 from pipeline.service.protocol.checkpointed import PROGRESS
 from pipeline.service.protocol.claim import LOCK, MANIFEST, new_job_id, take_over_abandoned
 from pipeline.service.protocol.claiming import make_claim
@@ -86,7 +86,9 @@ def test_a_file_that_killed_the_process_three_times_is_failed_and_may_be_tried_a
     done = box.run()
     assert done.returncode == 1
     (event,) = (e for e in events_in(done.stderr) if e["event"] == "job.finished")
-    assert event["message"] == "given up after 3 attempts: each crashed or killed its process"
+    assert (
+        event["message"] == "given up after 3 attempts: each attempt crashed or killed its process"
+    )
     assert (box.kept("failed"), box.in_work()) == ({"a.txt"}, set())
     (box.inbox / "failed/a.txt").rename(box.inbox / "a.txt")
     assert run_here(box) == 0
@@ -138,7 +140,7 @@ def runtime_of(box, solvers, pool, chunk=10, stop=None, **options):
         log=LazyLog(quiet=True),
         stop=stop,
         local=local,
-        batches=local,
+        batch_workers=local,
         pool=pool,
         claimers=Claimers(0, settings),
         tuning=Tuning(chunk_sizes=ChunkSizes(chunk=chunk)),
@@ -179,7 +181,7 @@ def test_two_deadly_attempts_and_kills_while_workers_compute_do_not_give_a_job_u
 def test_a_crash_of_ours_while_workers_compute_counts(box, many):
     job = begun(many, runtime_of(box, None, Crashing()))
     assert job.advance() == [], "it waits"
-    assert job.advance() == [(many, Kept())]
+    assert job.advance() == [(many, KeptClaim())]
     (found,) = take_over_abandoned(box.folders)
     with closing(found):
         assert found.attempts() == 1
@@ -423,7 +425,7 @@ def test_a_collection_that_only_looked_quick_is_processed_by_who_has_claimed_it(
         runtime, display = replace(runtime, pool=runtime.local), Display(None, bar=False)
         intake = Intake(runtime, display, once=True, quick_only=True)
         assert intake.take_quick(["a.txt"]) == []
-        assert not intake.long.runs
+        assert not intake.long_jobs.runs
     assert (box.kept("done"), box.in_work()) == ({"a.txt"}, set())
 
 
@@ -484,7 +486,7 @@ def test_no_more_files_are_claimed_together_than_leave_half_of_the_descriptors(
     box, limit, most, monkeypatch
 ):
     """As with a cluster, which takes eight batches at once."""
-    runtime = replace(runtime_of(box, None, Busy()), batches=SimpleNamespace(batches=8))
+    runtime = replace(runtime_of(box, None, Busy()), batch_workers=SimpleNamespace(batch_count=8))
     intake = Intake(runtime, Display(runtime.log, bar=False))
     monkeypatch.setattr("pipeline.service.intake.getrlimit", lambda _: (limit, limit))
     assert intake.max_claims() == most
@@ -521,7 +523,7 @@ def test_a_puzzle_that_takes_long_is_left_to_a_worker(box):
     with Solvers() as solvers:
         runtime = replace(runtime_of(box, solvers, Busy(), stop=Hasty(0.0)), is_shared=True)
         outcomes = [*Claims([(claim, None) for claim in claims], runtime, 1.0).process()]
-        assert [type(outcome) for _, outcome in outcomes] == [Slow, Slow]
+        assert [type(outcome) for _, outcome in outcomes] == [SlowJob, SlowJob]
         slow = SlowPuzzles(replace(runtime, pool=runtime.local))
         for _, outcome in outcomes:
             slow.add(outcome.job)
@@ -540,7 +542,7 @@ def test_a_refused_file_of_a_slow_batch_gets_no_answer_of_another(box):
         runtime = replace(runtime, is_shared=True, tuning=tuning)
         slow, statuses = SlowPuzzles(replace(runtime, pool=runtime.local)), {}
         for claim, outcome in Claims(taken, runtime).process():
-            if isinstance(outcome, Slow):
+            if isinstance(outcome, SlowJob):
                 slow.add(outcome.job)
             else:
                 statuses[claim.manifest.source] = outcome.status
@@ -597,8 +599,8 @@ def test_a_claim_that_was_given_up_after_a_checkpoint_serves_no_other_job(box, m
         for _ in range(MAX_ATTEMPTS):
             many.count_attempt(2)
         ((_, ended),) = processed([many], runtime)
-        assert (ended.status, runtime.spares) == ("failed", [])
+        assert (ended.status, runtime.spare_claims) == ("failed", [])
         ((_, ended),) = processed([claimed(box, "b.txt", SMALL)], runtime)
-        assert (ended.status, len(runtime.spares)) == ("unique", 1)
-        runtime.spares.pop().remove()
+        assert (ended.status, len(runtime.spare_claims)) == ("unique", 1)
+        runtime.spare_claims.pop().remove()
     assert (box.kept("failed"), box.in_work()) == ({"a.txt"}, set())

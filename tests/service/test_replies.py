@@ -17,7 +17,7 @@ from support.solvers import at_hand
 
 from pipeline.reading import SinglePuzzle, Unreadable
 from pipeline.reading.formats import TextChunk
-from pipeline.reading.read import unread
+from pipeline.reading.read import unparsed_source
 from pipeline.service.jobs import ChunkRequest, CollectionEnd
 from pipeline.service.jobs.puzzle import PuzzleBatch
 from pipeline.service.replies import pack_request, read_reply
@@ -52,7 +52,8 @@ def sent(request, settings):
     ids=lambda each: each if isinstance(each, str) else "keeping" if each.keep_cnf else "usual",
 )
 def test_a_result_comes_out_as_it_went_in(name, settings):
-    request = PuzzleBatch((unread(TEXTS[name], name, settings), Unreadable("link", "a link")))
+    source = unparsed_source(TEXTS[name], name, settings)
+    request = PuzzleBatch((source, Unreadable("link", "a link")))
     (result, refused), data = sent(request, settings)
     there, also_refused = read_reply(data, request, settings).value
     assert also_refused == refused

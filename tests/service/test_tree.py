@@ -190,7 +190,7 @@ def test_the_table_has_a_row_for_every_member(together, kind):
         "type the cells: one line of 81 digits and dots; "
         f'{OTHER_SAID}"',
         "top.txt": "lines,collection,2,,,",
-        "worse.txt": 'lines,collection,4,,,"1 of 5 are invalid, unknown or failed"',
+        "worse.txt": 'lines,collection,4,,,"1 of 5 puzzles are invalid, unknown or failed"',
         "packed.txt.gz": "grid,unique,1,true,exhaustive-search,",
     }
     order = sorted(MEMBERS) if kind == "folder" else MEMBERS
@@ -653,7 +653,7 @@ def test_of_a_member_whose_name_cannot_be_written_nothing_is_left(box, number, c
     box.drop("set.zip", zip_of(("x/a.txt", SMALL), ("y/b.txt", OTHER)))
     with failing(number, code):
         assert in_process(box) == 1
-    why = f"it cannot be written: {os.strerror(code)}"
+    why = f"its results cannot be written under this name: {os.strerror(code)}"
     said = [(row["status"], row["message"]) for row in table(box, "set")]
     assert said == [("failed", why), ("unique", "")]
     assert {path.name for path in (box.outbox / "set").iterdir()} == {"y"}
@@ -677,7 +677,7 @@ def test_members_whose_paths_get_too_long_are_failed_and_the_others_are_written(
         ):
             assert in_process(box, tuning) == 75
     assert in_process(box, tuning) == 1
-    why = f"it cannot be written: {os.strerror(errno.ENAMETOOLONG)}"
+    why = f"its results cannot be written under this name: {os.strerror(errno.ENAMETOOLONG)}"
     said = [(row["status"], row["message"]) for row in table(box, "set")]
     assert said == [("failed", why), ("failed", why), ("collection", "")]
     assert box.record("set")["totals"] == {"unique": 2, "failed": 2}

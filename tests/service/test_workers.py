@@ -164,8 +164,8 @@ def test_workers_that_were_killed_while_they_had_nothing_to_do_cost_nothing(pool
 @pytest.mark.parametrize(
     ("fate", "why"),
     [
-        ("deadly", "its worker process died with exit code -9"),
-        ("exiting", "its worker process died with exit code 0"),
+        ("deadly", "the worker process died with exit code -9"),
+        ("exiting", "the worker process died with exit code 0"),
         ("crashing", "ZeroDivisionError: no reason"),
     ],
 )
@@ -260,7 +260,7 @@ def test_where_no_process_or_descriptor_is_left_nothing_is_given_up(pools: Pools
     def cannot(_: str) -> Peer:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    with pytest.raises(EnvironmentFailure, match="no worker can be started"):
+    with pytest.raises(EnvironmentFailure, match="cannot start a worker process"):
         asked(pools(1, start=cannot))
     with pytest.raises(EnvironmentFailure, match="Too many open files"):
         asked(pools(1), fated(cramped=BAD))

@@ -54,7 +54,7 @@ def benched(text: str, *, unique: bool = False, **scripts):
 def test_puzzles_with_rules_and_without_are_solved_by_each_solver():
     solvers = ["minisat", "glucose4", "cadical195"]
     found = [*bench(PUZZLE, parse_puzzle(KILLER), solvers=solvers, unique=True)]
-    assert [each.location for each in found] == ["puzzle", "puzzle"]
+    assert [each.where for each in found] == ["puzzle", "puzzle"]
     for each in found:
         assert (each.status, each.reason) == ("unique", None)
         assert [(run.solver, run.found, run.is_ended, run.failure) for run in each.runs] == [

@@ -235,7 +235,11 @@ def lying(monkeypatch, **changes):
             {"grids": np.ones((3, FEWEST, 81), np.uint8)},
             "a grid of batch is not a solution",
         ),
-        ("batch", {"decided": np.zeros(FEWEST, bool)}, "batch left it undecided"),
+        (
+            "batch",
+            {"decided": np.zeros(FEWEST, bool)},
+            "the batch solver left the puzzle undecided",
+        ),
         ("auto", {"decided": np.zeros(FEWEST, bool)}, None),
     ],
 )

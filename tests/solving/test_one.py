@@ -165,7 +165,7 @@ def test_one_more_question_tells_at_the_limit_whether_there_are_more(
         (CLASH, "row 1 holds 1 twice: row 1, column 1 and row 1, column 2"),
         ("3...\n....\n....\n3...\n", "column 1 holds 3 twice: row 1, column 1 and row 4, column 1"),
         ("....\n....\n..2.\n...2\n", "box 4 holds 2 twice: row 3, column 3 and row 4, column 4"),
-        (NONE, "3 givens have no solution together, though any 2 of them do"),
+        (NONE, "3 givens have no solution together, although any 2 of them have one"),
     ],
 )
 @both_solvers
@@ -245,7 +245,7 @@ def test_auto_takes_minisat_where_there_is_one_and_pysat_from_the_third_solution
 def test_what_lanes_do_not_take_is_answered_by_others_as_was_to_be_expected(text, options):
     used = solve_at_hand(text, solver="batch", **options).solver
     assert used.name in ("minisat", "pysat")
-    assert used.fallback.startswith("the batch solver needs machine code, ")
+    assert used.fallback.startswith("the batch solver needs compiled code, ")
     assert used.warning is None
 
 
@@ -253,7 +253,7 @@ def test_what_lanes_do_not_take_is_answered_by_others_as_was_to_be_expected(text
 
 PAIR = "p cnf 2 1\n1 2 0"
 ONE, OTHER = Sat(frozenset({1, -2})), Sat(frozenset({-1, 2}))
-NO_PROOF = "found no more solutions, but no proof of that holds: glucose4 found a model"
+NO_PROOF = "found no more solutions, but this could not be proved: glucose4 found a model"
 
 
 def asked(*chain, text=PAIR, **options):

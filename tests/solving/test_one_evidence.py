@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-from support.needs import needs_drat_trim
+from support.needs import needs_drat_trim, needs_numba
 from support.puzzles import EVEN_ODD, EVEN_ODD_SIX, NINE_TWO, NONE, SIX, TWO, UNIQUE, pattern
 from support.refutations import stands
 
@@ -17,7 +17,7 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.puzzle.rules.lines import Thermometer
-from pipeline.reading.formats import parse_puzzle, parsed_from
+from pipeline.reading.formats import parse_puzzle, parse_source, parsed_from
 from pipeline.service.solving import solve_problems, solve_source
 from pipeline.settings import Settings
 from pipeline.solving import complete, problem
@@ -218,6 +218,40 @@ def test_what_a_search_alone_has_found_is_claimed_to_be_all(prove, monkeypatch, 
     assert result.certificate == chain.ONLY_SEARCHED
 
 
+CHAOS = ".Shape~12x12.NoBoxes.ChaosConstruction"
+"""Regions of 12×12 cells to be found: too many clauses for a memory of 64 MB."""
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (f"{CHAOS}.~R1C1_1~R1C2_1", "unsolvable"),
+        pytest.param(CHAOS, "multiple", marks=needs_numba),
+    ],
+)
+def test_what_cannot_be_encoded_is_searched_alone_and_says_so(text, status, solvers):
+    parsed = parse_source(text.encode(), "a.iss")
+    settings = Settings(solver="pysat", max_solutions=2, memory_limit=64)
+    (result,) = solve_problems([PuzzleProblem(parsed)], solvers, settings)
+    assert (result.status, result.encoding, result.cnf) == (status, None, None)
+    assert result.solver.name == "exhaustive-search"
+    assert "memory" in result.solver.fallback
+    if status == "unsolvable":
+        assert (result.complete, result.certificate) == (True, chain.ONLY_SEARCHED_TOO_LARGE)
+    else:
+        assert (len(result.solutions), result.certificate.complete) == (2, "no")
+
+
+def test_what_cannot_be_encoded_nor_searched_in_time_is_unknown(solvers, monkeypatch):
+    undecided = SearchResult((), 0, "no time")
+    monkeypatch.setattr(problem, "find_missing", lambda *_, **__: undecided)
+    parsed = parse_source(CHAOS.encode(), "a.iss")
+    settings = Settings(solver="pysat", memory_limit=64)
+    (result,) = solve_problems([PuzzleProblem(parsed)], solvers, settings)
+    assert (result.status, result.solver, result.certificate) == ("unknown", None, None)
+    assert "memory" in result.message
+
+
 def prove_nothing(*_):
     raise GaveUp("no room")
 
@@ -263,7 +297,9 @@ def test_a_solver_that_stops_too_early_is_caught_by_the_proof_if_by_nothing_else
     assert result.certificate.complete == "no"
     assert result.proof is None
     said = result.message
-    assert "has one" in said or "found no more solutions, but no proof of that holds" in said
+    assert (
+        "has a solution" in said or "found no more solutions, but this could not be proved" in said
+    )
 
 
 def test_a_grid_too_large_for_its_formula_is_claimed_and_says_why(solvers):

@@ -12,7 +12,7 @@ from pipeline import solve, solve_many
 from pipeline.certify.steps import PLACED
 from pipeline.errors import SolverError
 from pipeline.outbox.traits import RatingColumns
-from pipeline.steps import BY_SCORE, PROGRAM, Step, loaded, ratings, steps
+from pipeline.steps import BY_SCORE, PROGRAM, Step, loader, ratings, steps
 from pipeline.steps.step_arrays import append_new, lowest_bit, reset_step
 from pipeline.steps.techniques import TECHNIQUES
 from pipeline.steps.wording import text_of
@@ -28,7 +28,7 @@ UNIQUE = (
 
 @pytest.fixture(autouse=True)
 def _in_plain_python(monkeypatch):
-    monkeypatch.setattr(loaded, "get", lambda *_, **__: None)
+    monkeypatch.setattr(loader, "get", lambda *_, **__: None)
 
 
 def steps_to(name: str) -> list[Step]:
@@ -170,5 +170,5 @@ def test_a_technique_that_lies_fails_its_puzzle_alone(monkeypatch):
 @needs_numba
 @pytest.mark.trial
 def test_machine_code_takes_the_steps_of_plain_python():
-    PROGRAM.compile_into(PROGRAM.folder())  # its trial compares them
-    assert PROGRAM.load_from(PROGRAM.folder())
+    PROGRAM.compile_into(PROGRAM.create_folder())  # its trial compares them
+    assert PROGRAM.load_from(PROGRAM.create_folder())

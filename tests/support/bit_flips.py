@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.native import Loaded
+from pipeline.native import ProgramLoader
 from pipeline.service import workers
 from pipeline.solving.compiled import PROGRAM
 from pipeline.solving.compiled.kernel import Lanes
@@ -78,15 +78,15 @@ class Flipping:
 
 def flip_all() -> None:
     """Have bits flip in all searches of this process from now on, in place after place."""
-    step, seeds, get = PROGRAM.load_from(PROGRAM.folder()), count(), Loaded.get
+    step, seeds, get = PROGRAM.load_from(PROGRAM.create_folder()), count(), ProgramLoader.get
 
-    def flipping(loaded: Loaded, seconds: float = 0.0, *, at_once: bool = False) -> Any:
+    def flipping(loaded: ProgramLoader, seconds: float = 0.0, *, at_once: bool = False) -> Any:
         if loaded._program != PROGRAM:
             return get(loaded, seconds, at_once=at_once)
         seed = next(seeds)
         return Flipping(step, PLACES[seed % len(PLACES)], seed)
 
-    Loaded.get = flipping  # type: ignore[method-assign]
+    ProgramLoader.get = flipping  # type: ignore[method-assign]
 
 
 def serve(descriptor: int) -> None:

@@ -12,7 +12,7 @@ def replace_lanes(
     monkeypatch: Any, change: Callable[[BatchSolutions], BatchSolutions | None]
 ) -> list[float]:
     """Have lanes say what `change` makes of what they find; the seconds that they have, in turn."""
-    search, seconds = BatchSolver(PROGRAM.load_from(PROGRAM.folder())), []
+    search, seconds = BatchSolver(PROGRAM.load_from(PROGRAM.create_folder())), []
 
     def changed(masks, most, deadline):
         seconds.append(deadline.left())
@@ -29,7 +29,7 @@ def put_in_place(monkeypatch: Any, search: Callable[..., BatchSolutions] | None)
 
 
 class Asked:
-    """In place of a `Loaded`: what it is asked, and how often seconds are counted."""
+    """In place of a `ProgramLoader`: what it is asked, and how often seconds are counted."""
 
     def __init__(self, step: Callable[..., Any] | None = None) -> None:
         self.step = step

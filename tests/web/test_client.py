@@ -9,7 +9,7 @@ import pytest
 from support.cases import for_each
 
 from pipeline.errors import InputError
-from pipeline.files import is_file_name, is_left
+from pipeline.files import is_file_name, is_ignored
 from pipeline.web.client import Client, safe_name
 
 SMALL = b"1...\n..2.\n.3..\n...4\n"
@@ -46,7 +46,7 @@ def test_a_name_is_made_harmless(told, name):
 def test_any_name_is_one_that_the_inbox_takes(told):
     name = safe_name(told)
     assert is_file_name(name)
-    assert not is_left(name)
+    assert not is_ignored(name)
     assert len(name.encode()) <= 110
 
 
@@ -57,13 +57,13 @@ def client(box):
 
 
 def placed(client, name, data=SMALL):
-    with client.receiving() as file:
+    with client.new_upload() as file:
         client.add(file, data)
         return client.place(file, name)
 
 
 def test_a_file_appears_in_the_inbox_whole_and_nothing_else_does(client, box):
-    with client.receiving() as file:
+    with client.new_upload() as file:
         client.add(file, SMALL[:7])
         assert all(name.startswith(".") for name in box.waiting())
         client.add(file, SMALL[7:])
@@ -106,7 +106,7 @@ def test_nothing_is_left_of_what_is_too_large_empty_or_broken_off(client, box):
     for data, why in ((SMALL * 10, "larger than 100"), (b"", "the file is empty")):
         with pytest.raises(InputError, match=why):
             placed(client, "a.txt", data)
-    with client.receiving() as file:
+    with client.new_upload() as file:
         client.add(file, SMALL)  # and is not placed
     assert box.waiting() == set()
     assert client.recent_files() == []

@@ -1,8 +1,8 @@
 """Check that the listed solutions of many puzzles are complete, by exhaustive searches.
 
-Machine code checks 9×9 puzzles if it can be loaded and there is enough to do. Plain Python searches
-the other puzzles, and those left undecided, one by one. So the number of nodes depends on whether
-there is machine code, but the verdicts do not.
+Machine code checks 9×9 puzzles in parallel if it can be loaded and that pays. Plain Python searches
+all other puzzles, and the puzzles that machine code leaves undecided, one by one. The numbers of
+nodes depend on whether machine code is used, but the verdicts do not.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from pipeline.certify.exhaustive import NotSolutions, search_all
 from pipeline.certify.many.search import Verdict, new_searches
 from pipeline.limits import NEVER, Deadline, Limits
-from pipeline.native import Loaded, Program
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.native import Program, ProgramLoader
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
 __all__ = ["MAX_NODES", "Verdict", "machine_code", "search_all_of_batch"]
@@ -26,10 +26,11 @@ PYTHON_SECONDS = 0.002
 """Seconds that plain Python takes for a puzzle."""
 
 MAX_NODES = 100_000
-"""Default limit of nodes per puzzle. No known 9×9 puzzle needs a tenth of them."""
+"""Default limit of nodes per puzzle. No known 9×9 puzzle needs a tenth of this number."""
 
-CLOCK_SWEEPS = 4096
-"""Rounds of all lanes between two checks of the clock: a few milliseconds."""
+CALL_SWEEPS = 4096
+"""Rounds of propagation per call of machine code, between two checks of the deadline. They take a
+few milliseconds."""
 
 PROGRAM = Program(
     "check",
@@ -37,12 +38,12 @@ PROGRAM = Program(
     ("pipeline.certify.many.search", "pipeline.certify.many.sweep"),
     "pipeline.certify.many.try_check",
 )
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> Callable[..., int] | None:
     """The search in machine code, or None if it cannot be loaded or too few puzzles need it."""
-    return loaded.get(puzzles * PYTHON_SECONDS, at_once=at_once)
+    return loader.get(puzzles * PYTHON_SECONDS, at_once=at_once)
 
 
 def search_all_of_batch(
@@ -53,31 +54,33 @@ def search_all_of_batch(
     seconds: float,
     max_nodes: int = MAX_NODES,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Returns the verdict on each puzzle and its number of nodes, both (P,).
+    """Check the listed solutions of P puzzles. Returns verdicts (P,) and numbers of nodes (P,).
 
     | array | shape | contents |
     |---|---|---|
     | `masks` | (P, n²) | bit v-1 allows the value v; higher bits are ignored |
-    | `grids` | (R, P, n²) | the solutions to check, in the first rows |
     | `counts` | (P,) | the number of listed solutions of each puzzle |
+    | `grids` | (R, P, n²) | `grids[:counts[p], p]` are the listed solutions of puzzle p |
 
     A puzzle that needs more than `max_nodes` or more time is undecided. Otherwise its verdict does
-    not depend on the other puzzles. Its number of nodes does: they decide whether machine code is
-    loaded, which branches differently. Raises ValueError for other shapes and types.
+    not depend on the other puzzles. Its number of nodes does, because machine code branches
+    differently and is loaded only for many puzzles. Raises ValueError for other shapes and types.
     """
     cells = geometry.side**2
     if masks.shape[1:] != (cells,) or grids.shape[1:] != masks.shape or len(counts) != len(masks):
-        raise ValueError(f"masks of shape {masks.shape} and grids of {grids.shape}")
+        found = f"masks of {masks.shape}, grids of {grids.shape}, counts of {counts.shape}"
+        raise ValueError(f"expected arrays of matching shapes, found {found}")
     if len(counts) and not 0 <= counts.min() <= counts.max() <= len(grids):
         raise ValueError(f"counts: expected 0 to {len(grids)}, the number of grids")
     if grids.dtype != np.uint8 or counts.dtype.kind not in "iu" or masks.dtype.kind != "u":
         raise ValueError(
-            f"masks of {masks.dtype}, counts of {counts.dtype}, grids of {grids.dtype}"
+            f"expected arrays of integers, found masks of {masks.dtype}, counts of {counts.dtype}, "
+            f"grids of {grids.dtype}"
         )
     deadline = Deadline.of(Limits(seconds))
-    compiled_search = machine_code(len(masks)) if geometry == NINE else None
+    compiled_search = machine_code(len(masks)) if geometry == NINE_BY_NINE else None
     if compiled_search:
-        verdicts, nodes = check_side_by_side(
+        verdicts, nodes = check_in_parallel(
             compiled_search, masks, counts, grids, max_nodes, deadline
         )
     else:
@@ -91,7 +94,7 @@ def search_all_of_batch(
     return verdicts, nodes
 
 
-def check_side_by_side(
+def check_in_parallel(
     compiled_search: Callable[..., int],
     masks: NDArray[np.unsignedinteger],
     counts: NDArray[np.integer[Any]],
@@ -100,12 +103,12 @@ def check_side_by_side(
     deadline: Deadline,
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Check 9×9 puzzles in machine code. Returns their verdicts and numbers of nodes."""
-    masks_16 = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
+    masks_16 = np.array(masks & np.uint16(NINE_BY_NINE.all_values), np.uint16, order="C")
     verdicts, nodes = np.zeros(len(masks), np.uint8), np.zeros(len(masks), np.int64)
     arrays = masks_16, np.array(counts, np.int64), np.ascontiguousarray(grids, np.uint8)
     searches = new_searches()
     while deadline.left() and not compiled_search(
-        searches, *arrays, verdicts, nodes, max_nodes, CLOCK_SWEEPS
+        searches, *arrays, verdicts, nodes, max_nodes, CALL_SWEEPS
     ):
         pass
     return verdicts, nodes
@@ -121,8 +124,8 @@ def check_one_by_one(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Check puzzles in plain Python. Returns their verdicts and numbers of nodes.
 
-    The remaining time is divided equally among the remaining puzzles, so that a hard puzzle leaves
-    time for the others.
+    The remaining time is divided equally among the remaining puzzles, so a hard puzzle cannot use
+    up the time of the others.
     """
     verdicts = np.zeros(len(masks), np.uint8)
     nodes = np.zeros(len(masks), np.int64)
@@ -138,6 +141,7 @@ def check_one_by_one(
 def _verdict(
     geometry: Geometry, masks: list[int], listed: list[list[int]], max_nodes: int, seconds: float
 ) -> tuple[Verdict, int]:
+    """Check one puzzle in plain Python. Returns its verdict and its number of nodes."""
     cells = tuple(mask & geometry.all_values for mask in masks)
     if not all(cells):
         return (Verdict.WRONG if listed else Verdict.COMPLETE), 0
@@ -156,7 +160,7 @@ def _verdict(
 
 
 def try_check(compiled_search: Callable[..., int]) -> None:
-    """Check a puzzle that has two solutions, of which none, one and both are listed.
+    """Check a puzzle with two solutions three times: with none, one and both of them listed.
 
     This tests propagation and a branch. Raises RuntimeError if a verdict is wrong.
     """
@@ -164,9 +168,9 @@ def try_check(compiled_search: Callable[..., int]) -> None:
     other = grid.copy()
     other[:2, ::3] = grid[1::-1, ::3]  # in these columns the first two rows are exchanged
     masks = np.left_shift(1, grid - 1, dtype=np.uint16)
-    masks[:2, ::3] = NINE.all_values
+    masks[:2, ::3] = NINE_BY_NINE.all_values
     grids = np.repeat([[grid.ravel()], [other.ravel()]], 3, axis=1)
     arrays = np.repeat([masks.ravel()], 3, axis=0), np.arange(3), grids
-    verdicts, _ = check_side_by_side(compiled_search, *arrays, 1, NEVER)
+    verdicts, _ = check_in_parallel(compiled_search, *arrays, 1, NEVER)
     if verdicts.tolist() != [Verdict.INCOMPLETE, Verdict.INCOMPLETE, Verdict.COMPLETE]:
         raise RuntimeError("self-test of the compiled code failed: a verdict is wrong")

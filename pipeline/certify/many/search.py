@@ -1,9 +1,10 @@
 """Search LANES 9×9 puzzles in parallel for solutions that are not listed.
 
-Each lane is a depth-first search of its own; all lanes share the rounds of propagation. After a
+Each lane is a separate depth-first search; all lanes share the rounds of propagation. After a
 round, a lane backtracks if it has a contradiction or has reached a listed grid. When a round
-changes nothing in a lane, the lane branches: a triad (see `sweep`) has a certain value, or it does
-not. The two branches have no grid in common, so each listed grid is reached once.
+changes nothing in a lane, the lane branches: in the first branch a triad (see `sweep`) has a
+certain value, in the second it does not. The two branches have no grid in common, so each listed
+grid is reached once.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from pipeline.certify.many.sweep import CELLS, CHANGED, CHUTE_COUNTS, DEAD, MAY, OPEN, ROWS, sweep
 from pipeline.native import compiled
-from pipeline.native.vectors import Words, aligned
+from pipeline.native.vectors import Words, zero_vectors
 
 LANES = 32
 """Puzzles searched in parallel: the number of 16-bit words in a vector."""
@@ -25,16 +26,16 @@ MAX_DEPTH = 64
 """Maximum number of open branches of a lane. A puzzle that needs more stays undecided."""
 
 NO_PUZZLE = -1
-"""In place of the puzzle of a lane: the lane is idle."""
+"""The puzzle of an idle lane."""
 
 NO_BRANCH = -1
-"""In place of a branch: there is none."""
+"""The result of `_choose_branch` if no branch is possible."""
 
 
 class Verdict(IntEnum):
     """Whether the listed grids are all the solutions of a puzzle.
 
-    WRONG: they are not distinct solutions. INCOMPLETE: the puzzle has another solution.
+    WRONG: the listed grids are not distinct solutions. INCOMPLETE: the puzzle has another solution.
     """
 
     UNDECIDED = 0
@@ -45,14 +46,15 @@ class Verdict(IntEnum):
 
 _UNDECIDED, _COMPLETE, _INCOMPLETE, _WRONG = map(int, Verdict)
 _ABANDONED = -1
-"""The puzzle is undecided, and its search has ended."""
+"""The result of a search that ended without a decision. `_UNDECIDED` means that it goes on."""
 
 _ONE = np.uint16(1)
-_ALL_VALUES = 511
+_ALL_VALUES = 0b111_111_111
 _DECIDED_COUNT = 27
 """The count of a chute (CHUTE_COUNTS) in which each value has one triad per line."""
 
 _LOWEST_BIT = np.array([(bits & -bits).bit_length() - 1 for bits in range(512)])
+"""The index of the lowest set bit of each mask of values."""
 
 
 class Searches(NamedTuple):
@@ -64,21 +66,22 @@ class Searches(NamedTuple):
     """(LANES,): the puzzle of each lane, or NO_PUZZLE."""
     depth: NDArray[np.int64]
     """(LANES,): the number of open branches."""
-    reached: NDArray[np.int64]
+    reached_counts: NDArray[np.int64]
     """(LANES,): the number of listed grids that the search has reached."""
-    saved: NDArray[np.uint16]
+    saved_cells: NDArray[np.uint16]
     """(LANES, MAX_DEPTH, CELLS): the candidates before each open branch."""
     choices: NDArray[np.int64]
-    """(LANES, MAX_DEPTH): what each open branch assumes, see `_choose_branch`."""
+    """(LANES, MAX_DEPTH): the triad and value of each open branch, see `_choose_branch`."""
     unit_masks: NDArray[np.int64]
-    """(27,): scratch: the values of each unit of a grid."""
-    started: NDArray[np.int64]
-    """(1,): the number of puzzles that were started; they are started in order."""
+    """(27,): working memory for the values in each unit of a grid."""
+    started_count: NDArray[np.int64]
+    """(1,): the number of puzzles that were started; puzzles are started in order."""
 
 
 def new_searches() -> Searches:
+    """The state of LANES idle lanes."""
     return Searches(
-        aligned(np.uint16, ROWS),
+        zero_vectors(np.uint16, ROWS),
         np.full(LANES, NO_PUZZLE),
         np.zeros(LANES, np.int64),
         np.zeros(LANES, np.int64),
@@ -91,7 +94,7 @@ def new_searches() -> Searches:
 
 @compiled(inline=True)
 def _is_solution(masks, grids, puzzle, rank, unit_masks):
-    """Whether a listed grid is a solution, by the rules alone."""
+    """Whether a listed grid is a solution of its puzzle."""
     for unit in range(27):
         unit_masks[unit] = 0
     for row in range(9):
@@ -112,6 +115,7 @@ def _is_solution(masks, grids, puzzle, rank, unit_masks):
 
 @compiled(inline=True)
 def _are_distinct_solutions(masks, counts, grids, puzzle, unit_masks):
+    """Whether the listed grids of a puzzle are distinct solutions."""
     for rank in range(counts[puzzle]):
         if not _is_solution(masks, grids, puzzle, rank, unit_masks):
             return False
@@ -131,7 +135,7 @@ def _are_equal(grids, puzzle, a, b):
 
 @compiled(inline=True)
 def _is_listed(board, lane, grids, puzzle, count):
-    """Whether the cells of a lane, each with one candidate, are a listed grid."""
+    """Whether the grid of a lane, whose cells have one candidate each, is listed."""
     for rank in range(count):
         is_same = True
         for cell in range(CELLS):
@@ -144,14 +148,15 @@ def _is_listed(board, lane, grids, puzzle, count):
     return False
 
 
-# Fail first: branch in the chute with the fewest open values, on a line where some value has two
-# possible triads, or else three. A branch on a triad decides several cells at once.
+# Fail first (R. Haralick, G. Elliott, 1980): branch in the chute with the lowest count
+# (CHUTE_COUNTS), in a line where some value has two possible triads; without such a line, where a
+# value has three. A branch on a triad decides several cells at once. Any choice is sound.
 @compiled(inline=True)
 def _choose_branch(board, lane):
-    """A triad and a value to branch on: 81 · chute + 9 · triad + value, counted from 0.
+    """A triad and a value to branch on, as 81 · chute + 9 · triad + value, counted from 0.
 
-    NO_BRANCH if each value has one triad in every line, which cannot be after a sweep without
-    changes.
+    NO_BRANCH if each value has one triad in every line. This is impossible if a cell is open and
+    the last sweep changed nothing.
     """
     smallest, chute = 1 << 30, 0
     for candidate_chute in range(6):
@@ -200,12 +205,12 @@ def _assume(board, lane, choice, has_value):
 @compiled(inline=True)
 def _start_next(lane, searches, board, masks, counts, grids, verdicts):
     """Start the next puzzle whose listed grids are distinct solutions."""
-    while searches.started[0] < len(masks):
-        puzzle = searches.started[0]
-        searches.started[0] += 1
+    while searches.started_count[0] < len(masks):
+        puzzle = searches.started_count[0]
+        searches.started_count[0] += 1
         if _are_distinct_solutions(masks, counts, grids, puzzle, searches.unit_masks):
             searches.puzzle[lane] = puzzle
-            searches.depth[lane] = searches.reached[lane] = 0
+            searches.depth[lane] = searches.reached_counts[lane] = 0
             for cell in range(CELLS):
                 board[cell, lane] = masks[puzzle, cell]
             return
@@ -215,10 +220,10 @@ def _start_next(lane, searches, board, masks, counts, grids, verdicts):
 
 @compiled(inline=True)
 def _branch(lane, searches, board, choice):
-    """Save the candidates of a lane and assume that a triad has a value."""
+    """Save the candidates of a lane, and assume that the chosen triad has the chosen value."""
     depth = searches.depth[lane]
     for cell in range(CELLS):
-        searches.saved[lane, depth, cell] = board[cell, lane]
+        searches.saved_cells[lane, depth, cell] = board[cell, lane]
     searches.choices[lane, depth] = choice
     searches.depth[lane] = depth + 1
     _assume(board, lane, choice, True)
@@ -226,19 +231,22 @@ def _branch(lane, searches, board, choice):
 
 @compiled(inline=True)
 def _backtrack(lane, searches, board):
-    """Undo the last branch and assume the opposite."""
+    """Undo the last branch of a lane, and assume that the triad does not have the value."""
     depth = searches.depth[lane] - 1
     searches.depth[lane] = depth
     for cell in range(CELLS):
-        board[cell, lane] = searches.saved[lane, depth, cell]
+        board[cell, lane] = searches.saved_cells[lane, depth, cell]
     _assume(board, lane, searches.choices[lane, depth], False)
 
 
 # COMPLETE requires that every branch has ended and that every listed grid was reached. The second
-# condition checks the search itself: if it eliminated too much, it would lose listed grids, too.
+# condition checks the search itself: a search that eliminates too much may lose listed grids, too.
 @compiled(inline=True)
 def _continue(lane, searches, board, counts, grids, nodes, max_nodes):
-    """Continue a lane after a sweep. Returns the verdict on its puzzle so far."""
+    """Continue a lane after a sweep.
+
+    Returns a verdict, _UNDECIDED while the search goes on, or _ABANDONED.
+    """
     puzzle = searches.puzzle[lane]
     if not board[DEAD, lane]:
         if board[OPEN, lane]:
@@ -256,24 +264,24 @@ def _continue(lane, searches, board, counts, grids, nodes, max_nodes):
             return _UNDECIDED
         if not _is_listed(board, lane, grids, puzzle, counts[puzzle]):
             return _UNDECIDED if board[CHANGED, lane] else _INCOMPLETE
-        searches.reached[lane] += 1
+        searches.reached_counts[lane] += 1
     if searches.depth[lane]:
         _backtrack(lane, searches, board)
         return _UNDECIDED
-    return _COMPLETE if searches.reached[lane] == counts[puzzle] else _ABANDONED
+    return _COMPLETE if searches.reached_counts[lane] == counts[puzzle] else _ABANDONED
 
 
 @compiled(inline=True)
 def search(searches, masks, counts, grids, verdicts, nodes, max_nodes, sweeps):
-    """Search for `sweeps` rounds. Returns whether all puzzles are done.
+    """Search for `sweeps` rounds. Returns whether the searches of all puzzles have ended.
 
-    Writes `verdicts` and adds to `nodes`. Puzzles that need more than `max_nodes` stay undecided.
+    Writes `verdicts` and increases `nodes`. Puzzles that need more than `max_nodes` stay undecided.
     """
     board = searches.board
     for _ in range(sweeps):
         busy_lanes = 0
         for lane in range(LANES):
-            if searches.puzzle[lane] == NO_PUZZLE and searches.started[0] < len(masks):
+            if searches.puzzle[lane] == NO_PUZZLE and searches.started_count[0] < len(masks):
                 _start_next(lane, searches, board, masks, counts, grids, verdicts)
             busy_lanes += searches.puzzle[lane] != NO_PUZZLE
         if not busy_lanes:

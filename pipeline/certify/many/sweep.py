@@ -1,20 +1,20 @@
 """One round of propagation for LANES 9×9 puzzles in parallel.
 
-A triad is three cells of a row or column in one box. A chute (a band or a stack) has nine triads:
-three lines by three boxes. Each value is in one triad of each line and of each box. Its triads are
-thus one of six permutation matrices (T. Dillon, tdoku, 2019).
+A triad consists of the three cells of a row or column in one box. A chute (a band or a stack) has
+nine triads: three lines by three boxes. Each value is in one triad of each line and of each box of
+a chute. The triads of a value thus form one of six permutation matrices (T. Dillon, tdoku, 2019).
 
 `board` has ROWS vectors, each with one word of 16 bits for each lane:
 
-| first vector | number | its words |
+| index of the first | number | words |
 |---|---|---|
 | 0 | CELLS | candidates of a cell, bit v for the value v + 1 |
 | MAY | TRIADS | values that a triad can have |
 | MUST | TRIADS | values that a triad must have |
-| CHUTE_COUNTS | CHUTES | sum over the triads of a chute of the number of values they can have |
-| DEAD | 1 | not 0 after a contradiction |
-| OPEN | 1 | not 0 while some cell has several candidates |
-| CHANGED | 1 | not 0 if the last round eliminated something |
+| CHUTE_COUNTS | CHUTES | the number of values that each triad can have, summed over a chute |
+| DEAD | 1 | nonzero after a contradiction |
+| OPEN | 1 | nonzero while some cell has several candidates |
+| CHANGED | 1 | nonzero if the last round eliminated candidates |
 
 Triads are numbered 9 · chute + 3 · line + box; chutes 0 to 2 are the bands, 3 to 5 the stacks.
 """
@@ -43,14 +43,14 @@ def _load_triad(board, cell, gap):
 
 
 @compiled(inline=True)
-def _any_of(triad):
-    """The candidates of all cells of a triad together."""
+def _union(triad):
+    """The union of the candidates of a triad's cells."""
     return triad[0] | triad[1] | triad[2]
 
 
 @compiled(inline=True)
-def _fixed_in(triad):
-    """The values of the fixed cells of a triad: those with one candidate."""
+def _fixed_values(triad):
+    """The values of the fixed cells of a triad, which have one candidate."""
     several_0 = nonzero_mask(clear_lowest_bit(triad[0]))
     several_1 = nonzero_mask(clear_lowest_bit(triad[1]))
     several_2 = nonzero_mask(clear_lowest_bit(triad[2]))
@@ -58,11 +58,15 @@ def _fixed_in(triad):
 
 
 # The triads of a value in a chute form a permutation of three. All six permutations are tried, and
-# a triad keeps a value only if it is in one of those that are left. This makes the whole chute
-# arc-consistent for each value. All values are processed together, as the bits of a word.
+# a triad keeps a value only if one of the possible permutations contains it. This makes the chute
+# arc-consistent for each value (T. Dillon, tdoku, 2019). All values are processed together, as the
+# bits of a word.
 @compiled(inline=True)
 def _filter_permutations(m00, m01, m02, m10, m11, m12, m20, m21, m22):
-    """The values that each triad can have, by line and box, and the values without any triad."""
+    """The values that each triad can have, by line and box, and the values without a permutation.
+
+    `m01` are the values that the triad of line 0 in box 1 could have before, and so on.
+    """
     p012, p021 = m00 & m11 & m22, m00 & m12 & m21
     p102, p120 = m01 & m10 & m22, m01 & m12 & m20
     p201, p210 = m02 & m10 & m21, m02 & m11 & m20
@@ -75,13 +79,13 @@ def _filter_permutations(m00, m01, m02, m10, m11, m12, m20, m21, m22):
     return may, without_triad
 
 
-# A triad has three cells, so three values that it must have leave no room for others (a naked
-# triple of its line and its box). More than three are a contradiction.
+# A triad has three cells. If it must have three values, it cannot have any other (a naked triple
+# of its line and its box). If it must have more than three, this is a contradiction.
 @compiled(inline=True)
 def _update_triad(board, cell, gap, triad, may, must, index):
     """Restrict the cells of a triad to the values that it may have.
 
-    Returns contradictions, the eliminated values, and the number of values left.
+    Returns contradictions, the eliminated values, and the number of remaining values.
     """
     from_third = clear_lowest_bit(clear_lowest_bit(must))
     may = may & (must | ~nonzero_mask(from_third))
@@ -90,18 +94,18 @@ def _update_triad(board, cell, gap, triad, may, must, index):
     store(board, cell + 2 * gap, triad[2] & may)
     store(board, MAY + index, may)
     store(board, MUST + index, must)
-    return clear_lowest_bit(from_third), _any_of(triad) & ~may, popcount(may)
+    return clear_lowest_bit(from_third), _union(triad) & ~may, popcount(may)
 
 
 # Locked candidates, in both directions. A triad must have a value if one of its cells is fixed to
-# it, or if no other triad of its line can have it. Then the other triads of its line and its box
-# lose it.
+# the value, or if no other triad of its line can have it. The other triads of the line and of the
+# box then lose the value. Each unit has each value exactly once, so no solution is lost.
 @compiled(inline=True)
 def _update_chute(board, chute, first, line, box, gap):
     """Restrict the nine triads of a chute. Returns contradictions and the eliminated values.
 
-    `first` is the first cell. `line`, `box` and `gap` are the distances between lines, boxes, and
-    the cells of a triad.
+    `first` is the first cell of the chute. `line`, `box` and `gap` are the distances between
+    adjacent lines, boxes, and cells of a triad.
     """
     second, third = first + line, first + 2 * line
     t00 = _load_triad(board, first, gap)
@@ -113,14 +117,14 @@ def _update_chute(board, chute, first, line, box, gap):
     t20 = _load_triad(board, third, gap)
     t21 = _load_triad(board, third + box, gap)
     t22 = _load_triad(board, third + 2 * box, gap)
-    f00, f01, f02 = _fixed_in(t00), _fixed_in(t01), _fixed_in(t02)
-    f10, f11, f12 = _fixed_in(t10), _fixed_in(t11), _fixed_in(t12)
-    f20, f21, f22 = _fixed_in(t20), _fixed_in(t21), _fixed_in(t22)
+    f00, f01, f02 = _fixed_values(t00), _fixed_values(t01), _fixed_values(t02)
+    f10, f11, f12 = _fixed_values(t10), _fixed_values(t11), _fixed_values(t12)
+    f20, f21, f22 = _fixed_values(t20), _fixed_values(t21), _fixed_values(t22)
     free_0, free_1, free_2 = ~(f00 | f01 | f02), ~(f10 | f11 | f12), ~(f20 | f21 | f22)
     may, dead = _filter_permutations(
-        _any_of(t00) & (f00 | free_0), _any_of(t01) & (f01 | free_0), _any_of(t02) & (f02 | free_0),
-        _any_of(t10) & (f10 | free_1), _any_of(t11) & (f11 | free_1), _any_of(t12) & (f12 | free_1),
-        _any_of(t20) & (f20 | free_2), _any_of(t21) & (f21 | free_2), _any_of(t22) & (f22 | free_2),
+        _union(t00) & (f00 | free_0), _union(t01) & (f01 | free_0), _union(t02) & (f02 | free_0),
+        _union(t10) & (f10 | free_1), _union(t11) & (f11 | free_1), _union(t12) & (f12 | free_1),
+        _union(t20) & (f20 | free_2), _union(t21) & (f21 | free_2), _union(t22) & (f22 | free_2),
     )  # fmt: skip
     m00, m01, m02, m10, m11, m12, m20, m21, m22 = may
     t = 9 * chute
@@ -138,13 +142,14 @@ def _update_chute(board, chute, first, line, box, gap):
     return dead, y0 | y1 | y2 | y3 | y4 | y5 | y6 | y7 | y8
 
 
-# Hidden single. A value that both the row triad and the column triad of a cell must have can only
-# be where they meet: in this cell.
+# Hidden single. If both the row triad and the column triad of a cell must have a value, their
+# common box has it only once, so it is in their common cell.
 @compiled(inline=True)
 def _update_cell(board, cell, across, down):
     """Restrict a cell to the value that both its triads must have.
 
-    Returns contradictions, a nonzero word if the cell is open, and the eliminated values.
+    Returns three vectors: nonzero words for contradictions, nonzero words for open cells, and the
+    eliminated values.
     """
     before, required = load(board, cell), load(board, across) & load(board, down)
     after = before & (required | ~nonzero_mask(required))
@@ -158,9 +163,9 @@ def _update_cell(board, cell, across, down):
 
 @compiled(inline=True)
 def sweep(board):
-    """Propagate once through all chutes, bands first, and then in all cells.
+    """Propagate once in all bands, then in all stacks, and then in all cells.
 
-    A lane in which nothing changed has reached its fixpoint.
+    A lane whose word of CHANGED is then 0 has reached its fixpoint.
     """
     dead, is_open, changed = broadcast(_NO_VALUES), broadcast(_NO_VALUES), broadcast(_NO_VALUES)
     for chute in range(3):

@@ -1,8 +1,8 @@
 """Check that the listed solutions of a variant are complete, by an exhaustive search.
 
-Rules consist of constraints: `simplify` reduces them to fewer kinds, and `arrays` packs them into
-arrays. `search` branches and `propagation` eliminates values, in machine code or in plain Python.
-It uses no encoding, no clauses and no solver.
+Rules consist of constraints. `simplify` reduces the constraints to fewer kinds, and `arrays` packs
+them into arrays. `search` branches and `propagation` eliminates values, in machine code or in plain
+Python. The search uses no encoding, no clauses and no solver.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from pipeline.certify.exhaustive import (
     unit_without_matching,
 )
 from pipeline.certify.variants import layout as L
-from pipeline.certify.variants.arrays import SearchArrays, search_arrays
+from pipeline.certify.variants.arrays import SearchArrays, build_search_arrays
 from pipeline.certify.variants.search import search as plain_search
 from pipeline.certify.variants.simplify import NoSolution
 from pipeline.certify.variants.value_tables import TooLarge
-from pipeline.native import Loaded, Program
+from pipeline.native import Program, ProgramLoader
 from pipeline.puzzle.geometry import FreeGrid, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 
-CLOCK_NODES, PLAIN_CLOCK_NODES = 200, 4
-"""Branches between two checks of the clock, in machine code and in Python: a few milliseconds."""
+COMPILED_NODES, PLAIN_NODES = 200, 4
+"""Branches between two checks of the clock, in machine code and in plain Python. Both numbers take
+a few milliseconds."""
 
 PYTHON_SECONDS = 0.01
 """Seconds that the search of most puzzles takes in plain Python."""
 
 SECONDS_BEFORE_LOADING, SECONDS_WITHOUT_CODE = 0.05, 0.2
-"""Seconds of search in plain Python before machine code is loaded, and in total if it cannot be
-loaded. A longer search would take more time than a proof."""
+"""Seconds of search in plain Python before machine code is loaded, and limit on the seconds if
+machine code cannot be loaded: a proof is faster than a longer search."""
 
 _MODULES = (
     "search",
@@ -54,9 +55,10 @@ PROGRAM = Program(
     tuple(f"pipeline.certify.variants.{name}" for name in _MODULES),
     "pipeline.certify.variants.try_search",
 )
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 _CODE_MISSING = "without compiled code, only short searches are made"
+"""The reason why a search is undecided after SECONDS_WITHOUT_CODE."""
 
 
 def search_all_of_variant(
@@ -69,9 +71,14 @@ def search_all_of_variant(
 ) -> SearchResult:
     """Search a variant for up to `max_solutions` solutions that are not in `solutions`.
 
-    The result is undecided after `max_nodes` branches or `seconds`, without machine code after
-    SECONDS_WITHOUT_CODE, if the rules are too large, and if the search did not find every listed
-    solution. Raises NotSolutions unless the listed grids are distinct solutions, and ValueError if
+    The result is undecided
+
+    - after `max_nodes` branches or `seconds`,
+    - after SECONDS_WITHOUT_CODE if there is no machine code,
+    - if the rules are too large,
+    - if the search did not find every listed solution.
+
+    Raises NotSolutions unless the listed grids are distinct solutions, and ValueError if
     `max_solutions` is below 1.
     """
     start = time.monotonic()
@@ -81,15 +88,15 @@ def search_all_of_variant(
         search_end = min(end, start + max_seconds)
         return run_search(compiled_search, puzzle, solutions, max_solutions, max_nodes, search_end)
 
-    if compiled_search := loaded.get(PYTHON_SECONDS):
+    if compiled_search := loader.get(PYTHON_SECONDS):
         return search(compiled_search, inf)
     result = search(None, SECONDS_BEFORE_LOADING)
     if result.undecided != OUT_OF_TIME or time.monotonic() > end:
         return result
-    if compiled_search := loaded.get(SECONDS_BEFORE_LOADING, at_once=True):
+    if compiled_search := loader.get(SECONDS_BEFORE_LOADING, at_once=True):
         return search(compiled_search, inf)
     result = search(None, SECONDS_WITHOUT_CODE)
-    loaded.add_seconds(SECONDS_WITHOUT_CODE)
+    loader.add_seconds(SECONDS_WITHOUT_CODE)
     if result.undecided != OUT_OF_TIME or time.monotonic() > end:
         return result
     return SearchResult(result.missing, result.nodes, _CODE_MISSING)
@@ -103,9 +110,9 @@ def run_search(
     max_nodes: float,
     end: float,
 ) -> SearchResult:
-    """Run `search_all_of_variant` until `end` on the monotonic clock.
+    """Search like `search_all_of_variant`, until `end` on the monotonic clock.
 
-    `compiled_search` is machine code; None runs it in plain Python, with the same result.
+    `compiled_search` is machine code of `search`; None runs plain Python, with the same result.
     """
     if max_solutions < 1:
         raise ValueError(f"max_solutions: expected at least 1, found {max_solutions}")
@@ -115,7 +122,9 @@ def run_search(
     if not listed and unit_without_matching(puzzle):
         return SearchResult((), 0)
     try:
-        run = _VariantSearch(compiled_search, puzzle, search_arrays(puzzle, end), max_nodes, end)
+        run = _VariantSearch(
+            compiled_search, puzzle, build_search_arrays(puzzle, end), max_nodes, end
+        )
     except NoSolution:
         return SearchResult((), 0, LISTED_NOT_FOUND if listed else None)
     except TooLarge as error:
@@ -134,7 +143,7 @@ def run_search(
 
 
 class _VariantSearch:
-    """A search with limits. `undecided`: why it stopped early, or None."""
+    """A search with limits. `undecided`: the reason why it stopped early, or None."""
 
     def __init__(
         self,
@@ -150,12 +159,13 @@ class _VariantSearch:
         self._arrays: Sequence[Any] = (
             arrays if compiled_search else [array.tolist() for array in arrays]
         )
-        self._clock_nodes = CLOCK_NODES if compiled_search else PLAIN_CLOCK_NODES
+        self._nodes_per_call = COMPILED_NODES if compiled_search else PLAIN_NODES
         self._max_nodes = max_nodes
         self._end = end
 
     @property
     def nodes(self) -> int:
+        """The number of branches so far."""
         return int(self._arrays[0][L.NODES])
 
     def solutions(self) -> Iterator[Grid]:
@@ -164,7 +174,7 @@ class _VariantSearch:
             if time.monotonic() > self._end:
                 self.undecided = OUT_OF_TIME
                 return
-            nodes = int(min(self._clock_nodes, self._max_nodes - self.nodes))
+            nodes = int(min(self._nodes_per_call, self._max_nodes - self.nodes))
             outcome = self._run(*self._arrays, nodes)
             if outcome == L.COMPLETE:
                 return
@@ -175,7 +185,7 @@ class _VariantSearch:
                 return
 
     def _grid(self) -> Grid:
-        """The solution that was found: each cell has one value left."""
+        """The grid of the current solution, in which each cell has one candidate."""
         geometry = self._puzzle.geometry
         masks = self._arrays[0][L.CELLS : L.CELLS + geometry.size]
         offset = geometry.lowest - 1
@@ -185,7 +195,7 @@ class _VariantSearch:
 def try_search(compiled_search: Callable[..., int]) -> None:
     """Search for all solutions of puzzles that use most kinds of constraints.
 
-    Raises RuntimeError if solutions or branches differ from the search in plain Python.
+    Raises RuntimeError if the solutions or the number of branches differ from plain Python.
     """
     from pipeline.puzzle.rules import cages, free, lines, outside  # noqa: PLC0415 - only for this
 

@@ -11,86 +11,89 @@ from numpy.typing import NDArray
 from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.constraint_numbers import ConstraintNumbers
 from pipeline.certify.variants.joint import joint_sums
-from pipeline.certify.variants.simplify import NoSolution, Simplified
+from pipeline.certify.variants.simplify import NoSolution, SimplifiedConstraints
 from pipeline.certify.variants.value_tables import Numbers, TooLarge
 from pipeline.puzzle.geometry import units_of
 from pipeline.puzzle.puzzle import Puzzle
 
 MAX_CELLS = 1000
-"""Limit beyond which TooLarge is raised."""
+"""Maximum number of cells. For more, TooLarge is raised."""
 
 
 class SearchArrays(NamedTuple):
-    """The arrays of a search that has not started."""
+    """The arguments of `search`, before its first call."""
 
     state: Numbers
     problem: Numbers
     weights: NDArray[np.float64]
 
 
-PATIENCE = 1000
+FIRST_RESTART = 1000
 """Failures before the first restart."""
 
 
-def search_arrays(puzzle: Puzzle, end: float, patience: int = PATIENCE) -> SearchArrays:
+def build_search_arrays(
+    puzzle: Puzzle, end: float, first_restart: int = FIRST_RESTART
+) -> SearchArrays:
     """Build the arrays of a search for all solutions, by `end` on the monotonic clock.
 
-    The search restarts after `patience` failures, then after twice as many, and so on. Raises
-    NoSolution, and TooLarge, also if time runs out.
+    The search restarts after `first_restart` failures, then after twice as many, and so on. Raises
+    NoSolution if the constraints contradict each other, and TooLarge if the arrays would be too
+    large or are not finished by `end`.
     """
     geometry = puzzle.geometry
     if geometry.size > MAX_CELLS:
         raise TooLarge(f"variants of more than {MAX_CELLS:,} cells are not searched")
-    simplified = Simplified(puzzle)
+    simplified = SimplifiedConstraints(puzzle)
     constraints = [rule.constraints(geometry) for rule in puzzle.rules]
     for constraint in (*constraints, *joint_sums(constraints, units_of(geometry), geometry.values)):
         simplified.add(constraint)
     if not all(simplified.masks):
         raise NoSolution
-    collected = ConstraintNumbers(simplified, end)
-    collected.add_all()
-    state, problem = _state_and_problem(collected)
-    state[L.RESTART] = patience
-    return SearchArrays(state, problem, _weights(collected))
+    encoded = ConstraintNumbers(simplified, end)
+    encoded.add_all()
+    state, problem = _lay_out(encoded)
+    state[L.RESTART] = first_restart
+    return SearchArrays(state, problem, _weights(encoded))
 
 
-def _state_and_problem(collected: ConstraintNumbers) -> tuple[Numbers, Numbers]:
-    """The arrays `state` and `problem`."""
-    size, count = len(collected.source.masks), len(collected.source.values)
-    constraints = len(collected.scheduled)
+def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
+    """Lay out the arrays `state` and `problem`."""
+    size, count = len(encoded.source.masks), len(encoded.source.values)
+    constraint_count = len(encoded.scheduled)
     set_words = -(-size // L.CELLS_IN_WORD)
-    offsets, queues = np.array(collected.scheduled, np.int64).T
-    watcher_offsets, watchers = _watchers(collected)
+    offsets, queues = np.array(encoded.scheduled, np.int64).T
+    watcher_offsets, watchers = _watchers(encoded)
     areas = {
-        L.CONSTRAINT_DATA: np.array(collected.numbers, np.int64),
-        L.OFFSETS: offsets + collected.end_of_blocks,
+        L.CONSTRAINT_DATA: np.array(encoded.numbers, np.int64),
+        L.OFFSETS: offsets + encoded.end_of_blocks,
         L.QUEUES_OF: queues,
-        L.PEERS: _peer_words(collected.source, set_words),
+        L.PEERS: _peer_words(encoded.source, set_words),
     }
-    watcher_list = collected.end_of_blocks + sum(map(len, areas.values())) + len(watcher_offsets)
+    watcher_list = encoded.end_of_blocks + sum(map(len, areas.values())) + len(watcher_offsets)
     areas[L.WATCHERS] = watcher_offsets + watcher_list
-    problem = np.concatenate([*collected.blocks, *areas.values(), watchers])
-    end = collected.end_of_blocks
-    for name, numbers in areas.items():
+    problem = np.concatenate([*encoded.blocks, *areas.values(), watchers])
+    end = encoded.end_of_blocks
+    for name, area in areas.items():
         problem[name] = end
-        end += len(numbers)
+        end += len(area)
     sizes = {
         L.CELL_COUNT: size,
         L.VALUE_COUNT: count,
-        L.CONSTRAINT_COUNT: constraints,
-        L.UNIT_COUNT: len(collected.units),
+        L.CONSTRAINT_COUNT: constraint_count,
+        L.UNIT_COUNT: len(encoded.units),
         L.SET_WORDS: set_words,
         L.SETS_STRIDE: count * (count - 1) // 2 + 2,
-        L.SETS_BY_SUM: collected.sets_offset,
+        L.SETS_BY_SUM: encoded.sets_offset,
     }
     lengths = {
         L.FIXED_STACK: size,
-        L.IS_QUEUED: constraints,
-        L.QUEUE_RINGS: L.QUEUES * constraints,
+        L.IS_QUEUED: constraint_count,
+        L.QUEUE_RINGS: L.QUEUES * constraint_count,
         L.SAVED_CELLS: size * (size + 1),
         L.DECISIONS: 2 * (size + 1),
-        L.SCRATCH: collected.scratch,
-        L.PROBED: 2 * collected.widest_any_of,
+        L.SCRATCH: encoded.scratch,
+        L.PROBED: 2 * encoded.max_any_of_cells,
     }
     end = L.CELLS + size
     for name, length in lengths.items():
@@ -99,43 +102,47 @@ def _state_and_problem(collected: ConstraintNumbers) -> tuple[Numbers, Numbers]:
     for name, number in sizes.items():
         problem[name] = number
     state = np.zeros(end, np.int64)
-    state[L.CELLS : L.CELLS + size] = collected.source.masks
+    state[L.CELLS : L.CELLS + size] = encoded.source.masks
     return state, problem
 
 
-def _peer_words(source: Simplified, words: int) -> Numbers:
-    """The peers of each cell, as SET_WORDS numbers."""
+def _peer_words(source: SimplifiedConstraints, words: int) -> Numbers:
+    """The peers of each cell, as sets of cells of `words` numbers."""
     word = (1 << L.CELLS_IN_WORD) - 1
     shifts = [L.CELLS_IN_WORD * index for index in range(words)]
     peers = [cells >> shift & word for cells in source.peers for shift in shifts]
     return np.array(peers, np.int64)
 
 
-def _watchers(collected: ConstraintNumbers) -> tuple[Numbers, Numbers]:
-    """The offsets and the list of WATCHERS."""
-    scopes = [collected.scope(offset) for offset, _ in collected.scheduled]
-    is_late = np.array([queue == L.LATE for _, queue in collected.scheduled])
+def _watchers(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
+    """The offsets of WATCHERS, relative to the list of constraints, and this list."""
+    scopes = [encoded.scope(offset) for offset, _ in encoded.scheduled]
+    is_late = np.array([queue == L.LATE for _, queue in encoded.scheduled])
     constraints = np.repeat(np.arange(len(scopes)), [*map(len, scopes)])
     keys = 2 * np.array([*chain.from_iterable(scopes)], np.int64) + is_late[constraints]
     order = np.argsort(keys, kind="stable")
-    offsets = np.searchsorted(keys[order], np.arange(2 * len(collected.source.masks) + 1))
+    offsets = np.searchsorted(keys[order], np.arange(2 * len(encoded.source.masks) + 1))
     return offsets, constraints[order]
 
 
-def _weights(collected: ConstraintNumbers) -> NDArray[np.float64]:
-    """The weights of cells before any failure, by the constraints on them.
+def _weights(encoded: ConstraintNumbers) -> NDArray[np.float64]:
+    """The initial weights of cells.
 
-    Cells in more and longer constraints come first. Constraints on the whole grid do not count.
+    Cells in many or long constraints have large weights. Constraints on the whole grid do not
+    count.
     """
-    weights, count = [1.0] * len(collected.source.masks), len(collected.source.values)
-    for offset, _ in collected.scheduled:
-        kind = collected.numbers[offset + L.KIND]
-        length = collected.numbers[offset + L.SCOPE_LENGTH]
-        if kind in {L.SAME_VALUES, L.CONNECTED, L.DIFFERENT_PAIRS}:  # on the whole grid
+    weights, count = (
+        [1.0] * len(encoded.source.masks),
+        len(encoded.source.values),
+    )
+    for offset, _ in encoded.scheduled:
+        kind = encoded.numbers[offset + L.KIND]
+        length = encoded.numbers[offset + L.SCOPE_LENGTH]
+        if kind in {L.SAME_VALUES, L.CONNECTED, L.DIFFERENT_PAIRS}:
             continue
         weight = 2 * length if kind == L.SAME_COUNTS else length
         if kind == L.TOTAL:
             weight = max(2 * count - length, count)
-        for cell in collected.scope(offset):
+        for cell in encoded.scope(offset):
             weights[cell] += weight
     return np.array(weights)

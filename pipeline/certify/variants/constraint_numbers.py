@@ -1,4 +1,4 @@
-"""Writes the constraints of a variant as numbers; `layout` describes them."""
+"""Encode the constraints of a variant as numbers, which `layout` describes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pipeline.certify.variants import layout as L
 from pipeline.certify.variants.region_propagators import CONNECTED_SCRATCH
 from pipeline.certify.variants.simplify import (
     NoSolution,
-    Simplified,
+    SimplifiedConstraints,
     Terms,
     cells_in,
     innies,
     set_of,
     weights_of,
 )
-from pipeline.certify.variants.unit_numbers import unit_numbers
+from pipeline.certify.variants.unit_numbers import encode_units
 from pipeline.certify.variants.value_tables import (
     MAX_VALUES_WITH_SETS,
     AutomatonKey,
@@ -29,6 +29,7 @@ from pipeline.certify.variants.value_tables import (
     TooLarge,
     automaton_layers,
     bit_tables,
+    nondeterministic_layers,
     sets_by_sum,
 )
 from pipeline.puzzle.connected import Connected, DifferentPairs
@@ -38,6 +39,7 @@ from pipeline.puzzle.constraints import (
     AtLeast,
     Automaton,
     Constraint,
+    NondeterministicAutomaton,
     OneOfSets,
     Pairs,
     Ranked,
@@ -46,45 +48,48 @@ from pipeline.puzzle.sums import CountOfEqual, SameTotals, Total
 
 MAX_NUMBERS = 2_000_000
 MAX_SUM = 1 << 40
-"""Limits beyond which TooLarge is raised. A mask always fits a number: sides are at most 31."""
+"""Maximum length of all constraints and of all tables, and maximum absolute value in a sum. Beyond
+these, TooLarge is raised. Masks always fit into a number, because sides are at most 31."""
 
 _IN_ALTERNATIVE = L.NOTHING
-"""In place of the queue of a constraint in an alternative: only its ANY_OF is scheduled."""
+"""The queue of a constraint in an alternative. It is not scheduled itself, only its ANY_OF is."""
 
 _QUEUE_OF_KIND = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_OF_SETS: L.SOON}
 """The queues of cheap kinds of constraints, instead of NORMAL."""
 
 _MAX_UNGROUPED = 9
-"""Totals of more cells than this are first grouped by units. If there are more values than this,
+"""The cells of a longer total are first grouped by units. If a puzzle has more values than this,
 sets of values are listed only for totals of one group."""
 
 Group = tuple[int, list[int]]
-"""A weight, and different cells that have it."""
+"""A weight, and cells of a sum that have this weight and must differ."""
 
 
 class ConstraintNumbers:
-    """The constraints of a puzzle as numbers, and the tables that they share: see `layout`.
+    """The constraints of a puzzle as numbers, and the tables that they share; see `layout`.
 
-    numbers: the constraints, one after another. scheduled: the offset and the queue of each that
-    can be scheduled. blocks: areas of `problem` from its start to end_of_blocks, tables among them.
-    sets_offset: where the sets by their sum are, or NOTHING. scratch: numbers that propagators
-    need. widest_any_of: the most cells of one ANY_OF.
+    - `numbers`: the constraints, one after another.
+    - `scheduled`: the offset and the queue of each constraint that can be scheduled.
+    - `blocks`: the start of `problem` up to `end_of_blocks`: bit tables, then shared tables.
+    - `sets_offset`: the offset of SETS_BY_SUM, or NOTHING.
+    - `scratch`: length of the working memory that propagators need.
+    - `max_any_of_cells`: maximum number of cells of an ANY_OF.
     """
 
-    def __init__(self, simplified: Simplified, end: float) -> None:
+    def __init__(self, simplified: SimplifiedConstraints, end: float) -> None:
         self.source = simplified
         self._end = end
-        self.units = (*simplified.base.units, *simplified.units)
-        of_units = unit_numbers(self.units, end)
-        self._unit_sets = of_units.sets
+        self.units = (*simplified.geometry_units.units, *simplified.units)
+        encoded_units = encode_units(self.units, end)
+        self._unit_sets = encoded_units.sets
         self.blocks = [bit_tables()]
         self._block_offsets: dict[int, int] = {}
         self.end_of_blocks = L.DATA
-        self.numbers = [*of_units.numbers]
-        self.scheduled = [*of_units.scheduled]
+        self.numbers = [*encoded_units.numbers]
+        self.scheduled = [*encoded_units.scheduled]
         self._known_totals: set[tuple[tuple[tuple[int, int], ...], int]] = set()
         self.sets_offset = L.NOTHING
-        self.scratch = self.widest_any_of = 1
+        self.scratch = self.max_any_of_cells = 1
 
     def add_all(self) -> None:
         """Add all constraints. Raises NoSolution and TooLarge."""
@@ -95,7 +100,7 @@ class ConstraintNumbers:
             self._add_sum(terms, total, L.LATE)
         for alternatives in source.choices:
             self._add_choice(alternatives)
-        if not self.scheduled:  # without units and rules: the areas must not be empty
+        if not self.scheduled:  # the areas of `problem` must not be empty
             self._add(L.ONE_OF_VALUES, L.NORMAL, (0,), source.masks[0])
 
     def _add(self, kind: int, queue: int, cells: Sequence[int], *numbers: int) -> int:
@@ -110,7 +115,7 @@ class ConstraintNumbers:
         return offset
 
     def _share(self, numbers: Numbers) -> int:
-        """The offset in `problem` of numbers that constraints share. Adds them on first use."""
+        """Return the offset in `problem` of numbers that constraints share. Add them if new."""
         offset = self._block_offsets.get(id(numbers))
         if offset is None:
             offset = self._block_offsets[id(numbers)] = self.end_of_blocks
@@ -121,9 +126,9 @@ class ConstraintNumbers:
         return offset
 
     def _add_constraint(self, constraint: Constraint, queue: int) -> list[int]:
-        """Add a constraint without alternatives. Returns the offsets of its parts.
+        """Add a constraint without alternatives. Returns the offsets of the encoded constraints.
 
-        Raises NoSolution if it cannot hold, and TooLarge.
+        Raises NoSolution if the constraint cannot hold, and TooLarge.
         """
         if time.monotonic() > self._end:
             raise TooLarge(OUT_OF_TIME)
@@ -201,6 +206,13 @@ class ConstraintNumbers:
         self.scratch = max(self.scratch, int(layers[0]))
         return [self._add(L.AUTOMATON, queue, cells, self._share(layers))]
 
+    def add_nondeterministic(self, constraint: NondeterministicAutomaton, queue: int) -> list[int]:
+        layers = nondeterministic_layers(constraint, self.source.values)
+        if layers is None:
+            raise NoSolution
+        self.scratch = max(self.scratch, int(layers[0]))
+        return [self._add(L.AUTOMATON, queue, constraint.cells, self._share(layers))]
+
     def add_connected(self, constraint: Connected, queue: int) -> list[int]:
         cells, size = constraint.cells, constraint.size
         inside = self.source.mask(constraint.values)
@@ -238,7 +250,10 @@ class ConstraintNumbers:
         return self._add_sum(weights_of(constraint), constraint.total, queue)
 
     def _add_sum(self, terms: Terms, total: int, queue: int) -> list[int]:
-        """Add a weighted sum of values, converted to a sum of their indices."""
+        """Add a weighted sum of values, converted to a sum of their indices.
+
+        Returns the offset of the constraint; no offset if the sum is trivial or was added before.
+        """
         terms = {cell: weight for cell, weight in sorted(terms.items()) if weight}
         if not terms:
             if total:
@@ -262,7 +277,7 @@ class ConstraintNumbers:
         return [self._add(L.TOTAL, queue, scope, *numbers, *contexts)]
 
     def _context(self, cells: Sequence[int]) -> list[int]:
-        """The context of a group of cells, see `layout`: the other cells of the units around it."""
+        """The context of a group of cells (see `layout`)."""
         if len(cells) < 2:
             return [0]
         group = set_of(cells)
@@ -270,7 +285,7 @@ class ConstraintNumbers:
         return [len(rests), *chain.from_iterable((r.bit_count(), *cells_in(r)) for r in rests)]
 
     def _use_sets(self, length: int, groups: int) -> int:
-        """Whether the sets of values of a group are used. Builds their table on first use."""
+        """Whether the propagator lists the sets of values of a group. Adds the table of sets."""
         count = len(self.source.values)
         if length == 1 or count > (_MAX_UNGROUPED if groups > 1 else MAX_VALUES_WITH_SETS):
             return 0
@@ -279,13 +294,13 @@ class ConstraintNumbers:
             self.sets_offset = self._share(offsets + self._share(masks))
         return 1
 
-    # Greedy: as long as many cells are left, the largest group within a unit is taken. Then each
-    # other cell joins the first group whose cells are all its peers. Large groups have tight
+    # A greedy search: while many cells remain, choose the largest group within a unit. Then add
+    # each remaining cell to the first group whose cells are all its peers. Large groups have tight
     # bounds.
     def _groups(self, terms: Terms) -> list[Group]:
-        """Groups of cells that differ and have the same weight, large weights first."""
+        """Divide the cells of a sum into groups, ordered by decreasing absolute weight."""
         peers, remaining = self.source.peers, dict(terms)
-        groups: list[tuple[int, list[int], int]] = []  # and the common peers
+        groups: list[tuple[int, list[int], int]] = []  # weight, cells, common peers
         while len(remaining) > _MAX_UNGROUPED:
             same_weight = self._equal_weights_by_unit(remaining)
             weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
@@ -307,7 +322,7 @@ class ConstraintNumbers:
         return [(weight, cells) for weight, cells, _ in groups]
 
     def _equal_weights_by_unit(self, terms: Terms) -> Iterator[Group]:
-        """The cells of each unit that have one weight."""
+        """Yield, for each unit and weight, the cells of the unit with this weight."""
         for unit in self.units:
             by_weight: dict[int, list[int]] = {}
             for cell in unit:
@@ -330,17 +345,18 @@ class ConstraintNumbers:
             except NoSolution:
                 continue
             if not offsets:
-                return  # an alternative that always holds
+                return  # this alternative always holds
             for offset in offsets:
                 scope |= dict.fromkeys(self.scope(offset))
             count += 1
             numbers += len(offsets), *offsets
         if not count:
             raise NoSolution
-        self.widest_any_of = max(self.widest_any_of, len(scope))
+        self.max_any_of_cells = max(self.max_any_of_cells, len(scope))
         self._add(L.ANY_OF, L.NORMAL, tuple(scope), count, *numbers)
 
     def scope(self, offset: int) -> list[int]:
+        """The cells of the constraint at an offset."""
         first = offset + L.SCOPE
         return self.numbers[first : first + self.numbers[offset + L.SCOPE_LENGTH]]
 
@@ -353,6 +369,7 @@ _ADD: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int]]]
     SameTotals: ConstraintNumbers.add_same_counts,
     OneOfSets: ConstraintNumbers.add_one_of_sets,
     Automaton: ConstraintNumbers.add_automaton,
+    NondeterministicAutomaton: ConstraintNumbers.add_nondeterministic,
     Total: ConstraintNumbers.add_total,
     Connected: ConstraintNumbers.add_connected,
     DifferentPairs: ConstraintNumbers.add_different_pairs,

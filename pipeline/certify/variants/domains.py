@@ -1,7 +1,7 @@
-"""Domains of cells, and the constraints to schedule when they change.
+"""Restrict the domains of cells, and schedule the constraints of cells that change.
 
-Like the propagators and `search`, these functions work on arrays in machine code and on lists in
-plain Python. `layout` describes `state` and `problem`.
+These functions work on arrays in machine code and on lists in plain Python, like the propagators
+and `search`. `layout` describes `state` and `problem`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from pipeline.native import compiled
 _CHUNK_MASK = (1 << L.CHUNK) - 1
 
 
-# These functions also run as plain Python, so bits are counted by tables, not by instructions.
-# Powers of 2 are distinct modulo 67, which turns a bit into its index by one lookup.
+# These functions also run as plain Python, so they look up bits in tables instead of using
+# processor instructions. Powers of 2 are distinct modulo 67, so one lookup finds the index of a
+# bit.
 @compiled(inline=True)
 def lowest_bit(problem, mask):
     """Index of the lowest set bit."""
@@ -42,7 +43,7 @@ def bit_count(problem, mask):
 
 @compiled(inline=True)
 def schedule(state, problem, constraint):
-    """Append a constraint to its queue, unless it is in there already."""
+    """Append a constraint to its queue, unless the queue contains it already."""
     if not state[problem[L.IS_QUEUED] + constraint]:
         state[problem[L.IS_QUEUED] + constraint] = 1
         queue, capacity = problem[problem[L.QUEUES_OF] + constraint], problem[L.CONSTRAINT_COUNT]
@@ -55,10 +56,10 @@ def schedule(state, problem, constraint):
 
 @compiled()
 def restrict(state, problem, cell, mask):
-    """Restrict a cell to the values in a mask. Returns False if it has none left.
+    """Restrict a cell to the values in a mask. Returns False if no value remains.
 
     If the cell changes, its constraints are scheduled. If it becomes fixed, its LATE constraints
-    are scheduled too, and it goes on the stack of fixed cells. Not while PROBING.
+    are scheduled too, and it is pushed on the stack of fixed cells. While PROBING, neither happens.
     """
     before = state[L.CELLS + cell]
     after = before & mask
@@ -82,10 +83,13 @@ def restrict(state, problem, cell, mask):
 
 
 # Hidden single. The caller knows that each of the values must be in one of these cells, and that
-# only one cell can hold it. This fails if one cell would have to hold two of the values.
+# only one cell can hold it. So a cell that would have to hold two of the values is a contradiction.
 @compiled()
 def assign(state, problem, first, length, values):
-    """Assign each value to the only cell of a scope that can hold it."""
+    """Assign each value to the only cell of a scope that can hold it.
+
+    Returns False after a contradiction.
+    """
     if values:
         for i in range(first, first + length):
             held = state[L.CELLS + problem[i]] & values
@@ -95,11 +99,14 @@ def assign(state, problem, first, length, values):
 
 
 # The caller knows that the scope holds each of the values, so a common peer of all places of a
-# value cannot hold it. In units, these are locked candidates (pointing and claiming). In cages, the
-# values are those that the cage needs.
+# value cannot hold the value. In units, these eliminations are locked candidates (pointing and
+# claiming). In cages, the values are those that every combination of the cage contains.
 @compiled()
 def eliminate_from_peers(state, problem, first, length, values):
-    """Eliminate each value from the cells that are peers of all its places in a scope."""
+    """Eliminate each value from the common peers of all its places in a scope.
+
+    Returns False if a cell has no value left.
+    """
     while values:
         bit = values & -values
         values ^= bit

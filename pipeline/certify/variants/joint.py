@@ -1,7 +1,7 @@
-"""Joint sums: several sums of a puzzle are added up, which gives tighter bounds.
+"""Joint sums: sums of a puzzle added up, which gives tighter bounds.
 
-More cells of a joint sum must differ. For example, two sums of four cells can each be 30, but eight
-cells of one box sum to at most 44.
+In a joint sum, cells of different sums may have to differ. For example, two sums of four cells can
+each be 30, but eight cells of one box sum to at most 44.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pipeline.puzzle.constraints import AllDifferent, AllOf, Constraint
 from pipeline.puzzle.sums import Total
 
 _MAX_SUMS = 12
-"""Maximum number of sums that are joined: those with the least slack."""
+"""Maximum number of sums that may be joined. These are the sums with the least slack."""
 
 
 class _BoundedSum(NamedTuple):
-    """A sum: its cells, as bits, its total, and the distances of that from its bounds.
+    """A sum: its cells, as bits, its total, and the distances of the total from its bounds.
 
     The bounds assume only that the cells of a unit differ.
     """
@@ -33,7 +33,7 @@ class _BoundedSum(NamedTuple):
 def joint_sums(
     constraints: Iterable[Constraint], units: Sequence[Sequence[int]], values: range
 ) -> Iterator[Total]:
-    """Yield joint sums that have no more slack than each of their sums alone.
+    """Yield joint sums that have no more slack than any of the sums that they join.
 
     All `constraints` must hold, and the cells of each unit must differ.
     """
@@ -51,11 +51,12 @@ def joint_sums(
 
     @cache
     def bounded_sum(cells: int, total: int) -> _BoundedSum:
-        left, low, high = cells, 0, 0
-        while left:
-            group = max((group & left for group in groups), key=int.bit_count, default=0)
-            group = group or left & -left
-            left ^= group
+        """A sum with bounds, found by a greedy division of its cells into groups that differ."""
+        remaining, low, high = cells, 0, 0
+        while remaining:
+            group = max((group & remaining for group in groups), key=int.bit_count, default=0)
+            group = group or remaining & -remaining
+            remaining ^= group
             low += smallest[group.bit_count()]
             high += greatest[group.bit_count()]
         return _BoundedSum(cells, total, total - low, high - total)
@@ -67,12 +68,16 @@ def joint_sums(
         yield Total(tuple((cell, 1) for cell in bits if joint.cells >> cell & 1), joint.total)
 
 
-# Greedy. A joint sum is sound, because it adds up sums that all hold. A sum is joined only if
-# `over_minimum` shrinks, which shows that more cells must differ.
+# A greedy search. A joint sum is sound, because it adds up sums that all hold. A sum is joined only
+# if `over_minimum` is then less than the sum of both, which shows that cells of both sums must
+# differ.
 def _join(
     joint: _BoundedSum, sums: Sequence[_BoundedSum], bounded_sum: Callable[[int, int], _BoundedSum]
 ) -> Iterator[_BoundedSum]:
-    """Join a sum with others one by one, each time with the one that gives the least slack."""
+    """Join a sum with other sums one by one, each time with the sum that gives the least slack.
+
+    Yields each joint sum that has no more slack than any sum that it joins.
+    """
     least_slack = _slack(joint)
     while True:
         joined = (
@@ -94,11 +99,12 @@ def _join(
 
 
 def _slack(joint: _BoundedSum) -> int:
+    """The distance of a total from the nearer of its bounds."""
     return min(joint.over_minimum, joint.under_maximum)
 
 
 def _parts_of(constraints: Iterable[Constraint]) -> Iterator[Constraint]:
-    """Yield the constraints, without AllOf: all of them must hold."""
+    """Yield the constraints. Each AllOf is replaced by its parts."""
     for constraint in constraints:
         if isinstance(constraint, AllOf):
             yield from _parts_of(constraint.parts)
@@ -107,4 +113,5 @@ def _parts_of(constraints: Iterable[Constraint]) -> Iterator[Constraint]:
 
 
 def _set_of(cells: Iterable[int]) -> int:
+    """The set of these cells, as bits."""
     return sum({1 << cell for cell in cells})

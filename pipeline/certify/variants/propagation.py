@@ -1,9 +1,9 @@
-"""Propagators: each eliminates values that one constraint excludes.
+"""Propagators. Each eliminates values that one kind of constraint excludes.
 
 A propagator eliminates only values that no solution has in the current branch, so no solution is
-lost. When every cell of its scope has one value, it decides exactly whether the constraint holds,
-so the search accepts no wrong grid. Otherwise it need not eliminate all that it could.
-`layout` describes `state`, `problem` and the numbers of each constraint.
+lost. It returns False if the constraint cannot hold. When every cell of its scope has one value, it
+decides exactly whether the constraint holds, so the search accepts no wrong grid. Before that, it
+may miss eliminations. `layout` describes `state`, `problem` and the numbers of each constraint.
 """
 
 from __future__ import annotations
@@ -16,23 +16,25 @@ from pipeline.certify.variants.domains import (
     lowest_bit,
     restrict,
 )
-from pipeline.certify.variants.rank_propagators import ranked
+from pipeline.certify.variants.rank_propagators import propagate_ranked
 from pipeline.certify.variants.region_propagators import (
-    connected,
-    count_of_equal,
-    different_pairs,
+    propagate_connected,
+    propagate_count_of_equal,
+    propagate_different_pairs,
 )
-from pipeline.certify.variants.sum_propagators import one_of_sets, weighted_sum
+from pipeline.certify.variants.sum_propagators import propagate_one_of_sets, propagate_total
 from pipeline.native import compiled
 
 _CHUNK_MASK = (1 << L.CHUNK) - 1
 
 _MAX_ROUNDS = 3
-"""Maximum number of rounds through an alternative, whose propagation need not be complete."""
+"""Maximum number of rounds through the constraints of an alternative. More rounds could eliminate
+more values, but take more time."""
 
 
-# Forward checking. Peers must differ, so they lose the value of a fixed cell. If two peers are
-# fixed to the same value, one of them becomes empty; FAILED is then that cell, not a constraint.
+# Forward checking (R. Haralick, G. Elliott, 1980). Peers must differ, so they lose the value of a
+# fixed cell. If two peers are fixed to the same value, one of them loses its last value;
+# FAILED_CONSTRAINT then names this cell instead of a constraint.
 @compiled()
 def _eliminate_fixed(state, problem, cell):
     """Eliminate the value of a fixed cell from its peers. Returns False if one becomes empty."""
@@ -49,8 +51,9 @@ def _eliminate_fixed(state, problem, cell):
     return True
 
 
-# Naked pair. Two cells of a unit with the same two candidates use up both, so common peers lose
-# them. Larger naked subsets are left to branching; Régin's matching (1994) would find all of them.
+# Naked pair. Two cells of a unit with the same two candidates hold both values, so common peers
+# lose them. Larger naked subsets are left to branching; the matching of J.-C. Régin (1994) would
+# find all of them.
 @compiled()
 def _naked_pairs(state, problem, first, length):
     """Eliminate the two values of each naked pair from the common peers of its cells."""
@@ -82,11 +85,12 @@ def _eliminate_common(state, problem, a, b, values):
     return True
 
 
-# A unit holds each value once. It fails if a value has no place. A value with one place is assigned
-# (hidden single). A value with two places is eliminated from their common peers (locked candidate).
-# Naked pairs come last. Locked candidates with three places are left to branching.
+# A unit holds each value once, so it fails if a value has no place. A value with one place is
+# assigned (hidden single). A value with two places is eliminated from their common peers (locked
+# candidate). Naked pairs come last. Locked candidates with three places are left to branching.
 @compiled()
-def _unit(state, problem, first, length):
+def _propagate_unit(state, problem, first, length):
+    """Each value is in one of the cells."""
     at_least_1 = at_least_2 = at_least_3 = fixed = 0
     for i in range(first, first + length):
         mask = state[L.CELLS + problem[i]]
@@ -104,11 +108,12 @@ def _unit(state, problem, first, length):
     return _naked_pairs(state, problem, first, length)
 
 
-# This kind occurs only in alternatives: elsewhere such cells are peers. Fixed values are eliminated
-# from the other cells, until no further cell becomes fixed. It fails if there are fewer values than
-# cells (pigeonhole principle).
+# This kind of constraint occurs only in alternatives: elsewhere, cells that must differ are peers.
+# Fixed values are eliminated from the other cells until no further cell becomes fixed. The
+# constraint fails if there are fewer values than cells (pigeonhole principle).
 @compiled()
-def _all_different(state, problem, first, length):
+def _propagate_all_different(state, problem, first, length):
+    """The cells are all different."""
     is_changed = True
     while is_changed:
         is_changed = False
@@ -132,11 +137,13 @@ def _all_different(state, problem, first, length):
     return True
 
 
-# Both parts hold the same values, so a value that one of them cannot hold is eliminated from the
-# other. How often a value occurs is not checked: `arrays` derives these constraints from two
-# overlapping units (law of leftovers), and the units enforce that anyway.
+# Both parts hold the same values, so a value that one part cannot hold is eliminated from the
+# other. The number of occurrences of a value is not checked: `unit_numbers` derives these
+# constraints from two overlapping units (law of leftovers), and the constraints of these units
+# limit the occurrences.
 @compiled()
-def _same_values(state, problem, first, length, first_length):
+def _propagate_same_values(state, problem, first, length, first_length):
+    """The first `first_length` cells hold the same values as the other cells."""
     a = b = 0
     for i in range(first, first + first_length):
         a |= state[L.CELLS + problem[i]]
@@ -150,8 +157,8 @@ def _same_values(state, problem, first, length, first_length):
 
 
 @compiled(inline=True)
-def _related(problem, table, mask):
-    """Union of the values that are related, by a table, to the values in a mask."""
+def _related_values(problem, table, mask):
+    """The union of the values that a table relates to the values in a mask."""
     values = problem[table + (mask & _CHUNK_MASK)]
     while mask > _CHUNK_MASK:
         mask >>= L.CHUNK
@@ -160,21 +167,25 @@ def _related(problem, table, mask):
     return values
 
 
-# Arc consistency of a binary constraint: a value stays if it is related to some value of the other
-# cell. A table has the result for each set of values, so this takes one lookup for up to ten
-# values.
+# Arc consistency of a binary constraint (A. Mackworth, 1977): a value remains if it is related to a
+# value of the other cell. A table contains the result for each set of values, so one lookup
+# suffices for up to ten values.
 @compiled(inline=True)
-def _pair(state, problem, first):
+def _propagate_pair(state, problem, first):
+    """The values of the two cells are related by the tables of the constraint."""
     a, b = problem[first], problem[first + 1]
     return restrict(
-        state, problem, b, _related(problem, problem[first + 2], state[L.CELLS + a])
-    ) and restrict(state, problem, a, _related(problem, problem[first + 3], state[L.CELLS + b]))
+        state, problem, b, _related_values(problem, problem[first + 2], state[L.CELLS + a])
+    ) and restrict(
+        state, problem, a, _related_values(problem, problem[first + 3], state[L.CELLS + b])
+    )
 
 
-# If no more cells than needed can hold the value, all of them must. If no cell is fixed to it yet,
-# one of its places must hold it, so it is eliminated from their common peers.
+# If only `minimum` cells can hold the value, all of them must. If no cell is fixed to the value
+# yet, at least one of its places must hold it, so it is eliminated from their common peers.
 @compiled()
-def _at_least(state, problem, first, length):
+def _propagate_min_count(state, problem, first, length):
+    """At least `minimum` cells hold a value."""
     bit, minimum = problem[first + length], problem[first + length + 1]
     max_count = min_count = 0
     for i in range(first, first + length):
@@ -192,15 +203,16 @@ def _at_least(state, problem, first, length):
     return True
 
 
-# All parts have the same number of cells with a value in the mask. At least `low` cells of each
-# must have one: the maximum of their minimums. At most `high` can: the minimum of their maximums.
-# If a part can have no more than `low` or must have `high`, its open cells are decided.
+# The common count of all parts is at least `low`, the maximum of the parts' minimums, and at most
+# `high`, the minimum of their maximums. If a part can have only `low` such cells, all its undecided
+# cells must be such cells; if it already has `high`, none of them is.
 @compiled()
-def _same_counts(state, problem, first, length):
+def _propagate_same_counts(state, problem, first, length):
+    """All parts have equally many cells with a value in the mask."""
     values, parts = problem[first + length], problem[first + length + 1]
     lengths = first + length + 2
     low, high = 0, length
-    for turn in range(2):  # the first finds the bounds, the second uses them
+    for turn in range(2):  # the first turn finds the bounds, the second uses them
         start = first
         for part in range(lengths, lengths + parts):
             max_count = min_count = 0
@@ -224,13 +236,15 @@ def _same_counts(state, problem, first, length):
 
 
 # The regular constraint (G. Pesant, A regular language membership constraint, 2004), on the layered
-# graph of the automaton. The forward pass marks the states that the cells can reach, the backward
-# pass the reached states that lead to acceptance. A value stays if it labels an edge between two
-# such states, so the cells become arc-consistent. Pesant keeps the graph between calls. Here each
-# call marks it again, so backtracking need not restore it.
+# graph of the automaton. The forward pass marks the states that the cells can reach. The backward
+# pass marks the reached states from which the accepting state can be reached. A value remains if it
+# labels an edge between two states that both passes marked, so the cells become arc-consistent.
+# Pesant keeps the marked graph between calls. Here each call marks it again, so backtracking need
+# not restore it.
 @compiled()
-def _automaton(state, problem, first, length, automaton):
-    states, marks = problem[automaton], problem[L.SCRATCH]  # 0, 1 reached, 2 accepted too
+def _propagate_automaton(state, problem, first, length, automaton):
+    """An automaton accepts the values of the cells in order."""
+    states, marks = problem[automaton], problem[L.SCRATCH]  # 1: forward pass, 2: both passes
     for node in range(states):
         state[marks + node] = 0
     state[marks] = 1
@@ -258,39 +272,39 @@ def _automaton(state, problem, first, length, automaton):
 
 @compiled()
 def _propagate_one(state, problem, constraint):
-    """Propagate the constraint at an offset, not an ANY_OF. Returns False if it cannot hold."""
+    """Propagate the constraint at an offset, which is no ANY_OF. Returns False if it fails."""
     kind, length = problem[constraint + L.KIND], problem[constraint + L.SCOPE_LENGTH]
     first = constraint + L.SCOPE
     if kind == L.PAIR:
-        return _pair(state, problem, first)
+        return _propagate_pair(state, problem, first)
     if kind == L.UNIT:
-        return _unit(state, problem, first, length)
+        return _propagate_unit(state, problem, first, length)
     if kind == L.TOTAL:
-        return weighted_sum(state, problem, first, length)
+        return propagate_total(state, problem, first, length)
     if kind == L.SAME_VALUES:
-        return _same_values(state, problem, first, length, problem[first + length])
+        return _propagate_same_values(state, problem, first, length, problem[first + length])
     if kind == L.ONE_OF_SETS:
-        own = first + length
-        begin, end, context = problem[own], problem[own + 1], own + 2
-        return one_of_sets(state, problem, first, length, begin, end, context)
+        data = first + length
+        begin, end, context = problem[data], problem[data + 1], data + 2
+        return propagate_one_of_sets(state, problem, first, length, begin, end, context)
     if kind == L.AUTOMATON:
-        return _automaton(state, problem, first, length, problem[first + length])
+        return _propagate_automaton(state, problem, first, length, problem[first + length])
     if kind == L.ONE_OF_VALUES:
         return restrict(state, problem, problem[first], problem[first + 1])
     if kind == L.ALL_DIFFERENT:
-        return _all_different(state, problem, first, length)
+        return _propagate_all_different(state, problem, first, length)
     if kind == L.MIN_COUNT:
-        return _at_least(state, problem, first, length)
+        return _propagate_min_count(state, problem, first, length)
     if kind == L.SAME_COUNTS:
-        return _same_counts(state, problem, first, length)
+        return _propagate_same_counts(state, problem, first, length)
     if kind == L.CONNECTED:
-        return connected(state, problem, first, length)
+        return propagate_connected(state, problem, first, length)
     if kind == L.DIFFERENT_PAIRS:
-        return different_pairs(state, problem, first, length)
+        return propagate_different_pairs(state, problem, first, length)
     if kind == L.COUNT_OF_EQUAL:
-        return count_of_equal(state, problem, first, length)
+        return propagate_count_of_equal(state, problem, first, length)
     if kind == L.RANKED:
-        return ranked(state, problem, first, length)
+        return propagate_ranked(state, problem, first, length)
     return False
 
 
@@ -307,12 +321,14 @@ def _can_hold(state, problem, first, length):
     return True
 
 
-# Constructive disjunction (P. Van Hentenryck et al., 1995). Each alternative is propagated alone on
-# a copy of the cells. A solution satisfies one of them, so a value that no alternative leaves is
-# eliminated, and if none can hold, the constraint fails. While PROBING, propagators change only
-# cells of their scope and schedule nothing, so only the scope must be restored.
+# Constructive disjunction (P. Van Hentenryck et al., 1995). Each alternative is propagated
+# separately, starting from the current cells. A solution satisfies at least one alternative, so a
+# value that remains after none of them is eliminated. If no alternative can hold, the constraint
+# fails. While PROBING, propagators change only cells of their scope and schedule nothing, so only
+# the scope must be restored.
 @compiled()
-def _any_of(state, problem, first, length):
+def _propagate_any_of(state, problem, first, length):
+    """At least one of the alternatives holds."""
     probed = problem[L.PROBED]
     for index in range(length):
         state[probed + 2 * index] = state[L.CELLS + problem[first + index]]
@@ -336,11 +352,12 @@ def _any_of(state, problem, first, length):
 
 
 # Propagation to a fixed point as in AC-3, with queues of the constraints whose cells have changed
-# (A. Mackworth, Consistency in networks of relations, 1977). Fixed cells come before constraints,
-# cheap propagators before others. Soundness does not depend on the order.
+# (A. Mackworth, Consistency in networks of relations, 1977). The values of fixed cells are
+# propagated before constraints, and cheap constraints before expensive ones. The order does not
+# affect soundness.
 @compiled()
 def propagate(state, problem):
-    """Propagate until nothing changes. Returns False if some constraint cannot hold."""
+    """Propagate until nothing changes. Returns False if a constraint cannot hold."""
     while True:
         while state[L.FIXED_COUNT]:
             state[L.FIXED_COUNT] -= 1
@@ -356,7 +373,7 @@ def propagate(state, problem):
         constraint = problem[problem[L.OFFSETS] + number]
         if problem[constraint + L.KIND] == L.ANY_OF:
             length = problem[constraint + L.SCOPE_LENGTH]
-            can_hold = _any_of(state, problem, constraint + L.SCOPE, length)
+            can_hold = _propagate_any_of(state, problem, constraint + L.SCOPE, length)
         else:
             can_hold = _propagate_one(state, problem, constraint)
         if not can_hold:

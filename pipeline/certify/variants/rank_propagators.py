@@ -1,7 +1,7 @@
-"""The propagator of full ranks: how many lines that begin with a value are less than another.
+"""The propagator of full ranks: the position of a line among the lines with the same first value.
 
-Like those in `propagation`, it is exact once every cell of its scope has one value. `layout`
-describes `state` and `problem`.
+Like the propagators in `propagation`, it is exact when every cell of its scope has one value.
+`layout` describes `state` and `problem`.
 """
 
 from __future__ import annotations
@@ -12,18 +12,17 @@ from pipeline.native import compiled
 
 
 # Lexicographic comparison of domains, up to the first pair of cells that cannot be equal. Cells are
-# treated as independent, so the result may include impossible outcomes.
+# treated as independent, so the result may include impossible outcomes, but lacks no possible one.
 @compiled()
-def _compare(state, problem, line, other, length):
-    """The possible results of a comparison, as bits.
+def _compare(state, problem, line, other_line, length):
+    """The possible outcomes of a comparison of lines, as bits.
 
-    1 if `other` can be less than `line`, 2 if equal, 4 if greater.
-
-    Both lines start with the same value, so their first cells are skipped.
+    1: `other_line` can be less than `line`, 2: equal, 4: greater. Both lines start with the same
+    value, so their first cells are skipped.
     """
     outcomes = 0
     for index in range(1, length):
-        a, b = problem[line + index], problem[other + index]
+        a, b = problem[line + index], problem[other_line + index]
         if a == b:
             continue
         mask_a, mask_b = state[L.CELLS + a], state[L.CELLS + b]
@@ -36,6 +35,8 @@ def _compare(state, problem, line, other, length):
     return outcomes | 2
 
 
+# If all earlier cells are equal, the first cells that may differ are in order too. Later cells are
+# not restricted, because these may differ.
 @compiled()
 def _order_lines(state, problem, small, large, length):
     """Enforce small ≤ large: restrict the first pair of cells that are not known to be equal."""
@@ -50,19 +51,24 @@ def _order_lines(state, problem, small, large, length):
     return True
 
 
-# `max_less` lines can be less, `min_less` lines must be: these numbers bound the rank. If the rank
-# equals `max_less`, all undecided lines are less; if it equals `min_less`, none is. Without ties, a
-# line that begins with the value and must be equal is a contradiction, and one that would have to
-# be equal cannot begin with the value.
+# `max_less` lines can be less than the first line, and `min_less` lines must be: these numbers
+# bound the rank. If the rank equals `max_less`, all undecided lines are less; if it equals
+# `min_less`, none of them is. If lines must not tie, a line that begins with the value and equals
+# the first line is a contradiction, so an equal line cannot begin with the value.
 @compiled()
-def ranked(state, problem, first, length):
+def propagate_ranked(state, problem, first, length):
     """Of the other lines that begin with the value, `rank` are less than the first line."""
-    own = first + length
-    bit, rank, may_tie, width = problem[own], problem[own + 1], problem[own + 2], problem[own + 3]
+    data = first + length
+    bit, rank, may_tie, width = (
+        problem[data],
+        problem[data + 1],
+        problem[data + 2],
+        problem[data + 3],
+    )
     if not restrict(state, problem, problem[first], bit):
         return False
     max_less = min_less = 0
-    for other in range(first + width, own, width):
+    for other in range(first + width, data, width):
         start = state[L.CELLS + problem[other]]
         if start & bit:
             outcomes = _compare(state, problem, first, other, width)
@@ -74,7 +80,7 @@ def ranked(state, problem, first, length):
         return False
     if max_less > rank > min_less:
         return True
-    for other in range(first + width, own, width):
+    for other in range(first + width, data, width):
         start = state[L.CELLS + problem[other]]
         if not start & bit:
             continue

@@ -1,7 +1,7 @@
-"""Propagators of regions to be found by solving, and of counts in them.
+"""Propagators of regions that the solution defines, and of counts of equal cells.
 
-As in `propagation`, each is exact once all cells of its scope have one value. `layout`
-describes `state` and `problem`.
+Like the propagators in `propagation`, each is exact when all cells of its scope have one value.
+`layout` describes `state` and `problem`.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from pipeline.certify.variants.domains import restrict
 from pipeline.native import compiled
 
 CONNECTED_SCRATCH = 9
-"""Numbers of SCRATCH that `connected` needs per cell."""
+"""Numbers of SCRATCH that `propagate_connected` needs per cell."""
 
 
-# The cells that can be inside form components; members are cells that must be inside. Without
-# members, every component that is large enough may be the region. With members, cells that the
-# region cannot reach from a member are outside (`_reach`), and cells without which it would fall
-# apart or be too small are inside (`_force_cut_cells`). If only as many cells as the region needs
-# can be inside, all of them are.
+# Possible cells can be inside the region; members must be inside. Without members, every connected
+# component of possible cells that is large enough may be the region. With members, cells that the
+# region cannot reach from a member are outside (`_reach`). Cells without which the region would
+# fall apart or be too small are inside (`_force_cut_cells`). If the number of possible cells equals
+# the size of the region, all of them are inside.
 @compiled()
-def connected(state, problem, first, length):
-    """The cells with a value in a mask form one region; it has a given size, unless that is 0."""
-    own = first + length
-    inside, size = problem[own], problem[own + 1]
+def propagate_connected(state, problem, first, length):
+    """The cells with a value in a mask form one region, of a given size unless that is 0."""
+    data = first + length
+    inside, size = problem[data], problem[data + 1]
     possible = members = 0
     root = -1
     for index in range(length):
@@ -38,7 +38,7 @@ def connected(state, problem, first, length):
     if root < 0 and possible > max(size, 1):
         return size < 2 or _eliminate_small_components(state, problem, first, length, size)
     if root < 0 or possible == size:
-        for i in range(first, own):
+        for i in range(first, data):
             if state[L.CELLS + problem[i]] & inside and not restrict(
                 state, problem, problem[i], inside
             ):
@@ -66,11 +66,16 @@ def connected(state, problem, first, length):
     )
 
 
+# The region is connected, so it lies within one connected component of possible cells. A component
+# with fewer cells than the region cannot contain it.
 @compiled()
 def _eliminate_small_components(state, problem, first, length, size):
-    """Eliminate `inside` from components of less than `size` cells. False if no other is left."""
-    own = first + length
-    inside, offsets = problem[own], own + 2
+    """Eliminate `inside` from connected components of fewer than `size` cells.
+
+    Returns False if all components are too small.
+    """
+    data = first + length
+    inside, offsets = problem[data], data + 2
     seen, queue = problem[L.SCRATCH], problem[L.SCRATCH] + length
     for index in range(length):
         state[seen + index] = 0
@@ -103,18 +108,18 @@ def _eliminate_small_components(state, problem, first, length, size):
     return is_possible
 
 
-# A breadth-first search in which members cost nothing and other cells cost 1 (0-1 BFS). A path
-# within the region has at most `budget` cells that are not members, so cells farther from the root
-# are outside.
+# A breadth-first search in which members cost 0 and other cells cost 1 (0-1 BFS). A path within the
+# region has at most `budget` cells that are not members, so cells farther from the root are
+# outside.
 @compiled()
 def _reach(state, problem, first, length, root, members, budget):
-    """Mark the cells that a region can reach from its root; return their number.
+    """Mark the cells that the region can reach from its root. Returns the number of these cells.
 
-    `budget` is the number of cells that it can have besides its members. Returns -1 if it cannot
-    reach all members.
+    `budget` is the number of cells that the region can have besides its members. Returns -1 if it
+    cannot reach all members.
     """
-    own = first + length
-    inside, offsets = problem[own], own + 2
+    data = first + length
+    inside, offsets = problem[data], data + 2
     seen = problem[L.SCRATCH]
     frontier, next_frontier = seen + length, seen + 2 * length
     for index in range(length):
@@ -152,25 +157,26 @@ def _reach(state, problem, first, length, root, members, budget):
     return reached if reached_members == members else -1
 
 
-# Articulation points by one depth-first search from the root (R. Tarjan, Depth-first search and
-# linear graph algorithms, 1972), as a loop. Removing such a cell cuts off the subtrees below it
-# whose lowpoint is not above it. If one of these has a member, or if too few cells would remain,
-# the region needs the cell.
+# Articulation points are found by a depth-first search from the root (R. Tarjan, Depth-first search
+# and linear graph algorithms, 1972), here as a loop. Removing such a cell cuts off the subtrees
+# below it whose lowpoint is not above it. If one of these subtrees has a member, or if too few
+# cells would remain, the region needs the cell.
 #
-# scratch, `length` numbers each
-# order      number of the visit, from 1; 0 if there was none
+# Each array below has `length` numbers of SCRATCH, one for each cell:
+#
+# order      number of the visit to the cell, from 1; 0 if it was not visited
 # low        lowpoint: the earliest visit to which the subtree has an edge
 # parent     the cell from which the search came
 # edge       the next edge to follow
 # subtree    number of cells in the subtree
 # needed     number of members in the subtree
-# cut        number of cells in subtrees that this cell cuts off
-# separates  whether one of these has a member
+# cut        number of cells in the subtrees that the cell cuts off
+# separates  whether one of these subtrees has a member
 @compiled()
 def _force_cut_cells(state, problem, first, length, root, reached):
     """Restrict to `inside` each cell without which the region falls apart or is too small."""
-    own = first + length
-    inside, size, offsets = problem[own], problem[own + 1], own + 2
+    data = first + length
+    inside, size, offsets = problem[data], problem[data + 1], data + 2
     seen = problem[L.SCRATCH]
     order, low, parent = seen + length, seen + 2 * length, seen + 3 * length
     edge, subtree, needed = seen + 4 * length, seen + 5 * length, seen + 6 * length
@@ -213,12 +219,12 @@ def _force_cut_cells(state, problem, first, length, root, reached):
     return True
 
 
-# For each value of the second cells: if a pair is fixed, its first value is eliminated from the
-# other pairs with this second value. If there are as many pairs as combinations, each combination
-# occurs (orthogonal Latin squares), so a first value that only one pair can have is assigned to
-# that pair.
+# Each value of the second cells is handled separately. If a pair with this second value is fixed,
+# its first value is eliminated from the other pairs with this second value. If there are as many
+# pairs as combinations of values, each combination occurs (orthogonal Latin squares). So a
+# combination that only one pair can have is assigned to this pair.
 @compiled()
-def different_pairs(state, problem, first, length):
+def propagate_different_pairs(state, problem, first, length):
     """No two pairs of cells hold the same two values."""
     full = (1 << problem[L.VALUE_COUNT]) - 1
     is_complete = length == 2 * problem[L.VALUE_COUNT] * problem[L.VALUE_COUNT]
@@ -262,14 +268,16 @@ def different_pairs(state, problem, first, length):
 
 @compiled(inline=True)
 def _bits_between(problem, mask, low, high):
-    """Bits `low` to `high` of a mask of values; the bounds may be out of range."""
+    """The bits `low` to `high` of a mask of values; these bounds may be out of range."""
     low, high = max(low, 0), min(high, problem[L.VALUE_COUNT] - 1)
     return mask & ((2 << high) - (1 << low)) if low <= high else 0
 
 
+# A fixed cell counts in any case, and a cell with the value as a candidate may count. In an
+# unbroken arm, only the leading run counts.
 @compiled()
 def _arm_bounds(state, problem, first, length, bit, is_unbroken):
-    """Minimum and maximum number of the cells of an arm that are counted for a value."""
+    """The minimum and maximum number of cells of an arm that count for a value."""
     low = high = 0
     for i in range(first, first + length):
         mask = state[L.CELLS + problem[i]]
@@ -285,15 +293,15 @@ def _arm_bounds(state, problem, first, length, bit, is_unbroken):
     return low, high
 
 
-# Constructive disjunction over the values of the start: each is tried alone, and the union of the
-# results is kept. For one value, the arms bound the count from both sides. An open cell may hold
-# the value if the count can exceed its minimum, and another value if it can be less than its
-# maximum.
+# Constructive disjunction over the values of the start: each value is tried separately, and all
+# cells are restricted to the union of the results. For one value, the arms give a minimum and a
+# maximum of the count. An undecided cell may hold the value if the count can exceed its minimum,
+# and another value if the count can be less than its maximum.
 @compiled()
-def count_of_equal(state, problem, first, length):
+def propagate_count_of_equal(state, problem, first, length):
     """The counter is the number of cells, among the start and its arms, that equal the start."""
-    own = first + length
-    offset, is_unbroken, arms = problem[own], problem[own + 1], problem[own + 2]
+    data = first + length
+    offset, is_unbroken, arms = problem[data], problem[data + 1], problem[data + 2]
     counter, start, kept = problem[first], problem[first + 1], problem[L.SCRATCH]
     for i in range(length):
         state[kept + i] = 0
@@ -303,7 +311,7 @@ def count_of_equal(state, problem, first, length):
         start_mask ^= bit
         low = high = 1 - offset
         arm_start = first + 2
-        for arm in range(own + 3, own + 3 + arms):
+        for arm in range(data + 3, data + 3 + arms):
             arm_low, arm_high = _arm_bounds(
                 state, problem, arm_start, problem[arm], bit, is_unbroken
             )
@@ -320,9 +328,9 @@ def count_of_equal(state, problem, first, length):
             _bits_between(problem, counts, low, high - 1),
         )
         arm_start = first + 2
-        for arm in range(own + 3, own + 3 + arms):
+        for arm in range(data + 3, data + 3 + arms):
             if is_unbroken:
-                _unbroken_arm(
+                _add_unbroken_arm(
                     state, problem, first, arm_start, problem[arm], bit, counts, low, high
                 )
             else:
@@ -340,10 +348,11 @@ def count_of_equal(state, problem, first, length):
     return True
 
 
-# Only the leading run counts. Each length that the counter allows is one case: the cells of the run
-# hold the value, the next cell does not, and later cells are free.
+# Only the leading run of cells with the value counts. Each length of the run that the counter
+# allows is one case: the cells of the run hold the value, the next cell does not, and later cells
+# may hold any candidate.
 @compiled()
-def _unbroken_arm(state, problem, first, arm_start, length, bit, counts, low, high):
+def _add_unbroken_arm(state, problem, first, arm_start, length, bit, counts, low, high):
     """Add the possible values of an arm's cells to SCRATCH, for all lengths of its run."""
     kept = problem[L.SCRATCH] + arm_start - first
     arm_low, arm_high = _arm_bounds(state, problem, arm_start, length, bit, True)

@@ -1,4 +1,4 @@
-"""A depth-first search for all solutions, with propagation and branches on one value of a cell.
+"""Search depth-first for all solutions, with propagation and binary branches on a value of a cell.
 
 `layout` describes `state` and `problem`.
 """
@@ -11,14 +11,15 @@ from pipeline.certify.variants.propagation import clear_queues, propagate
 from pipeline.native import compiled
 
 _FAILURE_WEIGHT = 8.0
-"""Weight that a failure adds in equal parts to the cells of the failed constraint."""
+"""Weight that a failure distributes equally among the cells of the failed constraint."""
 
 _DECAY_INTERVAL = 1024
-"""Failures after which all weights are halved, so that recent failures count more."""
+"""Number of failures between two halvings of all weights, so that recent failures count more."""
 
 
 @compiled()
 def _schedule_all(state, problem):
+    """Schedule all constraints, and push all fixed cells on their stack."""
     for constraint in range(problem[L.CONSTRAINT_COUNT]):
         schedule(state, problem, constraint)
     for cell in range(problem[L.CELL_COUNT]):
@@ -28,13 +29,13 @@ def _schedule_all(state, problem):
             state[L.FIXED_COUNT] += 1
 
 
-# Heuristic "dom/wdeg": a constraint that fails often marks the hard part of the puzzle, so the
-# search branches early on its cells (F. Boussemart et al., Boosting systematic search by weighting
-# constraints, 2004). Here cells have weights instead of constraints, and the cell of the last
-# branch gets a share. Weights only affect the order of branches, not which solutions are found.
+# Heuristic "dom/wdeg": constraints that fail often are in the hard part of the puzzle, so the
+# search branches early on their cells (F. Boussemart et al., Boosting systematic search by
+# weighting constraints, 2004). Here the weights belong to cells, and the cell of the last branch
+# also gets weight. Weights affect only the order of branches, not which solutions are found.
 @compiled()
 def _add_failure(state, problem, weights):
-    """Add a failure to the weights of the failed cells, and of the last branch's cell."""
+    """Increase the weights of the cells of the failed constraint, and of the last branch's cell."""
     if state[L.FAILED_CONSTRAINT] < 0:
         weights[~state[L.FAILED_CONSTRAINT]] += 1.0
     else:
@@ -50,11 +51,12 @@ def _add_failure(state, problem, weights):
             weights[cell] = max(1.0, weights[cell] / 2)
 
 
-# Fail first: the cell with the fewest candidates relative to its weight. If it has more than two, a
-# value with two places in a unit counts like a cell with two candidates.
+# Fail first (R. Haralick, G. Elliott, 1980): branch on the cell with the fewest candidates relative
+# to its weight. If it has more than two, also consider the values with two places in a unit; such a
+# place counts like a cell with two candidates. Any choice is sound.
 @compiled()
 def _choose_branch(state, problem, weights):
-    """The cell and the bit to branch on. The cell is NOTHING if each cell has one value."""
+    """The cell and the bit of a value to branch on. The cell is NOTHING if all cells are fixed."""
     chosen, bit, lowest_score = L.NOTHING, 0, 1e300
     for cell in range(problem[L.CELL_COUNT]):
         mask = state[L.CELLS + cell]
@@ -83,11 +85,11 @@ def _choose_branch(state, problem, weights):
     return chosen, bit
 
 
-# Branches are binary: first the cell has the value, later it does not. Each solution is in exactly
-# one of the two, so it is found once.
+# Branches are binary: in the first branch the cell has the value, in the second it does not. Each
+# solution is in exactly one of the two branches, so it is found once.
 @compiled()
 def _branch(state, problem, cell, bit):
-    """Save all cells, and assign a value."""
+    """Save all cells, and assign a value to one."""
     depth = state[L.DEPTH]
     state[L.DEPTH] = depth + 1
     saved = problem[L.SAVED_CELLS] + depth * problem[L.CELL_COUNT]
@@ -100,7 +102,7 @@ def _branch(state, problem, cell, bit):
 
 @compiled()
 def _backtrack(state, problem):
-    """Undo the last branch, and eliminate its value."""
+    """Undo the last branch, and eliminate its value from its cell."""
     depth = state[L.DEPTH] - 1
     state[L.DEPTH] = depth
     clear_queues(state, problem)
@@ -111,13 +113,13 @@ def _backtrack(state, problem):
     restrict(state, problem, state[decision], ~state[decision + 1])
 
 
-# The first branches were chosen before the weights showed the hard cells. Weights and eliminations
-# at the root are kept. The interval doubles, so some run is long enough to be complete (T. Walsh,
-# Search in a small world, 1999). After a solution the search never restarts, because it would find
-# that solution again.
+# The first branches were chosen before failures gave weight to the hard cells. A restart keeps the
+# weights, and the eliminations at the root. The number of failures between restarts doubles, so
+# some run is long enough to finish (T. Walsh, Search in a small world, 1999). After a solution the
+# search never restarts, because it would find the solution again.
 @compiled()
 def _restart(state, problem):
-    """Undo all branches."""
+    """Undo all branches, and set the number of failures for the next restart."""
     state[L.RESTART] = 2 * state[L.RESTART]
     state[L.DEPTH] = 0
     clear_queues(state, problem)
@@ -129,8 +131,8 @@ def _restart(state, problem):
 def search(state, problem, weights, max_nodes):
     """Search for the next solution, with at most `max_nodes` branches.
 
-    Returns SOLUTION, COMPLETE or UNFINISHED. `weights` has a float of at least 1 for each cell: the
-    search branches early on cells with large weights.
+    Returns SOLUTION, COMPLETE or UNFINISHED. `weights` contains a float of at least 1 for each
+    cell; the search branches early on cells with large weights.
     """
     last_node = state[L.NODES] + max_nodes
     if state[L.PHASE] == L.BEGIN:

@@ -1,4 +1,4 @@
-"""Reduce the constraints of a variant to the kinds that the search supports.
+"""Reduce the constraints of a variant to kinds that the search supports.
 
 Nested alternatives are expanded. The units of each geometry are cached.
 """
@@ -38,16 +38,19 @@ from pipeline.puzzle.sums import (
 )
 
 MAX_ALTERNATIVES = 500
+"""Maximum number of alternatives of a rule. For more, TooLarge is raised."""
 
 _MAX_PAIRED_PARTS = 6
-"""Up to this number of parts with equal sums, all pairs of parts become totals of 0. Of more parts,
-only consecutive pairs do."""
+"""If at most this number of parts have equal sums, a constraint is added for each pair of parts. If
+there are more parts, only consecutive parts are compared."""
 
 _MIN_CAGES, _MAX_INNIES = 4, 5
-"""Minimum number of cages to look for innies and outies, and maximum number of these in a band."""
+"""Minimum number of cages for which innies and outies are computed, and maximum number of innies
+and outies of a band."""
 
 _MAX_COUNTED_VALUES = 9
-"""Maximum number of values for which different values are counted: each set of them is a state."""
+"""Maximum number of values of a puzzle if an automaton counts different values: the automaton has a
+state for each set of values."""
 
 Terms = dict[int, int]
 """The weight of each cell."""
@@ -57,34 +60,37 @@ class NoSolution(Exception):
     """The constraints contradict each other."""
 
 
-class Base(NamedTuple):
-    """The units of a geometry, and the peers of each cell, as bits."""
+class GeometryUnits(NamedTuple):
+    """The distinct units of a geometry, and the peers of each cell, as bits."""
 
     units: tuple[Cells, ...]
     peers: tuple[int, ...]
 
 
 @lru_cache(maxsize=16)
-def _base(geometry: Geometry) -> Base:
+def _geometry_units(geometry: Geometry) -> GeometryUnits:
+    """Compute the units and the peers of a geometry."""
     units = tuple({frozenset(unit): unit for unit in units_of(geometry)}.values())
     peers = [0] * geometry.size
     for unit in units:
         _add_peers(unit, peers)
-    return Base(units, tuple(peers))
+    return GeometryUnits(units, tuple(peers))
 
 
 def _add_peers(group: Sequence[int], peers: list[int]) -> None:
+    """Make all cells of a group peers of each other."""
     group_set = set_of(group)
     for cell in group:
         peers[cell] |= group_set ^ 1 << cell
 
 
 def set_of(cells: Iterable[int]) -> int:
-    """Cells as bits. No cell may be named twice."""
+    """The set of these distinct cells, as bits."""
     return sum([1 << cell for cell in cells])
 
 
 def cells_in(cells: int) -> Iterator[int]:
+    """Yield the cells of a set of bits, in order."""
     while cells:
         bit = cells & -cells
         yield bit.bit_length() - 1
@@ -99,28 +105,30 @@ def weights_of(total: Total) -> Terms:
     return weights
 
 
-class Simplified:
+class SimplifiedConstraints:
     """The simplified constraints of a puzzle.
 
     - `masks`: the candidates of each cell.
     - `peers`: for each cell, the cells that must differ from it, as bits.
-    - `units`: the units that rules add.
-    - `choices`: lists of alternatives, of which at least one holds; each is a list of constraints.
+    - `units`: the units that rules add to the units of the geometry.
+    - `choices`: lists of alternatives. An alternative is a list of constraints; at least one
+      alternative of each list holds.
     - `constraints`: the constraints without alternatives.
     """
 
     def __init__(self, puzzle: Puzzle) -> None:
-        self.base = _base(puzzle.geometry)
+        self.geometry_units = _geometry_units(puzzle.geometry)
         self.geometry = puzzle.geometry
         self.values = puzzle.geometry.values
         self.masks = [*puzzle.cells]
-        self.peers = [*self.base.peers]
+        self.peers = [*self.geometry_units.peers]
         self.units: list[tuple[int, ...]] = []
         self.constraints: list[Constraint] = []
         self.choices: list[list[list[Constraint]]] = []
-        self._known_units = {frozenset(unit) for unit in self.base.units}
+        self._known_units = {frozenset(unit) for unit in self.geometry_units.units}
 
     def mask(self, values: Collection[int]) -> int:
+        """The mask of those values that the puzzle has."""
         return sum([1 << index for index, value in enumerate(self.values) if value in values])
 
     def relation(self, pairs: Pairs) -> RelationTables:
@@ -140,7 +148,7 @@ class Simplified:
                 self.add(part)
 
     def _simplify(self, constraint: Constraint) -> list[Constraint] | None:
-        """Equivalent constraints of simpler kinds; None if the search supports this kind."""
+        """Equivalent constraints of simpler kinds; None if this kind has no simpler form."""
         simplify = _SIMPLIFY.get(type(constraint))
         return simplify(self, constraint) if simplify else None
 
@@ -224,12 +232,13 @@ class Simplified:
         ]
 
     def _allowed(self, cells: Iterable[int], values: Collection[int]) -> list[Constraint]:
+        """Constraints that restrict the cells to these values."""
         if all(value in values for value in self.values):
             return []
         return [Allowed(cell, tuple(values)) for cell in cells]
 
     def _alternatives(self, constraint: Constraint) -> list[list[Constraint]]:
-        """The alternatives of a constraint. Each is a list of constraints, which all hold."""
+        """The alternatives of a constraint. An alternative holds if all its constraints hold."""
         match constraint:
             case AllOf():
                 choices = [self._alternatives(part) for part in constraint.parts]
@@ -255,11 +264,15 @@ class Simplified:
         return alternatives
 
 
-# Each unit, and each band of adjacent lines, has a known total. The totals of cages that are mostly
-# inside are subtracted. What is left is the total of the cells that these cages miss, minus the
-# total of their cells outside. Cages that overlap others are skipped, so that no cell counts twice.
-def innies(simplified: Simplified) -> Iterator[tuple[Terms, int]]:
-    """Yield innies and outies: totals of the few cells by which cages miss or overlap units."""
+# Each unit, and each band of adjacent lines, has a known total. Subtract the totals of the cages
+# that are mostly inside. The result is the total of the cells that these cages miss (innies), minus
+# the total of the cages' cells outside (outies). Cages that overlap other cages are skipped, so no
+# cell counts twice.
+def innies(simplified: SimplifiedConstraints) -> Iterator[tuple[Terms, int]]:
+    """Yield innies and outies: sums of the few cells by which cages miss or overlap whole units.
+
+    Each sum is the weights of its cells, and its total.
+    """
     cages, used = list[tuple[int, int, int]](), 0
     totals = (
         (weights_of(constraint), constraint.total)
@@ -274,23 +287,23 @@ def innies(simplified: Simplified) -> Iterator[tuple[Terms, int]]:
     if len(cages) < _MIN_CAGES:
         return
     unit_total = sum(simplified.values)
-    units = *simplified.base.units, *simplified.units
+    units = *simplified.geometry_units.units, *simplified.units
     for multiplicity, band in _bands(simplified.geometry, units):
         inside, total = 0, multiplicity * unit_total
         for cage, half, cage_total in cages:
             if (cage & band).bit_count() > half:
                 inside |= cage
                 total -= cage_total
-        missed, sticking_out = band & ~inside, inside & ~band
+        missed, outside = band & ~inside, inside & ~band
         max_cells = _MAX_INNIES if multiplicity > 1 else len(simplified.values) - 2
-        if 0 < (missed | sticking_out).bit_count() <= max_cells:
+        if 0 < (missed | outside).bit_count() <= max_cells:
             positive = dict.fromkeys(cells_in(missed), 1)
-            yield positive | dict.fromkeys(cells_in(sticking_out), -1), total
+            yield positive | dict.fromkeys(cells_in(outside), -1), total
 
 
 @lru_cache(maxsize=16)
 def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple[int, int]]:
-    """Sets of cells with a known total, each after the number of times it holds every value."""
+    """Each unit and each band of lines: how often it holds each value, and its cells."""
     bands = {set_of(unit): 1 for unit in units}
     side = geometry.side
     if geometry.free_grid:
@@ -304,36 +317,43 @@ def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple
     return [(multiplicity, cells) for cells, multiplicity in bands.items()]
 
 
-_ADD: dict[type[Constraint], Callable[[Simplified, Any], None]] = {
-    AllOf: Simplified.add_all,
-    AnyOf: Simplified.add_choice,
-    ValueSwitch: Simplified.add_choice,
-    Allowed: Simplified.add_allowed,
-    AllDifferent: Simplified.add_different,
-    Pairs: Simplified.add_pairs,
+_ADD: dict[type[Constraint], Callable[[SimplifiedConstraints, Any], None]] = {
+    AllOf: SimplifiedConstraints.add_all,
+    AnyOf: SimplifiedConstraints.add_choice,
+    ValueSwitch: SimplifiedConstraints.add_choice,
+    Allowed: SimplifiedConstraints.add_allowed,
+    AllDifferent: SimplifiedConstraints.add_different,
+    Pairs: SimplifiedConstraints.add_pairs,
 }
-_SIMPLIFY: dict[type[Constraint], Callable[[Simplified, Any], list[Constraint] | None]] = {
-    SetTotal: Simplified.simplify_set_total,
-    TotalBetween: Simplified.simplify_total_between,
-    OutsideRange: Simplified.simplify_outside_range,
-    CountOfValues: Simplified.simplify_count_of_values,
-    EqualToAny: Simplified.simplify_equal_to_any,
-    Equivalent: Simplified.simplify_equivalent,
-    SameTotals: Simplified.simplify_same_totals,
+_SIMPLIFY: dict[
+    type[Constraint], Callable[[SimplifiedConstraints, Any], list[Constraint] | None]
+] = {
+    SetTotal: SimplifiedConstraints.simplify_set_total,
+    TotalBetween: SimplifiedConstraints.simplify_total_between,
+    OutsideRange: SimplifiedConstraints.simplify_outside_range,
+    CountOfValues: SimplifiedConstraints.simplify_count_of_values,
+    EqualToAny: SimplifiedConstraints.simplify_equal_to_any,
+    Equivalent: SimplifiedConstraints.simplify_equivalent,
+    SameTotals: SimplifiedConstraints.simplify_same_totals,
 }
 
 
 def _check_alternatives(alternatives: int) -> None:
+    """Raise TooLarge if there are too many alternatives."""
     if alternatives > MAX_ALTERNATIVES:
         raise TooLarge(f"a rule has more than {MAX_ALTERNATIVES} alternatives")
 
 
 def _both_or_neither(u: int, v: int, x: int, y: int) -> bool:
+    """Whether u = x if and only if v = y."""
     return (u == x) == (v == y)
 
 
 def _count_different(state: tuple[int, ...], value: int) -> tuple[int, ...] | None:
-    """A step of the automaton of counts: it reads the number first, then collects the values."""
+    """A transition of the automaton that counts different values.
+
+    The automaton reads the count first, then collects the values of the other cells.
+    """
     if not state:
         return value, 0
     number, values = state
@@ -342,7 +362,10 @@ def _count_different(state: tuple[int, ...], value: int) -> tuple[int, ...] | No
 
 
 def _beyond(ends: tuple[int, ...], value: int) -> tuple[int, ...] | None:
-    """A step of the automaton of `OutsideRange`: it reads the two ends, then values beyond them."""
+    """A transition of the automaton of `Beyond`.
+
+    The automaton reads the two ends first, then the values, which must be beyond the ends.
+    """
     if len(ends) < 2:
         return (*ends, value)
     return ends if value < ends[0] or value > ends[1] else None

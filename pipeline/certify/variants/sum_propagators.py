@@ -1,7 +1,8 @@
 """Propagators of sums and of sets of values.
 
-As in `propagation`, each is exact once all cells of its scope have one value. `layout`
-describes `state` and `problem`. Sums add the indices of values; `arrays` adapts the total.
+Like the propagators in `propagation`, each is exact when all cells of its scope have one value.
+`layout` describes `state` and `problem`. The terms of a sum are indices of values, and
+`constraint_numbers` adapts the total.
 """
 
 from __future__ import annotations
@@ -18,30 +19,30 @@ from pipeline.certify.variants.domains import (
 from pipeline.native import compiled
 
 
-# By Hall's theorem a set of values fits if any k of its values have k cells, and any k cells have k
-# values. Only a few of these conditions are checked, none of which needs a matching. They suffice
-# for up to four cells with as many values. For more cells, sets that do not fit may be accepted:
-# then too little is eliminated, never too much.
+# By Hall's theorem (1935), a set of values fits if any k of its values have k cells, and any k
+# cells have k values. Only conditions that need no matching are checked. They suffice for up to
+# four cells with as many values. For more cells, sets that do not fit may be accepted. This is
+# sound: fewer values are eliminated.
 @compiled()
 def _fits(state, problem, first, length, values):
     """Whether the cells may hold exactly these values. The caller knows that each has a place.
 
-    Checks that each cell can hold one of the values, that no two cells can hold only the same one,
+    Checks that each cell can hold one of the values, that no two cells have the same single value,
     and that no cell is the only place of two values.
     """
-    at_least_1 = at_least_2 = single = clash = 0
+    at_least_1 = at_least_2 = single = conflict = 0
     for i in range(first, first + length):
         mask = state[L.CELLS + problem[i]] & values
         if mask == 0:
             return False
         if mask & (mask - 1) == 0:
-            clash |= single & mask
+            conflict |= single & mask
             single |= mask
         at_least_2 |= at_least_1 & mask
         at_least_1 |= mask
     if bit_count(problem, values) < length:
         return True
-    if clash:
+    if conflict:
         return False
     for i in range(first, first + length):
         mask = state[L.CELLS + problem[i]] & values & ~at_least_2
@@ -50,13 +51,17 @@ def _fits(state, problem, first, length, values):
     return True
 
 
-# Cage combinations, as every killer solver lists them. The cells are restricted to the union of the
-# sets that still fit. They must hold the intersection: this gives hidden singles inside, and locked
-# candidates outside. Only sets that contain all fixed values, and all values that the rest of a
-# unit around the cells cannot hold, are considered.
+# Cage combinations, as in every solver of killer Sudoku. A set is possible if it contains the
+# values of the fixed cells, fits, and contains the values that must be in the cells because the
+# other cells of a unit around them cannot hold them. The cells are restricted to the union of the
+# possible sets. They must hold the values that all possible sets contain, which gives hidden
+# singles in the scope and locked candidates for common peers.
 @compiled()
-def one_of_sets(state, problem, first, length, begin, end, context):
-    """The cells hold exactly one of the sets from `begin` to `end`; `context` is as in `layout`."""
+def propagate_one_of_sets(state, problem, first, length, begin, end, context):
+    """The cells hold exactly the values of one of the sets at the offsets `begin` to `end`.
+
+    `context` is the offset of the context of the cells (see `layout`).
+    """
     union = fixed = 0
     for i in range(first, first + length):
         mask = state[L.CELLS + problem[i]]
@@ -94,40 +99,41 @@ def one_of_sets(state, problem, first, length, begin, end, context):
     )
 
 
-# Both bounds relax the sum of different values. The cells in turn take their lowest (highest)
-# value, or the next free one above (below) it, even if that is no candidate. An exact bound would
-# need a matching of minimum weight.
+# Both functions bound the sum of cells that must differ. For the lower bound, each cell in turn
+# takes its lowest candidate or the next higher value that no earlier cell took, even if this value
+# is not a candidate; for the upper bound, the reverse. An exact bound would need a matching of
+# minimum weight.
 @compiled()
 def _min_sum(state, problem, first, length, skipped):
-    """Lower bound of the sum of different cells, without one of them.
+    """A lower bound of the sum of cells that must differ, without the cell at `skipped`.
 
-    If no value is free, a cell takes a bit above all values. If the machine word has no more bits,
-    the bound is less tight, but still valid.
+    If no value is available, a cell takes a bit above all values. If the machine word has no more
+    bits, the bound is less tight, but still valid.
     """
     taken = total = 0
     for i in range(first, first + length):
         if i != skipped:
             mask = state[L.CELLS + problem[i]]
-            free = ~taken & -(mask & -mask)
-            taken |= free & -free
-            total += lowest_bit(problem, free)
+            available = ~taken & -(mask & -mask)
+            taken |= available & -available
+            total += lowest_bit(problem, available)
     return total
 
 
 @compiled()
 def _max_sum(state, problem, first, length, skipped):
-    """Upper bound of the sum of different cells, without one of them.
+    """An upper bound of the sum of cells that must differ, without the cell at `skipped`.
 
-    NOTHING if some cell has no free value: then the cells cannot all differ.
+    NOTHING if no value is available for some cell: the cells then cannot all differ.
     """
     taken = total = 0
     for i in range(first, first + length):
         if i != skipped:
             mask = state[L.CELLS + problem[i]]
-            free = ~taken & ((2 << highest_bit(problem, mask)) - 1)
-            if free == 0:
+            available = ~taken & ((2 << highest_bit(problem, mask)) - 1)
+            if available == 0:
                 return L.NOTHING
-            value = highest_bit(problem, free)
+            value = highest_bit(problem, available)
             taken |= 1 << value
             total += value
     return total
@@ -135,7 +141,7 @@ def _max_sum(state, problem, first, length, skipped):
 
 @compiled(inline=True)
 def _bounds(state, problem, first, length):
-    """Lower and upper bound of the sum of a group of different cells."""
+    """A lower and an upper bound of the sum of a group of cells, which must differ."""
     if length == 1:
         mask = state[L.CELLS + problem[first]]
         return lowest_bit(problem, mask), highest_bit(problem, mask)
@@ -145,11 +151,12 @@ def _bounds(state, problem, first, length):
     )
 
 
-# Two or three open cells have few combinations. All are tried, so exactly the values that occur in
-# some solution of the sum are left. If two cells are peers, they must also differ.
+# Two or three open cells have few combinations of values. All combinations are tried, and the
+# values that occur in a combination with the right sum remain. Two open cells that are peers must
+# also differ.
 @compiled()
-def _last_two(state, problem, a, weight_a, b, weight_b, total):
-    """Restrict two cells to the values with this weighted sum."""
+def _restrict_last_two(state, problem, a, weight_a, b, weight_b, total):
+    """Restrict two cells to the values with which their weighted sum can be `total`."""
     kept_a = kept_b = 0
     mask, mask_b = state[L.CELLS + a], state[L.CELLS + b]
     peers = problem[problem[L.PEERS] + a * problem[L.SET_WORDS] + b // L.CELLS_IN_WORD]
@@ -167,9 +174,10 @@ def _last_two(state, problem, a, weight_a, b, weight_b, total):
     return restrict(state, problem, a, kept_a) and restrict(state, problem, b, kept_b)
 
 
+# Sound like `_restrict_last_two`, but peers are not checked.
 @compiled()
-def _last_three(state, problem, a, weight_a, b, weight_b, c, weight_c, total):
-    """Restrict three cells to the values with this weighted sum."""
+def _restrict_last_three(state, problem, a, weight_a, b, weight_b, c, weight_c, total):
+    """Restrict three cells to the values with which their weighted sum can be `total`."""
     kept_a = kept_b = kept_c = 0
     mask, mask_c = state[L.CELLS + a], state[L.CELLS + c]
     while mask:
@@ -194,18 +202,18 @@ def _last_three(state, problem, a, weight_a, b, weight_b, c, weight_c, total):
     )
 
 
-# Bounds consistency of a linear equation: the bounds of all other groups bound each group. The
-# cells of a group differ, which makes its bounds much tighter than the sum of bounds of single
-# cells. `arrays` chooses the groups.
+# Bounds consistency of a linear equation: the total and the bounds of all other groups bound each
+# group. The cells of a group must differ, so the bounds of a group are much tighter than the sum of
+# the bounds of its cells. `constraint_numbers` chooses the groups.
 @compiled()
-def weighted_sum(state, problem, first, length):
-    """The sum of weight × index over all groups is the total."""
-    own = first + length
-    total, groups = problem[own], problem[own + 1]
+def propagate_total(state, problem, first, length):
+    """The sum of weight × index over all cells of all groups is the total."""
+    data = first + length
+    total, groups = problem[data], problem[data + 1]
     low = high = open_cells = 0
-    rest = total  # of the open cells: those with several candidates
+    rest = total  # the total of the open cells, which have several candidates
     a = b = c = weight_a = weight_b = weight_c = 0
-    start, group = first, own + 2
+    start, group = first, data + 2
     for _ in range(groups):
         size, weight = problem[group], problem[group + 1]
         minimum, maximum = _bounds(state, problem, start, size)
@@ -236,14 +244,14 @@ def weighted_sum(state, problem, first, length):
         is_value = value * weight_a == rest and 0 <= value < problem[L.VALUE_COUNT]
         return is_value and restrict(state, problem, a, 1 << value)
     if open_cells == 2:
-        return _last_two(state, problem, a, weight_a, b, weight_b, rest)
-    if open_cells == 3 and not _last_three(
+        return _restrict_last_two(state, problem, a, weight_a, b, weight_b, rest)
+    if open_cells == 3 and not _restrict_last_three(
         state, problem, a, weight_a, b, weight_b, c, weight_c, rest
     ):
         return False
     below, above = total - high, total - low
-    start, group = first, own + 2
-    context = own + 2 + 3 * groups
+    start, group = first, data + 2
+    context = data + 2 + 3 * groups
     for _ in range(groups):
         size, weight, has_sets = problem[group], problem[group + 1], problem[group + 2]
         if not _bound_group(state, problem, start, size, weight, has_sets, below, above, context):
@@ -256,14 +264,14 @@ def weighted_sum(state, problem, first, length):
     return True
 
 
-# The bounds of the other cells bound each cell of the group. They are computed only for cells whose
-# values span more than the slack of the group; others would lose no value.
+# Within a group, the bounds of the other cells bound each cell. They are computed only for cells
+# whose candidates span more than the slack of the group, because no other cell can lose a value.
 @compiled()
 def _bound_group(state, problem, first, length, weight, has_sets, below, above, context):
-    """Restrict the cells of a group to the sums that the other groups leave it.
+    """Restrict the cells of a group to the values that the bounds of the total allow.
 
-    Its weighted sum is at most its minimum plus `above`, and at least its maximum plus `below`,
-    which is not positive.
+    The weighted sum of the group is at most its minimum plus `above`, and at least its maximum plus
+    `below`, which is at most 0.
     """
     minimum, maximum = _bounds(state, problem, first, length)
     if weight > 0:
@@ -294,5 +302,5 @@ def _bound_group(state, problem, first, length, weight, has_sets, below, above, 
     if has_sets:
         row = problem[L.SETS_BY_SUM] + length * problem[L.SETS_STRIDE]
         begin, end = problem[row + low], problem[row + high + 1]
-        return one_of_sets(state, problem, first, length, begin, end, context)
+        return propagate_one_of_sets(state, problem, first, length, begin, end, context)
     return True

@@ -1,4 +1,4 @@
-"""The constraints of units as numbers; `layout` describes them."""
+"""Encode the constraints of units as numbers, which `layout` describes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pipeline.puzzle.constraints import Cells
 
 
 class UnitNumbers(NamedTuple):
-    """The constraints of units, shared by all puzzles that have these units: do not change them.
+    """The constraints of units. All puzzles with these units share them: do not change them.
 
-    numbers: the constraints, as in CONSTRAINT_DATA.
-    scheduled: the offset and the queue of each.
-    sets: the cells of each unit, as bits.
+    - `numbers`: the constraints, as in CONSTRAINT_DATA.
+    - `scheduled`: the offset and the queue of each constraint.
+    - `sets`: the cells of each unit, as bits.
     """
 
     numbers: list[int]
@@ -27,29 +27,33 @@ class UnitNumbers(NamedTuple):
 
 
 _MAX_CACHED_UNITS, _MAX_SAME_VALUES = 128, 200_000
-"""Maximum number of units whose constraints are cached, and of numbers in SAME_VALUES constraints.
+"""Maximum number of units whose constraints are cached, and maximum length of all SAME_VALUES
+constraints.
 
-SAME_VALUES constraints follow from the units, so without some of them the search is only slower.
-They grow with the square of the number of units: for 3,000 extra regions, to 44 million numbers.
+SAME_VALUES constraints follow from the units, so omitting some of them only slows the search. Their
+length grows with the square of the number of units: 3,000 extra regions have 44 million numbers.
 """
 
 
-def unit_numbers(units: tuple[Cells, ...], end: float) -> UnitNumbers:
-    """The constraints of units and of pairs of overlapping units.
+def encode_units(units: tuple[Cells, ...], end: float) -> UnitNumbers:
+    """Encode the constraints of units and of pairs of overlapping units.
 
-    After `end` on the monotonic clock, the remaining pairs are left out.
+    After `end` on the monotonic clock, the remaining pairs are omitted.
     """
-    return _cached(units) if len(units) <= _MAX_CACHED_UNITS else _until(units, end)
+    return _encode_cached(units) if len(units) <= _MAX_CACHED_UNITS else _encode(units, end)
 
 
 @lru_cache(maxsize=16)
-def _cached(units: tuple[Cells, ...]) -> UnitNumbers:
-    return _until(units, math.inf)
+def _encode_cached(units: tuple[Cells, ...]) -> UnitNumbers:
+    """Encode units without a time limit. Cached."""
+    return _encode(units, math.inf)
 
 
-# Law of leftovers: two units hold the same values, and so do their remainders without the common
-# cells. Jigsaw solvers apply it to several rows at once, this search to two units.
-def _until(units: Sequence[Cells], end: float) -> UnitNumbers:
+# Law of leftovers: two units hold the same values, so they also hold the same values in the cells
+# that they do not share. Human solvers apply this law to several rows of a jigsaw; here it is
+# applied to pairs of units.
+def _encode(units: Sequence[Cells], end: float) -> UnitNumbers:
+    """Encode units until `end`, as `encode_units` does, without a cache."""
     numbers: list[int] = []
     scheduled: list[tuple[int, int]] = []
     sets = [*map(set_of, units)]

@@ -1,4 +1,4 @@
-"""Tables in `problem` that constraints share: relations, automata, sets by their sum, bits.
+"""Tables of `problem` that constraints share: relations, automata, sets of values by sum, and bits.
 
 The arrays are cached: do not change them.
 """
@@ -14,14 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.certify.variants import layout as L
+from pipeline.puzzle.constraints import NondeterministicAutomaton
 
 Numbers = NDArray[np.int64]
+"""A part of the array `problem`."""
 
 MAX_STEPS = 200_000
-"""Maximum number of transitions that are computed to unroll an automaton."""
+"""Maximum number of transitions that are computed when an automaton is unrolled."""
+
+_MAX_NONDETERMINISTIC_STEPS = 2_000_000
+"""The same for a nondeterministic one, which has one state for many of a deterministic one."""
 
 MAX_VALUES_WITH_SETS = 12
-"""Maximum number of values whose sets are listed by their sums: 4,095 sets."""
+"""If a puzzle has at most this number of values, all sets of values are listed: 4,095 sets."""
 
 
 class TooLarge(Exception):
@@ -31,12 +36,13 @@ class TooLarge(Exception):
 class RelationTables(NamedTuple):
     """A relation of two values.
 
-    - `forwards`, `backwards`: tables from values of one cell to values of the other, see
-      `_union_tables`.
-    - `is_irreflexive`: no value is related to itself.
+    - `forwards`: tables from values of the first cell to related values of the second (see
+      `_union_tables`).
+    - `backwards`: tables from values of the second cell to related values of the first.
     - `equal`: mask of the values that are related to themselves.
-    - `is_unequal`: the relation is inequality.
-    - `is_trivial`: all values are related.
+    - `is_irreflexive`: whether no value is related to itself.
+    - `is_unequal`: whether the relation is inequality.
+    - `is_trivial`: whether all values are related.
     """
 
     forwards: Numbers
@@ -51,7 +57,7 @@ class RelationTables(NamedTuple):
 def relation_tables(
     holds: Callable[..., bool], numbers: tuple[Any, ...], values: range
 ) -> RelationTables:
-    """The tables of a relation."""
+    """The tables of the relation that `holds(u, v, *numbers)` defines on values u and v."""
     masks = [sum(1 << j for j, v in enumerate(values) if holds(u, v, *numbers)) for u in values]
     count = len(values)
     full = (1 << count) - 1
@@ -68,9 +74,9 @@ def relation_tables(
 
 
 def _union_tables(masks: Sequence[int]) -> Numbers:
-    """The union of `masks` over each set of values, in one table for each CHUNK of values.
+    """The union of `masks` over each set of values, in one table per CHUNK values.
 
-    Row m of a table is the union for the set m of its values.
+    `masks` has one mask per value. Entry m of a table is the union for the set m of its values.
     """
     tables = []
     for start in range(0, len(masks), L.CHUNK):
@@ -84,10 +90,10 @@ def _union_tables(masks: Sequence[int]) -> Numbers:
 
 @lru_cache(maxsize=16)
 def sets_by_sum(values: int) -> tuple[Numbers, Numbers]:
-    """All sets of values, sorted by their size and the sum of their indices, and an index of them.
+    """All sets of values, sorted by size and by the sum of their indices, and offsets in this list.
 
-    Entry number size · (m + 2) + sum of the index is the start of the sets of this size and sum,
-    and the next entry is their end; m is the sum of all indices.
+    With m as the sum of all indices, offset number size · (m + 2) + sum is the start of the sets
+    with this size and sum, and the next offset is their end.
     """
     masks = np.arange(1 << values)
     bits = masks[:, None] >> np.arange(values) & 1
@@ -100,7 +106,7 @@ def sets_by_sum(values: int) -> tuple[Numbers, Numbers]:
 
 
 class AutomatonKey(NamedTuple):
-    """An automaton as a key of the cache; see `pipeline.puzzle.constraints.Automaton`."""
+    """An automaton without its cells (see `constraints.Automaton`), as a key of the cache."""
 
     start: Hashable
     step: Callable[..., Hashable | None]
@@ -108,15 +114,15 @@ class AutomatonKey(NamedTuple):
     numbers: tuple[Any, ...]
 
 
-# The unrolled automaton is a layered graph (Pesant 2004). From the last layer back, states with the
-# same transitions are merged and states without a path to the end are dropped: that makes it
-# minimal, as for a decision diagram (R. Bryant, Graph-based algorithms for Boolean function
-# manipulation, 1986).
+# The unrolled automaton is a layered graph (G. Pesant, 2004). From the last layer to the first,
+# states with the same transitions are merged, and states without a path to the end are removed. The
+# result is minimal, like a reduced decision diagram (R. Bryant, Graph-based algorithms for Boolean
+# function manipulation, 1986), and accepts the same values.
 @lru_cache(maxsize=64)
 def automaton_layers(key: AutomatonKey, length: int, values: range) -> Numbers | None:
-    """An automaton over `length` cells, unrolled and reduced, as in `layout`.
+    """Unroll an automaton over `length` cells, and reduce it to the format of `layout`.
 
-    None if it accepts nothing. Raises TooLarge.
+    Returns None if it accepts nothing. Raises TooLarge.
     """
     layers, last = _unreduced_layers(key, length, values)
     numbers: dict[Hashable, int] = {state: 0 for state in last if state in key.accepted}
@@ -151,10 +157,55 @@ def automaton_layers(key: AutomatonKey, length: int, values: range) -> Numbers |
     return np.array([first_states[-1], *offsets, *chain.from_iterable(edges)], np.int64)
 
 
+@lru_cache(maxsize=16)
+def nondeterministic_layers(constraint: NondeterministicAutomaton, values: range) -> Numbers | None:
+    """A nondeterministic automaton, unrolled without states that are of no use, as in `layout`.
+
+    None if it accepts nothing. Raises TooLarge.
+    """
+    reached, steps = [{*constraint.starts}], 0
+    for _ in constraint.cells:
+        targets = [constraint.moves[state][value] for state in reached[-1] for value in values]
+        steps += sum(map(len, targets), len(targets))
+        if steps > _MAX_NONDETERMINISTIC_STEPS:
+            raise TooLarge("an automaton has too many states")
+        reached.append({*chain.from_iterable(targets)})
+    nodes = dict.fromkeys(reached.pop() & constraint.accepted, 0)
+    layers: list[dict[tuple[int, int], int]] = []  # (state, next) → mask; the last layer first
+    sizes = [1]
+    for depth, states in reversed([*enumerate(reached)]):
+        masks: dict[tuple[int, int], int] = {}
+        before: dict[int, int] = {}
+        for state in states:
+            for index, value in enumerate(values):
+                for target in constraint.moves[state][value]:
+                    if target in nodes:
+                        node = before.setdefault(state, len(before) if depth else 0)
+                        edge = node, nodes[target]
+                        masks[edge] = masks.get(edge, 0) | 1 << index
+        layers.append(masks)
+        nodes = before
+        sizes.append(len(nodes) if depth else 1)
+    if not nodes:
+        return None
+    first_nodes = [*accumulate(reversed(sizes), initial=0)]
+    edges = [
+        (first_nodes[index] + node, first_nodes[index + 1] + target, mask)
+        for index, masks in enumerate(reversed(layers))
+        for (node, target), mask in masks.items()
+    ]
+    counts = (3 * len(masks) for masks in reversed(layers))
+    offsets = accumulate(counts, initial=len(constraint.cells) + 2)
+    return np.array([first_nodes[-1], *offsets, *chain.from_iterable(edges)], np.int64)
+
+
 def _unreduced_layers(
     key: AutomatonKey, length: int, values: range
 ) -> tuple[list[dict[Hashable, list[Hashable | None]]], set[Hashable]]:
-    """The reachable states before each cell, with their successors, and the states at the end."""
+    """The reachable states before each cell with their successors, and the states after the last.
+
+    The successors of a state are listed by value; None if there is no transition.
+    """
     layers: list[dict[Hashable, list[Hashable | None]]] = []
     states, steps = {key.start}, 0
     for _ in range(length):
@@ -170,7 +221,7 @@ def _unreduced_layers(
 
 @lru_cache(maxsize=1)
 def bit_tables() -> Numbers:
-    """The start of `problem`: its sizes and offsets, still 0, and the bit tables."""
+    """The start of `problem`: zeros in place of its sizes and offsets, and the bit tables."""
     tables = np.zeros(L.DATA, np.int64)
     for bit in range(L.MODULUS - 1):
         tables[L.LOWEST_BIT + (1 << bit) % L.MODULUS] = bit

@@ -1,6 +1,6 @@
 """All commands, with their options and help, grouped by the panels of `--help`.
 
-A command imports what it needs when it runs, so that `--help` is fast.
+A command imports other modules only when it runs, so that `--help` is fast.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from pipeline.cli.commands.drop_folder import doctor, init, prune, retry, run, s
 from pipeline.cli.commands.formulas import bench, certify, decode, encode
 from pipeline.cli.commands.puzzles import count, sheet, solve
 
-__all__ = ["COMMANDS", "FORMER", "PANELS"]
+__all__ = ["COMMANDS", "FORMER_PANEL", "PANELS"]
 
-FORMER = "Former"
+FORMER_PANEL = "Former"
 """The panel of former commands, which work until 1.1 and are hidden in the help."""
 
 PANELS: Final[dict[str, tuple[Callable[..., None], ...]]] = {
@@ -25,6 +25,6 @@ PANELS: Final[dict[str, tuple[Callable[..., None], ...]]] = {
     "Archives": (convert, generate, dedupe),
     "Check": (certify, audit, proof, report, bench, schema),
     "Operate": (init, status, retry, prune, doctor),
-    FORMER: (overlap,),
+    FORMER_PANEL: (overlap,),
 }
 COMMANDS: Final = {command.__name__: command for panel in PANELS.values() for command in panel}

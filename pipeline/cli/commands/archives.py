@@ -34,14 +34,14 @@ TableOption = Annotated[
         "--table",
         metavar="FILE",
         help=(
-            "Write the table to this file; - is standard output. A name ending in .parquet makes "
-            "it Parquet. Default with -o NAME.txt: NAME.csv."
+            "Write the table to this file; - is standard output. The format is Parquet if the name "
+            "ends in .parquet, else CSV. Default with -o NAME.txt: NAME.csv."
         ),
     ),
 ]
 
 
-CopiesAsJson = Annotated[
+CopiesJsonOption = Annotated[
     bool, json_option("source, line, first_source and first_line of each equivalent puzzle")
 ]
 
@@ -50,7 +50,7 @@ CopiesAsJson = Annotated[
     *("inbox", *READING_FIELDS, "max_total_bytes", "max_members", "quiet"),
     *(name for name in SOLVING_FIELDS if name != "max_solutions"),
 )
-def convert(  # noqa: PLR0913 - one for each option
+def convert(  # noqa: PLR0913 - one parameter per option
     files: FilesArgument,
     settings: Settings,
     *,
@@ -68,13 +68,14 @@ def convert(  # noqa: PLR0913 - one for each option
     output: Annotated[
         str | None,
         output_option(
-            "Write to this file, not to standard output; FOLDER/ gets one file per puzzle.", "PATH"
+            "Write to this file instead of standard output; FOLDER/: write one file per puzzle.",
+            "PATH",
         ),
     ] = None,
     solutions: Annotated[
         bool,
         typer.Option(
-            "--solutions", help="Write solutions; f-puzzles and CSV also keep the puzzles."
+            "--solutions", help="Write solutions; f-puzzles and CSV contain the puzzles as well."
         ),
     ] = False,
     force: ForceOption = False,
@@ -115,10 +116,10 @@ def convert(  # noqa: PLR0913 - one for each option
     if not is_folder:
         check_target("--output", target, files, force=force)
     if name in ("png", "pdf") and (goes_to_terminal(target) or (as_json and not output)):
-        raise UsageError(f"--output: name a file for the {name.upper()}")
+        raise UsageError(f"--output: {name.upper()} cannot be printed here; name a file")
     check_json(output, as_json=as_json)
     out = Output(as_json, settings.quiet)
-    run = converting.Converting(name, settings, out, solutions=solutions, target=target)
+    run = converting.Conversion(name, settings, out, solutions=solutions, target=target)
     with sources_of(files, settings) as sources:
         if is_folder:
             converting.write_folder(run, sources, target, force=force)
@@ -128,11 +129,11 @@ def convert(  # noqa: PLR0913 - one for each option
             converting.write_file(run, sources, target)
     if output and run.done and not as_json:
         out.report_file(output, f": {counted(run.done, 'puzzle')} as {name}")
-    raise typer.Exit(EXIT_BAD_INPUT if run.left else EXIT_OK)
+    raise typer.Exit(EXIT_BAD_INPUT if run.skipped else EXIT_OK)
 
 
 @takes("quiet")
-def generate(  # noqa: PLR0913 - one for each option
+def generate(  # noqa: PLR0913 - one parameter per option
     count: Annotated[int, typer.Argument(metavar="N", help="Number of puzzles.")],
     settings: Settings,
     *,
@@ -211,7 +212,7 @@ def generate(  # noqa: PLR0913 - one for each option
         givens, depth, difficulty, redundant=redundant, symmetric=symmetric, marks=even_odd
     )
     if not 1 <= count <= MAX_GENERATED:
-        raise UsageError(f"N: expected 1 to {MAX_GENERATED:,}")
+        raise UsageError(f"N: expected 1 to {MAX_GENERATED:,}, found {count}")
     if seed is not None and seed < 0:
         raise UsageError(f"--seed: expected 0 or more, found {seed}")
     target, beside = _targets_of(output, table, is_printed=not as_json, as_json=as_json)
@@ -233,7 +234,7 @@ def generate(  # noqa: PLR0913 - one for each option
 
 
 @takes(*READING_FIELDS, "max_total_bytes", "max_members", "quiet")
-def dedupe(  # noqa: PLR0913 - one for each option
+def dedupe(  # noqa: PLR0913 - one parameter per option
     sources: FilesArgument,
     settings: Settings,
     *,
@@ -242,7 +243,7 @@ def dedupe(  # noqa: PLR0913 - one for each option
         typer.Option(
             "--against",
             metavar="FILE",
-            help="List the puzzles that are equivalent to one in this file, folder or archive.",
+            help="List the puzzles with an equivalent puzzle in this file, folder or archive.",
         ),
     ] = None,
     output: Annotated[
@@ -254,13 +255,13 @@ def dedupe(  # noqa: PLR0913 - one for each option
     ] = None,
     table: TableOption = None,
     force: ForceOption = False,
-    as_json: CopiesAsJson = False,
+    as_json: CopiesJsonOption = False,
 ) -> None:
     """Find equivalent puzzles, and write the first of each class.
 
-    Two classic 9×9 puzzles are equivalent if one can be turned into the other by relabelling
-    digits, rotating, reflecting, and permuting bands, rows, stacks and columns. Other puzzles are
-    skipped and listed.
+    Two classic 9×9 puzzles are equivalent if relabelling digits, rotating, reflecting, and
+    permuting bands, rows, stacks and columns can turn one into the other. Other kinds of puzzles
+    are skipped and reported.
 
     sudoku-pipeline dedupe examples/collection.txt
 
@@ -270,7 +271,7 @@ def dedupe(  # noqa: PLR0913 - one for each option
 
     cat examples/collection.txt | sudoku-pipeline dedupe -
 
-    Exit code 1: something was skipped, or with --against there are equivalent puzzles.
+    Exit code 1: a puzzle was skipped, or with --against there are equivalent puzzles.
     """
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
@@ -334,7 +335,7 @@ def _compare(
     targets: tuple[Path, Path | None],
     out: Output,
 ) -> NoReturn:
-    """List the puzzles of the sources with an equivalent in `known`; write the others."""
+    """List the puzzles with an equivalent in `known`, and write the puzzles without."""
     from pipeline.catalogue import comparing
     from pipeline.cli import catalogue
     from pipeline.cli.file_access import (
@@ -363,7 +364,7 @@ def _compare(
     Output(out.as_json).note(
         f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", to_stderr=to_stderr
     )
-    text = "lists them"
+    text = "lists the equivalent puzzles"
     catalogue.note_table(beside, ours.copies, text, out, to_stderr=to_stderr)
     if not (beside or out.as_json or out.quiet) and target != STANDARD_OUTPUT:
         catalogue.say_copies(copies, ours.copies)
@@ -379,10 +380,12 @@ def overlap(
     *,
     table: Annotated[
         Path | None,
-        typer.Option("--table", "-o", metavar="FILE", help="As of `dedupe`."),
+        typer.Option(
+            "--table", "-o", metavar="FILE", help="Write the table to this file, as in `dedupe`."
+        ),
     ] = None,
     force: ForceOption = False,
-    as_json: CopiesAsJson = False,
+    as_json: CopiesJsonOption = False,
 ) -> None:
     """Do what `dedupe --against A B` does, until version 1.1."""
     from pipeline.cli.file_access import check_targets

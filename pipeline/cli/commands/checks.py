@@ -33,7 +33,7 @@ OriginalsOption = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FOLDER",
-        help="Folders of originals. Default: done/ of the inbox.",
+        help="Folder that contains originals; can be repeated. Default: done/ of the inbox.",
     ),
 ]
 CheckerOption = Annotated[
@@ -76,15 +76,15 @@ def audit(
     It checks solutions, completeness, counts and proofs.
 
     A job is ok, BAD, or unchecked (its original is missing, or time ran out). --timeout applies to
-    each check separately: a proof, a search for more solutions, a conflict, a difference.
+    each check separately, for example to a proof or a search for more solutions.
 
     sudoku-pipeline audit
 
     sudoku-pipeline audit outbox --originals inbox/done --json
 
-    Exit code 1: something is wrong, or could not be checked.
+    Exit code 1: a job is wrong or could not be checked.
     """
-    from pipeline.outbox import ENDING
+    from pipeline.outbox import RECORD_SUFFIX
     from pipeline.outbox.audit import AuditOptions
     from pipeline.outbox.audit import audit as audited
     from pipeline.service.log import Display, Progress
@@ -95,11 +95,14 @@ def audit(
     folders = _folders_of_originals(settings, originals, outbox)
     if not any(path.is_dir() for path in folders):
         missing = printable(str(folders[0]))
-        say(f"{missing}: no such folder; name the inbox with --inbox, or --originals FOLDER")
+        say(
+            f"{missing}: no such folder of originals; name the inbox with --inbox, or the folder "
+            "with --originals"
+        )
     out, display = Output(as_json, settings.quiet), Display(None, bar=not settings.quiet)
     verdicts, jobs = Counter[str](), 0
-    with suppress(OSError):  # the audit reports it
-        jobs = sum(path.name.endswith(ENDING) for path in outbox.iterdir())
+    with suppress(OSError):  # the audit reports this error
+        jobs = sum(path.name.endswith(RECORD_SUFFIX) for path in outbox.iterdir())
 
     def show_rows(source: str, done: int, total: int) -> None:
         display.tick(source, Progress(done, done, total, "row", is_count=True))
@@ -131,7 +134,9 @@ def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: 
 
     for folder in named or ():
         if not folder.is_dir():
-            raise UsageError(f"--originals {printable(str(folder))}: no such folder")
+            raise UsageError(
+                f"--originals {printable(str(folder))}: no such folder; name an existing folder"
+            )
     inboxes = [settings.inbox, outbox.resolve().parent / settings.inbox.name]
     if settings.inbox == Settings().inbox:
         inboxes.reverse()
@@ -140,6 +145,7 @@ def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: 
 
 
 def _finding_text(finding: Finding) -> str:
+    """The lines that show a finding: its verdict, name, and problems or notes."""
     word = {"ok": "ok", "unchecked": "unchecked", "bad": "BAD"}[finding.verdict]
     notes = f" ({'; '.join(finding.notes)})" if finding.notes else ""
     first, *rest = (*finding.problems, *finding.gaps) or (finding.claim + notes,)
@@ -156,13 +162,13 @@ def _finding_text(finding: Finding) -> str:
     "memory_limit",
     "quiet",
 )
-def proof(  # noqa: PLR0913 - one for each option
+def proof(  # noqa: PLR0913 - one parameter per option
     settings: Settings,
     path: Annotated[
         Path,
         typer.Argument(
             metavar="RECORD|TABLE",
-            help="NAME.json, or NAME.csv of a collection; looked up in the outbox if not found.",
+            help="NAME.json, or NAME.csv of a collection, in the current folder or in the outbox.",
         ),
     ],
     indices: Annotated[
@@ -172,7 +178,7 @@ def proof(  # noqa: PLR0913 - one for each option
     *,
     originals: OriginalsOption = None,
     output: Annotated[
-        Path | None, output_option("Write to this folder. Default: the current one.", "FOLDER")
+        Path | None, output_option("Write to this folder. Default: the current folder.", "FOLDER")
     ] = None,
     checker: CheckerOption = None,
     as_json: Annotated[
@@ -182,8 +188,8 @@ def proof(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Write proofs, for other checkers, that there are no solutions besides the published ones.
 
-    For each result, however it was certified, it writes NAME.proof.cnf, a formula that says that
-    there is another solution, and a refutation of it: NAME.proof.drat, and with hints
+    For each result, however it was certified, this writes NAME.proof.cnf, a formula that states
+    that there is another solution, and refutations of it: NAME.proof.drat, and with hints
     NAME.proof.lrat. The proof is computed from scratch and checked.
 
     sudoku-pipeline proof outbox/classic.json
@@ -197,7 +203,7 @@ def proof(  # noqa: PLR0913 - one for each option
     """
     from pipeline.cli import proof_files
     from pipeline.outbox.assertions import assertions_in, load_set
-    from pipeline.outbox.originals import archive_above
+    from pipeline.outbox.originals import enclosing_archive
     from pipeline.solving.solvers import Solvers
     from pipeline.solving.solvers.pysat import check_installed
 
@@ -205,7 +211,7 @@ def proof(  # noqa: PLR0913 - one for each option
     other_checker = proof_files.Checker(checker) if checker else None
     in_outbox = settings.outbox / path
     published = load_set(path if path.exists() or not in_outbox.exists() else in_outbox)
-    above = archive_above(published.path)
+    above = enclosing_archive(published.path)
     outbox = (above[0] if above else published.path).parent
     folders = _folders_of_originals(settings, originals, outbox)
     folder = proof_files.folder_for(output or Path(), published)
@@ -241,7 +247,7 @@ def report(
     """Write an HTML report of an outbox: totals, times, jobs, boards.
 
     The page is self-contained, apart from links to files in the outbox. report.html in the outbox
-    is replaced; a file named with -o only with --force.
+    is replaced; a file named with -o is replaced only with --force.
 
     sudoku-pipeline report
 
@@ -272,7 +278,7 @@ def report(
 def schema() -> None:
     """Print the JSON Schema of records, NAME.json.
 
-    docs/reference/published.md describes them in words, and tables and logs too.
+    docs/reference/published.md describes records, tables and logs in words.
 
     sudoku-pipeline schema
     """

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from pipeline.service.protocol.overview import FileState, Overview
 
 _MAX_SHOWN = 20
+"""Maximum number of files that `status` shows in each state."""
 _ALL_SETTINGS = tuple(settings_declared())
+"""Names of all settings."""
 _START_COMMANDS = """\
 sudoku-pipeline run      # one pass
 sudoku-pipeline watch    # until Ctrl-C
@@ -43,7 +45,7 @@ _SERVICE_HINT = "To run it as a service, see docs/how-to/service.md, and deploy/
 
 @takes(*(name for name in _ALL_SETTINGS if name != "poll"))
 def run(settings: Settings) -> None:
-    """Process everything in the inbox and exit: for cron.
+    """Process everything in the inbox and exit, for example from cron.
 
     sudoku-pipeline run
 
@@ -53,10 +55,11 @@ def run(settings: Settings) -> None:
 
     sudoku-pipeline run --traits canonical,minimal,effort
 
-    On a terminal it prints a line for each job and a summary; elsewhere problems and the summary.
+    On a terminal, this prints a line for each job and a summary; elsewhere, only problems and the
+    summary.
 
     Exit code 0: success; 1: some input was invalid, unknown or failed, or there is no inbox; 75: a
-    disk or folder failed, or a signal arrived. Nothing is lost in that case: run again.
+    disk or folder failed, or a signal arrived. Nothing is lost then: run it again.
     """
     from pipeline.service.log import LazyLog
     from pipeline.service.loop import no_hook, run_once
@@ -88,8 +91,8 @@ def watch(settings: Settings) -> None:
 
     --on-done and --on-bad append the path of the record to the command, and set SUDOKU_JOB_SOURCE,
     SUDOKU_JOB_STATUS, SUDOKU_JOB_MESSAGE and SUDOKU_JOB_RECORD in its environment. The command
-    runs without a shell and with empty input, and is killed after 30 s. If it fails, its last line
-    of output is logged.
+    runs without a shell and with empty input, and is killed after 30 s. If it fails, the last line
+    of its output is logged.
 
     Exit code 0: stopped by a signal; 1: there was no inbox at the start.
     """
@@ -122,7 +125,7 @@ def serve(
 
     sudoku-pipeline serve --port 9000 --inbox /srv/in --outbox /srv/out
 
-    It needs the extra [serve]. The page has no password, and is reachable only from this machine
+    This needs the extra [serve]. The page has no password, and only this machine can reach it,
     unless you set --host. Exit codes are those of `watch`.
     """
     check_extra("serve", "serve", "starlette", "uvicorn")
@@ -138,7 +141,9 @@ def _say_address(address: str) -> None:
 def init(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="FOLDER", help="Where to create them. Default: the current folder."),
+        typer.Argument(
+            metavar="FOLDER", help="Folder in which to create them. Default: the current folder."
+        ),
     ] = Path(),
     *,
     as_json: Annotated[bool, json_option("path, made (false if it existed)")] = False,
@@ -163,9 +168,9 @@ def init(
 
 
 def _terminal_log(settings: Settings, *, is_pass: bool = False) -> Screen | None:
-    """The log for people; None if JSON is wanted.
+    """The log for people; None if the log is JSON.
 
-    A single pass (`is_pass`) that is not on a terminal, such as from cron, shows only problems and
+    The log of a single pass (`is_pass`) without a terminal, as from cron, shows only problems and
     the summary.
     """
     from pipeline.service.log import is_journal
@@ -204,11 +209,11 @@ def status(
         bool,
         json_option(
             "waiting, settling, ignored, in_work, failed, done, scan_age (in seconds), stuck (true "
-            "if files are waiting and nothing scans the inbox)"
+            "if files are waiting and no process scans the inbox)"
         ),
     ] = False,
 ) -> None:
-    """Show which files are waiting, settling, in work, done or failed.
+    """Show which files are waiting, settling, ignored, in work or failed, and count done files.
 
     sudoku-pipeline status
 
@@ -225,13 +230,14 @@ def status(
         _print_overview(overview)
     if overview.is_stuck:
         say(
-            "files are waiting, but nothing scans the inbox: start `sudoku-pipeline watch`, or "
-            "`run` from cron"
+            "files are waiting, but no process scans the inbox: start `sudoku-pipeline watch`, or "
+            "`sudoku-pipeline run` from cron"
         )
     raise typer.Exit(EXIT_BAD_INPUT if overview.is_stuck else EXIT_OK)
 
 
 def _folders(settings: Settings) -> Folders:
+    """The folders of the settings. Raises MissingFolder if there is no inbox."""
     from pipeline.service.protocol.folders import Folders
 
     folders = Folders(settings.inbox, settings.outbox)
@@ -240,6 +246,7 @@ def _folders(settings: Settings) -> Folders:
 
 
 def _print_overview(overview: Overview) -> None:
+    """Print the files by state."""
     for title in ("waiting", "settling", "ignored", "in work", "failed"):
         entries: list[FileState] = getattr(overview, title.replace(" ", "_"))
         print(f"{title:<10}{len(entries):>8}")
@@ -258,9 +265,11 @@ def _print_overview(overview: Overview) -> None:
 def retry(
     context: typer.Context,
     settings: Settings,
-    names: Annotated[list[str] | None, typer.Argument(help="Names in inbox/failed/.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Names of files in inbox/failed/.")
+    ] = None,
     *,
-    every: Annotated[bool, typer.Option("--all", help="All failed files.")] = False,
+    all_files: Annotated[bool, typer.Option("--all", help="Move all failed files.")] = False,
     as_json: Annotated[bool, json_option("name, retried, and reason if not")] = False,
 ) -> None:
     """Move failed files back to the inbox.
@@ -269,19 +278,22 @@ def retry(
 
     sudoku-pipeline retry --all
 
-    Exit code 1: some files were not moved; --all skips names with a newer result.
+    Exit code 1: some files were not moved. --all skips a file if a newer file with its name was
+    solved.
     """
     from pipeline.service.protocol.overview import retry_failed
 
-    if bool(names) == every:
-        raise UsageError(f"give names or --all{example_hint(context.command)}")
+    if bool(names) == all_files:
+        raise UsageError(
+            f"give either names of failed files or --all{example_hint(context.command)}"
+        )
     code = EXIT_OK
-    for name, hindrance in retry_failed(_folders(settings), None if every else names):
-        fields = {"name": name, "retried": hindrance is None, "reason": hindrance}
-        Output(as_json).row(fields, None if hindrance else f"{printable(name)}: back in the inbox")
-        if hindrance and not as_json:
-            say(f"{printable(name)}: {hindrance}")
-        code = EXIT_BAD_INPUT if hindrance else code
+    for name, reason in retry_failed(_folders(settings), None if all_files else names):
+        fields = {"name": name, "retried": reason is None, "reason": reason}
+        Output(as_json).row(fields, None if reason else f"{printable(name)}: moved to the inbox")
+        if reason and not as_json:
+            say(f"{printable(name)}: {reason}")
+        code = EXIT_BAD_INPUT if reason else code
     raise typer.Exit(code)
 
 
@@ -291,11 +303,15 @@ def prune(
     *,
     older_than: Annotated[
         float,
-        typer.Option("--older-than", metavar=AGE.word, help="60s, 90m, 12h, 30d or 2w."),
+        typer.Option(
+            "--older-than",
+            metavar=AGE.placeholder,
+            help="Minimum age, such as 90m, 12h, 30d or 2w.",
+        ),
         Setting(minimum=0, maximum=10**12, unit=AGE),
     ],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only list what would be deleted.")
+        bool, typer.Option("--dry-run", help="Only list the files; delete nothing.")
     ] = False,
     as_json: Annotated[bool, json_option("path, deleted")] = False,
 ) -> None:
@@ -312,12 +328,12 @@ def prune(
 
     expired = expired_files(_folders(settings), older_than)
     display = Display(None, bar=True)
-    files = list(display.with_progress(expired, "looking", "file"))
+    files = list(display.with_progress(expired, "searching", "file"))
     if dry_run:
         summary = f"would delete {counted(len(files), 'file')}"
     else:
-        going = display.with_progress(files, "deleting", "file", len(files))
-        summary = f"deleted {counted(delete_expired(going), 'file')}"
+        deletable = display.with_progress(files, "deleting", "file", len(files))
+        summary = f"deleted {counted(delete_expired(deletable), 'file')}"
     for file in files if dry_run or as_json else ():
         path, is_gone = str(file.path), not os.path.lexists(file.path)
         Output(as_json).row({"path": path, "deleted": is_gone}, printable(path))
@@ -332,7 +348,9 @@ def doctor(
     *,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Show how these files are read, instead; or a puzzle itself, or -."),
+        typer.Argument(
+            help="Show instead how these files are read; also a puzzle itself, or - for stdin."
+        ),
     ] = None,
     as_json: Annotated[
         bool, json_option("level (ok, warning or problem), about, remedy; for files: their facts")
@@ -340,8 +358,8 @@ def doctor(
 ) -> None:
     """Check this machine and the settings, and suggest fixes; or show how files are read.
 
-    It takes the options of `run` and `watch`, and shows where each non-default setting comes from:
-    an option, the environment, or the settings file.
+    Takes the options of `run` and `watch`, and shows where each setting without its default value
+    comes from: the command line, the environment, or the settings file.
 
     sudoku-pipeline doctor
 
@@ -349,10 +367,10 @@ def doctor(
 
     sudoku-pipeline doctor examples/spreadsheet.csv
 
-    With files: the format and why it was chosen, side, boxes, blanks, and what was not read; or why
-    a file is refused, and which formats nearly fit.
+    With files, shows the format and why it was chosen, side, boxes, blanks, and unread parts; or
+    why a file is refused, and which formats nearly fit.
 
-    --quiet hides checks that pass. Exit code 1: something will not work, or a file is refused.
+    --quiet hides passed checks. Exit code 1: there is a problem, or a file is refused.
     """
     from pipeline.service.doctor import Diagnosis, examine
 
@@ -361,9 +379,9 @@ def doctor(
     findings = list(examine(settings))
     for name, origin in origins_of_settings(context).items():
         value = getattr(settings, name)
-        text = str(settings_declared()[name].shown(value))
+        text = str(settings_declared()[name].display_value(value))
         text = text.lower() if isinstance(value, bool) else text
-        findings.append(Diagnosis("ok", f"{name.replace('_', '-')} is {text}, from {origin}"))
+        findings.append(Diagnosis("ok", f"--{name.replace('_', '-')} is {text}, from {origin}"))
     for finding in findings:
         if settings.quiet and finding.level == "ok" and not as_json:
             continue
@@ -396,6 +414,7 @@ def _explain(files: list[Path], settings: Settings, *, as_json: bool) -> int:
         for word, value in facts.items():
             if word != "kind":
                 shown = value if isinstance(value, list) else [value]
-                lines += (f"  {word:<13} {printable(str(x))}" for x in shown)
+                title = word.replace("_", " ")
+                lines += (f"  {title:<13} {printable(str(x))}" for x in shown)
         out.row({"file": name} | facts, "\n".join(lines))
     return code

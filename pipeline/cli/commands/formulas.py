@@ -1,4 +1,4 @@
-"""Commands around a solver: encode, decode, certify, bench."""
+"""Commands for using and comparing SAT solvers: encode, decode, certify, bench."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ NumberingOption = Annotated[
     typer.Option(
         "--numbering",
         metavar="NAME",
-        help="`dense`: without gaps; `decimal`: by the digits of row, column and value.",
+        help="`dense`: numbers without gaps; `decimal`: the digits of row, column and value.",
     ),
 ]
 MAX_RESULT_BYTES = 1 << 30
@@ -55,7 +55,7 @@ MAX_RESULT_BYTES = 1 << 30
 
 
 @takes("encoding", *READING_FIELDS, "max_total_bytes", "max_members", "quiet", encoding="extended")
-def encode(  # noqa: PLR0913 - one for each option
+def encode(  # noqa: PLR0913 - one parameter per option
     context: typer.Context,
     settings: Settings,
     files: Annotated[
@@ -68,15 +68,16 @@ def encode(  # noqa: PLR0913 - one for each option
     output: Annotated[
         str | None,
         output_option(
-            "Write to this file, not to standard output; FOLDER/ gets one file per puzzle.", "PATH"
+            "Write to this file instead of standard output; FOLDER/: write one file per puzzle.",
+            "PATH",
         ),
     ] = None,
     force: ForceOption = False,
     as_json: Annotated[
         bool,
         json_option(
-            "source, line, variables, clauses; with -o: file and puzzles, else text; or reason if "
-            "it was not encoded"
+            "source, line, variables, clauses; with -o file and puzzles, else text; reason if a "
+            "puzzle was not encoded"
         ),
     ] = False,
 ) -> None:
@@ -105,13 +106,13 @@ def encode(  # noqa: PLR0913 - one for each option
     if not files and empty is None and is_piped():
         files = [STANDARD_INPUT]
     if bool(files) == (empty is not None):
-        raise UsageError(f"give puzzle files or --empty{example_hint(context.command)}")
+        raise UsageError(f"give either puzzle files or --empty{example_hint(context.command)}")
     target, out = Path(output) if output else STANDARD_OUTPUT, Output(as_json, settings.quiet)
     if files and (target.is_dir() or (output or "").endswith("/")):
         code = _encode_each(files, target, settings, numbering, out, force=force)
         raise typer.Exit(code)
     if files and len(files) > 1:
-        raise UsageError("several files need -o FOLDER/, for one formula per puzzle")
+        raise UsageError("several files need -o FOLDER/, which gets one formula per puzzle")
     check_target("--output", target, files or [], force=force)
     check_json(output, as_json=as_json)
     source = files[0] if files else STANDARD_INPUT
@@ -161,7 +162,7 @@ def _encode_each(
                 raise InputError(item.reason or FORMULA_REFUSED)
             cnf = encode_puzzle(item.problem.puzzle, settings.encoding, numbering)
         except (PipelineError, ValueError) as error:
-            say(skip_message(item.location, str(error)))
+            say(skip_message(item.where, str(error)))
             code, fields["reason"] = EXIT_BAD_INPUT, str(error)
         else:
             path = folder.target_of(item.name, item.line)
@@ -181,19 +182,20 @@ def decode(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="[PUZZLE] RESULT", help="The puzzle, unless --empty is given; the result file."
+            metavar="[PUZZLE] RESULT",
+            help="The puzzle, unless --empty is given, and the result file.",
         ),
     ],
     empty: EmptyOption = None,
     numbering: NumberingOption = "dense",
     as_json: Annotated[
-        bool, json_option("source; solution, the text of the grid, or null if there is none")
+        bool, json_option("source; solution: the text of the grid, or null if there is none")
     ] = False,
 ) -> None:
     """Convert a solver's result file to a grid.
 
-    The result is in minisat's format, or has the s and v lines of the SAT competition. --encoding
-    and --numbering must be the same as for `encode`.
+    The result is in minisat's format, or has the s and v lines of the SAT competition. Use the same
+    --encoding and --numbering as with `encode`.
 
     sudoku-pipeline decode examples/classic.sudoku classic.out
 
@@ -202,7 +204,7 @@ def decode(
     from pipeline.cli.file_access import STANDARD_INPUT, read_bytes, source_name
 
     if len(files) != (1 if empty else 2) or files.count(STANDARD_INPUT) > 1:
-        raise UsageError("give PUZZLE and RESULT, or --empty and RESULT; one may be -")
+        raise UsageError("give PUZZLE and RESULT, or --empty and RESULT; only one of them can be -")
     parsed = _parsed_puzzle(empty, files[0], settings)
     text = read_bytes(files[-1], MAX_RESULT_BYTES).decode("ascii", errors="replace")
     try:
@@ -216,7 +218,7 @@ def decode(
 def _decode(
     text: str, parsed: Parsed, encoding: EncodingChoice, numbering: NumberingChoice
 ) -> str | None:
-    """The grid of a solver's result, in the notation of its puzzle; None if it has no solution.
+    """The grid in a solver's result, in the notation of the puzzle; None for unsatisfiable.
 
     Raises InvalidResult and SolverError.
     """
@@ -232,12 +234,12 @@ def _decode(
         return None
     grid = decode_model(answer.model, encode_puzzle(parsed.puzzle, encoding, numbering))
     if violations := certify_grid(parsed.puzzle, grid):
-        raise SolverError(f"not a solution of this puzzle: {violations[0]}")
+        raise SolverError(f"the result is not a solution of this puzzle: {violations[0]}")
     return solution_text(parsed, grid)
 
 
 def _parsed_puzzle(empty: str | None, file: Path, settings: Settings) -> Parsed:
-    """An empty puzzle of this size, or the puzzle in the file."""
+    """The puzzle in the file; with `empty`, an empty puzzle with boxes of that size."""
     from pipeline.cli.file_access import empty_puzzle, read_puzzle
     from pipeline.reading.formats import parsed_from
 
@@ -254,7 +256,7 @@ def certify(
 ) -> None:
     """Check solutions of a puzzle, or models of a formula.
 
-    Only the rules or clauses are used, no solver.
+    The check uses only the rules or clauses, no solver.
 
     sudoku-pipeline certify examples/classic.sudoku outbox/classic_1.solution
 
@@ -315,13 +317,13 @@ def bench(
         typer.Option(
             "--solvers",
             metavar="NAMES",
-            help="Solvers, separated by commas: minisat, the program, or names in PySAT.",
+            help="Solvers, separated by commas: minisat (the program) or names of PySAT's solvers.",
         ),
     ] = "minisat,glucose4,cadical195",
     unique: Annotated[
         bool,
         typer.Option(
-            "--unique", help="Also ask for a second solution; times include both answers."
+            "--unique", help="Also ask for a second solution; the times include both answers."
         ),
     ] = False,
     to: Annotated[
@@ -333,9 +335,9 @@ def bench(
         json_option("name, line, variables, clauses, status, runs; reason if it was not read"),
     ] = False,
 ) -> None:
-    """Compare solvers: the time each one takes for each puzzle or formula.
+    """Compare solvers: measure the time that each takes for each puzzle or formula.
 
-    All solvers get the same clauses; --timeout and --memory-limit apply to each. Times exclude
+    All solvers get the same clauses; --timeout and --memory-limit apply to each run. Times exclude
     starting the solver and, for PySAT, loading the clauses. Solutions are certified, but an answer
     "unsatisfiable" is not verified. Ctrl-C prints the results so far.
 
@@ -345,7 +347,7 @@ def bench(
 
     sudoku-pipeline bench --to latex --timeout 10s examples/six.txt > table.tex
 
-    Exit code 1: something could not be read, or a solver gave a wrong answer or none.
+    Exit code 1: a file could not be read, or a solver gave a wrong answer or none.
     """
     from pipeline.cli.benching import ResultTable
     from pipeline.cli.converting import items_of_files, skip_message
@@ -364,10 +366,10 @@ def bench(
             if row.reason is None and not as_json:
                 table.add(row)
             if row.reason is not None:
-                say(skip_message(row.location, row.reason))
+                say(skip_message(row.where, row.reason))
             for run in row.runs:
                 if run.failure in ("failed", "wrong"):
-                    say(f"{printable(row.location)}: {run.solver}: {run.reason}")
+                    say(f"{printable(row.where)}: {run.solver}: {run.reason}")
             code = EXIT_BAD_INPUT if row.reason or any(r.failure for r in row.runs) else code
     finally:
         table.end()

@@ -29,13 +29,13 @@ from pipeline.settings import Settings
 
 
 @takes(*SOLVING_FIELDS, *READING_FIELDS, "traits", "quiet")
-def solve(  # noqa: PLR0913 - one for each option
+def solve(  # noqa: PLR0913 - one parameter per option
     files: FilesArgument,
     settings: Settings,
     *,
     board: Annotated[
         bool,
-        typer.Option("--board", help="Draw boards as on a terminal, and suggest what to do next."),
+        typer.Option("--board", help="Draw boards as on a terminal, and suggest next commands."),
     ] = False,
     steps: Annotated[
         bool, typer.Option("--steps", help="Explain a 9×9 puzzle by logical steps, each checked.")
@@ -43,7 +43,7 @@ def solve(  # noqa: PLR0913 - one for each option
     hint: Annotated[
         bool,
         typer.Option(
-            "--hint", help="Print only the next step; --svg and --json leave out the solution."
+            "--hint", help="Print only the next step; --svg and --json then omit the solution."
         ),
     ] = False,
     times: Annotated[bool, typer.Option("--times", help="Print a table of run times.")] = False,
@@ -52,7 +52,7 @@ def solve(  # noqa: PLR0913 - one for each option
         typer.Option(
             "--svg",
             metavar="FILE",
-            help="With --hint or --steps, draw the puzzle to this file; - is stdout.",
+            help="With --hint or --steps, also draw the puzzle to this file; - is stdout.",
         ),
     ] = None,
     puzzle_only: Annotated[
@@ -65,20 +65,20 @@ def solve(  # noqa: PLR0913 - one for each option
             "--table",
             metavar="FILE",
             help=(
-                "Write a table, like that of a collection, instead of solutions: Parquet if the "
-                "name ends in .parquet, else CSV; - is stdout."
+                "Write a table, as for a collection, instead of printing solutions; - is stdout. "
+                "The format is Parquet if the name ends in .parquet, else CSV."
             ),
         ),
     ] = None,
     force: ForceOption = False,
     as_json: Annotated[
-        bool, json_option("the record of each puzzle, with its solutions as texts")
+        bool, json_option("the record of each puzzle, with the solutions in the field texts")
     ] = False,
 ) -> None:
     """Solve puzzles and print their solutions.
 
-    On a terminal the puzzle is drawn next to its solution; elsewhere the solution is written in the
-    notation of the puzzle. Puzzles of a collection take one line each.
+    On a terminal, the puzzle is drawn next to its solution; elsewhere, the solution is written in
+    the notation of the puzzle. Each puzzle of a collection takes one line.
 
     sudoku-pipeline solve examples/classic.sudoku
 
@@ -128,7 +128,7 @@ def solve(  # noqa: PLR0913 - one for each option
                 print()
             is_drawn = hint or svg == STANDARD_OUTPUT
             results.show_result(item, result, settings, None if is_drawn else before, boards=boards)
-        kept += [(item.location, result)] if times or svg else []
+        kept += [(item.where, result)] if times or svg else []
         code = EXIT_BAD_INPUT if is_bad else code
     if times and kept:
         results.print_times(kept)
@@ -142,7 +142,7 @@ def solve(  # noqa: PLR0913 - one for each option
 def _tabulate(
     files: list[Path], table: Path, settings: Settings, *, force: bool, is_alone: bool
 ) -> int:
-    """Write the table of these files and print a summary; returns the exit code."""
+    """Write the table for these files, and print a summary; returns the exit code."""
     from pipeline.cli.answers import write_table
     from pipeline.cli.file_access import TABLES, check_ending, check_target
     from pipeline.solving import ERROR_STATUSES
@@ -162,11 +162,11 @@ def _tabulate(
 def _check_drawing(
     svg: Path | None, files: list[Path], *, puzzle_only: bool, is_step: bool, force: bool
 ) -> None:
-    """Raise UsageError if the options for --svg are wrong; report its former use."""
+    """Raise UsageError if the options for --svg are wrong; warn if it is used as before 1.0."""
     from pipeline.cli.file_access import check_ending, check_target
 
     if puzzle_only and svg is None:
-        raise UsageError("--puzzle-only needs --svg")
+        raise UsageError("--puzzle-only needs --svg FILE")
     if svg is None:
         return
     if len(files) != 1:
@@ -179,12 +179,14 @@ def _check_drawing(
 
 
 def _check_records(svg: Path | None, *, times: bool, as_json: bool) -> None:
+    """Raise UsageError if --json cannot be combined with another option."""
     check_json(svg, as_json=as_json, option="--svg")
     if times and as_json:
-        raise UsageError("--times cannot be combined with --json, whose records have the times")
+        raise UsageError("--times cannot be combined with --json, whose records contain the times")
 
 
 def _check_single(svg: Path | None, file: Path, *, is_alone: bool) -> None:
+    """Raise UsageError if --svg is used with a collection."""
     if svg and not is_alone:
         raise UsageError(
             f"--svg: {printable(str(file))} is a collection; give a file with one puzzle, or draw "
@@ -197,7 +199,7 @@ def count(
     files: FilesArgument,
     settings: Settings,
     *,
-    show: Annotated[
+    print_each: Annotated[
         bool, typer.Option("--print", help="Print each solution as it is found.")
     ] = False,
     as_json: Annotated[
@@ -227,12 +229,12 @@ def count(
     def print_solution(text: str) -> None:
         print(text, flush=True)
 
-    if show and as_json:
+    if print_each and as_json:
         raise UsageError("--print cannot be combined with --json; use `solve --json`")
     limit, code = settings.limit, EXIT_OK
-    counting = replace(settings, max_solutions=limit)  # for formulas and collections, too
-    for item, result in solve_files(files, counting, print_solution if show else None):
-        name, number = printable(item.location), len(result.solutions)
+    counting = replace(settings, max_solutions=limit)  # the same limit for formulas and collections
+    for item, result in solve_files(files, counting, print_solution if print_each else None):
+        name, number = printable(item.where), len(result.solutions)
         code = EXIT_BAD_INPUT if result.status in ERROR_STATUSES else code
         if as_json:
             print(count_line(item, result))
@@ -254,13 +256,13 @@ def count(
 
 
 @takes("inbox", "outbox", *SOLVING_FIELDS, *READING_FIELDS, "quiet")
-def sheet(  # noqa: PLR0913 - one for each option
+def sheet(  # noqa: PLR0913 - one parameter per option
     context: typer.Context,
     settings: Settings,
     sources: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Puzzles, collections, archives, records, or an outbox. Default: --outbox."
+            help="Puzzles, collections, archives, records, or an outbox. Default: the outbox."
         ),
         PIPED,
     ] = None,
@@ -268,8 +270,8 @@ def sheet(  # noqa: PLR0913 - one for each option
     output: Annotated[
         Path | None,
         output_option(
-            "Write to this file; - is standard output. A name ending in .pdf makes an A4 PDF. "
-            "Default: sheet.html, or sheet-2.html and so on if it exists."
+            "Write to this file; - is standard output. The format is PDF (A4) if the name ends in "
+            ".pdf, else HTML. Default: sheet.html, or sheet-2.html and so on if it exists."
         ),
     ] = None,
     force: ForceOption = False,
@@ -282,18 +284,18 @@ def sheet(  # noqa: PLR0913 - one for each option
         ),
     ] = "4",
     no_solutions: Annotated[
-        bool, typer.Option("--no-solutions", help="Leave out solutions; nothing is solved.")
+        bool, typer.Option("--no-solutions", help="Omit solutions; no puzzle is solved.")
     ] = False,
     first: Annotated[
         int | None,
-        typer.Option("--first", metavar="N", help="Only the first N puzzles, up to 1,000."),
+        typer.Option("--first", metavar="N", help="Print only the first N puzzles, up to 1,000."),
     ] = None,
     sort: Annotated[
         Literal["givens", "rating"] | None,
         typer.Option(
             "--sort",
             metavar="NAME",
-            help="Easiest first: `givens` (most givens) or `rating`.",
+            help="Sort puzzles, easiest first: by `givens` (most first) or `rating`.",
         ),
     ] = None,
     title: Annotated[
@@ -314,7 +316,9 @@ def sheet(  # noqa: PLR0913 - one for each option
     ] = None,
     levels: Annotated[
         bool,
-        typer.Option("--levels", help="Print the level of each puzzle beside it, from its steps."),
+        typer.Option(
+            "--levels", help="Print the level of each puzzle beside it, computed from its steps."
+        ),
     ] = False,
     names: Annotated[
         bool,
@@ -326,8 +330,8 @@ def sheet(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Make printable pages of puzzles, followed by their rules and solutions.
 
-    Files are solved as by `solve`. Solutions in an outbox, a record or a table are reused; the
-    puzzles of records are read from their originals in inbox/done/.
+    Files are solved as in `solve`. Solutions in an outbox, a record or a table are reused; their
+    puzzles are read from the originals in inbox/done/.
 
     sudoku-pipeline sheet examples/collection.txt
 
@@ -337,7 +341,7 @@ def sheet(  # noqa: PLR0913 - one for each option
 
     sudoku-pipeline sheet --title 'Class 7b' --sort rating examples/collection.txt
 
-    Exit code 1: something could not be drawn, or a solution was not found.
+    Exit code 1: a puzzle could not be drawn, or a solution was not found.
     """
     from pipeline.cli import sheet_puzzles as sheets
     from pipeline.cli.file_access import check_target, source_name, unused_path
@@ -350,7 +354,7 @@ def sheet(  # noqa: PLR0913 - one for each option
     sheets.check_target_kind(target)
     check_json(output, as_json=as_json)
     if first is not None and not 1 <= first <= sheets.MAX_SHEET_PUZZLES:
-        raise UsageError(f"--first: expected 1 to {sheets.MAX_SHEET_PUZZLES:,}")
+        raise UsageError(f"--first: expected 1 to {sheets.MAX_SHEET_PUZZLES:,}, found {first}")
     unsolved, faults = sheets.take_first(sheets.puzzles_in(sources, settings), first)
     for fault in faults:
         say(str(fault))
@@ -363,7 +367,10 @@ def sheet(  # noqa: PLR0913 - one for each option
         difficulty, levels = None, True
     is_rated = levels or sort == sheets.RATING
     if is_rated and settings.trust_solver:
-        raise UsageError("--trust-solver: levels need proof that the solution is unique")
+        raise UsageError(
+            "--trust-solver cannot be combined with --levels or --sort rating: both need proof "
+            "that the solution is unique"
+        )
     is_solved = is_rated or not no_solutions
     printed = (
         sheets.solve_puzzles(unsolved, settings)

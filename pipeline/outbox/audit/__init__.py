@@ -1,10 +1,10 @@
-"""Audit an outbox: check everything that its files assert, from these files and the originals.
+"""Audit an outbox: check all assertions in its files against these files and the originals.
 
-Nothing published is trusted. The originals are read again, every grid is checked against the
-rules, the formula of every proof is encoded again, and every step of the proof is checked.
+No published file is trusted. The originals are read again, every grid is checked against the rules,
+the formula of every proof is encoded again, and every step of the proof is checked.
 
-    outbox ─ sets ─▶ PublishedPuzzle ─────▶ single ──────────────▶ Finding: ok, unchecked, bad
-                     PublishedCollection ─▶ collection, archive ─▶
+    record ─▶ PublishedPuzzle ─────▶ single ──────────────▶ Finding: ok, unchecked, bad
+              PublishedCollection ─▶ collection, archive ─▶
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 
 from pipeline.errors import EnvironmentFailure, MissingFolder, in_words
 from pipeline.files import is_file_name, read_regular
-from pipeline.outbox import ENDING, NoRecord
+from pipeline.outbox import RECORD_SUFFIX, NoRecord
 from pipeline.outbox.audit.archive import audit_archive
-from pipeline.outbox.audit.sets import (
+from pipeline.outbox.audit.findings import (
     NOT_LISTED,
     AuditOptions,
     Finding,
@@ -27,7 +27,7 @@ from pipeline.outbox.audit.sets import (
     folders_in,
 )
 from pipeline.outbox.audit.single import audit_content, audit_single
-from pipeline.outbox.names import base_of, is_answer
+from pipeline.outbox.names import is_answer, job_stem
 from pipeline.outbox.originals import Originals
 from pipeline.outbox.published import (
     Published,
@@ -45,24 +45,28 @@ from pipeline.reading.read import source_at
 
 __all__ = ["AuditOptions", "Finding", "audit"]
 
-_ATTEMPTS = 3
+_MAX_ATTEMPTS = 3
+"""Maximum number of audits of a set that is replaced meanwhile."""
+
 _MAX_HEADER_BYTES = 400
 _NO_RECORD = "no record"
-_NOT_READ = ("invalid", "failed")
-"""Statuses of sources that perhaps could not be read."""
+"""The assertion of a finding about a file without a legible record."""
+
+_MAYBE_UNREAD_STATUSES = ("invalid", "failed")
+"""Statuses of sources that may not have been read."""
 
 
 def audit(
     outbox: Path, originals: Sequence[Path], options: AuditOptions | None = None
 ) -> Iterator[Finding]:
-    """Audit every set in an outbox; `originals` are folders like `inbox/done`.
+    """Audit every set in an outbox. `originals` are folders such as `inbox/done`.
 
-    Nothing is written. A set that is replaced during its audit is audited again. Raises
-    MissingFolder if there is no outbox, EnvironmentFailure if a folder cannot be read.
+    The audit writes no files. A set that is replaced during its audit is audited again. Raises
+    MissingFolder if there is no outbox, and EnvironmentFailure if a folder cannot be read.
     """
     try:
         known = Originals.of(originals)
-        # listed before the records: a record is published before its original moves to `done`
+        # List originals before records: a record is published before its original moves to `done`.
         names = known.names()
         folder = next(folders_in(outbox))
     except OSError as error:
@@ -72,7 +76,7 @@ def audit(
     unlisted = {*folder.names, *(f"{name}/" for name in folder.folders)}
     for path in folder.records():
         published, finding = _audit_record(path, known, Findings(options or AuditOptions()))
-        stem = path.name.removesuffix(ENDING)
+        stem = path.name.removesuffix(RECORD_SUFFIX)
         stems.add(stem)
         if published is None:
             broken.add(stem)
@@ -84,7 +88,7 @@ def audit(
         if finding is not None:
             yield finding
     for name in sorted(unlisted):
-        if base_of(name) in broken or not os.path.lexists(outbox / name):
+        if job_stem(name) in broken or not os.path.lexists(outbox / name):
             continue
         if _is_result(outbox / name, name, stems):
             report = Findings()
@@ -97,7 +101,7 @@ def audit(
 
 
 def _is_result(path: Path, name: str, stems: set[str]) -> bool:
-    """Whether a file is an answer or a table, or a folder contains a record or an answer.
+    """Whether a file is an answer or a table, or whether a folder contains a record or an answer.
 
     The name of a folder ends in `/`.
     """
@@ -119,7 +123,7 @@ def _contains_results(path: Path) -> bool:
     """Whether a folder contains a record or an answer, at any depth; links are not followed."""
     try:
         names = (name for folder in folders_in(path) for name in folder.names)
-        return any(name.endswith(ENDING) or is_answer(name, ()) for name in names)
+        return any(name.endswith(RECORD_SUFFIX) or is_answer(name, ()) for name in names)
     except OSError:
         return False
 
@@ -129,10 +133,10 @@ def _audit_record(
 ) -> tuple[Published | None, Finding | None]:
     """Audit one set. Returns the set and the finding.
 
-    The set is None if its record is illegible; both are None if the record is gone.
+    The set is None if its record is illegible. Both are None if the record no longer exists.
     """
-    published, finding, stem = None, None, path.name.removesuffix(ENDING)
-    for _ in range(_ATTEMPTS):
+    published, finding, stem = None, None, path.name.removesuffix(RECORD_SUFFIX)
+    for _ in range(_MAX_ATTEMPTS):
         report = template.empty_copy()
         try:
             latest = load_published(path)
@@ -141,12 +145,12 @@ def _audit_record(
         except NoRecord as error:
             report.add_problem(f"{path.name}: {error}")
             return None, report.finding(stem, _NO_RECORD)
-        if latest == published:  # the record is still the one that was audited
+        if latest == published:  # the record was not replaced during the audit
             break
         published = latest
-        report = template.empty_copy(is_ours=published.is_ours)
-        claim = _audit_safely(published, originals, report)
-        finding = report.finding(stem, claim)
+        report = template.empty_copy(is_current_build=published.is_current_build)
+        assertion = _audit_safely(published, originals, report)
+        finding = report.finding(stem, assertion)
         if finding.verdict != "bad":
             break
     return published, finding
@@ -155,14 +159,17 @@ def _audit_record(
 def _audit_safely(
     published: PublishedPuzzle | PublishedCollection, originals: Originals, report: Findings
 ) -> str:
-    """Audit one set, whatever is wrong with it. Returns what the job asserts, in words."""
+    """Audit one set. Exceptions become problems, except EnvironmentFailure.
+
+    Returns the assertion of the job, in words.
+    """
     source, status = published.record.source, published.record.status
     if not is_file_name(source):
         report.add_problem(f"the source {source!r} is not a file name")
         return status
     if or_none(published.record.member) is not None:
         report.add_problem("member: only allowed in the record of an archive's member")
-    if report.is_ours and published.record.schema != SCHEMA:
+    if report.is_current_build and published.record.schema != SCHEMA:
         report.add_problem(f"schema is {published.record.schema}, but this version writes {SCHEMA}")
     try:
         audit_files(published, source, report)
@@ -177,7 +184,7 @@ def _audit_safely(
 def _audit(
     published: PublishedPuzzle | PublishedCollection, originals: Originals, report: Findings
 ) -> str:
-    """Audit a set against its original. Returns what the job asserts, in words."""
+    """Audit a set against its original. Returns the assertion of the job, in words."""
     record = published.record
     candidates = originals.find(record.source)
     if not candidates:
@@ -188,13 +195,13 @@ def _audit(
         return audit_single(published, None, report)
     if record.sha256 is not None:
         max_bytes, limits = report.settings.max_bytes, UnpackLimits.of(report.settings)
-        fitting = [*originals.matching(record, max_bytes, limits)]
+        fitting = [*originals.find_matching(record, max_bytes, limits)]
         if not fitting:
             report.add_problem(
                 f"the original {candidates[0]} does not have the sha256 in the record"
             )
         candidates = fitting or candidates
-    elif len(candidates) > 1:  # a folder that was dropped several times
+    elif len(candidates) > 1:  # folders of the same name were dropped
         candidates = [
             next(
                 (path for path in candidates if _audits_cleanly(path, published, report)),
@@ -208,7 +215,7 @@ def _audits_cleanly(
     original: Path, published: PublishedPuzzle | PublishedCollection, report: Findings
 ) -> bool:
     """Whether the audit of a set against this original finds no problems."""
-    trial = report.empty_copy(is_ours=published.is_ours)
+    trial = report.empty_copy(is_current_build=published.is_current_build)
     _audit_against(original, published, trial)
     return trial.is_clean
 
@@ -216,9 +223,9 @@ def _audits_cleanly(
 def _audit_against(
     original: Path, published: PublishedPuzzle | PublishedCollection, report: Findings
 ) -> str:
-    """Audit a set against one candidate original. Returns what the job asserts, in words."""
+    """Audit a set against one candidate original. Returns the assertion of the job, in words."""
     record, declared = published.record, published.declared
-    is_unread = record.status in _NOT_READ
+    is_unread = record.status in _MAYBE_UNREAD_STATUSES
     if declared:
         words = ("--strict" if name == "strict" else word for name, word in declared.items())
         report.add_note(f"read as {' and '.join(words)}, as the record says")

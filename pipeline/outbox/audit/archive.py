@@ -1,4 +1,4 @@
-"""Audit an archive's set: every member against its record, and the table of all members."""
+"""Audit an archive's set: the set of every member, and the table of all members."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pipeline.outbox.audit.collection import (
     counts_in,
     summary,
 )
-from pipeline.outbox.audit.sets import NOT_LISTED, Findings, audit_files, folders_in
+from pipeline.outbox.audit.findings import NOT_LISTED, Findings, audit_files, folders_in
 from pipeline.outbox.audit.single import audit_content
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle, load_published
 from pipeline.outbox.schema import COLLECTION, DISAGREEMENTS, PROVED, REFUSED, UNVERIFIED, or_none
@@ -55,13 +55,13 @@ class _AuditedArchive:
         self.counts: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
         self._published = published
-        self._top = published.sibling(published.stem)
+        self._folder = published.sibling(published.stem)
         self._report = report
         self._records: dict[int, Path] = {}
         self._empty_folders: set[Path] = set()
 
     def run(self, original: Path) -> None:
-        """Audit all members. Raises InputError or OSError if it cannot go on."""
+        """Audit all members. Raises InputError or OSError if the rest cannot be audited."""
         self._find_records()
         table = self._published.sibling(f"{self._published.stem}.csv")
         rows = rows_in(table, MemberRow, self._published.record.schema)
@@ -80,15 +80,16 @@ class _AuditedArchive:
         audit_counts(self._published, self.counts, self._unread, self._report)
 
     def _relative(self, path: Path) -> str:
-        return str(path.relative_to(self._top.parent))
+        """The path relative to the outbox, for messages."""
+        return str(path.relative_to(self._folder.parent))
 
     def _find_records(self) -> None:
-        """Find the records in the tree, and index them by the numbers of their members."""
-        if not stat.S_ISDIR(self._top.lstat().st_mode):
-            raise NotADirectoryError(f"{self._top.name} is not a folder")
-        folders = [*folders_in(self._top)]
+        """Find the records in the archive's folder, and index them by their member numbers."""
+        if not stat.S_ISDIR(self._folder.lstat().st_mode):
+            raise NotADirectoryError(f"{self._folder.name} is not a folder")
+        folders = [*folders_in(self._folder)]
         full = [folder.path for folder in folders if folder.names]
-        self._empty_folders = {folder.path for folder in folders} - {self._top, *full}
+        self._empty_folders = {folder.path for folder in folders} - {self._folder, *full}
         self._empty_folders -= {above for path in full for above in path.parents}
         for folder in folders:
             for path in folder.records():
@@ -103,7 +104,7 @@ class _AuditedArchive:
                 number = or_none(published.record.member)
                 if number is None or number in self._records:
                     self._report.add_problem(
-                        f"{where}: member {number} is missing or already has another record"
+                        f"{where}: its member number ({number}) is missing or in another record too"
                     )
                 else:
                     self._records[number] = path
@@ -111,7 +112,7 @@ class _AuditedArchive:
                 self._report.add_problem(f"{self._relative(folder.path / name)} {NOT_LISTED}")
 
     def _audit_member(self, number: int, member: Member, row: MemberRow, report: Findings) -> None:
-        """Audit one member: its row in the table, and its set."""
+        """Audit the row of a member in the table, and its set."""
         if row.member != printable(member.name):
             report.add_problem(f"row {number + 1} of the table is about {row.member[:100]!r}")
         if row.status != COLLECTION:
@@ -125,7 +126,7 @@ class _AuditedArchive:
             report.add_problem(f"cannot be read, but its status is {row.status!r}")
         elif path is not None:
             published = load_published(path)
-            report = replace(report, is_ours=published.is_ours)
+            report = replace(report, is_current_build=published.is_current_build)
             self._audit_set(published, member.name, source, report)
             _compare_row(published, row, report)
         elif row.status == "failed" and member.stream is not None:
@@ -134,11 +135,11 @@ class _AuditedArchive:
             report.add_problem("has no record")
 
     def _allow_empty_folders(self, member: Member) -> None:
-        """Allow the folders of a member whose results could not be written to be empty."""
+        """Accept that the folders of a member are empty, as its results could not be written."""
         parts = PurePosixPath(member.name).parent.parts
         for folder in [*self._empty_folders]:
-            own = folder.relative_to(self._top).parts
-            if _is_folder_of(own, parts[: len(own)]):
+            tree_parts = folder.relative_to(self._folder).parts
+            if _is_folder_of(tree_parts, parts[: len(tree_parts)]):
                 self._empty_folders.remove(folder)
 
     def _audit_set(
@@ -151,8 +152,8 @@ class _AuditedArchive:
         """Audit the set of a member."""
         record, name = published.record, PurePosixPath(member)
         audit_files(published, name.name, report)
-        here = published.path.parent.relative_to(self._top).parts
-        if not _is_folder_of(here, name.parent.parts):
+        tree_parts = published.path.parent.relative_to(self._folder).parts
+        if not _is_folder_of(tree_parts, name.parent.parts):
             where = self._relative(published.path.parent)
             report.add_problem(f"its results are in the wrong folder, {where}")
         if published.declared != self._published.declared:
@@ -179,6 +180,7 @@ class _AuditedArchive:
             )
 
     def _count(self, record: Record) -> None:
+        """Count the puzzles of a member. `_audit_member` counts the status of a single puzzle."""
         if isinstance(record, CollectionRecord):
             self.counts += counts_in(record)
             add_unread(self._unread, or_none(record.unread) or {})
@@ -193,6 +195,7 @@ class _AuditedArchive:
 def _compare_row(
     published: PublishedPuzzle | PublishedCollection, row: MemberRow, report: Findings
 ) -> None:
+    """Compare the row of a member with its record."""
     record = published.record
     if isinstance(published, PublishedCollection):
         totals = published.record.totals
@@ -204,20 +207,20 @@ def _compare_row(
         fields = member_fields(published.record, trait_names)
         if trait_names != traits_in_record(published.record) and traits_in_record(published.record):
             report.add_problem("the record and the table have different --traits")
-    recorded = type(row)(row.member, *fields)
-    for name, there in asdict(recorded).items():
-        if (here := getattr(row, name)) != there:
+    expected = type(row)(row.member, *fields)
+    for name, recorded in asdict(expected).items():
+        if (listed := getattr(row, name)) != recorded:
             add_finding = report.add_difference if name == "message" else report.add_problem
-            add_finding(f"{name} is {here[:60]!r} in the table, {there[:60]!r} in its record")
+            add_finding(f"{name} is {listed[:60]!r} in the table, {recorded[:60]!r} in its record")
 
 
-def _is_folder_of(here: Sequence[str], there: Sequence[str]) -> bool:
-    """Whether `here`, a folder of the tree, is for `there`, a folder of the archive.
+def _is_folder_of(tree_parts: Sequence[str], archive_parts: Sequence[str]) -> bool:
+    """Whether a folder in the outbox contains the results of a folder in the archive.
 
-    Both are given by their parts. A folder gets a `~` after its name if a result could have the
-    same name.
+    Both folders are given by the parts of their paths. A folder in the outbox has `~` after its
+    name if a result could have the same name.
     """
-    return len(here) == len(there) and all(
-        own.startswith(name) and not own[len(name) :].strip("~")
-        for own, name in zip(here, there, strict=True)
+    return len(tree_parts) == len(archive_parts) and all(
+        folder.startswith(name) and not folder[len(name) :].strip("~")
+        for folder, name in zip(tree_parts, archive_parts, strict=True)
     )

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pipeline.errors import InputError, InvalidPuzzle, printable
 from pipeline.outbox.audit.conflicts import is_wrong_solution
-from pipeline.outbox.audit.sets import Findings
-from pipeline.outbox.fits import COMPLETE, misfit
+from pipeline.outbox.audit.findings import Findings
+from pipeline.outbox.consistency import COMPLETE, contradiction
 from pipeline.outbox.tables import PuzzleRow, Table, grid_in, lines_of, row_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, parse_source
@@ -19,20 +19,21 @@ from pipeline.reading.formats.plain import ChunkContents
 from pipeline.reading.unread import caveat
 
 _MAX_CHARACTERS, _BATCH_LINES = 16 * 1024 * 1024, 64
-"""Characters of a chunk, and lines that are read before their characters are counted."""
-_MAX_TEXT = 500
+"""Maximum number of characters in a chunk, and number of lines between two counts of them."""
+_MAX_TEXT_CHARACTERS = 500
+"""Maximum length of the text of an invalid puzzle in a row."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowChunk:
     """Consecutive puzzles of the original, with their lines in each published file.
 
-    names: the names of the table and of the solution files.
-    first: the number of the first row, from 1.
-    contents: a chunk of the original, which may have more puzzles.
-    start: the position of the first row's puzzle in `contents`.
-    lines: for each row, its line in each of these files, without trait columns.
-    trait_fields: for each row, the fields of its trait columns; None if some are missing.
+    - `names`: the names of the table and of the solution files.
+    - `first`: the number of the first row, from 1.
+    - `contents`: a chunk of the original, which may contain more puzzles.
+    - `start`: the position of the first row's puzzle in `contents`.
+    - `lines`: for each row, its lines in the files `names`, without trait columns.
+    - `trait_fields`: for each row, the fields of its trait columns; None if some are missing.
     """
 
     names: Sequence[str]
@@ -46,6 +47,7 @@ class RowChunk:
         return len(self.lines)
 
     def entry(self, index: int) -> Entry:
+        """The puzzle of the original at this index."""
         return self.contents.entry(self.start + index)
 
     def row(self, index: int) -> PuzzleRow:
@@ -57,6 +59,7 @@ class RowChunk:
             raise InputError(f"{self.names[0]}: line {number}: {error}") from error
 
     def section(self, index: int, report: Findings) -> Findings:
+        """The findings about the row at this index."""
         return report.section(f"{self.names[0]}: row {self.first + index}")
 
 
@@ -65,8 +68,9 @@ def row_chunks(
 ) -> Iterator[RowChunk]:
     """Read a table and its solution files in parallel with the original.
 
-    `paths` are those of the table and of the solution files. Raises InputError if a file cannot be
-    read or has another number of rows than there are puzzles, after the rows before that.
+    `paths` are the paths of the table and of the solution files, and `chunks` are the puzzles of
+    the original. Raises InputError, after the valid rows, if a file cannot be read or does not have
+    a row for each puzzle.
     """
     trait_count = len(table.trait_columns)
     names = [path.name for path in paths]
@@ -99,7 +103,10 @@ def row_chunks(
 def _read_rows(
     rows: Iterator[tuple[str, ...]], files: int, max_rows: int
 ) -> tuple[list[tuple[str, ...]], InputError | None]:
-    """Read up to `max_rows` rows, within _MAX_CHARACTERS. Returns them and the error after them."""
+    """Read up to `max_rows` rows, with about _MAX_CHARACTERS.
+
+    Returns the rows, and the error that ended reading, or None.
+    """
     read: list[tuple[str, ...]] = []
     batch_rows, room = max(1, _BATCH_LINES // files), _MAX_CHARACTERS
     try:
@@ -108,7 +115,7 @@ def _read_rows(
             if len(read) == start:
                 break
             room -= sum(map(len, filter(None, chain.from_iterable(read[start:]))))
-    except InputError as error:  # the rows before it are kept
+    except InputError as error:
         return read, error
     return read, None
 
@@ -117,23 +124,23 @@ def _read_rows(
 class AuditedRow:
     """A row of a table, its puzzle in the original, and its grids by solution file.
 
-    `is_sound`: all grids could be read and are distinct. `disagrees`: the solution in the original
-    is wrong.
+    - `are_grids_valid`: whether all grids could be read and are distinct.
+    - `has_wrong_solution`: whether the solution in the original is wrong.
     """
 
     number: int
     puzzle: Puzzle | None
     row: PuzzleRow
     grids: Mapping[str, Grid]
-    is_sound: bool
-    disagrees: bool
+    are_grids_valid: bool
+    has_wrong_solution: bool
 
 
 def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
     """Compare a row, and its lines in the solution files, with the original.
 
-    Does not check that its grids are solutions, or that they are all. Raises InputError for a
-    malformed row.
+    This does not check whether the grids are solutions, or whether there are other solutions.
+    Raises InputError for a malformed row.
     """
     entry, row, number = chunk.entry(index), chunk.row(index), chunk.first + index
     report = chunk.section(index, report)
@@ -142,12 +149,12 @@ def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
     if (puzzle is None) != (row.status == "invalid"):
         content = "a puzzle" if puzzle else "no puzzle"
         report.add_problem(f"the status is {row.status!r}, but the original has {content} there")
-    if report.is_ours and entry.title != row.title:
+    if report.is_current_build and entry.title != row.title:
         report.add_problem(
             f"the title is {row.title[:100]!r} in the table, {entry.title[:100]!r} in the original"
         )
     if (
-        report.is_ours
+        report.is_current_build
         and (remark := caveat(row.status, entry.unread))
         and remark not in row.message
     ):
@@ -156,48 +163,48 @@ def read_row(chunk: RowChunk, index: int, report: Findings) -> AuditedRow:
         report.add_problem("status 'solved' is only for formulas")
     lines = chunk.lines[index][1:]
     _audit_count(row, lines, report)
-    grids = _grids(dict(zip(chunk.names[1:], lines, strict=True)), entry, puzzle, report)
-    is_sound = len({*grids.values()}) == sum(bool(line.strip(".")) for line in lines)
+    grids = _read_grids(dict(zip(chunk.names[1:], lines, strict=True)), entry, puzzle, report)
+    are_grids_valid = len({*grids.values()}) == sum(bool(line.strip(".")) for line in lines)
     complete = row.complete == "true"
-    disagrees = row.status != "failed" and is_wrong_solution(
+    has_wrong_solution = row.status != "failed" and is_wrong_solution(
         entry.claimed, entry.signs, puzzle, grids.values(), complete=complete
     )
-    if bool(row.disagreement) != disagrees:
-        verb = "does not say" if disagrees else "says"
+    if bool(row.disagreement) != has_wrong_solution:
+        verb = "does not say" if has_wrong_solution else "says"
         report.add_problem(f"the row {verb} that the solution in the original is wrong")
-    return AuditedRow(number, puzzle, row, grids, is_sound, disagrees)
+    return AuditedRow(number, puzzle, row, grids, are_grids_valid, has_wrong_solution)
 
 
 def _compare(
     number: int, entry: Entry, puzzle: Puzzle | None, row: PuzzleRow, report: Findings
 ) -> None:
-    """Check that a row is about this entry of the original.
+    """Check that a row belongs to this entry of the original.
 
-    Another version may have written the puzzle differently.
+    Other versions may have written the puzzle differently.
     """
     text = entry.text
     if not entry.plain:
-        text = printable(text[: _MAX_TEXT if entry.puzzle is None else None])
-    line = str(entry.line) if entry.line else row.line  # unknown for a broken source
-    for field, here, there in (
+        text = printable(text[: _MAX_TEXT_CHARACTERS if entry.puzzle is None else None])
+    line = str(entry.line) if entry.line else row.line  # 0 if the source could not be read
+    for field, listed, expected in (
         ("index", row.index, str(number)),
         ("line", row.line, line),
         ("puzzle", row.puzzle, text),
     ):
-        if here != there:
-            may_differ = field == "puzzle" and puzzle and not report.is_ours
+        if listed != expected:
+            may_differ = field == "puzzle" and puzzle and not report.is_current_build
             add_finding = (
                 report.add_difference
-                if may_differ and puzzle == _puzzle_in(here)
+                if may_differ and puzzle == _puzzle_in(listed)
                 else report.add_problem
             )
             add_finding(
-                f"the {field} is {here[:100]!r} in the table, {there[:100]!r} in the original"
+                f"the {field} is {listed[:100]!r} in the table, {expected[:100]!r} in the original"
             )
 
 
 def _puzzle_in(text: str) -> Puzzle | None:
-    """The puzzle in a field of a table; None if its notation cannot be detected from the field."""
+    """The puzzle in a field of a table; None if the field alone does not determine its notation."""
     with suppress(InvalidPuzzle):
         return parse_source(text.encode(errors="surrogateescape"), "the table").puzzle
     return None
@@ -209,9 +216,9 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Findings) -> None
     if row.complete not in COMPLETE:
         report.add_problem(f"complete: expected true or false, found {row.complete[:20]!r}")
     else:
-        is_earlier = row.certificate == "drat" and not report.is_ours
+        is_earlier = row.certificate == "drat" and not report.is_current_build
         certificate = "lrat" if is_earlier else row.certificate
-        if fault := misfit(row.status, len(filled), COMPLETE[row.complete], certificate):
+        if fault := contradiction(row.status, len(filled), COMPLETE[row.complete], certificate):
             report.add_problem(fault)
     if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
         report.add_problem(
@@ -221,10 +228,10 @@ def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Findings) -> None
         report.add_problem("its solution is not the one in the first solution file")
 
 
-def _grids(
+def _read_grids(
     lines: Mapping[str, str], entry: Entry, puzzle: Puzzle | None, report: Findings
 ) -> dict[str, Grid]:
-    """The grids in the lines of the solution files; invalid ones are reported."""
+    """The grids in the lines of the solution files. Reports invalid and equal grids."""
     size = len(puzzle.cells) if puzzle else None
     grids: dict[str, Grid] = {}
     for name, text in lines.items():

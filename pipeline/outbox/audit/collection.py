@@ -1,4 +1,4 @@
-"""Audit a collection's set; reads the original, table and solution files in parallel, in chunks."""
+"""Audit a collection's set: read original, table and solution files in parallel, in chunks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from itertools import chain
 
 from pipeline.errors import InputError, counted
 from pipeline.outbox.audit.audited_rows import AuditedRow, RowChunk, read_row, row_chunks
-from pipeline.outbox.audit.completeness import audit_others
-from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
-from pipeline.outbox.audit.sets import Findings
-from pipeline.outbox.audit.together import (
+from pipeline.outbox.audit.batches import (
     asserted_verdict,
     certify_lines,
-    correct_rows,
-    rows_with_correct_completeness,
+    find_correct_completeness,
+    find_correct_rows,
 )
+from pipeline.outbox.audit.completeness import audit_others
+from pipeline.outbox.audit.findings import Findings
+from pipeline.outbox.audit.provenance import audit_fallbacks, audit_log
 from pipeline.outbox.audit.traits import audit_rows
 from pipeline.outbox.published import PublishedCollection
 from pipeline.outbox.schema import (
@@ -39,16 +39,16 @@ _CHUNK_BYTES = 512 * 1024
 
 
 def counts_in(record: CollectionRecord) -> Counter[str]:
-    """The counts in a record: puzzles by status, and its further counts."""
+    """The counts in a record: puzzles by status, and the EXTRA_COUNTS."""
     return Counter(record.totals) + Counter(record.completeness_counts)
 
 
 def audit_counts(
     published: PublishedCollection, counts: Counter[str], unread: Counter[str], report: Findings
 ) -> None:
-    """Check the counts in a record against those found, and check its log.
+    """Compare the counts in a record with the counts of the audit, and check its log.
 
-    Fallbacks cannot be recounted: only their sum is checked.
+    Fallbacks cannot be counted again: only their sum is checked.
     """
     record, recorded = published.record, counts_in(published.record)
     for name in sorted({*counts, *recorded} - {FALLBACKS}):
@@ -66,6 +66,7 @@ def audit_counts(
 
 
 def summary(subject: str, counts: Counter[str]) -> str:
+    """A subject and its counts, in words."""
     parts = [f"{n} {name}" for name, n in sorted(counts.items()) if n and name not in EXTRA_COUNTS]
     parts += [f"{counts[name]} {name}" for name in (PROVED, UNVERIFIED) if counts[name]]
     return f"{subject}: {', '.join(parts)}"
@@ -86,16 +87,17 @@ def audit_collection(
 
 
 def format_mismatch(published: PublishedCollection) -> str:
+    """The message for an original that is not a collection of the recorded format."""
     return f"the original is not a collection of the format {published.record.format!r}"
 
 
 def _chunks_of(layout: Layout, stream: PeekableStream, reading: Reading) -> Iterator[ChunkContents]:
-    """The puzzles of a source in chunks; if the stream breaks off, the last entry says why."""
+    """Yield the puzzles of a source in chunks. If reading fails, the last entry has the error."""
     for chunk in layout.chunks(stream, _CHUNK_BYTES):
         yield layout.contents(chunk, reading)
     if stream.error is not None:
         broken = Entry(0, "", None, str(stream.error), None, plain=False)
-        yield ChunkContents(PlainLines.none(), [broken])
+        yield ChunkContents(PlainLines.without_lines(), [broken])
 
 
 class _AuditedCollection:
@@ -117,7 +119,7 @@ class _AuditedCollection:
             self._report.add_note("proofs from an earlier version were not checked")
         name = f"{published.stem}.csv"
         table = Table(published.sibling(name), PuzzleRow, published.record.schema)
-        if self._report.is_ours and not table.is_current:
+        if self._report.is_current_build and not table.is_current:
             raise InputError(f"{name}: the first line is not {','.join(columns(PuzzleRow))!r}")
         paths = [*map(published.sibling, (name, *published.solution_files))]
         for chunk in row_chunks(table, paths, self._count_unread(chunks)):
@@ -139,11 +141,11 @@ class _AuditedCollection:
         self._report.options.on_rows(self._published.record.source, rows, self._total)
 
     def _audit_chunk(self, chunk: RowChunk) -> None:
-        """Audit the rows of a chunk: simple ones in batches, the others one by one.
+        """Audit the rows of a chunk: simple rows in batches, other rows one by one.
 
-        Raises InputError for a malformed row, after the rows before it were audited.
+        Raises InputError for a malformed row, after auditing the rows before it.
         """
-        correct = correct_rows(chunk, self._report.options.seconds)
+        correct = find_correct_rows(chunk, self._report.options.seconds)
         others: list[AuditedRow] = []
         fault, end = None, len(chunk)
         simple = {*chain.from_iterable(correct.values())}
@@ -155,13 +157,14 @@ class _AuditedCollection:
                 break
             others.append(read)
             self._count_rows(read.row.status, read.row.complete, read.row.certificate, 1)
-            self.counts[DISAGREEMENTS] += read.disagrees
+            self.counts[DISAGREEMENTS] += read.has_wrong_solution
         for fields, rows in correct.items():
             status, _, complete, certificate = fields.split(",")
             self._count_rows(status, complete, certificate, sum(row < end for row in rows))
         self.count += end
-        unsound = certify_lines(others, self._report)
-        self._audit_completeness([e for e in others if e.is_sound and e.number not in unsound])
+        wrong = certify_lines(others, self._report)
+        valid = [row for row in others if row.are_grids_valid and row.number not in wrong]
+        self._audit_completeness(valid)
         if fault:
             raise fault
 
@@ -172,12 +175,14 @@ class _AuditedCollection:
             self.counts[UNVERIFIED if certificate == "unverified" else PROVED] += count
 
     def _audit_completeness(self, rows: Sequence[AuditedRow]) -> None:
-        """Check what rows assert about further solutions: that there are some or none."""
-        asked = [row for row in rows if asserted_verdict(row.row)]
-        correct = rows_with_correct_completeness(asked, self._report.options.seconds)
-        for row in asked:
+        """Check the assertions of rows that there are other solutions, or that there are none."""
+        asserting = [row for row in rows if asserted_verdict(row.row)]
+        correct = find_correct_completeness(asserting, self._report.options.seconds)
+        for row in asserting:
             if row.puzzle and row.number not in correct:
                 report = self._report.section(f"{self._published.stem}.csv: row {row.number}")
-                is_all = row.row.complete == "true"
-                audit_others(row.puzzle, [*row.grids.values()], report, are_claimed=not is_all)
+                is_complete = row.row.complete == "true"
+                audit_others(
+                    row.puzzle, [*row.grids.values()], report, expects_other=not is_complete
+                )
                 self._report_progress(row.number)

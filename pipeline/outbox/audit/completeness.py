@@ -1,7 +1,7 @@
-"""Check whether there are other solutions than those published.
+"""Check whether a puzzle or formula has other solutions than the published ones.
 
-Puzzles are searched exhaustively, from the rules alone. A refuter, which is a SAT solver, decides
-formulas, and puzzles that the search leaves undecided. Its proofs and models are checked.
+Puzzles are searched exhaustively, based on the rules alone. A refuter, which is a SAT solver,
+decides formulas, and puzzles that the search leaves undecided. Its proofs and models are checked.
 """
 
 from __future__ import annotations
@@ -16,44 +16,47 @@ from pipeline.certify.missing import find_missing
 from pipeline.certify.proof import TRIVIAL_PROOF, lrat_of
 from pipeline.errors import PipelineError
 from pipeline.limits import Deadline
-from pipeline.outbox.audit.sets import AuditOptions, Findings
+from pipeline.outbox.audit.findings import AuditOptions, Findings
 from pipeline.outbox.tables import one_line
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.dimacs import Model, ParsedFormula, proof_clauses
 
 SEARCH_SHARE = 0.5
-"""The share of the time that the search gets if there is a refuter."""
+"""The share of the time limit that the search may use if there is a refuter."""
 
 _MAX_LITERALS = 12
+"""Maximum number of literals of a model in a message."""
+
 _NO_REFUTER = "this needs a solver; use sudoku-pipeline audit"
 
 
 class Undecided(PipelineError):
-    """It is not known whether an assertion is true."""
+    """A check could not decide whether an assertion is true."""
 
 
-def remedy(end: float) -> str:
-    """Advice to append to a message, if the time for a check is over."""
+def timeout_advice(end: float) -> str:
+    """Advice to append to a message if the time for a check is over, else an empty text."""
     return "; raise --timeout" if time.monotonic() > end else ""
 
 
-def model_of(
-    make: Callable[[], Formula], why: str, options: AuditOptions, end: float
+def find_model(
+    make_formula: Callable[[], Formula], reason: str, options: AuditOptions, end: float
 ) -> Model | None:
-    """A model of the formula, not yet certified; None if a checked proof shows that it has none.
+    """Find a model of a formula. The caller must certify it.
 
-    `why` is the message of Undecided, which is raised if a refuter is needed and there is none.
-    Raises other kinds of PipelineError if the refuter fails or its proof is wrong.
+    Returns None if a checked proof shows that the formula has no model. Raises Undecided with the
+    message `reason` if a refuter is needed and there is none, and other kinds of PipelineError if
+    the refuter fails or its proof is wrong.
     """
     if options.refuter is None and time.monotonic() > end:
-        raise Undecided(why)
+        raise Undecided(reason)
     deadline = Deadline(end, OUT_OF_TIME)
-    core = core_of(make(), deadline)
+    core = core_of(make_formula(), deadline)
     text = TRIVIAL_PROOF
     if not core.is_refuted:
         if options.refuter is None:
-            raise Undecided(why)
+            raise Undecided(reason)
         refutation = options.refuter(core, end - time.monotonic())
         if not isinstance(refutation, str):
             return core.model(refutation)
@@ -63,7 +66,7 @@ def model_of(
 
 
 def grid_of_literals(literals: Iterable[int], geometry: Geometry) -> Grid | None:
-    """Decode the true literals to a grid; None if they do not encode one."""
+    """Decode the literals of a model to a grid. Returns None if they do not encode a grid."""
     side, size = geometry.side, geometry.size
     chosen = [divmod(literal - 1, side) for literal in literals if 0 < literal <= side * size]
     if [cell for cell, _ in chosen] != [*range(size)]:
@@ -71,28 +74,28 @@ def grid_of_literals(literals: Iterable[int], geometry: Geometry) -> Grid | None
     return Grid(geometry, tuple(value + geometry.lowest for _, value in chosen))
 
 
-def _other_solution(
+def _find_other_solution(
     puzzle: Puzzle,
     grids: Sequence[Grid],
     options: AuditOptions,
     end: float,
     *,
-    refuted: bool = True,
+    uses_refuter: bool = True,
 ) -> Grid | None:
-    """A certified solution that is not among `grids`; None if there is none.
+    """Find a certified solution that is not among `grids`. Returns None if there is none.
 
-    `refuted`: if the search leaves it undecided, the refuter decides. Raises PipelineError if it
-    stays undecided.
+    `uses_refuter`: whether the refuter decides if the search does not. Raises PipelineError if
+    neither decides.
     """
-    share = SEARCH_SHARE if options.refuter and refuted else 1.0
+    share = SEARCH_SHARE if options.refuter and uses_refuter else 1.0
     searched = find_missing(puzzle, grids, seconds=(end - time.monotonic()) * share)
     if searched.is_complete:
         return None
-    grid, why = searched.missing[0] if searched.missing else None, searched.undecided or ""
+    grid, reason = searched.missing[0] if searched.missing else None, searched.undecided or ""
     if grid is None:
-        if not refuted:
-            raise Undecided(why)
-        model = model_of(lambda: proof_formula(puzzle, grids), why, options, end)
+        if not uses_refuter:
+            raise Undecided(reason)
+        model = find_model(lambda: proof_formula(puzzle, grids), reason, options, end)
         if model is None:
             return None
         if (grid := grid_of_literals(model, puzzle.geometry)) is None:
@@ -105,26 +108,29 @@ def _other_solution(
 
 
 def has_solution(puzzle: Puzzle, options: AuditOptions, end: float) -> bool:
-    """Whether a puzzle has a solution. Raises PipelineError if that stays undecided."""
-    return _other_solution(puzzle, (), options, end, refuted=not puzzle.is_plain) is not None
+    """Whether a puzzle has a solution. Raises PipelineError if this cannot be decided."""
+    uses_refuter = not puzzle.is_plain
+    return _find_other_solution(puzzle, (), options, end, uses_refuter=uses_refuter) is not None
 
 
 def audit_others(
-    puzzle: Puzzle, grids: Sequence[Grid], report: Findings, *, are_claimed: bool = False
+    puzzle: Puzzle, grids: Sequence[Grid], report: Findings, *, expects_other: bool = False
 ) -> None:
-    """Check that a puzzle has no solutions besides `grids`, which are distinct solutions of it.
+    """Check that a puzzle has no solutions besides `grids`, which are distinct solutions.
 
-    `are_claimed`: check instead that it has another one.
+    `expects_other`: check instead that the puzzle has another solution.
     """
     end = time.monotonic() + report.options.seconds
     try:
-        grid = _other_solution(puzzle, grids, report.options, end)
+        grid = _find_other_solution(puzzle, grids, report.options, end)
     except PipelineError as error:
-        report.add_gap(f"not checked whether there are other solutions: {error}{remedy(end)}")
+        report.add_gap(
+            f"not checked whether there are other solutions: {error}{timeout_advice(end)}"
+        )
         return
-    if are_claimed and grid is None:
+    if expects_other and grid is None:
         report.add_problem("the record says that there are more solutions, but there are none")
-    elif grid and not are_claimed:
+    elif grid and not expects_other:
         there_is = "there is another solution" if grids else "there is a solution"
         report.add_problem(f"{there_is}: {one_line(grid.values)}")
 
@@ -138,7 +144,7 @@ def audit_models(parsed: ParsedFormula, models: Sequence[Model], report: Finding
                 f"{clauses:,} clauses, more than the {MAX_OTHER_CLAUSES:,} allowed for a proof"
             )
         blocked = Formula(*proof_clauses(parsed, models))
-        model = model_of(lambda: blocked, _NO_REFUTER, report.options, end)
+        model = find_model(lambda: blocked, _NO_REFUTER, report.options, end)
         if model is None:
             return
         if (index := certify_model(parsed.written, model)) is not None:
@@ -146,7 +152,7 @@ def audit_models(parsed: ParsedFormula, models: Sequence[Model], report: Finding
         if model in models:
             raise Undecided("the model found is already published")
     except PipelineError as error:
-        report.add_gap(f"not checked whether there are other models: {error}{remedy(end)}")
+        report.add_gap(f"not checked whether there are other models: {error}{timeout_advice(end)}")
     else:
         more = " …" if len(model) > _MAX_LITERALS else ""
         there_is = "there is another model" if models else "there is a model"

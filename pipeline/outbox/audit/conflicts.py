@@ -1,4 +1,4 @@
-"""Check what a record asserts besides its solutions: conflict, difference and disagreement."""
+"""Check the explanations in a record: conflict, difference and disagreement."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeVar
 from pipeline.certify import certify_grid
 from pipeline.certify.exhaustive import OUT_OF_TIME, unit_without_matching
 from pipeline.errors import PipelineError, counted
-from pipeline.outbox.audit.completeness import Undecided, has_solution, remedy
-from pipeline.outbox.audit.sets import Findings
+from pipeline.outbox.audit.completeness import Undecided, has_solution, timeout_advice
+from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.published import PublishedPuzzle
 from pipeline.outbox.schema import (
     PuzzleRecord,
@@ -30,14 +30,18 @@ from pipeline.reading.formats.dimacs import CNF_FORMAT
 
 C = TypeVar("C", bound=RecordedCell)
 UNSOLVED_STATUSES = ("invalid", "other")
-"""Statuses of sources that are never solved."""
+"""Statuses of sources that are not puzzles or formulas."""
 _PUZZLE_FIELDS = ("variant", "box", "grids", "free", "rules")
-_CLOCK_COMBINATIONS = 1000
-"""Combinations tried between two checks of the clock."""
+"""Fields that only the records of puzzles have."""
+_CHECK_INTERVAL = 1000
+"""Number of combinations between two checks of the clock."""
 
 
 def audit_presence(published: PublishedPuzzle, report: Findings) -> None:
-    """Check that the record has the fields of its status and kind of source, and no others."""
+    """Check that the record has the fields that its status and kind of source require.
+
+    It must not have others.
+    """
     record = published.record
     is_puzzle = record.format != CNF_FORMAT and record.solutions is not None
     has_conflict = or_none(record.conflict) or or_none(record.conflict_rules)
@@ -70,9 +74,9 @@ def _has_no_conflict(record: PuzzleRecord) -> bool:
 def audit_conflict(
     record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Findings
 ) -> None:
-    """Check a conflict: it belongs to the puzzle, has no solution, and is minimal if it says so.
+    """Check that a conflict is part of the puzzle, has no solution, and is minimal if recorded so.
 
-    `puzzle` is None if it is unknown.
+    `puzzle` is None if the original is unknown.
     """
     report = report.section("conflict")
     if _has_no_conflict(record):
@@ -94,7 +98,7 @@ def audit_conflict(
                 report.add_problem(f"not minimal: without {part.name} there is still no solution")
                 return
     except PipelineError as error:
-        report.add_gap(f"not checked: {error}{remedy(end)}")
+        report.add_gap(f"not checked: {error}{timeout_advice(end)}")
 
 
 class _ConflictPart(NamedTuple):
@@ -118,7 +122,7 @@ def _puzzle_of(parts: Iterable[_ConflictPart], geometry: Geometry) -> Puzzle:
 def _conflict_parts(
     record: PuzzleRecord, puzzle: Puzzle | None, geometry: Geometry, report: Findings
 ) -> list[_ConflictPart]:
-    """The parts of a conflict; none if the puzzle does not have them, or its rules are unknown."""
+    """The parts of a conflict; empty if the puzzle lacks one, or if its rules are unknown."""
     clues = _clues_by_cell(or_none(record.conflict) or (), geometry, report)
     recorded = or_none(record.conflict_rules) or ()
     if clues is None or (recorded and puzzle is None):
@@ -141,18 +145,19 @@ def _conflict_parts(
 def recorded_rule(puzzle: Puzzle, recorded: RecordedRule, report: Findings) -> tuple[Rule, ...]:
     """The rule of a puzzle that a record names, as a tuple; empty if there is no such rule.
 
-    Reports a rule that is missing or described differently, as another version may have done.
+    Reports a rule that is missing or described differently. Other versions may have described it
+    differently.
     """
     rules = puzzle.rules[recorded.number - 1 : recorded.number]
     if [rule.describe(puzzle.geometry) for rule in rules] != [recorded.text]:
         add_finding = report.add_difference if rules else report.add_problem
         add_finding(f"the original does not have rule {recorded.number}, {recorded.text[:100]!r}")
-        return () if report.is_ours else rules
+        return () if report.is_current_build else rules
     return rules
 
 
 def _clues_by_cell(clues: Sequence[C], geometry: Geometry, report: Findings) -> dict[int, C] | None:
-    """The clues by cell; None if one is outside the grid, or two share a cell."""
+    """Map cells to clues. Returns None if a clue is outside the grid, or two are in one cell."""
     matches: dict[int, C] = {}
     for clue in clues:
         cell = geometry.cell_at(clue.row, clue.column)
@@ -166,11 +171,11 @@ def _clues_by_cell(clues: Sequence[C], geometry: Geometry, report: Findings) -> 
 
 
 def _mask(clue: RecordedClue, geometry: Geometry) -> int:
-    """The mask of the values that a clue allows; 0 if one of them is out of range."""
-    held = clue.holds
-    if isinstance(held, str):
-        return geometry.even_values if held == "even" else geometry.odd_values
-    allowed = {held} if isinstance(held, int) else {*held}
+    """The mask of the values that a clue allows; 0 if a value is out of range."""
+    content = clue.holds
+    if isinstance(content, str):
+        return geometry.even_values if content == "even" else geometry.odd_values
+    allowed = {content} if isinstance(content, int) else {*content}
     fits = all(value in geometry.values for value in allowed)
     return sum(1 << value - geometry.lowest for value in allowed) if fits else 0
 
@@ -178,7 +183,7 @@ def _mask(clue: RecordedClue, geometry: Geometry) -> int:
 def audit_difference(
     difference: RecordedDifference, grids: Sequence[Grid], report: Findings
 ) -> None:
-    """Check in which cells these distinct grids differ, and that the decisive values leave one."""
+    """Check the cells in which distinct grids differ, and that one has the decisive values."""
     report = report.section("difference")
     geometry = grids[0].geometry
     recorded = _clues_by_cell(difference.cells, geometry, report)
@@ -196,27 +201,28 @@ def audit_difference(
         for cell in sorted(cells)[:1]:
             row, column = geometry.place(cell)
             report.add_problem(f"row {row}, column {column} {fault}")
-    everything = (1 << len(grids)) - 1
-    left = everything
+    all_grids = (1 << len(grids)) - 1
+    remaining = all_grids
     for cell, clue in decisive.items():
-        left &= grids_by_value.get(cell, {grids[0].values[cell]: everything}).get(clue.value, 0)
-    if left.bit_count() != 1:
-        number = counted(left.bit_count(), "solution")
+        by_value = grids_by_value.get(cell, {grids[0].values[cell]: all_grids})
+        remaining &= by_value.get(clue.value, 0)
+    if remaining.bit_count() != 1:
+        number = counted(remaining.bit_count(), "solution")
         report.add_problem(f"the decisive values leave {number}, not one")
     elif difference.exact:
-        options = {held for values in grids_by_value.values() for held in values.values()}
+        options = {mask for masks in grids_by_value.values() for mask in masks.values()}
         fewer, end = len(decisive) - 1, time.monotonic() + report.options.seconds
         try:
-            if _leaves_one(everything, options, fewer, end):
+            if _can_leave_one(all_grids, options, fewer, end):
                 report.add_problem(
                     f"{counted(fewer, 'value')} can leave one solution, so exact is wrong"
                 )
         except Undecided as error:
-            report.add_gap(f"not checked whether it is exact: {error}{remedy(end)}")
+            report.add_gap(f"not checked whether it is exact: {error}{timeout_advice(end)}")
 
 
 def _grids_by_value(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:
-    """Maps each cell in which grids differ to {value: bit mask of the grids with that value}."""
+    """Map each cell in which grids differ to {value: bit mask of the grids with this value}."""
     columns: dict[int, dict[int, int]] = {}
     for cell, column in enumerate(zip(*(grid.values for grid in grids), strict=True)):
         if len(values := {*column}) > 1:
@@ -226,16 +232,16 @@ def _grids_by_value(grids: Sequence[Grid]) -> dict[int, dict[int, int]]:
     return columns
 
 
-def _leaves_one(everything: int, options: Collection[int], size: int, end: float) -> bool:
-    """Whether some `size` or fewer options, which are bit masks, have a single grid in common.
+def _can_leave_one(all_grids: int, options: Collection[int], size: int, end: float) -> bool:
+    """Whether at most `size` of the options, which are masks of grids, have one grid in common.
 
     Raises Undecided if the time runs out.
     """
     tried = chain.from_iterable(combinations(options, few) for few in range(1, size + 1))
     for number, chosen in enumerate(tried):
-        if number % _CLOCK_COMBINATIONS == 0 and time.monotonic() > end:
+        if number % _CHECK_INTERVAL == 0 and time.monotonic() > end:
             raise Undecided(OUT_OF_TIME)
-        if reduce(and_, chosen, everything).bit_count() == 1:
+        if reduce(and_, chosen, all_grids).bit_count() == 1:
             return True
     return False
 
@@ -248,10 +254,10 @@ def is_wrong_solution(
     *,
     complete: bool,
 ) -> bool:
-    """Whether the solution in an original is wrong: it breaks the rules, or is not among all.
+    """Whether the solution in an original breaks the rules or is missing from all solutions.
 
-    `claimed` is this solution, in `signs` or digits; None if there is none. `complete`: `grids` are
-    all solutions.
+    `claimed` is the solution in the original, in `signs` or digits; None if there is none.
+    `complete`: whether `grids` are all solutions.
     """
     if claimed is None or puzzle is None:
         return False

@@ -1,4 +1,4 @@
-"""Check certificates and proofs: the formula of each proof, and every step of it."""
+"""Check certificates and proofs: the formula of each proof, and every step of the proof."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pipeline.certify.proof import lrat_of
 from pipeline.errors import EnvironmentFailure, LimitReached, PipelineError, in_words
 from pipeline.files import read_regular
 from pipeline.limits import Deadline, Limits
-from pipeline.outbox.audit.sets import Findings
+from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.published import PublishedPuzzle
 from pipeline.outbox.schema import PuzzleCertificate, PuzzleRecord, or_none
 
@@ -25,22 +25,24 @@ _FIELDS = {
     ("unverified", None): set(),
     ("no", None): set(),
 }
-"""The fields that a certificate has besides `reason`, by its `complete` and `by`."""
+"""Maps `complete` and `by` of a certificate to its other fields, without `reason`."""
 _ALL_FIELDS = sorted(set().union(*_FIELDS.values()))
 _PROPAGATION = "unit propagation"
 """The solver of proofs whose only step is the empty clause."""
 _PROOF_KINDS = {"drat": ("cnf", "drat"), "lrat": ("cnf", "drat", "lrat")}
-"""The files of a proof by its certificate; only earlier versions wrote `drat` without `lrat`."""
+"""Maps the certificate of a proof to the kinds of its files. Only earlier versions wrote `drat`
+without `lrat`."""
 _EXTRA_BYTES = 1024 * 1024
+"""The size of a formula's file may exceed twice the expected size by this number of bytes."""
 
 MakeFormula = Callable[[], Formula]
-"""Makes the formula that a proof refutes. Raises ValueError or PipelineError if it cannot."""
+"""Makes the formula that a proof refutes. Raises ValueError or PipelineError if it fails."""
 
 
 def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
-    """Check a certificate's fields against each other and the record.
+    """Check the fields of a certificate against each other and against the record.
 
-    Returns its `proved`, `unverified` or `no`.
+    Returns its field `complete`: `proved`, `unverified` or `no`.
     """
     report, recorded = report.section("certificate"), or_none(record.certificate)
     word, by = (recorded.complete or "no", recorded.by) if recorded else ("no", None)
@@ -65,13 +67,13 @@ def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
             f"the checker is {(recorded.checker or '')[:60]!r}, "
             f"but the record's version is {record.version}"
         )
-    if recorded and report.is_ours:
-        _audit_own_certificate(recorded, report)
+    if recorded and report.is_current_build:
+        _audit_current_certificate(recorded, report)
     return word
 
 
-def _audit_own_certificate(recorded: PuzzleCertificate, report: Findings) -> None:
-    """Check rules that only this version keeps."""
+def _audit_current_certificate(recorded: PuzzleCertificate, report: Findings) -> None:
+    """Check rules that only certificates of this version follow."""
     if recorded.complete is None:
         report.add_problem("complete is missing")
     if recorded.by == "lrat" and (recorded.solver == _PROPAGATION) != (recorded.steps == 1):
@@ -85,31 +87,31 @@ def _audit_own_certificate(recorded: PuzzleCertificate, report: Findings) -> Non
 
 def audit_proof(
     published: PublishedPuzzle,
-    make: MakeFormula | None,
+    make_formula: MakeFormula | None,
     report: Findings,
 ) -> bool:
     """Check the proof of a result, if it has one. Returns whether the proof is accepted.
 
-    `make` is None if the puzzle is unknown.
+    `make_formula` is None if the puzzle or formula is unknown.
     """
     files = _proof_files(published, report)
-    if not files or make is None:
+    if not files or make_formula is None:
         return False
     name = files["cnf"]
     try:
-        formula = make()
+        formula = make_formula()
     except (ValueError, PipelineError) as error:
         report.add_problem(f"{name}: cannot be recomputed: {error}")
         return False
     if fault := _fault_in_formula(published.sibling(name), formula):
         report.add_difference(f"{name}: {fault}")
-        if not report.is_ours:
+        if not report.is_current_build:
             return False
     return _check_proof(published, files, formula, report)
 
 
 def _proof_files(published: PublishedPuzzle, report: Findings) -> dict[str, str]:
-    """The names of a proof's files by kind; empty if there is no proof, or it is incomplete."""
+    """Map the kinds of a proof's files to their names; empty if a file or the proof is missing."""
     recorded = or_none(published.record.certificate)
     word = (recorded.by or recorded.complete or "no") if recorded else "no"
     names = {kind: f"{published.stem}.proof.{kind}" for kind in ("cnf", "drat", "lrat")}
@@ -119,9 +121,9 @@ def _proof_files(published: PublishedPuzzle, report: Findings) -> dict[str, str]
         for packed in (name, f"{name}.xz")
         if packed in published.files
     ]
-    wanted = _PROOF_KINDS.get(word, ())
-    expected = [names[kind] for kind in wanted]
-    if not wanted:
+    kinds = _PROOF_KINDS.get(word, ())
+    expected = [names[kind] for kind in kinds]
+    if not kinds:
         for name in files:
             report.add_problem(
                 f"{name} is listed, but certificate {word[:40]!r} has no proof files"
@@ -130,12 +132,12 @@ def _proof_files(published: PublishedPuzzle, report: Findings) -> dict[str, str]
         listed = " and ".join(files) or "nothing"
         report.add_problem(f"expected the proof files {' and '.join(expected)}, found {listed}")
     else:
-        return dict(zip(wanted, files, strict=True))
+        return dict(zip(kinds, files, strict=True))
     return {}
 
 
 def _fault_in_formula(path: Path, formula: Formula) -> str | None:
-    """What is wrong with the file of this formula; None if nothing is, or if it is missing."""
+    """The fault in the file of this formula; None if the file is correct or missing."""
     expected = "".join(formula.text())
     max_bytes = 2 * len(expected) + _EXTRA_BYTES
     try:
@@ -157,14 +159,14 @@ def _fault_in_formula(path: Path, formula: Formula) -> str | None:
 def _check_proof(
     published: PublishedPuzzle, files: Mapping[str, str], formula: Formula, report: Findings
 ) -> bool:
-    """Whether a proof shows that the formula is unsatisfiable; `files` are its names by kind.
+    """Check a proof of unsatisfiability. Returns whether it is accepted.
 
-    The DRAT file of an LRAT proof must have the same steps. If there is only a DRAT file, which
-    earlier versions wrote, only the steps that the refutation needs are checked.
+    `files` maps kinds to names. The DRAT file of an LRAT proof must have the same steps. Earlier
+    versions wrote only a DRAT file: then only the steps that the refutation needs are checked.
     """
     *_, (kind, name) = files.items()
     report, deadline = report.section(name), Deadline.of(Limits(report.options.seconds))
-    texts = [_read(published.sibling(file), report) for file in files.values()][1:]
+    texts = [_read_proof(published.sibling(file), report) for file in files.values()][1:]
     if None in texts:
         return False
     text = texts[-1] or ""
@@ -190,11 +192,11 @@ def _check_proof(
     return True
 
 
-def _read(path: Path, report: Findings) -> str | None:
-    """The decompressed text of a proof, up to one character more than is allowed.
+def _read_proof(path: Path, report: Findings) -> str | None:
+    """Read and decompress a proof, up to one character more than is allowed.
 
-    None if it is missing or cannot be read. Reports the latter; a missing file is reported
-    elsewhere.
+    Returns None if the file is missing or cannot be read. Reports only the latter; `audit_files`
+    reports missing files.
     """
     try:
         data = read_regular(path, MAX_LRAT_CHARACTERS)
@@ -218,7 +220,7 @@ def _read(path: Path, report: Findings) -> str | None:
 
 
 def _first_difference(expected: Formula, published: Formula) -> str:
-    """The first difference between two formulas; clauses are numbered from 1."""
+    """Describe the first difference between two formulas. Clauses are numbered from 1."""
     if expected.variables != published.variables:
         return f"it has {published.variables} variables instead of {expected.variables}"
     pairs = enumerate(zip_longest(expected.clauses, published.clauses), 1)

@@ -1,6 +1,6 @@
-"""Check what records and logs say about the origin of results: solver, formula, fallbacks.
+"""Check the origin of results in records and logs: solver, encoding and fallbacks.
 
-Most of it is checked only for results of this version.
+Most of these checks apply only to results of this version.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pipeline.errors import LimitReached, PipelineError
 from pipeline.files import read_regular
 from pipeline.outbox import MAX_RECORD_BYTES
 from pipeline.outbox.audit.conflicts import UNSOLVED_STATUSES
-from pipeline.outbox.audit.sets import Findings
+from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.events import log_lines
 from pipeline.outbox.published import Published, PublishedPuzzle
 from pipeline.outbox.schema import FALLBACKS, CollectionRecord, PuzzleRecord, or_none
@@ -26,21 +26,29 @@ from pipeline.solving import Encoding
 SOLVERS = ("minisat", "pysat", "batch", "exhaustive-search")
 """The names of solvers in records."""
 
-_ANSWERED = ("unique", "multiple", "unsolvable", "solved")
-_ANY = object()
-"""Stands for any text in a line of a log that the record does not contain."""
+_ANSWERED_STATUSES = ("unique", "multiple", "unsolvable", "solved")
+_ANY_TEXT = object()
+"""An expected value of a log line that matches any text."""
 
 
 def audit_solver(record: PuzzleRecord, report: Findings) -> None:
-    """Check that solver, encoding and certificate are recorded if there is an answer."""
+    """Check that solver, encoding and certificate are recorded exactly if there is an answer."""
     used, status = record.solver, record.status
     is_encoded = record.format == CNF_FORMAT or "encode" in (record.seconds or {})
+    has_size = record.encoding is not None or (
+        is_encoded and used is not None and used.name == "exhaustive-search"
+    )
+    is_answered = status in _ANSWERED_STATUSES
     for name, is_present, is_expected in (
-        ("solver", used is not None, status in _ANSWERED),
-        ("encoding", record.encoding is not None, is_encoded and status in _ANSWERED),
-        ("certificate", or_none(record.certificate) is not None, status in _ANSWERED),
+        ("solver", used is not None, is_answered),
+        ("encoding", has_size, is_encoded and is_answered),
+        ("certificate", or_none(record.certificate) is not None, is_answered),
     ):
-        if is_present != is_expected and report.is_ours and status in _ANSWERED + UNSOLVED_STATUSES:
+        if (
+            is_present != is_expected
+            and report.is_current_build
+            and status in _ANSWERED_STATUSES + UNSOLVED_STATUSES
+        ):
             report.add_problem(f"{name}: {'not expected here' if is_present else 'missing'}")
     if used and used.name not in SOLVERS:
         report.add_difference(f"solver: unknown solver {used.name[:40]!r}")
@@ -59,9 +67,9 @@ def audit_formula_size(record: PuzzleRecord, parsed: ParsedFormula, report: Find
 def audit_encoding(
     published: PublishedPuzzle, puzzle: Puzzle, grids: Sequence[Grid], report: Findings
 ) -> None:
-    """Encode a puzzle again; compare the size of the formula, and its files if there are any."""
+    """Encode a puzzle again. Compare the size of the formula, and the files of formulas."""
     recorded, stem, options = published.record.encoding, published.stem, report.options
-    if recorded is None or options.encoder is None or not report.is_ours:
+    if recorded is None or options.encoder is None or not report.is_current_build:
         return
     try:
         size, plain, counting = options.encoder(puzzle, recorded.name or "", grids, options.seconds)
@@ -94,7 +102,7 @@ def _size_text(size: Encoding) -> str:
 
 
 def audit_fallbacks(record: CollectionRecord, report: Findings) -> None:
-    """Check that totals and fallbacks count the same puzzles."""
+    """Check that totals and fallbacks count equally many puzzles."""
     recorded = or_none(record.fallbacks) or ()
     listed, counted = (
         sum(fallback.puzzles for fallback in recorded),
@@ -108,9 +116,9 @@ def audit_fallbacks(record: CollectionRecord, report: Findings) -> None:
 
 
 def audit_log(published: Published, report: Findings) -> None:
-    """Check that a log matches the record exactly. It may be missing: old logs are deleted."""
+    """Check that a log matches the record exactly. It may be missing: old logs may be deleted."""
     name = f"{published.stem}.log"
-    if not report.is_ours:
+    if not report.is_current_build:
         return
     if name not in published.files:
         report.add_problem(f"{name} is not listed")
@@ -121,7 +129,7 @@ def audit_log(published: Published, report: Findings) -> None:
         return
     pairs = zip_longest(
         data.decode(errors="surrogateescape").splitlines(),
-        log_lines(published.record, _ANY, _ANY),
+        log_lines(published.record, _ANY_TEXT, _ANY_TEXT),
     )
     for number, (line, expected) in enumerate(pairs, 1):
         if fault := _fault_in_line(line, expected):
@@ -130,7 +138,7 @@ def audit_log(published: Published, report: Findings) -> None:
 
 
 def _fault_in_line(line: str | None, expected: Mapping[str, Any] | None) -> str | None:
-    """What is wrong with a line, as a text to append to its number; None if nothing is."""
+    """The fault in a line, as a text to append to its number; None if the line is correct."""
     if line is None:
         return " is missing"
     if expected is None:
@@ -142,8 +150,8 @@ def _fault_in_line(line: str | None, expected: Mapping[str, Any] | None) -> str 
     if not isinstance(event, dict):
         return " is not a JSON object"
     for key in (*expected, *event):
-        logged, recorded = event.get(key, _ANY), expected.get(key)
-        is_free = recorded is _ANY and isinstance(logged, str)
-        if not is_free and (logged != recorded or key not in expected):
+        logged, recorded = event.get(key, _ANY_TEXT), expected.get(key)
+        is_any_text = recorded is _ANY_TEXT and isinstance(logged, str)
+        if not is_any_text and (logged != recorded or key not in expected):
             return f": {key[:40]!r} differs from the record"
     return None

@@ -1,4 +1,4 @@
-"""Audit the set of one puzzle or formula: read the original again, check answers and proof."""
+"""Audit the set of one puzzle or formula: read the original again, and check answers and proof."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from pipeline.outbox.audit.conflicts import (
     audit_presence,
     is_wrong_solution,
 )
+from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.audit.proofs import audit_certificate, audit_proof
 from pipeline.outbox.audit.provenance import (
     audit_encoding,
@@ -33,9 +34,8 @@ from pipeline.outbox.audit.provenance import (
     audit_log,
     audit_solver,
 )
-from pipeline.outbox.audit.sets import Findings
 from pipeline.outbox.audit.traits import audit_record
-from pipeline.outbox.fits import misfit
+from pipeline.outbox.consistency import contradiction
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle
 from pipeline.outbox.schema import PuzzleRecord, RecordedFree, or_none
 from pipeline.puzzle.geometry import Geometry
@@ -59,25 +59,26 @@ from pipeline.reading.formats.dimacs import (
     proof_clauses,
     read_model,
 )
-from pipeline.reading.read import looks_like_no_puzzle, parsed_of, unread
+from pipeline.reading.read import looks_like_no_puzzle, parse_problem, unparsed_source
 from pipeline.settings import Reading
 
-_ONE_MODEL = "not checked whether there are other models: only one was asked for"
+_ONE_MODEL = "not checked whether there are other models: only one was searched for"
 _MAX_VIOLATIONS = 3
+"""Maximum number of reported violations of a grid."""
 _VARIABLE_BYTES, _EXTRA_BYTES = 16, 64 * 1024
-"""The most bytes of a model's file: for each variable, and in addition."""
+"""Maximum number of bytes per variable in a model's file, and of further bytes."""
 
 Content = Parsed | ParsedFormula | InputError | UsageError | None
-"""The puzzle or formula in an original, or why it cannot be read; None without an original."""
+"""The puzzle or formula in an original, or the error of reading it; None if it was not read."""
 
 
 def audit_single(published: PublishedPuzzle, source: OneProblem | None, report: Findings) -> str:
-    """Audit a result against its original, if that is known.
+    """Audit a result against its original; `source` is None if the original is unknown.
 
-    Returns what the record asserts, in words: `unique, proved`.
+    Returns the assertion of the record in words, such as `unique, proved`.
     """
     record, content = published.record, _content_of(source, report)
-    if fault := misfit(record.status, record.solutions or 0, record.complete):
+    if fault := contradiction(record.status, record.solutions or 0, record.complete):
         report.add_problem(fault)
     if record.status == "solved" and record.format != CNF_FORMAT:
         report.add_problem("status 'solved' is only for formulas")
@@ -105,7 +106,7 @@ def audit_content(
     source: OneProblem | tuple[Layout, PeekableStream],
     report: Findings,
 ) -> str:
-    """Audit the set of a puzzle or collection. Returns what it asserts, in words.
+    """Audit the set of a puzzle or collection. Returns its assertion, in words.
 
     Raises UnpackError if the original cannot be unpacked.
     """
@@ -119,13 +120,13 @@ def audit_content(
         if record.status in ("invalid", "other"):
             report.add_problem(f"the status is {record.status!r}, but the original is a collection")
         data = source[1].whole(report.settings.max_bytes + 1)
-        source = unread(data, record.source, report.settings)
+        source = unparsed_source(data, record.source, report.settings)
     has_content = not isinstance(source, Unreadable) or source.data is not None
     return audit_single(published, source if has_content else None, report)
 
 
 def _content_of(source: OneProblem | None, report: Findings) -> Content:
-    """Read a source; the error if that fails, None if there is no source or the time ran out."""
+    """Read a source. Returns the error if reading fails; None without a source or without time."""
     if source is None:
         return None
     try:
@@ -133,7 +134,7 @@ def _content_of(source: OneProblem | None, report: Findings) -> Content:
             error = InputError(source.reason)
             error.code = source.code
             return error
-        return parsed_of(source, report.settings)
+        return parse_problem(source, report.settings)
     except LimitReached as error:
         report.add_gap(f"the original was not read: {error}")
         return None
@@ -155,7 +156,8 @@ def _audit_invalid(
     if record.status != (status := "other" if is_other else "invalid"):
         report.add_problem(f"the status should be {status!r}")
     code, recorded = getattr(content, "code", None), or_none(record.code)
-    if code and recorded != code and (recorded or report.is_ours):  # earlier versions wrote none
+    is_required = report.is_current_build  # earlier versions did not write codes
+    if code and recorded != code and (recorded or is_required):
         report.add_difference(f"the code is {recorded!r}, the original is {code!r}")
 
 
@@ -165,7 +167,7 @@ def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings
     parsed = _compare_puzzle(published, content, report)
     puzzle = parsed.puzzle if parsed else None
     rules = puzzle or _empty_puzzle(published, report)
-    grids, sound = _grids(published, rules, report) if rules else ([], 0)
+    grids, valid_count = _read_grids(published, rules, report) if rules else ([], 0)
     if parsed:
         _audit_disagreement(published, parsed, grids, report)
     if rules:
@@ -183,16 +185,18 @@ def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings
         return proof_formula(puzzle, grids)
 
     proved = audit_proof(published, formula if puzzle else None, report)
-    if record.complete and puzzle and not proved and sound == len(names):
+    if record.complete and puzzle and not proved and valid_count == len(names):
         audit_others(puzzle, grids, report)
-    if record.status == "multiple" and puzzle and sound == len(names) == 1:
-        audit_others(puzzle, grids, report, are_claimed=True)
+    if record.status == "multiple" and puzzle and valid_count == len(names) == 1:
+        audit_others(puzzle, grids, report, expects_other=True)
 
 
-def _grids(published: PublishedPuzzle, rules: Puzzle, report: Findings) -> tuple[list[Grid], int]:
-    """The grids in the solution files, and the number of distinct correct ones."""
+def _read_grids(
+    published: PublishedPuzzle, rules: Puzzle, report: Findings
+) -> tuple[list[Grid], int]:
+    """The grids in the solution files, and the number of distinct solutions among them."""
     first: dict[Grid, str] = {}
-    grids, sound = [], 0
+    grids, valid_count = [], 0
     for name in published.solution_files:
         grid = grid_of(published, name, rules, report)
         if grid is None:
@@ -202,13 +206,16 @@ def _grids(published: PublishedPuzzle, rules: Puzzle, report: Findings) -> tuple
             report.add_problem(f"{name}: {violation}")
         if first.setdefault(grid, name) != name:
             report.add_problem(f"{name} has the same grid as {first[grid]}")
-        sound += first[grid] == name and not violations
+        valid_count += first[grid] == name and not violations
         grids.append(grid)
-    return grids, sound
+    return grids, valid_count
 
 
 def _compare_puzzle(published: PublishedPuzzle, parsed: Content, report: Findings) -> Parsed | None:
-    """Compare the record with the puzzle in the original. Returns the puzzle, or None."""
+    """Compare the record with the puzzle in the original.
+
+    Returns the puzzle; None if the original is unknown or is no puzzle.
+    """
     record = published.record
     if not isinstance(parsed, Parsed):
         if parsed is not None:
@@ -239,7 +246,7 @@ def _audit_unread(record: PuzzleRecord, unread: tuple[str, ...], report: Finding
     """Compare the unread parts in the record with those of the original."""
     if (recorded := or_none(record.unread) or ()) != unread:
         report.add_difference(f"unread: the record says {recorded}, the original has {unread}")
-    if not report.is_ours:
+    if not report.is_current_build:
         for remark in sorted({*unread}.difference(recorded)):
             report.add_gap(f"unread: the record does not mention {remark!r}")
 
@@ -252,7 +259,7 @@ def _notation(form: str | None, variant: str | None, box: tuple[int, int] | None
 def _audit_disagreement(
     published: PublishedPuzzle, parsed: Parsed, grids: list[Grid], report: Findings
 ) -> None:
-    """Check that the record is right about a wrong solution in the original."""
+    """Check that the record has a disagreement if and only if the original's solution is wrong."""
     record, signs = published.record, signs_of(parsed.format)
     complete = record.complete is True
     is_wrong = is_wrong_solution(parsed.claimed, signs, parsed.puzzle, grids, complete=complete)
@@ -262,7 +269,7 @@ def _audit_disagreement(
 
 
 def _empty_puzzle(published: PublishedPuzzle, report: Findings) -> Puzzle | None:
-    """An empty puzzle of the recorded geometry, without further rules; None if it is invalid."""
+    """An empty puzzle of the recorded geometry, without rules; None if the geometry is invalid."""
     try:
         record = published.record
         recorded = or_none(record.free)
@@ -274,10 +281,10 @@ def _empty_puzzle(published: PublishedPuzzle, report: Findings) -> Puzzle | None
 
 
 def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findings) -> Grid | None:
-    """The grid in a solution file; None if it is invalid, which is reported.
+    """The grid in a solution file. Reports a file that is invalid, and returns None.
 
-    A solution is rows of values, or a filled puzzle in the notation of the original. Other versions
-    may have chosen between these differently, or named the notation differently.
+    A solution is written as rows of values, or as a filled puzzle in the notation of the original.
+    Other versions may have used the other form, or named the notation differently.
     """
     record, max_bytes = published.record, report.settings.max_bytes
     recorded = record.format or ""
@@ -295,7 +302,7 @@ def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findin
         return readings[not as_values]()
     except (InputError, UsageError) as error:
         fault = str(error)
-    for reading in () if report.is_ours else readings:
+    for reading in () if report.is_current_build else readings:
         with suppress(InputError, UsageError, ValueError):
             return Grid(rules.geometry, reading().values)
     report.add_problem(fault)
@@ -303,12 +310,12 @@ def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findin
 
 
 def _read_filled(data: bytes, name: str, reading: Reading) -> Grid:
-    """The grid of a filled puzzle. Raises InputError, UsageError."""
+    """The grid of a filled puzzle. Raises InputError and UsageError."""
     return filled_grid(parse_source(data, name, reading).puzzle, name)
 
 
 def _read_document(data: bytes, geometry: Geometry) -> Grid:
-    """The grid in an f-puzzles document whose values are not givens. Raises ValueError."""
+    """The grid in an f-puzzles document, even if values are not givens. Raises ValueError."""
     try:
         rows = json.loads(data)["grid"]
         return Grid(geometry, tuple(cell["value"] for row in rows for cell in row))
@@ -317,7 +324,7 @@ def _read_document(data: bytes, geometry: Geometry) -> Grid:
 
 
 def _reading_of(notation: str, max_bytes: int) -> Reading:
-    """How to read a filled puzzle in the notation that a record names."""
+    """The options for reading a filled puzzle in the notation that a record names."""
     form, _, rest = notation.partition(" ")
     reading = Reading("classic", max_bytes, form)
     alphabet = rest.partition(" ")[0].upper()
@@ -332,7 +339,7 @@ def _bytes_of(
     """The first `max_bytes` + 1 bytes of a solution file; None if it is missing or unreadable."""
     try:
         return read_regular(published.sibling(name), max_bytes)
-    except FileNotFoundError:  # reported elsewhere
+    except FileNotFoundError:  # `audit_files` reports it
         return None
     except OSError as error:
         report.add_problem(f"{name}: cannot be read: {in_words(error)}")
@@ -367,7 +374,7 @@ def _audit_formula(published: PublishedPuzzle, content: Content, report: Finding
 def models_of(
     published: PublishedPuzzle, parsed: ParsedFormula, report: Findings
 ) -> Iterator[Model]:
-    """The models in the solution files. Reports wrong ones, and leaves out unreadable ones."""
+    """Yield the models in the solution files. Reports wrong models; omits unreadable ones."""
     first: dict[Model, str] = {}
     max_bytes = _VARIABLE_BYTES * parsed.variables + _EXTRA_BYTES
     for name in published.solution_files:

@@ -1,8 +1,8 @@
-"""Recompute the traits in tables and records.
+"""Compute the traits in tables and records again, and compare them.
 
-Redundant givens are determined by exhaustive search, not by a solver. They, and the canonical forms
-of puzzles with one solution, are recomputed for all rows; efforts, ratings, and the forms of other
-puzzles for a sample.
+Redundant givens are determined by exhaustive search, not by a solver. Redundant givens, and the
+canonical forms of puzzles with one solution, are computed again for all rows. Efforts, ratings, and
+the canonical forms of other puzzles are computed again for a sample.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pipeline.certify.missing import find_missing
 from pipeline.errors import InputError
 from pipeline.outbox.audit.audited_rows import RowChunk
 from pipeline.outbox.audit.conflicts import recorded_rule
-from pipeline.outbox.audit.sets import Findings
+from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.schema import PuzzleRecord, or_none
 from pipeline.outbox.tables import columns, grid_in
 from pipeline.outbox.traits import TRAITS, record_fields, row_fields, traits_in_record
@@ -38,15 +38,19 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.solving import Traits
 
 SAMPLE_ROWS = 64
-"""Rows of a chunk for which slow traits are recomputed; a chunk has a few thousand."""
+"""Maximum number of rows of a chunk for which slow traits are computed again. A chunk has a few
+thousand rows."""
 
 _BATCH_GIVENS = 1 << 15
-"""Givens per batch of searches; each search leaves out one."""
+"""Number of searches in a batch. Each search is for a puzzle without one of its givens."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraitFields:
-    """The fields of a puzzle for each trait, as comma-separated texts; `grid` is its solution."""
+    """The recorded traits of a puzzle, and its published solution `grid`.
+
+    `texts` maps each trait to its fields, as one text with commas.
+    """
 
     puzzle: Puzzle
     status: str
@@ -61,7 +65,7 @@ def audit_rows(chunk: RowChunk, trait_names: Sequence[str], report: Findings) ->
     for index, fields in enumerate(chunk.trait_fields):
         try:
             entry, row = chunk.entry(index), chunk.row(index)
-        except InputError:  # reported with the other columns
+        except InputError:  # `read_row` reports it
             continue
         row_report = chunk.section(index, report)
         if fields is None:
@@ -123,7 +127,7 @@ def _audit_fields(rows: Sequence[TraitFields], seconds: float) -> None:
 
 
 def _audit_variant(row: TraitFields, seconds: float) -> None:
-    """Recheck which parts of a variant are redundant, by exhaustive search."""
+    """Determine again which parts of a variant are redundant, by exhaustive search."""
     recorded, puzzle, grid = row.texts, row.puzzle, row.grid
     is_small = puzzle.geometry.side <= MAX_TRAITS_SIDE
     is_expected = is_small and not puzzle.is_plain and row.status == "unique" and grid is not None
@@ -131,32 +135,32 @@ def _audit_variant(row: TraitFields, seconds: float) -> None:
         text.strip(",") for name, text in recorded.items() if name != "minimal" or not is_expected
     ):
         row.report.add_problem("--traits columns are filled that do not apply to this puzzle")
-    if grid is None or not is_expected or not (here := recorded.get("minimal", ",").strip(",")):
-        return  # the field is empty if the time ran out
+    if grid is None or not is_expected or not (listed := recorded.get("minimal", ",").strip(",")):
+        return  # an empty field means that the time ran out
     if certify_grid(puzzle, grid):
-        return  # wrong solutions are reported elsewhere
+        return  # other checks report wrong solutions
 
-    def is_unique(fewer: Puzzle, left: float) -> bool | None:
-        searched = find_missing(fewer, [grid], seconds=left)
+    def is_unique(weaker: Puzzle, seconds_left: float) -> bool | None:
+        searched = find_missing(weaker, [grid], seconds=seconds_left)
         return False if searched.missing else searched.is_complete or None
 
     if parts := redundant_parts(puzzle, is_unique, seconds):
         computed = Traits(("minimal",), redundant=parts.givens, redundant_rules=parts.rules)
-        there = row_fields(computed, puzzle.geometry).strip(",")
-        if here != there:
-            row.report.add_problem(_difference("minimal", here, there))
+        expected = row_fields(computed, puzzle.geometry).strip(",")
+        if listed != expected:
+            row.report.add_problem(_difference("minimal", listed, expected))
 
 
 def _fields_by_trait(fields: Sequence[str], trait_names: Sequence[str]) -> dict[str, str]:
-    """The fields of a row by trait, each as a comma-separated text."""
+    """Map each trait to its fields in a row, as one text with commas."""
     rest = iter(fields)
     return {name: ",".join(islice(rest, len(columns(TRAITS[name])))) for name in trait_names}
 
 
 def _audit_batch(geometry: Geometry, rows: Sequence[TraitFields], seconds: float) -> None:
-    """Recompute the traits of puzzles of one geometry and compare.
+    """Compute the traits of puzzles of one geometry again, and compare them.
 
-    Rows with a wrong solution are skipped, because they are reported elsewhere.
+    Rows with a wrong solution are skipped, because other checks report them.
     """
     blank = (1,) * geometry.size
     statuses = np.array([row.status for row in rows])
@@ -171,23 +175,23 @@ def _audit_batch(geometry: Geometry, rows: Sequence[TraitFields], seconds: float
     sound = np.flatnonzero(~has_grid | certify_many(geometry, solved.masks, solved.solutions))
     expected = _expected_fields(solved.take(sound), tuple(rows[0].texts), seconds)
     for name, texts in expected.items():
-        for index, there in zip(sound.tolist(), texts, strict=True):
-            row, here = rows[index], rows[index].texts[name]
-            if there is not None and here != there:
-                _report_difference(name, here, there, row)
+        for index, computed in zip(sound.tolist(), texts, strict=True):
+            row, recorded = rows[index], rows[index].texts[name]
+            if computed is not None and recorded != computed:
+                _report_difference(name, recorded, computed, row)
 
 
-def _report_difference(name: str, here: str, there: str, row: TraitFields) -> None:
-    """Report that the recorded fields `here` are not the computed fields `there`."""
-    report, message = row.report, _difference(name, here, there)
-    if there.startswith("failed"):  # a step failed its check, which is a bug in this program
+def _report_difference(name: str, recorded: str, computed: str, row: TraitFields) -> None:
+    """Report that the recorded fields of a trait differ from the computed fields."""
+    report, message = row.report, _difference(name, recorded, computed)
+    if computed.startswith("failed"):  # a step failed its check, which is a bug in this program
         report.add_gap(message)
-    elif name == "minimal" and row.status == "unique" and "," in (here, there):
-        report.add_note(f"{message}: time ran out for one of them")
-    elif report.is_ours or name == "minimal":
+    elif name == "minimal" and row.status == "unique" and "," in (recorded, computed):
+        report.add_note(f"{message}: time ran out for one of the two")
+    elif report.is_current_build or name == "minimal":
         report.add_problem(message)
     else:  # canonical forms and measures of difficulty depend on the version
-        report.add_gap(f"{message}: another version wrote it")
+        report.add_gap(f"{message}: a different version wrote it")
 
 
 def _difference(name: str, recorded: str, computed: str) -> str:
@@ -197,21 +201,21 @@ def _difference(name: str, recorded: str, computed: str) -> str:
 def _expected_fields(
     solved: SolvedBatch, trait_names: tuple[str, ...], seconds: float
 ) -> dict[str, list[str | None]]:
-    """The correct fields of each puzzle by trait; None where they were not computed."""
-    nothing = {name: "," * (len(columns(TRAITS[name])) - 1) for name in trait_names}
+    """Map each trait to the correct fields of all puzzles; None if they were not computed."""
+    empty_fields = {name: "," * (len(columns(TRAITS[name])) - 1) for name in trait_names}
     expected: dict[str, list[str | None]] = {}
     one, several = map(np.flatnonzero, (solved.unique, solved.non_unique))
     known_for = {"unique": (one,), "decided": (one, several)}
     for name in trait_names:
-        texts: list[str | None] = [nothing[name]] * len(solved.masks)
+        texts: list[str | None] = [empty_fields[name]] * len(solved.masks)
         for indexes in known_for[TRAITS[name].known_for]:
             is_sampled = TRAITS[name].is_slow or indexes is not one
             sample = indexes[:: max(1, -(-len(indexes) // SAMPLE_ROWS))] if is_sampled else indexes
-            for place in indexes.tolist():
-                texts[place] = None
+            for index in indexes.tolist():
+                texts[index] = None
             computed = find_traits(solved.take(sample), (name,), _redundancy_finder(seconds))
-            for place, traits in zip(sample.tolist(), computed, strict=True):
-                texts[place] = row_fields(traits, solved.geometry)[1:]
+            for index, traits in zip(sample.tolist(), computed, strict=True):
+                texts[index] = row_fields(traits, solved.geometry)[1:]
         expected[name] = texts
     return expected
 
@@ -221,21 +225,19 @@ def _redundancy_finder(seconds: float) -> RedundancyFinder:
 
     def find_redundant(solved: SolvedBatch) -> tuple[Flags, Flags]:
         masks, solutions = solved.masks, solved.solutions
-        places, cells = np.nonzero(masks & (masks - 1) == 0)
+        owners, cells = np.nonzero(masks & (masks - 1) == 0)
         redundant, certain = np.zeros(masks.shape, np.bool_), np.ones(len(masks), np.bool_)
-        for start in range(0, len(places), _BATCH_GIVENS):
-            chosen, own = (
-                places[start : start + _BATCH_GIVENS],
-                cells[start : start + _BATCH_GIVENS],
-            )
-            asked = masks[chosen]
-            asked[np.arange(len(chosen)), own] = solved.geometry.all_values
-            claimed = np.ones(len(chosen), np.int64), solutions[None, chosen]
+        for start in range(0, len(owners), _BATCH_GIVENS):
+            batch = slice(start, start + _BATCH_GIVENS)
+            puzzles, emptied = owners[batch], cells[batch]
+            weaker = masks[puzzles]
+            weaker[np.arange(len(puzzles)), emptied] = solved.geometry.all_values
+            listed = np.ones(len(puzzles), np.int64), solutions[None, puzzles]
             verdicts, _ = search_all_of_batch(
-                solved.geometry, asked, *claimed, seconds * len(chosen)
+                solved.geometry, weaker, *listed, seconds * len(puzzles)
             )
-            redundant[chosen, own] = verdicts == Verdict.COMPLETE
-            certain[chosen[verdicts == Verdict.UNDECIDED]] = False
+            redundant[puzzles, emptied] = verdicts == Verdict.COMPLETE
+            certain[puzzles[verdicts == Verdict.UNDECIDED]] = False
         return redundant, certain
 
     return find_redundant

@@ -1,10 +1,10 @@
 """The report about an outbox, drawings of puzzles, and sheets to print.
 
     records ─ survey ─▶ Survey ─ views ─▶ cards, links ─ page ─▶ one HTML file
-    records ─ puzzles ─▶ SheetPuzzle ─ sheet ─▶ one HTML file, or a PDF
+    records ─ published_puzzles ─▶ SheetPuzzle ─ sheet ─▶ one HTML file, or a PDF
 
-All names and contents are untrusted: an unreadable record becomes a row that says so, all sizes are
-limited, and all texts are escaped.
+All names and contents are untrusted: an unreadable record becomes a row with an error message, all
+sizes are limited, and all texts are escaped.
 """
 
 from pipeline.outbox.names import REPORT

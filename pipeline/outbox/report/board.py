@@ -11,35 +11,40 @@ from math import ceil, sqrt
 
 from pipeline.errors import counted, printable
 from pipeline.outbox.report.outlines import CELL, borders, inner_lines
-from pipeline.outbox.report.shaped import BOARD_STYLE, RuleShapes, style_of
+from pipeline.outbox.report.rule_shapes import BOARD_STYLE, RuleShapes, style_of
 from pipeline.puzzle.geometry import Geometry, unit_name, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
 
 MAX_DRAWN_SIDE = 25
+"""The number of rows or columns of the largest boards that are drawn."""
 TOO_LARGE = f"not drawn: more than {MAX_DRAWN_SIDE}×{MAX_DRAWN_SIDE} cells"
 _BASELINE = 15
+"""The distance between the top of a cell and the baseline of its digit."""
 _MARGIN = 2
+"""The distance between the grid and the edge of the drawing."""
 _PADDING = 1
 """The distance between the lines around a cell and its candidates."""
 _SMALL_SIDE = 6
-_RING = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
-_DASHED = "M{x} {y}m2.5 2.5h15v15h-15z"
+"""The number of rows or columns of the largest boards that are styled as small."""
+_CIRCLE = "M{x} {y}m2 10a8 8 0 1 0 16 0a8 8 0 1 0-16 0z"
+_INNER_SQUARE = "M{x} {y}m2.5 2.5h15v15h-15z"
 _SQUARE = "M{x} {y}h20v20h-20z"
+"""Paths of shapes in the cell whose corner is x, y."""
 
-_MAX_RULES_TEXT = 1_000
-"""The most characters of a list of rules in a description."""
+_MAX_LIST_CHARACTERS = 1_000
+"""Maximum length of a list of rules or marks in a description."""
 
 
 @dataclass(frozen=True)
 class Board:
-    """The content of a drawing: a puzzle, a solution, or both, with the same geometry.
+    """The content of a drawing: a puzzle, a solution, or both with the same geometry.
 
-    puzzle: without it, the solution's given values are unknown.
-    conflict, difference: cells to mark.
-    signs: the characters of the values 1, 2, …; empty for numbers.
-    rules_in_conflict: indices of the puzzle's rules.
-    unread: unread parts of the source, as in `Parsed`, which are not drawn.
+    - `puzzle`: without it, all values of the solution are drawn as if they were found.
+    - `conflict`, `difference`: cells to mark.
+    - `signs`: the characters of the values 1, 2, …; empty for numbers.
+    - `rules_in_conflict`: indices of the puzzle's rules.
+    - `unread`: parts of the source that were not read, as in `Parsed`; they are not drawn.
 
     Raises ValueError without puzzle and grid, or if their geometries differ.
     """
@@ -65,12 +70,12 @@ class Board:
 
     @property
     def is_drawable(self) -> bool:
-        """Whether it is small enough to draw."""
+        """Whether the board is small enough to draw."""
         return max(self.geometry.extent) <= MAX_DRAWN_SIDE
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height of the drawing, in its units."""
+        """Width and height of the drawing, in SVG units."""
         _, _, width, height = _bounds(self)
         return width, height
 
@@ -93,15 +98,15 @@ class Board:
 
     @cached_property
     def solved(self) -> dict[int, int]:
-        """Maps the other cells to the values of the solution."""
+        """Maps all cells without a given value to the values of the solution."""
         values = enumerate(self.grid.values) if self.grid else ()
         return {cell: value for cell, value in values if cell not in self.givens}
 
     @cached_property
     def candidates(self) -> dict[int, list[int]]:
-        """Maps each cell with pencil marks to its candidates.
+        """Maps each cell with a mark to its candidates.
 
-        Empty if all marks are even or odd: these are drawn in grey instead.
+        Empty if all marks are even or odd: such marks are drawn in grey instead.
         """
         geometry = self.geometry
         usual = {geometry.all_values, geometry.even_values, geometry.odd_values}
@@ -115,7 +120,7 @@ class Board:
         }
 
     def even_cells(self) -> list[int]:
-        """The cells to draw in grey: those known to be even, if there are even or odd marks."""
+        """The cells to draw in grey. If there are even or odd marks: all cells known to be even."""
         geometry = self.geometry
         marks = {geometry.even_values, geometry.odd_values}
         cells = self.puzzle.cells if self.puzzle else ()
@@ -131,10 +136,10 @@ class Board:
         return all(not (mask & even and mask & odd) for mask in cells)
 
     def odd_cells(self) -> list[int]:
-        """The cells marked as odd; empty if every cell that is not grey is odd."""
+        """The cells marked as odd; empty if all cells that are not grey are odd."""
         odd = self.geometry.odd_values
-        is_other = self.puzzle is None or self.candidates or self.is_parity_known
-        cells = self.puzzle.cells if self.puzzle and not is_other else ()
+        is_unmarked = self.puzzle is None or self.candidates or self.is_parity_known
+        cells = self.puzzle.cells if self.puzzle and not is_unmarked else ()
         return [cell for cell, mask in enumerate(cells) if mask == odd and mask & (mask - 1)]
 
     def sign(self, value: int) -> str:
@@ -170,33 +175,35 @@ def board_summary(board: Board) -> str:
 
 
 def board_svg(board: Board, title: str, key: str, *, standalone: bool = False) -> str:
-    """The board as an SVG element whose ids begin with `key`.
+    """Draw a board as an SVG element whose ids begin with `key`.
 
-    `standalone`: as the content of an SVG file, with style and size.
-
-    Raises ValueError for more than 25×25 cells.
+    `standalone`: include style and size, so that the element is the content of an SVG file. Raises
+    ValueError for more than 25×25 cells.
     """
     if not board.is_drawable:
-        raise ValueError(f"{TOO_LARGE}")
+        raise ValueError(TOO_LARGE)
     left, top, width, height = _bounds(board)
-    own = (
+    attributes = (
         f' xmlns="http://www.w3.org/2000/svg" width="{2 * width}" height="{2 * height}"'
         if standalone
         else ""
     )
     few = " few" if max(board.geometry.extent) <= _SMALL_SIDE else ""
     head = (
-        f'<svg{own} class="board{few}" viewBox="{left} {top} {width} {height}" role="img" '
+        f'<svg{attributes} class="board{few}" viewBox="{left} {top} {width} {height}" role="img" '
         f'aria-labelledby="{key}t {key}d">'
         f'<title id="{key}t">{escape(printable(title))}</title>'
         f'<desc id="{key}d">{escape(_description(board))}</desc>'
     )
     style = f"<style>{BOARD_STYLE}{style_of(board.rule_shapes.kinds)}</style>" if standalone else ""
-    return "".join((head, style, *_elements(board), "</svg>"))
+    return "".join((head, style, *_draw_parts(board), "</svg>"))
 
 
 def picture(puzzle: Puzzle, grid: Grid | None, kind: str) -> bytes:
-    """The board as a file. Raises ValueError if it is too large, UsageError without the extra."""
+    """Draw a puzzle as the content of a file of this kind: `svg`, `png` or `pdf`.
+
+    Raises ValueError if the puzzle is too large, and UsageError if the extra is not installed.
+    """
     from pipeline.outbox.report.typeset import picture_of  # noqa: PLC0415 - an extra
 
     board = Board(puzzle, grid)
@@ -204,7 +211,10 @@ def picture(puzzle: Puzzle, grid: Grid | None, kind: str) -> bytes:
 
 
 def board_image(puzzle: Puzzle | None, grid: Grid | None) -> str | None:
-    """The board as an HTML image, which keeps its style separate; None if it is too large."""
+    """Draw a puzzle as an HTML image, which the style of the page does not affect.
+
+    Returns None if it is too large.
+    """
     board = Board(puzzle, grid)
     if not board.is_drawable:
         return None
@@ -226,27 +236,28 @@ def _bounds(board: Board) -> tuple[int, int, int, int]:
     )
 
 
-def _elements(board: Board) -> Iterator[str]:
-    geometry, shaped = board.geometry, board.rule_shapes
+def _draw_parts(board: Board) -> Iterator[str]:
+    """Yield the parts of the drawing, the lowest first. Some may be empty."""
+    geometry, rule_shapes = board.geometry, board.rule_shapes
     left, top, width, height = _bounds(board)
     yield f'<path class="paper" d="M{left}{top}h{width}v{height}h-{width}z"/>'
     cells = {geometry.place(cell) for cell in range(geometry.size)}
-    yield _path("even", map(geometry.place, board.even_cells()), _SQUARE)
-    yield _path("even odd", map(geometry.place, board.odd_cells()), _RING)
-    yield from shaped.elements_below()
-    yield _path("conflict", sorted({*board.conflict} & cells), _RING)
-    yield _path("difference", sorted({*board.difference} & cells), _DASHED)
+    yield _draw_in_cells("even", map(geometry.place, board.even_cells()), _SQUARE)
+    yield _draw_in_cells("even odd", map(geometry.place, board.odd_cells()), _CIRCLE)
+    yield from rule_shapes.elements_below()
+    yield _draw_in_cells("conflict", sorted({*board.conflict} & cells), _CIRCLE)
+    yield _draw_in_cells("difference", sorted({*board.difference} & cells), _INNER_SQUARE)
     yield f'<path class="thin" d="{inner_lines(geometry)}"/>'
-    yield f'<path class="thick" d="{borders(geometry, shaped.regions)}"/>'
-    yield from shaped.elements_above()
-    yield _group_names(geometry)
-    yield _digits("given", board.givens, board)
-    yield _digits("solved", board.solved, board)
-    yield _candidates(board)
+    yield f'<path class="thick" d="{borders(geometry, rule_shapes.regions)}"/>'
+    yield from rule_shapes.elements_above()
+    yield _draw_group_names(geometry)
+    yield _draw_digits("given", board.givens, board)
+    yield _draw_digits("solved", board.solved, board)
+    yield _draw_candidates(board)
 
 
-def _group_names(geometry: Geometry) -> str:
-    """The names of groups of cells outside the grid, written above them."""
+def _draw_group_names(geometry: Geometry) -> str:
+    """Write the names of groups of cells outside the grid above these groups."""
     spans = []
     for name, _ in geometry.free_grid.groups if geometry.free_grid else ():
         assert geometry.free_grid  # noqa: S101 - it has groups
@@ -255,15 +266,15 @@ def _group_names(geometry: Geometry) -> str:
     return f'<text class="group">{"".join(spans)}</text>' if spans else ""
 
 
-def _path(name: str, places: Iterable[Place], shape: str) -> str:
-    """Draw the same shape in some cells."""
+def _draw_in_cells(name: str, places: Iterable[Place], shape: str) -> str:
+    """Draw the same shape in all these cells."""
     corners = (((column - 1) * CELL, (row - 1) * CELL) for row, column in places)
     path = "".join(shape.format(x=x, y=y) for x, y in corners)
     return f'<path class="{name}" d="{path}"/>' if path else ""
 
 
-def _digits(name: str, values: dict[int, int], board: Board) -> str:
-    """Values in their cells; single characters are one text with many positions."""
+def _draw_digits(name: str, values: dict[int, int], board: Board) -> str:
+    """Write values in their cells. Single characters become one text with many positions."""
     if not values:
         return ""
     corners = ((r - 1, c - 1) for r, c in map(board.geometry.place, values))
@@ -279,8 +290,8 @@ def _digits(name: str, values: dict[int, int], board: Board) -> str:
     return f'<text class="{name} small">{"".join(spans)}</text>'
 
 
-def _candidates(board: Board) -> str:
-    """The candidates of the cells without a value; each value has its own position in a cell."""
+def _draw_candidates(board: Board) -> str:
+    """Write the candidates of the cells without a value, each at the position of its value."""
     side = board.geometry.side
     columns = ceil(sqrt(side))
     step = (CELL - 2 * _PADDING) / columns
@@ -304,8 +315,8 @@ def _description(board: Board) -> str:
     words = [f"{board_summary(board)}."]
     rules = board.puzzle.rules if board.puzzle else ()
     if rules:
-        words.append(f"Rules: {_listing(rule.describe(geometry) for rule in rules)}.")
-    for name, row in _lines(geometry):
+        words.append(f"Rules: {_join_names(rule.describe(geometry) for rule in rules)}.")
+    for name, row in _named_rows(geometry):
         shown = (board.sign(values[cell]) if cell in values else "–" for cell in row)
         words.append(f"{name[:1].upper()}{name[1:]}: {' '.join(shown)}.")
     if blank := [cell for cell in board.candidates if cell not in board.solved]:
@@ -313,28 +324,28 @@ def _description(board: Board) -> str:
             f"{geometry.name_of(cell)} {' '.join(map(board.sign, board.candidates[cell]))}"
             for cell in blank
         )
-        words.append(f"Candidates: {_listing(marks)}.")
+        words.append(f"Candidates: {_join_names(marks)}.")
     for label, places in (("In conflict", board.conflict), ("Different", board.difference)):
         if places:
             named = (f"row {row} column {column}" for row, column in sorted(places))
             words.append(f"{label}: {', '.join(named)}.")
     broken = sorted({*board.rules_in_conflict} & {*range(len(rules))})
     if broken:
-        names = _listing(rules[index].describe(geometry) for index in broken)
+        names = _join_names(rules[index].describe(geometry) for index in broken)
         words.append(f"Rules in conflict: {names}.")
     return " ".join(words)
 
 
-def _lines(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
-    """The names and cells of the rows, and of groups of cells outside the grid."""
+def _named_rows(geometry: Geometry) -> Iterator[tuple[str, Sequence[int]]]:
+    """The names and cells of the rows, and of the groups of cells outside the grid."""
     if geometry.free_grid:
         return geometry.free_grid.rows_and_groups()
     return ((unit_name(geometry, index), row) for index, row in enumerate(geometry.rows()))
 
 
-def _listing(names: Iterable[str]) -> str:
-    """Names with commas, up to _MAX_RULES_TEXT characters, and the number of further ones."""
-    shown, more, room = list[str](), 0, _MAX_RULES_TEXT
+def _join_names(names: Iterable[str]) -> str:
+    """Join names with commas, up to _MAX_LIST_CHARACTERS, and append the number of all others."""
+    shown, more, room = list[str](), 0, _MAX_LIST_CHARACTERS
     for name in names:
         room -= len(name)
         if room >= 0:

@@ -1,4 +1,4 @@
-"""The charts of the report: throughput and solve times."""
+"""Draw the charts of the report: throughput and solve times."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ from pipeline.outbox.report.survey import (
     Survey,
 )
 
+# The possible widths of a bar, in seconds.
 _BAR_SECONDS = (1, 2, 5, 10, 30, 60, 300, 900, 3600, 21_600, 86_400, 604_800, 2_592_000, 31_536_000)
 _MAX_BARS = 40
-_ROOM, _HEIGHT, _FLOOR, _WIDEST = 360, 96, 74, 36
+_CHART_WIDTH, _CHART_HEIGHT, _FLOOR, _MAX_BAR_WIDTH = 360, 96, 74, 36
+"""Lengths in a chart, in SVG units. `_FLOOR` is the distance of the bars' floor from the top."""
+
 _RATE_UNITS = ((1, "second"), (60, "minute"), (3600, "hour"), (86_400, "day"))
 
 Chart = tuple[str, str, str]
@@ -25,7 +28,7 @@ Chart = tuple[str, str, str]
 
 
 class Bar(NamedTuple):
-    """A bar of a chart; the label, if any, is below its left edge."""
+    """A bar of a chart. Its label is written below its left edge."""
 
     height: int
     description: str
@@ -33,7 +36,7 @@ class Bar(NamedTuple):
 
 
 def charts_of_times(survey: Survey, bounds: PageBounds) -> list[Chart]:
-    """The charts of throughput and solve times, if there is data for them."""
+    """The charts of throughput and of solve times; without data, a chart is omitted."""
     charts = []
     bars, width = _throughput_bars(survey)
     if len(bars) > 1 and (rate := _rate_text(survey)):
@@ -48,6 +51,7 @@ def charts_of_times(survey: Survey, bounds: PageBounds) -> list[Chart]:
 
 
 def _solve_time_bars(counts: Counter[int]) -> list[Bar]:
+    """The bars of `Survey.solve_times`, in whole powers of ten."""
     if not counts:
         return []
     lowest = min(counts) // BINS_PER_DECADE * BINS_PER_DECADE
@@ -64,7 +68,7 @@ def _solve_time_bars(counts: Counter[int]) -> list[Bar]:
 
 
 def _throughput_bars(survey: Survey) -> tuple[list[Bar], str]:
-    """The bars of puzzles finished over time, and the time that each covers, as a text."""
+    """The bars of finished puzzles by time, and the width of a bar in words."""
     if not survey.finished:
         return [], ""
     first, last = survey.started, max(survey.finished)
@@ -87,7 +91,7 @@ def _throughput_bars(survey: Survey) -> tuple[list[Bar], str]:
 
 
 def _rate_text(survey: Survey) -> str:
-    """The mean number of puzzles finished per unit of time, as a text."""
+    """The mean number of puzzles finished per unit of time, in words; empty if it is unknown."""
     seconds, puzzles = max(survey.finished) - survey.started, sum(survey.puzzles)
     if seconds <= 0 or not puzzles:
         return ""
@@ -102,9 +106,9 @@ def _rate_text(survey: Survey) -> str:
 
 
 def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
-    """A bar chart as SVG whose ids begin with `key`. The count of the largest bar is written."""
-    step = _ROOM / len(bars)
-    width = min(step * 0.84, _WIDEST)
+    """A bar chart as SVG whose ids begin with `key`. Only the highest bar shows its number."""
+    step = _CHART_WIDTH / len(bars)
+    width = min(step * 0.84, _MAX_BAR_WIDTH)
     tallest = max(bar.height for bar in bars)
     parts = []
     for index, bar in enumerate(bars):
@@ -120,19 +124,19 @@ def _svg(bars: Sequence[Bar], title: str, key: str) -> str:
             x, anchor = (left + step, "end") if is_last else (left, "start")
             parts.append(f'<text x="{x:.1f}" y="{_FLOOR + 15}" class="{anchor}">{bar.label}</text>')
     highest = max(range(len(bars)), key=lambda index: bars[index].height)
-    middle = min(max((highest + 0.5) * step, 20), _ROOM - 20)
+    middle = min(max((highest + 0.5) * step, 20), _CHART_WIDTH - 20)
     parts.append(f'<text class="peak" x="{middle:.1f}" y="11">{tallest:,}</text>')
     text = "; ".join(bar.description for bar in bars if bar.height)
     return (
-        f'<svg class="chart" viewBox="0 0 {_ROOM} {_HEIGHT}" role="img" '
+        f'<svg class="chart" viewBox="0 0 {_CHART_WIDTH} {_CHART_HEIGHT}" role="img" '
         f'aria-labelledby="{key}t {key}d"><title id="{key}t">{escape(title)}</title>'
         f'<desc id="{key}d">{escape(text)}</desc>'
-        f'<path class="floor" d="M0 {_FLOOR}h{_ROOM}"/>{"".join(parts)}</svg>'
+        f'<path class="floor" d="M0 {_FLOOR}h{_CHART_WIDTH}"/>{"".join(parts)}</svg>'
     )
 
 
 def time_text(seconds: float) -> str:
-    """A time in seconds since 1970 as a text in UTC."""
+    """A time in seconds since 1970, as a text in UTC; `?` if it is out of range."""
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
     except (ValueError, OverflowError, OSError):

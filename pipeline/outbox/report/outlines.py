@@ -1,4 +1,4 @@
-"""Lines between and around cells, as data of SVG paths."""
+"""Draw lines between and around cells, as data of SVG paths."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ CELL: Final = 20
 """The side of a cell, in units of the drawing."""
 
 Edge = tuple[int, int]
-"""A side of a cell: the number of its grid line, and its position on it; both from 0, in cells."""
+"""A side of a cell: the number of its grid line, and its position on this line, from 0 in cells."""
 
 Vertex = tuple[int, int]
-"""The corner of a cell: x and y, from 0, in cells."""
+"""A corner of a cell: x and y, from 0, in cells."""
 
 
 @lru_cache(maxsize=16)
 def inner_lines(geometry: Geometry) -> str:
-    """The lines between all cells."""
+    """Draw the lines between adjacent cells."""
     places = {*map(geometry.place, range(geometry.size))}
     across = [(row, column - 1) for row, column in places if (row + 1, column) in places]
     down = [(column, row - 1) for row, column in places if (row, column + 1) in places]
@@ -32,7 +32,7 @@ def inner_lines(geometry: Geometry) -> str:
 
 @lru_cache(maxsize=16)
 def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> str:
-    """The borders of the grid, its boxes and these regions."""
+    """Draw the borders of the grid, of its boxes and of these regions."""
     parts: defaultdict[Place, list[int]] = defaultdict(list)
     boxes = geometry.boxes() if geometry.has_boxes else ()
     areas = [*([geometry.place(cell) for cell in box] for box in boxes), *regions]
@@ -41,24 +41,24 @@ def borders(geometry: Geometry, regions: tuple[tuple[Place, ...], ...] = ()) -> 
             parts[place].append(index)
     places = {place: parts.get(place, []) for place in map(geometry.place, range(geometry.size))}
     across, down = set[Edge](), set[Edge]()
-    for (row, column), own in places.items():
+    for (row, column), area_indices in places.items():
         for step in (0, 1):
-            if places.get((row - 1 + 2 * step, column)) != own:
+            if places.get((row - 1 + 2 * step, column)) != area_indices:
                 across.add((row - 1 + step, column - 1))
-            if places.get((row, column - 1 + 2 * step)) != own:
+            if places.get((row, column - 1 + 2 * step)) != area_indices:
                 down.add((column - 1 + step, row - 1))
     return _straight_lines(across, down)
 
 
 def _straight_lines(across: Iterable[Edge], down: Iterable[Edge]) -> str:
-    """Draw horizontal and vertical sides of cells; adjacent ones become one line."""
+    """Draw horizontal and vertical sides of cells. Adjacent sides become one line."""
     drawn = [f"M{x} {y}h{length}" for y, x, length in _runs(across)]
     drawn += [f"M{x} {y}v{length}" for x, y, length in _runs(down)]
     return "".join(drawn)
 
 
 def _runs(edges: Iterable[Edge]) -> Iterator[tuple[int, int, int]]:
-    """The line, start and length of each run of adjacent edges, in units."""
+    """Yield the line, start and length of each run of adjacent edges, in SVG units."""
     numbered = enumerate(sorted(edges))
     for _, run in groupby(
         numbered,
@@ -69,7 +69,7 @@ def _runs(edges: Iterable[Edge]) -> Iterator[tuple[int, int, int]]:
 
 
 def outline(cells: Iterable[Place], inset: float) -> str:
-    """Closed lines around groups of cells, inset from their sides.
+    """Draw closed lines around groups of cells, at a distance of `inset` from their sides.
 
     Cells that touch only at a corner belong to different groups.
     """
@@ -82,7 +82,7 @@ def outline(cells: Iterable[Place], inset: float) -> str:
 
 
 def _sides(cells: Iterable[Place]) -> dict[Vertex, list[Vertex]]:
-    """Maps each corner to the next ones along the outer sides of the cells, clockwise."""
+    """Map each corner to the next corners along the outer sides of the cells, clockwise."""
     inside = {(column - 1, row - 1) for row, column in cells}
     successors: defaultdict[Vertex, list[Vertex]] = defaultdict(list)
     for x, y in inside:
@@ -95,36 +95,36 @@ def _sides(cells: Iterable[Place]) -> dict[Vertex, list[Vertex]]:
 
 
 def _take_loop(successors: dict[Vertex, list[Vertex]], start: Vertex) -> list[Vertex]:
-    """Remove a closed line and return its corners; turn right where there is a choice."""
+    """Remove a closed line, and return its corners. It turns right at corners with two lines."""
     corners = [start]
     step = (1, 0)
     while True:
-        here = corners[-1]
-        right = (here[0] - step[1], here[1] + step[0])
-        ends = successors[here]
-        there = right if right in ends else ends[0]
-        ends.remove(there)
+        corner = corners[-1]
+        right = (corner[0] - step[1], corner[1] + step[0])
+        ends = successors[corner]
+        next_corner = right if right in ends else ends[0]
+        ends.remove(next_corner)
         if not ends:
-            del successors[here]
-        if there == start:
+            del successors[corner]
+        if next_corner == start:
             return corners
-        step = (there[0] - here[0], there[1] - here[1])
-        corners.append(there)
+        step = (next_corner[0] - corner[0], next_corner[1] - corner[1])
+        corners.append(next_corner)
 
 
 def _loop_path(corners: Sequence[Vertex], inset: float) -> str:
-    """The path of a closed line, inset to its right."""
+    """The path of a closed line, shifted by `inset` to its right."""
     drawn = list[str]()
-    around = zip((corners[-1], *corners[:-1]), corners, (*corners[1:], corners[0]), strict=True)
-    for before, here, after in around:
-        came = (here[0] - before[0], here[1] - before[1])
-        goes = (after[0] - here[0], after[1] - here[1])
-        if came == goes:
+    triples = zip((corners[-1], *corners[:-1]), corners, (*corners[1:], corners[0]), strict=True)
+    for previous, corner, following in triples:
+        step_in = (corner[0] - previous[0], corner[1] - previous[1])
+        step_out = (following[0] - corner[0], following[1] - corner[1])
+        if step_in == step_out:
             continue
-        x = here[0] * CELL + inset * -(came[1] + goes[1])
-        y = here[1] * CELL + inset * (came[0] + goes[0])
+        x = corner[0] * CELL + inset * -(step_in[1] + step_out[1])
+        y = corner[1] * CELL + inset * (step_in[0] + step_out[0])
         if not drawn:
             drawn.append(f"M{x:g} {y:g}")
         else:
-            drawn.append(f"V{y:g}" if came[0] == 0 else f"H{x:g}")
+            drawn.append(f"V{y:g}" if step_in[0] == 0 else f"H{x:g}")
     return "".join(drawn) + "z"

@@ -5,7 +5,7 @@
   const cardOf = new Map(cards.map((card) => [card.dataset.job, card]));
   const nameOf = (card) => card.querySelector("h3").textContent;
 
-  const sortable = () => {
+  const makeSortable = () => {
     const rows = [...table.tBodies[0].rows];
     const heads = [...table.tHead.rows[0].cells];
     const words = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
@@ -41,7 +41,7 @@
     });
   };
 
-  const filtered = () => {
+  const addFilters = () => {
     const rows = [...table.tBodies[0].rows];
     const form = document.querySelector(".filters");
     const totals = document.querySelectorAll(".totals a");
@@ -49,10 +49,10 @@
     const boards = [...document.querySelectorAll(".many .card")];
     const texts = rows.map((row) => [row.cells[0], row.querySelector(".reason")].map((each) => each?.textContent ?? "").join("\n").toLowerCase());
     const filter = () => {
-      const wanted = text.value.trim().toLowerCase();
+      const query = text.value.trim().toLowerCase();
       let count = 0;
-      rows.forEach((row, at) => {
-        const fits = texts[at].includes(wanted)
+      rows.forEach((row, index) => {
+        const fits = texts[index].includes(query)
           && (!status.value || row.dataset.statuses.split(" ").includes(status.value))
           && (!format.value || row.dataset.format === format.value)
           && (!level?.value || row.dataset.levels.split(" ").includes(level.value));
@@ -68,7 +68,7 @@
     for (const total of totals) {
       total.addEventListener("click", (event) => {
         const isChosen = total.dataset.status === status.value;
-        if (isChosen) event.preventDefault(); // it shows all again, and leads nowhere
+        if (isChosen) event.preventDefault(); // a second click only removes the filter
         form.reset();
         status.value = isChosen ? "" : total.dataset.status;
         filter();
@@ -80,45 +80,45 @@
     filter();
   };
 
-  const paged = () => {
+  const addPagers = () => {
     for (const article of document.querySelectorAll(".many")) {
       const pages = [...article.querySelectorAll(".page")];
       if (pages.length < 2) continue;
-      const [back, on] = ["Previous", "Next"].map((word) => {
+      const [previous, next] = ["Previous", "Next"].map((word) => {
         const button = document.createElement("button");
         button.type = "button";
         button.textContent = word;
         return button;
       });
-      const where = document.createElement("span");
-      where.setAttribute("role", "status");
+      const position = document.createElement("span");
+      position.setAttribute("role", "status");
       const name = nameOf(article);
-      let at = 0;
-      const turn = (to) => {
-        at = Math.min(to, pages.length - 1);
-        pages.forEach((page, number) => { page.open = number === at; });
-        back.disabled = at === 0;
-        on.disabled = at === pages.length - 1;
-        where.textContent = pages[at].querySelector("summary").textContent;
+      let current = 0;
+      const showPage = (number) => {
+        current = Math.min(number, pages.length - 1);
+        pages.forEach((page, index) => { page.open = index === current; });
+        previous.disabled = current === 0;
+        next.disabled = current === pages.length - 1;
+        position.textContent = pages[current].querySelector("summary").textContent;
       };
-      back.addEventListener("click", () => { turn(at - 1); if (back.disabled) on.focus(); });
-      on.addEventListener("click", () => { turn(at + 1); if (on.disabled) back.focus(); });
+      previous.addEventListener("click", () => { showPage(current - 1); if (previous.disabled) next.focus(); });
+      next.addEventListener("click", () => { showPage(current + 1); if (next.disabled) previous.focus(); });
       const pager = document.createElement("div");
       pager.className = "pager";
       pager.setAttribute("role", "group");
       pager.setAttribute("aria-label", `Pages of ${name}`);
-      pager.append(back, on, where);
+      pager.append(previous, next, position);
       pages[0].before(pager);
       article.classList.add("paged");
-      turn(0);
+      showPage(0);
       addEventListener("beforeprint", () => { for (const page of pages) page.open = true; });
-      addEventListener("afterprint", () => turn(at));
+      addEventListener("afterprint", () => showPage(current));
     }
   };
 
   if (table) {
-    sortable();
-    filtered();
-    paged();
+    makeSortable();
+    addFilters();
+    addPagers();
   }
 })();

@@ -1,4 +1,4 @@
-"""Write the report about an outbox, one HTML file: once, or again and again while jobs finish."""
+"""Write the report about an outbox, one HTML file, once or repeatedly while jobs finish."""
 
 from __future__ import annotations
 
@@ -19,30 +19,33 @@ from pipeline.files import remove_abandoned, write_whole
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.charts import charts_of_times, time_text
 from pipeline.outbox.report.published_jobs import read_job, shorten
-from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
+from pipeline.outbox.report.rule_shapes import BOARD_STYLE, SHAPES_STYLE
 from pipeline.outbox.report.survey import PageBounds, TrackRecords, survey
-from pipeline.outbox.report.views import PAGE, Viewer, in_order, url_path
+from pipeline.outbox.report.views import PAGE_CARDS, Viewer, sorted_statuses, url_path
 from pipeline.solving import LEVELS
 from pipeline.version import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-_MIN_PAUSE, _MAX_TIME_SHARE = 5.0, 10
-"""Minimum seconds between two pages; writing takes at most one in _MAX_TIME_SHARE seconds."""
+_MIN_PAUSE_SECONDS, _MIN_PERIODS = 5.0, 10
+"""Minimum seconds between two pages, and minimum time between their starts in multiples of the
+time that writing a page takes."""
 
 _MAX_LAST_SECONDS = 1.0
-"""The page is written after a stop signal if the one before took fewer seconds."""
+"""The page is written once more after a stop signal if writing took less than this before."""
 
-_BOUNDS, _BOUNDS_OF_ONE = PageBounds(), PageBounds(boards=12, rows=12)
+_BOUNDS, _JOB_BOUNDS = PageBounds(), PageBounds(boards=12, rows=12)
+"""The default limits of a page, and of the fragment of a single job."""
+
 _FOLDER = Path(__file__).parent
-_PAGE, _CARDS = "page.html.j2", "cards.html.j2"
+_PAGE_TEMPLATE, _CARDS_TEMPLATE = "page.html.j2", "cards.html.j2"
 
 
 class Panel(NamedTuple):
-    """What a server adds to the page: HTML at its top, a style and a script.
+    """A part that a server adds to the page: HTML at the top, a style and a script.
 
-    The script may make requests to this server.
+    The script may make requests to the server.
     """
 
     html: str = ""
@@ -65,22 +68,23 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
 ) -> Iterator[str]:
     """Yield the text of the report about an outbox, for a page in `folder`.
 
-    Originals are searched for in the inbox. Adds the numbers of puzzles by status to `totals`.
+    Originals are searched for in the inbox. The numbers of puzzles by status are added to `totals`.
     Raises OSError if the outbox cannot be read.
     """
     surveyed = survey(outbox, bounds, track)
     if totals is not None:
         totals.update(surveyed.totals)
-    here, there = folder.resolve(), outbox.resolve()
-    prefix = "" if here == there else url_path(os.path.relpath(there, here)) + "/"
+    page_folder, outbox_folder = folder.resolve(), outbox.resolve()
+    is_in_outbox = page_folder == outbox_folder
+    prefix = "" if is_in_outbox else url_path(os.path.relpath(outbox_folder, page_folder)) + "/"
     viewer = Viewer(surveyed.jobs, outbox, prefix, inbox, bounds)
     views = [viewer.view(number, job) for number, job in enumerate(surveyed.jobs)]
     statuses = dict.fromkeys((status for view in views for status in view.statuses), 1)
     formats = {view.kind for view in views}
     style = BOARD_STYLE + SHAPES_STYLE + read_asset("page.css") + panel.style
     script = read_asset("page.js") + panel.script
-    yield from template(_PAGE).generate(
-        policy=content_policy(style, script, asks=bool(panel.script)),
+    yield from template(_PAGE_TEMPLATE).generate(
+        policy=content_policy(style, script, allows_requests=bool(panel.script)),
         style=style,
         script=script,
         panel=panel.html,
@@ -93,7 +97,7 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
         shares=_share_strip(surveyed.totals),
         charts=charts_of_times(surveyed, bounds),
         views=views,
-        statuses=[status for status, _ in in_order(statuses)],
+        statuses=[status for status, _ in sorted_statuses(statuses)],
         formats=sorted(formats - {""}),
         levels=[level for level in LEVELS if any(level in view.levels for view in views)],
         bounds=bounds,
@@ -102,27 +106,27 @@ def page_chunks(  # noqa: PLR0913 - all but the first three have defaults
 
 
 def job_fragment(record: Path, inbox: Path, first_id: int) -> str:
-    """One job as HTML, to insert into a page by `page_chunks`. Empty if the record is gone.
+    """One job as HTML, to insert into a page of `page_chunks`. Empty if the record is missing.
 
     The ids of its boards are `b` and a number, from `first_id` on.
     """
     job = read_job(record)
     if job is None:
         return ""
-    viewer = Viewer([job], record.parent, "", inbox, _BOUNDS_OF_ONE)
+    viewer = Viewer([job], record.parent, "", inbox, _JOB_BOUNDS)
     viewer.keys = iter(range(first_id, sys.maxsize))
-    cards: Any = template(_CARDS).module
-    return str(cards.alone(viewer.view(0, job))).strip()
+    cards: Any = template(_CARDS_TEMPLATE).module
+    return str(cards.single_job(viewer.view(0, job))).strip()
 
 
 @cache
 def template(name: str) -> Template:
-    """A template of this folder; loading the first one takes about 0.2 s."""
+    """Load a template of this folder. The first one takes about 0.2 s."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - slow
 
     loader = FileSystemLoader(_FOLDER)
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
-    environment.globals["page_size"] = PAGE
+    environment.globals["page_size"] = PAGE_CARDS
     environment.filters |= {
         "grouped": "{:,}".format,
         "duration": duration,
@@ -134,37 +138,38 @@ def template(name: str) -> Template:
 
 @cache
 def read_asset(name: str) -> str:
-    """The text of a file of this folder."""
+    """Read the text of a file of this folder."""
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def content_policy(style: str, script: str = "", *, asks: bool = False) -> str:
-    """The content security policy: allows only the page's own style and script.
+def content_policy(style: str, script: str = "", *, allows_requests: bool = False) -> str:
+    """The content security policy, which allows only the page's own style and script.
 
-    `asks`: the script may also make requests to the server of the page.
+    `allows_requests`: allow requests of the script to the server of the page.
     """
     hashes = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
-    ours = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
-    ours += "; connect-src 'self'" if asks else ""
-    return f"default-src 'none'; {ours}; base-uri 'none'; form-action 'none'"
+    sources = "style-src 'sha256-{}'; script-src 'sha256-{}'".format(*hashes)
+    sources += "; connect-src 'self'" if allows_requests else ""
+    return f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
 
 
 def _status_rows(totals: Mapping[str, int]) -> list[tuple[str, int, str]]:
-    """Each status with its number and share of puzzles."""
+    """Each status with its number of puzzles and their share."""
     whole = sum(totals.values())
-    return [(status, n, _share_text(n / whole)) for status, n in in_order(totals)]
+    return [(status, n, _share_text(n / whole)) for status, n in sorted_statuses(totals)]
 
 
 def _share_text(part: float) -> str:
+    """A share in percent; empty if all puzzles or none have the status."""
     if part in (0, 1):
         return ""
     return "< 0.1 %" if part < 0.001 else "> 99.9 %" if part > 0.999 else f"{part * 100:.1f} %"
 
 
 def _share_strip(totals: Mapping[str, int]) -> str:
-    """An SVG strip that is divided by the shares of the statuses."""
+    """An SVG strip that is divided in proportion to the shares of the statuses."""
     whole, left, parts = sum(totals.values()), 0.0, []
-    for status, count in in_order(totals):
+    for status, count in sorted_statuses(totals):
         width = count / whole * 1000
         parts.append(f'<rect class="{status}" x="{left:.2f}" width="{width:.2f}" height="10"/>')
         left += width
@@ -185,7 +190,7 @@ def write_report(
 
 
 class ReportUpdater:
-    """Keeps the report about an outbox up to date between jobs; failures are only warnings."""
+    """Keeps the report about an outbox up to date between jobs. A failure is only a warning."""
 
     def __init__(
         self,
@@ -200,14 +205,14 @@ class ReportUpdater:
         self._clock = clock
         self._is_stale = True
         self._next = clock()
-        self._took = 0.0
-        self._warned = ""
+        self._last_seconds = 0.0
+        self._last_fault = ""
 
     def jobs_finished(self, count: int) -> float | None:
-        """Take note of the number of newly finished jobs, and write the page if it is due.
+        """Handle `count` newly finished jobs: write the page if it is due.
 
-        The first call always writes it. Returns the seconds until the next call; None if there
-        is nothing to do until a job finishes.
+        The first call always writes the page. Returns the seconds until the next call, or None if
+        no call is needed until a job finishes.
         """
         self._is_stale = self._is_stale or count > 0
         if self._clock() >= self._next:
@@ -218,22 +223,23 @@ class ReportUpdater:
         """Write the page unless it is up to date."""
         if not self._is_stale:
             return
-        why, begun = "", self._clock()
+        fault, start = "", self._clock()
         try:
             write_report(self._outbox, self._inbox, self._outbox / REPORT)
         except OSError as error:
-            why = in_words(error)
+            fault = in_words(error)
         except Exception as error:  # noqa: BLE001 - untrusted content must not stop the jobs
-            why = f"{type(error).__name__}: {error}"
-        ended = self._clock()
-        self._took = ended - begun
-        self._next = ended + max((_MAX_TIME_SHARE - 1) * self._took, _MIN_PAUSE)
-        self._is_stale = bool(why)
-        if why and why != self._warned:
-            self._warn(why)
-        self._warned = why
+            fault = f"{type(error).__name__}: {error}"
+        end = self._clock()
+        self._last_seconds = end - start
+        pause = max((_MIN_PERIODS - 1) * self._last_seconds, _MIN_PAUSE_SECONDS)
+        self._next = end + pause
+        self._is_stale = bool(fault)
+        if fault and fault != self._last_fault:
+            self._warn(fault)
+        self._last_fault = fault
 
     def close(self) -> None:
-        """Write the last page if that is quick; otherwise the next run does."""
-        if self._took < _MAX_LAST_SECONDS:
+        """Write the last page if that is quick. Otherwise, the next run writes it."""
+        if self._last_seconds < _MAX_LAST_SECONDS:
             self.update()

@@ -1,4 +1,7 @@
-"""Read records and samples of tables for the report. What cannot be read says so in its message."""
+"""Read records and samples of tables for the report.
+
+A record or row that cannot be read has the status UNREADABLE, and a message.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from msgspec.structs import replace as with_fields
 from pipeline import solving
 from pipeline.errors import in_words, printable
 from pipeline.outbox import (
-    ENDING,
+    RECORD_SUFFIX,
     CollectionRecord,
     NoRecord,
     PuzzleRecord,
@@ -38,20 +41,30 @@ from pipeline.reading.unread import unread_of_many
 from pipeline.settings import Reading, Settings, is_declaration, with_declared
 
 UNREADABLE: Final = "unreadable"
-"""The status of a file that is named like a record but is not one."""
+"""The status of a file with the name of a record that contains no record."""
 
 STATUSES: Final = (*(status for status in schema.STATUSES if status not in WITH_TOTALS), UNREADABLE)
 """The statuses of puzzles, in display order."""
 
 ERROR_STATUSES: Final = solving.ERROR_STATUSES | {schema.REFUSED, UNREADABLE}
+"""The statuses that the report shows as failures."""
+
 UNRECOGNISED: Final = "unrecognised"
-_MAX_NAME, _MAX_TEXT = 255, 600
+"""Replaces a status that this version does not know."""
+
+_MAX_NAME_CHARACTERS, _MAX_TEXT_CHARACTERS = 255, 600
 _MAX_CELLS = MAX_SIDE * MAX_SIDE
-_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
+_EARLIEST_TIME = datetime(2000, 1, 1, tzinfo=UTC).timestamp()
+"""Earlier times in records are ignored."""
+
 _CLAIM_TIME = re.compile(r"(\d{8}T\d{6})-", re.ASCII)
+"""Matches the time at the beginning of a job's id."""
+
 _ESCAPE = re.compile(r"\\(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U000[0-9a-f]{5}|U0010[0-9a-f]{4})")
-_MAX_LINE = 16 * 1024
-"""The most characters of a line whose fields are shown in full."""
+"""Matches an escape sequence of `printable`."""
+
+_MAX_LINE_CHARACTERS = 16 * 1024
+"""Maximum length of a line whose fields are not shortened."""
 _RANKS = {"collection": 1, "unsolvable": 2, "multiple": 3}
 """The ranks of rows in a sample by status: failures have rank 0, other statuses 4."""
 
@@ -60,10 +73,11 @@ R = TypeVar("R", PuzzleRow, MemberRow)
 
 @dataclass(frozen=True)
 class PublishedJob(Published):
-    """A record as the report shows it: all texts are printable, and all statuses are known."""
+    """A record with texts and statuses for display: all are printable and of limited length."""
 
     @property
     def source(self) -> str:
+        """The name of the source; the stem if the record has none."""
         return self.record.source or self.stem
 
     @property
@@ -72,11 +86,11 @@ class PublishedJob(Published):
 
     @property
     def puzzle(self) -> PuzzleRecord | None:
-        """The record, if it is of a puzzle or formula; None for a collection or archive."""
+        """The record of a puzzle or formula; None for a collection or archive."""
         return None if isinstance(self.record, CollectionRecord) else self.record
 
     @property
-    def is_many(self) -> bool:
+    def has_many_puzzles(self) -> bool:
         return self.puzzle is None
 
     @cached_property
@@ -93,8 +107,8 @@ class PublishedJob(Published):
         return sum(self.totals.values())
 
     @property
-    def is_well(self) -> bool:
-        """Whether none of its puzzles is invalid, unknown, failed or unreadable."""
+    def has_no_failures(self) -> bool:
+        """Whether the job and all its puzzles have other statuses than those in NOT_WELL."""
         return self.status not in ERROR_STATUSES and not ERROR_STATUSES & self.totals.keys()
 
     @property
@@ -119,12 +133,15 @@ class PublishedJob(Published):
 
     @cached_property
     def finished(self) -> float | None:
-        """When it finished, in seconds since 1970."""
+        """The time when the job finished, in seconds since 1970; None if it is unknown."""
         return _timestamp(self.record.finished)
 
     @property
     def started(self) -> float | None:
-        """When it was claimed, by its id, or else by the seconds that it took."""
+        """The time when the job was claimed, in seconds since 1970; None if it is unknown.
+
+        The id of the job contains this time. For other ids, it is computed from the total time.
+        """
         match, finished = _CLAIM_TIME.match(self.record.job), self.finished
         claimed = _timestamp(match[1]) if match else None
         total = self.seconds.get("total")
@@ -132,17 +149,17 @@ class PublishedJob(Published):
             claimed = finished - total
         if claimed is None or finished is None or not math.isfinite(claimed):
             return None
-        return min(max(claimed, _EARLIEST), finished)
+        return min(max(claimed, _EARLIEST_TIME), finished)
 
     @property
     def reading(self) -> Reading:
-        """How to read its source, with the declared notation."""
+        """The options for reading the source, with the declared notation."""
         known = {name: word for name, word in self.declared.items() if is_declaration(name, word)}
         return with_declared(Settings(), known).reading
 
     @property
     def rating_text(self) -> str:
-        """The rating of a puzzle, if it has one: `hard, score 1204`."""
+        """The rating of a puzzle, such as `hard, score 1204`; empty without one."""
         if self.puzzle is None:
             return ""
         score, level, *_ = RatingColumns.texts(RatingColumns.record_value(self.puzzle))
@@ -150,7 +167,7 @@ class PublishedJob(Published):
 
 
 def read_job(path: Path) -> PublishedJob | None:
-    """The job of a record; None if the file is missing.
+    """Read the job of a record. Returns None if the file is missing.
 
     If the record cannot be read, the job has the status UNREADABLE, and its message says why.
     """
@@ -160,18 +177,18 @@ def read_job(path: Path) -> PublishedJob | None:
         return None
     except NoRecord as error:
         cause = error.__cause__
-        why = in_words(cause) if isinstance(cause, OSError) else str(error)
-        message = f"the record cannot be read: {display_text(why)}"
+        reason = in_words(cause) if isinstance(cause, OSError) else str(error)
+        message = f"the record cannot be read: {display_text(reason)}"
         unread = PuzzleRecord(job="", source="", status=UNREADABLE, message=message, files=())
         return PublishedJob(path, unread)
 
 
 def display_text(text: str | None) -> str:
     """A printable text of limited length; empty for None."""
-    return shorten(text or "", _MAX_TEXT)
+    return shorten(text or "", _MAX_TEXT_CHARACTERS)
 
 
-def shorten(text: str, max_length: int = _MAX_NAME) -> str:
+def shorten(text: str, max_length: int = _MAX_NAME_CHARACTERS) -> str:
     """A printable text of at most `max_length` characters."""
     shown = printable(text[: max_length + 1])
     return shown if len(shown) <= max_length else shown[: max_length - 1] + "…"
@@ -183,17 +200,20 @@ def known_status(status: str | None) -> str:
 
 
 def is_within(folder: Path, top: Path) -> bool:
-    """Whether a path stays in `top` after links are resolved."""
+    """Whether a path in `top` is still there after links are resolved."""
     try:
         return folder.resolve() == top.resolve() / folder.relative_to(top)
     except (OSError, RuntimeError, ValueError):
         return False
 
 
-def job_of_member(archive: PublishedJob, place: int, row: MemberRow) -> PublishedJob | None:
-    """The job of an archive's member; `place` is the index of its row in the table, from 0."""
+def job_of_member(archive: PublishedJob, index: int, row: MemberRow) -> PublishedJob | None:
+    """The job of an archive's member; `index` is the index of its row in the table, from 0.
+
+    None if there is no record of it.
+    """
     outbox = archive.path.parent
-    unescaped = _ESCAPE.sub(  # as `printable` wrote it
+    unescaped = _ESCAPE.sub(  # undo `printable`
         lambda match: match[0].encode().decode("unicode_escape"), row.member
     )
     for name in dict.fromkeys((row.member, unescaped)):
@@ -202,14 +222,14 @@ def job_of_member(archive: PublishedJob, place: int, row: MemberRow) -> Publishe
         if ".." in path.parts or not path.name or not is_within(folder, outbox):
             continue
         for stem in likely_stems(path.name):
-            member = read_job(folder / f"{stem}{ENDING}")
-            if member is not None and or_none(member.record.member) == place:
+            member = read_job(folder / f"{stem}{RECORD_SUFFIX}")
+            if member is not None and or_none(member.record.member) == index:
                 return member
     return None
 
 
 def positions(cells: Sequence[RecordedCell]) -> tuple[Place, ...]:
-    """The positions of cells, at most as many as the largest grid has."""
+    """The positions of cells. There are at most as many as in the largest grid."""
     return tuple(cell.place for cell in cells[:_MAX_CELLS])
 
 
@@ -220,11 +240,11 @@ def _timestamp(text: str | None) -> float | None:
         seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
-    return seconds if seconds >= _EARLIEST else None
+    return seconds if seconds >= _EARLIEST_TIME else None
 
 
 def rating_text(level: str, score: str) -> str:
-    """A level and a score as a text; empty for an unknown level."""
+    """A level and a score in words; empty for an unknown level."""
     return f"{level}, score {shorten(score, 20)}" if level in solving.LEVELS else ""
 
 
@@ -232,9 +252,9 @@ def rating_text(level: str, score: str) -> str:
 class Sample(Generic[R]):
     """Some rows of a table, failures first.
 
-    rows: the index of each row, from 0; the row; its second solution, or an empty text.
-    count: the number of all rows.
-    levels: the levels of all rows.
+    - `rows`: for each row, its index from 0, the row, and its second solution or an empty text.
+    - `count`: the number of all rows.
+    - `levels`: the levels of difficulty of all rows.
     """
 
     rows: list[tuple[int, R, str]]
@@ -244,53 +264,54 @@ class Sample(Generic[R]):
 
 def sample_table(
     path: Path,
-    kind: type[R],
+    row_class: type[R],
     max_rows: int,
     second_path: Path | None = None,
     *,
     schema: int = SCHEMA,
 ) -> Sample[R]:
-    """A sample of at most `max_rows` rows. Raises InputError.
+    """Read a sample of at most `max_rows` rows. Raises InputError.
 
-    `second_path` is the file of second solutions.
+    `second_path` is the file of second solutions; None if there is none.
     """
-    table, levels, indexes = Table(path, kind, schema, truncates=True), set[str](), count()
-    status_at = columns(kind).index("status")
+    table, levels, indexes = Table(path, row_class, schema, truncates=True), set[str](), count()
+    status_index = columns(row_class).index("status")
     traits = table.trait_columns
-    level_at = len(traits) - traits.index("level") if "level" in traits else 0
+    level_index = len(traits) - traits.index("level") if "level" in traits else 0  # from the end
     second_lines = lines_of(second_path, truncates=True) if second_path else iter(())
 
-    def ranked() -> Iterator[tuple[int, int, R | str, str]]:
-        for line, other, place in zip(
+    def ranked_rows() -> Iterator[tuple[int, int, R | str, str]]:
+        """Yield the rank and index of each row, the row or its line, and its second solution."""
+        for line, other, index in zip(
             table, chain(second_lines, repeat("")), indexes, strict=False
         ):
-            if level_at and len(fields := line.rsplit(",", level_at)) > level_at:
+            if level_index and len(fields := line.rsplit(",", level_index)) > level_index:
                 levels.add(fields[1])
-            fields = line.split(",", status_at + 1)
-            is_kept = len(fields) > status_at + 1 and '"' not in line
-            is_kept = is_kept and len(line) <= _MAX_LINE
-            row = line if is_kept else _row(table, place, line)
-            status = fields[status_at] if isinstance(row, str) else row.status
+            fields = line.split(",", status_index + 1)
+            is_simple = len(fields) > status_index + 1 and '"' not in line
+            is_simple = is_simple and len(line) <= _MAX_LINE_CHARACTERS
+            row = line if is_simple else _display_row(table, index, line)
+            status = fields[status_index] if isinstance(row, str) else row.status
             rank = 0 if status in ERROR_STATUSES else _RANKS.get(status, 4)
-            yield rank, place, row, other if len(other) <= _MAX_LINE else ""
+            yield rank, index, row, other if len(other) <= _MAX_LINE_CHARACTERS else ""
 
-    best = heapq.nsmallest(max_rows, ranked())
+    best = heapq.nsmallest(max_rows, ranked_rows())
     rows = [
-        (place, _row(table, place, row) if isinstance(row, str) else row, other.strip())
-        for _, place, row, other in best
+        (index, _display_row(table, index, row) if isinstance(row, str) else row, other.strip())
+        for _, index, row, other in best
     ]
-    sample = [(place, row, other if other.strip(".") else "") for place, row, other in rows]
+    sample = [(index, row, other if other.strip(".") else "") for index, row, other in rows]
     return Sample(sample, next(indexes), levels)
 
 
-def _row(table: Table[R], place: int, line: str) -> R:
-    """The row in a line; its fields are shortened if it is long. A malformed row says so."""
+def _display_row(table: Table[R], index: int, line: str) -> R:
+    """The row in a line, for display. A malformed row becomes a row with the status UNREADABLE."""
     try:
         row = table.row(line)
     except ValueError:
-        first, *_ = names = columns(table.kind)
-        fields = {first: str(place + 1), "status": UNREADABLE, "message": "the row cannot be read"}
-        return table.kind(**(dict.fromkeys(names, "") | fields))
-    if len(line) > _MAX_LINE:
-        row = table.kind(*map(display_text, astuple(row)))
+        first, *_ = names = columns(table.row_class)
+        fields = {first: str(index + 1), "status": UNREADABLE, "message": "the row cannot be read"}
+        return table.row_class(**(dict.fromkeys(names, "") | fields))
+    if len(line) > _MAX_LINE_CHARACTERS:
+        row = table.row_class(*map(display_text, astuple(row)))
     return with_fields(row, status=known_status(row.status), message=display_text(row.message))

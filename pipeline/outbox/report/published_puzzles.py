@@ -1,4 +1,4 @@
-"""Read the puzzles of an outbox, a record or a table in order, to print them.
+"""Read the puzzles of an outbox, a record or a table in order, to print them on sheets.
 
 Published solutions are certified again.
 """
@@ -13,11 +13,11 @@ from pathlib import Path
 
 from pipeline.certify import certify_grid
 from pipeline.errors import InputError, printable
-from pipeline.outbox import ENDING, file_hashes, read_record
+from pipeline.outbox import RECORD_SUFFIX, file_hashes, read_record
 from pipeline.outbox.names import REPORT
-from pipeline.outbox.originals import Originals, SmallOriginals, archive_above
+from pipeline.outbox.originals import Originals, SmallOriginals, enclosing_archive
 from pipeline.outbox.report.board import Board
-from pipeline.outbox.report.drawn import board_of_job, board_of_row, find_members
+from pipeline.outbox.report.job_boards import board_of_job, board_of_row, find_members
 from pipeline.outbox.report.published_jobs import (
     ERROR_STATUSES,
     UNRECOGNISED,
@@ -32,37 +32,41 @@ from pipeline.outbox.schema import ARCHIVE, PuzzleRecord, or_none
 from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
 from pipeline.reading.formats.dimacs import CNF_FORMAT, FORMULA_REFUSED
 
-_TABLE = ".csv"
+_TABLE_SUFFIX = ".csv"
 _UNDRAWN_STATUSES = ERROR_STATUSES - {"unknown"} | {UNRECOGNISED}
-_BATCH_MEMBERS = 1_000
-_MAX_MEMBERS = 50_000
-"""The most members of archives that are read to find originals."""
+"""Statuses of puzzles that are not printed."""
 
-_MAX_NUMBER = 20
+_BATCH_MEMBERS = 1_000
+"""Members of an archive whose originals are searched for together."""
+
+_MAX_MEMBERS = 50_000
+"""Maximum number of members of archives that are read to find originals."""
+
+_MAX_NUMBER_CHARACTERS = 20
 
 
 def is_published(path: Path) -> bool:
-    """Whether a path is an outbox, a record, or a table with a record. Raises OSError.
+    """Whether a path is an outbox, a record, or a table that a record lists. Raises OSError.
 
-    A folder that contains only a report is an outbox whose jobs were all pruned.
+    A folder that contains only a report is an outbox whose jobs were all removed by `prune`.
     """
     if path.is_dir():
         names = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
         return names == {REPORT} or any(read_record(entry) for entry in _records_in(path))
-    if path.suffix == ENDING:
+    if path.suffix == RECORD_SUFFIX:
         return read_record(path) is not None
-    record = read_record(path.with_suffix(ENDING)) if path.suffix == _TABLE else None
+    record = read_record(path.with_suffix(RECORD_SUFFIX)) if path.suffix == _TABLE_SUFFIX else None
     return record is not None and path.name in file_hashes(record)
 
 
 def puzzles_at(path: Path, originals: Originals) -> Iterator[SheetPuzzle | InputError]:
-    """The puzzles at a path for which `is_published` holds.
+    """Yield the puzzles of an outbox, a record or a table, for which `is_published` is true.
 
-    Yields an InputError in place of each puzzle that cannot be drawn. Raises OSError if an outbox
-    cannot be read.
+    Yields an InputError for each puzzle that cannot be drawn. Raises OSError if an outbox cannot be
+    read.
     """
     small_originals = SmallOriginals(originals, iter(range(_MAX_MEMBERS)))
-    for record in _records_in(path) if path.is_dir() else (path.with_suffix(ENDING),):
+    for record in _records_in(path) if path.is_dir() else (path.with_suffix(RECORD_SUFFIX),):
         yield from _puzzles_of_record(record, small_originals)
 
 
@@ -75,26 +79,27 @@ def _records_in(folder: Path) -> Iterator[Path]:
 def _puzzles_of_record(
     record: Path, small_originals: SmallOriginals
 ) -> Iterator[SheetPuzzle | InputError]:
+    """Yield the puzzles of the job with this record."""
     job = read_job(record)
     if job is None:
         yield InputError(f"{printable(record.name)}: no such record")
     elif job.status == ARCHIVE:
-        yield from _members(job, small_originals)
-    elif job.is_many or or_none(job.record.member) is None:
+        yield from _puzzles_of_archive(job, small_originals)
+    elif job.has_many_puzzles or or_none(job.record.member) is None:
         yield from _puzzles_of(job, job.source, small_originals.content_of(job.record))
     else:
-        above = archive_above(record)
+        above = enclosing_archive(record)
         original = None
         if above and (hashed := job.record.sha256):
             original = small_originals.find_members(above[1].source, {hashed}).get(hashed)
         yield from _puzzles_of(job, job.source, original)
 
 
-def _members(
+def _puzzles_of_archive(
     archive: PublishedJob, small_originals: SmallOriginals
 ) -> Iterator[SheetPuzzle | InputError]:
     try:
-        rows = rows_in(archive.path.with_suffix(_TABLE), MemberRow, archive.record.schema)
+        rows = rows_in(archive.path.with_suffix(_TABLE_SUFFIX), MemberRow, archive.record.schema)
         numbered = enumerate(rows)
         while batch := [*islice(numbered, _BATCH_MEMBERS)]:
             for row, job, original in find_members(archive, batch, small_originals):
@@ -112,14 +117,14 @@ def _members(
 def _puzzles_of(
     job: PublishedJob, where: str, original: bytes | None
 ) -> Iterator[SheetPuzzle | InputError]:
-    """The puzzles of a job; `where` is its source, for messages."""
+    """Yield the puzzles of a job; `where` is its source, for messages."""
     if job.puzzle is None:
-        yield from _rows(job, where)
+        yield from _puzzles_of_collection(job, where)
     elif job.status != "other":
-        yield _single(job, job.puzzle, where, original)
+        yield _single_puzzle(job, job.puzzle, where, original)
 
 
-def _single(
+def _single_puzzle(
     job: PublishedJob, record: PuzzleRecord, where: str, original: bytes | None
 ) -> SheetPuzzle | InputError:
     if record.format == CNF_FORMAT:
@@ -131,44 +136,45 @@ def _single(
         title = display_text(or_none(record.title))
         return _certify(SheetPuzzle(job.source, board, job.status, job.message, where, title=title))
     if original is None:
-        why = "its original was not found; give the inbox with --inbox"
+        reason = "its original was not found; give the inbox with --inbox"
     else:
-        why = board if isinstance(board, str) and board else "its original cannot be read"
-    return _undrawn_error(where, "not drawn", why)
+        reason = board if isinstance(board, str) and board else "its original cannot be read"
+    return _undrawn_error(where, "not drawn", reason)
 
 
-def _rows(job: PublishedJob, where: str) -> Iterator[SheetPuzzle | InputError]:
+def _puzzles_of_collection(job: PublishedJob, where: str) -> Iterator[SheetPuzzle | InputError]:
     second = f"{job.stem}_2.solution"
     names = [second] if second in job.files else []
     try:
         rows = rows_with_solutions(job.path.parent, job.stem, names, job.record.schema)
         for row, solutions in rows:
-            line = shorten(row.line, _MAX_NUMBER)
-            here, message = (
-                f"{where}:{line}",
-                "; ".join(filter(None, (row.message, row.disagreement))),
-            )
+            line = shorten(row.line, _MAX_NUMBER_CHARACTERS)
+            row_name = f"{where}:{line}"
+            message = "; ".join(filter(None, (row.message, row.disagreement)))
             if row.status in _UNDRAWN_STATUSES:
-                yield _undrawn_error(here, row.status, row.message)
+                yield _undrawn_error(row_name, row.status, row.message)
             elif (
                 board := board_of_row(row, solutions.get(second, ""), job.reading)
             ) and board.puzzle:
                 name = f"{job.source}, line {line}"
-                yield _certify(SheetPuzzle(name, board, row.status, message, here, title=row.title))
+                yield _certify(
+                    SheetPuzzle(name, board, row.status, message, row_name, title=row.title)
+                )
             else:
-                yield _undrawn_error(here, "not drawn", "the table's puzzle cannot be drawn")
+                yield _undrawn_error(row_name, "not drawn", "the table's puzzle cannot be drawn")
     except InputError as error:
         yield InputError(f"{printable(where)}: {error}")
 
 
-def _undrawn_error(where: str, subject: str, why: str) -> InputError:
-    return InputError(f"{printable(where)}: {shorten(subject)}: {shorten(why)}")
+def _undrawn_error(where: str, status: str, reason: str) -> InputError:
+    return InputError(f"{printable(where)}: {shorten(status)}: {shorten(reason)}")
 
 
 def _certify(puzzle: SheetPuzzle) -> SheetPuzzle | InputError:
-    """The puzzle, or an error if its published solution is wrong: others can write to an outbox.
+    """The puzzle, or an error if its published solution is wrong.
 
-    The status becomes `unknown` if the solution is missing.
+    Other programs can write to an outbox, so solutions are not trusted. If the solution of a solved
+    puzzle is missing, its status becomes `unknown`.
     """
     board = puzzle.board
     if board.puzzle and board.grid and (fault := certify_grid(board.puzzle, board.grid)):

@@ -1,7 +1,7 @@
-"""Sheets: pages of puzzles to print, followed by their rules and their solutions.
+"""Lay out sheets: pages of puzzles to print, then pages of their rules and of their solutions.
 
-This module distributes puzzles over pages and makes the HTML file; `sheet_pdf` makes a PDF. Lengths
-are in millimetres. Pages fit A4 and Letter with margins of 12 mm.
+This module distributes puzzles over pages and writes the HTML file; `sheet_pdf` writes a PDF.
+Lengths are in millimetres. Pages fit A4 and Letter with margins of 12 mm.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pipeline.errors import counted
 from pipeline.outbox.report.board import Board, board_svg
 from pipeline.outbox.report.page import content_policy, read_asset, template
 from pipeline.outbox.report.published_jobs import shorten
-from pipeline.outbox.report.shaped import BOARD_STYLE, SHAPES_STYLE
+from pipeline.outbox.report.rule_shapes import BOARD_STYLE, SHAPES_STYLE
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.rules import LineRule
 from pipeline.puzzle.rules.meaning import sentences
@@ -23,7 +23,7 @@ from pipeline.reading.unread import caveat, unread_texts
 from pipeline.version import __version__
 
 MAX_SHEET_PUZZLES: Final = 1_000
-"""The most puzzles of a sheet, which a browser keeps in memory as a whole."""
+"""Maximum number of puzzles on a sheet: a browser keeps the whole sheet in memory."""
 
 
 _LAYOUTS: Final = {
@@ -40,19 +40,19 @@ _LAYOUTS: Final = {
 PER_PAGE: Final = (1, 2, 4, 6, 9, 12)
 """The possible numbers of puzzles on a page."""
 
-_SOLUTIONS = 16
+_SOLUTIONS_PER_PAGE = 16
 _MIN_CELL, _MIN_VARIANT_CELL, _MIN_SOLUTION_CELL = 5.0, 7.0, 4.0
-"""The minimum size of cells: of puzzles, of variants (which have small texts), of solutions."""
+"""The minimum sizes of a cell of a puzzle, of a variant (which has small texts), of a solution."""
 
-_MAX_NOTE = 160
-_MAX_HEAD = 80
+_MAX_NOTE_CHARACTERS = 160
+_MAX_HEAD_CHARACTERS = 80
 _PAGE_LINES, _LINE_CHARACTERS = 44, 80
 """Lines of a page of rules, including gaps between rules, and characters of a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of each page; empty fields are omitted."""
+    """The texts at the top of each page. Empty texts are omitted."""
 
     title: str = ""
     author: str = ""
@@ -60,12 +60,12 @@ class Head:
 
     @property
     def name(self) -> str:
-        return shorten(self.title, _MAX_HEAD)
+        return shorten(self.title, _MAX_HEAD_CHARACTERS)
 
     @property
     def subtitle(self) -> str:
         """The text next to the title."""
-        texts = (shorten(text, _MAX_HEAD) for text in (self.difficulty, self.author))
+        texts = (shorten(text, _MAX_HEAD_CHARACTERS) for text in (self.difficulty, self.author))
         return " · ".join(filter(None, texts))
 
 
@@ -73,13 +73,13 @@ class Head:
 class SheetPuzzle:
     """A puzzle on a sheet.
 
-    name: its source, printed unless there is a title.
-    board: the puzzle, and its solution if there is one.
-    status: the result; empty if the puzzle was not solved.
-    message: why there is no solution.
-    where: its source and line, for error messages.
-    level: its difficulty, if that is to be printed.
-    title: its title in the source.
+    - `name`: its source, which is printed if there is no title.
+    - `board`: the puzzle, and its solution if it is known.
+    - `status`: the result; empty if the puzzle was not solved.
+    - `message`: why there is no solution.
+    - `where`: its source and line, for error messages.
+    - `level`: the difficulty to print; empty if none is to be printed.
+    - `title`: its title in the source.
     """
 
     name: str
@@ -92,7 +92,7 @@ class SheetPuzzle:
 
     @property
     def puzzle_note(self) -> str:
-        """Hints below the puzzle, about rules and marks that the board does not show."""
+        """The text below the puzzle: rules and marks that the board does not explain."""
         board = self.board
         captions = _captions(board.puzzle) if board.puzzle else ()
         texts = unread_texts(board.unread)
@@ -108,7 +108,7 @@ class SheetPuzzle:
 
     @property
     def solution_note(self) -> str:
-        """The text below the solution: why there is none, or what it ignores."""
+        """The text below the solution: why there is none, or a warning about unread parts."""
         remark = caveat(self.status, self.board.unread)
         sentence = _sentence(remark[0].upper() + remark[1:]) if remark else ""
         if self.status == "multiple":
@@ -126,14 +126,16 @@ def _marks_note(board: Board) -> str:
     if not board.even_cells():
         return "Grey discs are odd." if board.odd_cells() else ""
     if board.odd_cells():
-        return "Grey squares are even, grey discs odd."
+        return "Grey squares are even, grey discs are odd."
     return (
-        "Grey cells are even, white ones odd." if board.is_parity_known else "Grey cells are even."
+        "Grey cells are even, white cells are odd."
+        if board.is_parity_known
+        else "Grey cells are even."
     )
 
 
 def _captions(puzzle: Puzzle) -> Iterable[str]:
-    """The names of the rules; with positions for kinds of lines that look the same."""
+    """The names of the rules, with positions if different kinds of lines look the same."""
     geometry = puzzle.geometry
     looks = [(type(rule), *(shape.kind for shape in rule.draw(geometry))) for rule in puzzle.rules]
     titles = defaultdict[tuple[object, ...], set[str]](set)
@@ -148,7 +150,8 @@ def _captions(puzzle: Puzzle) -> Iterable[str]:
 
 
 def _sentence(text: str) -> str:
-    return shorten(text, _MAX_NOTE).rstrip(".") + "."
+    """The text as a sentence of limited length."""
+    return shorten(text, _MAX_NOTE_CHARACTERS).rstrip(".") + "."
 
 
 def _rules_of(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
@@ -168,7 +171,7 @@ def _rules_of(puzzles: Iterable[Puzzle]) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place on a page, with a puzzle or its solution."""
+    """A position on a page, for a puzzle or its solution."""
 
     number: int
     puzzle: SheetPuzzle
@@ -193,7 +196,7 @@ class Slot:
 
     @property
     def board(self) -> Board | None:
-        """The board to draw: the puzzle, or its solution or conflict; None if that is unknown."""
+        """The board to draw: the puzzle, or its solution or conflict; None if both are unknown."""
         board = self.puzzle.board
         if not self.is_solution:
             return Board(board.puzzle, signs=board.signs)
@@ -202,17 +205,17 @@ class Slot:
 
     @property
     def svg(self) -> str:
-        """The drawing of the board; empty without one."""
+        """The drawing of the board; empty without a board."""
         board = self.board
         return (
             board_svg(board, self.title, f"{self.title[0].lower()}{self.number}") if board else ""
         )
 
     def boards_per_page(self, max_boards: int) -> int:
-        """The number of boards of this size on a page whose cells are large enough to use."""
+        """The number of such boards on a page, up to `max_boards`, with large enough cells."""
         board = self.puzzle.board
-        to_solve = _MIN_VARIANT_CELL if board.puzzle and board.puzzle.rules else _MIN_CELL
-        minimum = (_MIN_SOLUTION_CELL if self.is_solution else to_solve) * board.span
+        min_cell = _MIN_VARIANT_CELL if board.puzzle and board.puzzle.rules else _MIN_CELL
+        minimum = (_MIN_SOLUTION_CELL if self.is_solution else min_cell) * board.span
         return max(
             (n for n, (*_, size) in _LAYOUTS.items() if n <= max_boards and size >= minimum),
             default=1,
@@ -250,13 +253,16 @@ class SheetPage:
 
 
 def _span(first: int, last: int) -> str:
-    """`1`, or `1–4`."""
+    """A range of numbers as a text: `1` or `1–4`."""
     return str(first) if first == last else f"{first}–{last}"
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Pages of puzzles, pages of rules (pairs of names and description), and pages of solutions."""
+    """Pages of puzzles, of rules and of solutions.
+
+    Each rule is a pair: its names, and its description.
+    """
 
     puzzles: Sequence[SheetPage]
     rules: Sequence[Sequence[tuple[str, str]]]
@@ -272,10 +278,10 @@ class Sheet:
         solutions: bool = True,
         head: Head = Head(),
     ) -> Self:
-        """Lay out puzzles, up to `per_page` (one of PER_PAGE) on a page; fewer if they are large.
+        """Lay out puzzles, at most `per_page` (one of PER_PAGE) on a page.
 
-        Raises ValueError for another number, for no puzzles or more than MAX_SHEET_PUZZLES, and for
-        a board that has no puzzle or is too large.
+        Large puzzles get more room. Raises ValueError for another number, for no puzzles or more
+        than MAX_SHEET_PUZZLES, and for a board that has no puzzle or is too large.
         """
         if per_page not in PER_PAGE:
             raise ValueError(f"per_page: expected one of {PER_PAGE}")
@@ -288,7 +294,7 @@ class Sheet:
             for is_solution in (False, True)
         )
         rules = _rules_of(puzzle.board.puzzle for puzzle in puzzles if puzzle.board.puzzle)
-        pages = _pages(solution_slots, _SOLUTIONS) if solutions else ()
+        pages = _pages(solution_slots, _SOLUTIONS_PER_PAGE) if solutions else ()
         return cls(_pages(puzzle_slots, per_page), _rule_pages(rules), pages, head)
 
     @property
@@ -299,7 +305,7 @@ class Sheet:
 
     @property
     def summary(self) -> str:
-        """The counts as a text: `4 puzzles on 1 page, solutions on 1`."""
+        """The counts in words: `4 puzzles on 1 page, solutions on 1`."""
         counts = self.counts
         text = f"{counted(counts['puzzles'], 'puzzle')} on {counted(counts['pages'], 'page')}"
         return text + "".join(f", {x} on {counts[x]}" for x in ("rules", "solutions") if counts[x])
@@ -353,7 +359,7 @@ def _rule_pages(rules: Iterable[tuple[str, str]]) -> list[list[tuple[str, str]]]
 
 
 def _pages(slots: Sequence[Slot], max_boards: int) -> list[SheetPage]:
-    """Distribute boards over pages, up to `max_boards` on each; fewer if one needs more room."""
+    """Distribute boards over pages, at most `max_boards` on each; fewer if boards are large."""
     pages: list[SheetPage] = []
     for slot in slots:
         boards = slot.boards_per_page(max_boards)

@@ -1,4 +1,4 @@
-"""Write a sheet as a PDF in A4. `sheet.typ` has the layout and colours of the HTML file."""
+"""Write a sheet as a PDF in A4. `sheet.typ` imitates the layout of the HTML file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ from pipeline.outbox.report.sheet import Sheet, SheetPage, Slot
 from pipeline.outbox.report.typeset import resolve_colours, typeset
 
 _COLOURS: Final = dict(re.findall(r"--([\w-]+): ([^;]+);", read_asset("sheet.css")))
-_FEW, _WIDEST_OF_FEW = 6, 96
-_THIN, _THICK, _THICK_OF_MANY, _MANY = 0.2, 0.6, 0.45, 12
+"""The colours of the HTML file."""
+
+_SMALL_SIDE, _MAX_SMALL_SIZE = 6, 96
+"""The side of the largest boards that are small, and the maximum size of a small board."""
+
+_THIN_LINE, _THICK_LINE, _DENSE_THICK_LINE, _DENSE_BOARDS = 0.2, 0.6, 0.45, 12
+"""Widths of lines; the third is that of thick lines if a page has at least _DENSE_BOARDS boards."""
 
 
 def sheet_pdf(sheet: Sheet) -> bytes:
-    """The PDF of a sheet. Raises UsageError if the extra is not installed."""
+    """Typeset a sheet. Returns the PDF. Raises UsageError if the extra is not installed."""
     head, pages = sheet.head, list[dict[str, Any]]()
     for page in sheet.puzzles:
         title = {"title": head.name, "beside": head.subtitle, "foot": sheet.footer(page)}
@@ -34,6 +39,7 @@ def sheet_pdf(sheet: Sheet) -> bytes:
 
 
 def _boards(page: SheetPage) -> dict[str, Any]:
+    """The data of a page of boards for `sheet.typ`."""
     columns, rows, size = page.layout
     slots = [_slot_data(slot, size, page.boards) for slot in page.slots]
     return {"columns": columns, "rows": rows, "size": size, "slots": slots}
@@ -53,11 +59,11 @@ def _slot_data(slot: Slot, size: float, boards: int) -> dict[str, Any]:
     }
     if board := slot.board:
         width, height = board.size
-        is_small = max(board.geometry.extent) <= _FEW
-        scale = (min(size, _WIDEST_OF_FEW) if is_small else size) / max(width, height)
-        thick = _THICK_OF_MANY if boards >= _MANY else _THICK
+        is_small = max(board.geometry.extent) <= _SMALL_SIDE
+        scale = (min(size, _MAX_SMALL_SIZE) if is_small else size) / max(width, height)
+        thick = _DENSE_THICK_LINE if boards >= _DENSE_BOARDS else _THICK_LINE
         svg = resolve_colours(board_svg(board, slot.title, "b", standalone=True), _COLOURS)
-        lines = f".board .thin {{ stroke-width: {_THIN / scale:.3f}; }} "
+        lines = f".board .thin {{ stroke-width: {_THIN_LINE / scale:.3f}; }} "
         lines += f".board .thick {{ stroke-width: {thick / scale:.3f}; }} "
         data |= {"svg": svg.replace("</style>", f"{lines}</style>", 1)}
         data |= {"width": width * scale, "height": height * scale}

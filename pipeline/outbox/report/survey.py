@@ -13,24 +13,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from pipeline.outbox import ENDING
+from pipeline.outbox import RECORD_SUFFIX
 from pipeline.outbox.report.published_jobs import PublishedJob, is_within, read_job
 
 BINS_PER_DECADE: Final = 3
-_FASTEST = 1e-6
-_DAY = 86_400.0
+"""Bins of solve times per power of ten."""
+
+_MIN_SOLVE_SECONDS = 1e-6
+_DAY_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
 class PageBounds:
-    """Limits on what a page shows; its totals count everything.
+    """Limits on the content of a page. The totals count all puzzles.
 
-    jobs: listed jobs.
-    boards: boards.
-    rows: boards of one collection or archive.
-    drawn: characters of all boards.
-    timed: members of archives whose times are read.
-    members: members of archives that are read to find originals.
+    - `jobs`: number of listed jobs.
+    - `boards`: number of boards.
+    - `rows`: number of boards of one collection or archive.
+    - `drawn`: number of characters of all boards.
+    - `timed`: number of members of archives whose times are read.
+    - `members`: number of members of archives that are read to find originals.
     """
 
     jobs: int = 1_000
@@ -43,17 +45,17 @@ class PageBounds:
 
 @dataclass(slots=True)
 class Survey:
-    """Statistics of all jobs of an outbox, and the jobs to show.
+    """Statistics of all jobs of an outbox, and the jobs to show. Times are in seconds since 1970.
 
-    jobs: the jobs to show.
-    count: the number of all jobs.
-    totals: numbers of puzzles by status.
-    completeness_counts: numbers of complete results that are proved and unverified.
-    solve_times: numbers of puzzles by solve time; bin k begins at 10^(k/3) seconds.
-    finished, puzzles: for each job whose end is known, its end and its number of puzzles.
-    started: when the first of these jobs started. Times are in seconds since 1970.
-    latest: later ends are ignored.
-    is_partial: not all members of archives were timed.
+    - `jobs`: the jobs to show.
+    - `count`: the number of all jobs.
+    - `totals`: numbers of puzzles by status.
+    - `completeness_counts`: numbers of complete results that are proved and unverified.
+    - `solve_times`: numbers of puzzles by solve time; bin k begins at 10^(k/3) seconds.
+    - `finished`, `puzzles`: for each job whose end is known, its end and its number of puzzles.
+    - `started`: the time when the first of these jobs started.
+    - `latest`: jobs with a later end are not among these.
+    - `is_partial`: whether the times of some members of archives were not read.
     """
 
     jobs: Sequence[PublishedJob] = ()
@@ -68,19 +70,21 @@ class Survey:
     is_partial: bool = False
 
     def add(self, job: PublishedJob) -> None:
+        """Count a job."""
         self.count += 1
         self.totals.update(job.totals)
         self.completeness_counts.update(job.record.completeness_counts)
-        self.time(job)
+        self.add_time(job)
         if job.finished is not None and job.finished <= self.latest:
             self.finished.append(job.finished)
             self.puzzles.append(job.puzzles)
             started = job.started
             self.started = min(self.started, job.finished if started is None else started)
 
-    def time(self, job: PublishedJob) -> None:
+    def add_time(self, job: PublishedJob) -> None:
+        """Count the solve time of a job or of a member."""
         if "solve" in job.seconds:
-            seconds = max(job.seconds["solve"], _FASTEST)
+            seconds = max(job.seconds["solve"], _MIN_SOLVE_SECONDS)
             self.solve_times[math.floor(BINS_PER_DECADE * math.log10(seconds))] += 1
 
 
@@ -89,11 +93,11 @@ TrackRecords = Callable[[Sequence[Path]], Iterable[Path]]
 
 
 def survey(outbox: Path, bounds: PageBounds, track: TrackRecords = iter) -> Survey:
-    """Read all records, and choose the jobs to show: failures, then the latest.
+    """Read all records, and choose the jobs to show: first failures, then the latest jobs.
 
     Raises OSError if the folder cannot be read.
     """
-    result = Survey(latest=time.time() + _DAY)
+    result = Survey(latest=time.time() + _DAY_SECONDS)
 
     def jobs() -> Iterator[PublishedJob]:
         names = filter(is_record, os.listdir(outbox))  # noqa: PTH208 - there may be a million
@@ -102,32 +106,34 @@ def survey(outbox: Path, bounds: PageBounds, track: TrackRecords = iter) -> Surv
                 result.add(job)
                 yield job
 
-    result.jobs = heapq.nsmallest(bounds.jobs, jobs(), key=_rank)
+    result.jobs = heapq.nsmallest(bounds.jobs, jobs(), key=_sort_key)
     archives = (job for job in result.jobs if job.status == "archive")
     members = (member for job in archives for member in _members(outbox, job.stem))
     for number, member in enumerate(members):
         if number == bounds.timed:
             result.is_partial = True
             break
-        result.time(member)
+        result.add_time(member)
     return result
 
 
 def is_record(name: str) -> bool:
-    """Whether a file of an outbox is named like a record."""
-    return name.endswith(ENDING) and not name.startswith(".")
+    """Whether a file of an outbox has the name of a record."""
+    return name.endswith(RECORD_SUFFIX) and not name.startswith(".")
 
 
-def _rank(job: PublishedJob) -> tuple[bool, float, str]:
-    return job.is_well, -(job.finished or 0.0), job.stem
+def _sort_key(job: PublishedJob) -> tuple[bool, float, str]:
+    """The order of jobs on the page: failures first, then the latest."""
+    return job.has_no_failures, -(job.finished or 0.0), job.stem
 
 
 def _members(outbox: Path, stem: str) -> Iterator[PublishedJob]:
+    """Yield the jobs of an archive's members."""
     if not is_within(outbox / stem, outbox):
         return
     for folder, subfolders, names in os.walk(outbox / stem):
         subfolders.sort()
         for name in sorted(names):
-            job = read_job(Path(folder) / name) if name.endswith(ENDING) else None
+            job = read_job(Path(folder) / name) if name.endswith(RECORD_SUFFIX) else None
             if job is not None:
                 yield job

@@ -1,7 +1,7 @@
-"""Convert drawings and pages to PNG and PDF with Typst. No other module uses it.
+"""Convert drawings and pages to PNG and PDF with Typst. No other module uses Typst.
 
-Typst is one wheel per platform, with its own fonts: a board looks the same on every machine. It
-does not support custom properties of CSS, so they are replaced by colours here.
+Typst is one wheel per platform with its own fonts, so a board looks the same on every machine.
+Typst does not support custom properties of CSS, so this module replaces them by colours.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Final, Literal
 from pipeline.errors import check_extra
 
 FONT: Final = "Libertinus Serif"
-"""A font built into Typst; characters that it lacks come from fonts of the machine."""
+"""A font built into Typst. Characters that it lacks are taken from fonts of the machine."""
 
-_RESOLUTION = 192
-"""Pixels per inch of a PNG; an inch has 96 SVG units."""
+_PIXELS_PER_INCH = 192
+"""The resolution of a PNG. An inch has 96 SVG units."""
 
-_VARIABLE = re.compile(r"var\(--([\w-]+), ([^)]*)\)")
-_FAMILIES = re.compile(r"(\bfont: [\d.]+px )")
+_CUSTOM_PROPERTY = re.compile(r"var\(--([\w-]+), ([^)]*)\)")
+_FONT_SIZE = re.compile(r"(\bfont: [\d.]+px )")
 
-_BOARDS: Final = """
+_BOARD_PAGES: Final = """
 #set document(title: "Sudoku", date: none)
 #for svg in json(bytes(sys.inputs.data)) {
   page(width: auto, height: auto, margin: 0pt, image(bytes(svg), format: "svg"))
@@ -31,41 +31,47 @@ _BOARDS: Final = """
 
 
 def picture_of(svgs: Sequence[str], kind: str) -> bytes:
-    """A drawing as a file: `svg`, `png`, or `pdf`, which takes several. Raises UsageError."""
+    """Convert drawings to the content of a file. Raises UsageError if the extra is not installed.
+
+    `kind` is `svg`, `png` or `pdf`. Only a PDF contains more than the first drawing.
+    """
     if kind == "svg":
         return f"{svgs[0]}\n".encode()
     return png_of(svgs[0]) if kind == "png" else pdf_of(svgs)
 
 
 def png_of(svg: str) -> bytes:
-    """A PNG of one drawing, made by `board_svg` with `standalone`.
+    """Convert a drawing of `board_svg` with `standalone` to PNG.
 
     Raises UsageError if the extra is not installed.
     """
-    return _compile(_BOARDS, [resolve_colours(svg)], "png")
+    return _compile(_BOARD_PAGES, [resolve_colours(svg)], "png")
 
 
 def pdf_of(svgs: Sequence[str]) -> bytes:
-    """A PDF of drawings, each on a page of its own size. Raises UsageError as `png_of` does."""
-    return _compile(_BOARDS, [resolve_colours(svg) for svg in svgs], "pdf")
+    """Convert drawings to a PDF. Each has a page of its size.
+
+    Raises UsageError if the extra is not installed.
+    """
+    return _compile(_BOARD_PAGES, [resolve_colours(svg) for svg in svgs], "pdf")
 
 
 def typeset(layout: str, data: object) -> bytes:
-    """A PDF of a layout in Typst's language, which reads its data as JSON from `sys.inputs.data`.
+    """Typeset a layout in Typst's language, which reads its data as JSON from `sys.inputs.data`.
 
-    Data is never run as code. Raises UsageError as `png_of` does.
+    Returns the PDF. Data is never run as code. Raises UsageError if the extra is not installed.
     """
     return _compile(layout, data, "pdf")
 
 
 def resolve_colours(svg: str, colours: Mapping[str, str] | None = None) -> str:
-    """A drawing with colours in place of custom properties, and with Typst's font.
+    """Replace custom properties in a drawing by colours, and add Typst's font.
 
-    `colours` maps properties to colours; without it, each has its fallback.
+    `colours` maps properties to colours. A property that it lacks is replaced by its fallback.
     """
     named = colours or {}
-    svg = _VARIABLE.sub(lambda match: named.get(match[1], match[2]), svg)
-    return _FAMILIES.sub(rf'\1"{FONT}", ', svg)
+    svg = _CUSTOM_PROPERTY.sub(lambda match: named.get(match[1], match[2]), svg)
+    return _FONT_SIZE.sub(rf'\1"{FONT}", ', svg)
 
 
 def check_installed() -> None:
@@ -78,5 +84,7 @@ def _compile(layout: str, data: object, kind: Literal["pdf", "png"]) -> bytes:
     import typst  # noqa: PLC0415 - 80 MB of machine code
 
     inputs = {"data": json.dumps(data)}
-    made: bytes = typst.compile(layout.encode(), format=kind, ppi=_RESOLUTION, sys_inputs=inputs)
-    return made
+    document: bytes = typst.compile(
+        layout.encode(), format=kind, ppi=_PIXELS_PER_INCH, sys_inputs=inputs
+    )
+    return document

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from pipeline.puzzle.constraints import Cell, CellPairs, Cells
+from pipeline.puzzle.constraints import (
+    AllOf,
+    Allowed,
+    AnyOf,
+    Cell,
+    CellPairs,
+    Cells,
+    Constraint,
+    Equivalent,
+)
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.shapes import Dot, Line, Point, Ring, Shape, Tint
@@ -124,11 +133,39 @@ def neighbours(geometry: Geometry) -> Iterator[tuple[int, int]]:
     return pairs_at(geometry, ((0, 1), (1, 0)))
 
 
+def adjacent_pairs(geometry: Geometry, cells: Cells) -> CellPairs:
+    """Pairs of these cells that share a side, in the grid or in a group of extra cells."""
+    cell_of = dict(zip(places(geometry, cells), cells, strict=True))
+    return tuple(
+        (cell, cell_of[near])
+        for (row, column), cell in cell_of.items()
+        for near in ((row, column + 1), (row + 1, column))
+        if near in cell_of
+    )
+
+
 def directed_lines(geometry: Geometry) -> Iterator[Cells]:
     """Yield all rows, then all columns, each in both directions."""
     for line in (*geometry.rows(), *geometry.columns()):
         yield line
         yield line[::-1]
+
+
+def pointer(cell: Cell, line: Cells, value: int, values: range) -> Constraint:
+    """If the cell holds k, the k-th cell of the line holds the value, and no other one does.
+
+    `values` are the values of the grid. The cell cannot hold 0 or a number above the line's length.
+    """
+    if value not in values:
+        return AnyOf(())
+    targets = {k: target for k, target in enumerate(line, 1) if k in values}
+    facts = [((cell, k), (target, value)) for k, target in targets.items()]
+    parts: list[Constraint] = [Equivalent(tuple(pair for pair in facts if pair[0] != pair[1]))]
+    if len(targets) < len(values):
+        parts.append(Allowed(cell, tuple(targets)))
+    other_values = tuple(other for other in values if other != value)
+    parts += (Allowed(beyond, other_values) for beyond in line[values[-1] :])
+    return AllOf(tuple(parts))
 
 
 def check_cells(
@@ -137,7 +174,7 @@ def check_cells(
     """Raise ValueError for fewer than `min_cells` cells, or, with `no_repeats`, a repeated cell."""
     if len(cells) < min_cells:
         noun = "cell" if min_cells == 1 else "cells"
-        raise ValueError(f"{name}: at least {min_cells} {noun}, not {len(cells)}")
+        raise ValueError(f"{name}: must have at least {min_cells} {noun}, not {len(cells)}")
     if no_repeats and len({*cells}) < len(cells):
         raise ValueError(f"{name}: a cell is listed twice")
 
@@ -157,3 +194,13 @@ def check_one_grid(name: str, geometry: Geometry) -> None:
         raise ValueError(f"{name}: only a single grid can have this rule")
     if geometry.free_grid:
         raise ValueError(f"{name}: only a grid with standard units can have this rule")
+
+
+def square_side(name: str, geometry: Geometry) -> int:
+    """The number of rows of a square grid. Raises ValueError for other and for several grids."""
+    if geometry.free_grid is None:
+        check_one_grid(name, geometry)
+        return geometry.side
+    if geometry.free_grid.rows != geometry.free_grid.columns:
+        raise ValueError(f"{name}: the grid must be square")
+    return geometry.free_grid.rows

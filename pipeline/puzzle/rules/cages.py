@@ -132,7 +132,9 @@ class EqualityCage(AllDifferentRule):
     def __post_init__(self) -> None:
         AllDifferentRule.__post_init__(self)
         if len(self.group) % 2:
-            raise ValueError(f"{self.name}: an even number of cells, not {len(self.group)}")
+            raise ValueError(
+                f"{self.name}: must have an even number of cells, not {len(self.group)}"
+            )
 
     def cells(self, geometry: Geometry) -> Cells:
         _checked_values(self.name, geometry)
@@ -161,7 +163,7 @@ class Contains(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.group, no_repeats=True)
         if not self.values:
-            raise ValueError(f"{self.name}: no values")
+            raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         cells, counts = self.group, Counter(self.values)
@@ -274,8 +276,10 @@ class Arrow(Rule):
         check_cells(f"{self.name}: its circle", self.circle, no_repeats=True)
         check_cells(f"{self.name}: its shaft", self.shaft)
         if len(self.circle) > MAX_CIRCLE:
-            size = len(self.circle)
-            raise ValueError(f"{self.name}: at most {MAX_CIRCLE} cells in the circle, not {size}")
+            raise ValueError(
+                f"{self.name}: its circle: must have at most {MAX_CIRCLE} cells, "
+                f"not {len(self.circle)}"
+            )
 
     def constraints(self, geometry: Geometry) -> Constraint:
         weights = (-100, -10, -1)[-len(self.circle) :]
@@ -300,9 +304,9 @@ class Quadruple(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.group, 2, no_repeats=True)
         if len(self.group) > 4:
-            raise ValueError(f"{self.name}: at most 4 cells, not {len(self.group)}")
+            raise ValueError(f"{self.name}: must have at most 4 cells, not {len(self.group)}")
         if not self.values:
-            raise ValueError(f"{self.name}: no values")
+            raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         cells, counts = tuple(sorted(self.group)), Counter(self.values)
@@ -366,7 +370,9 @@ def _checked_values(name: str, geometry: Geometry) -> range:
     """The values of the geometry. Raises ValueError if they have too many subsets."""
     values = geometry.values
     if len(values) > _MAX_SIDE_ONE_SIZE:
-        raise ValueError(f"{name}: at most {_MAX_SIDE_ONE_SIZE} values, not {len(values)}")
+        raise ValueError(
+            f"{name}: the grid must have at most {_MAX_SIDE_ONE_SIZE} values, not {len(values)}"
+        )
     return values
 
 
@@ -415,7 +421,7 @@ def _check_parts(name: str, parts: tuple[Cells, ...], *, same_size: bool) -> Non
     With `same_size`, also for parts of different sizes.
     """
     if len(parts) < 2:
-        raise ValueError(f"{name}: at least 2 parts, not {len(parts)}")
+        raise ValueError(f"{name}: must have at least 2 parts, not {len(parts)}")
     for part in parts:
         check_cells(f"{name}: a part", part)
     if same_size and len({*map(len, parts)}) > 1:

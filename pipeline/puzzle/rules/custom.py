@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain, combinations, pairwise
 
-from pipeline.puzzle.constraints import AllOf, AnyOf, Automaton, Cells, Constraint, Pairs
+from pipeline.puzzle.constraints import (
+    AllOf,
+    AnyOf,
+    Automaton,
+    Cells,
+    Constraint,
+    NondeterministicAutomaton,
+    Pairs,
+)
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import LineRule, places
@@ -76,13 +84,53 @@ class StateMachine(LineRule):
         _check_label(self.name, self.label)
         states = len(self.moves)
         if not 0 < states <= MAX_STATES:
-            raise ValueError(f"{self.name}: 1 to {MAX_STATES} states, not {states}")
+            raise ValueError(f"{self.name}: must have 1 to {MAX_STATES} states, not {states}")
         targets = {pair for row in self.moves for pair in zip(row[::2], row[1::2], strict=True)}
         if any(states <= low + 256 * high < NO_STATE for low, high in targets):
             raise ValueError(f"{self.name}: a move to an unknown state")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Automaton(self.line, 0, _next_state, self.accepted, (self.moves,))
+
+    def title(self) -> str:
+        return self.label or self.name
+
+
+class NondeterministicMachine(LineRule):
+    """A state machine that may have several next states can read the values along the line.
+
+    It can begin in any of the states `starts`, and must end in an accepted one. `moves` has for
+    each state the next states for each value from 0 on; further values are rejected. `label` is a
+    name for people.
+    """
+
+    name, style, min_cells = "nondeterministic state machine", "state-machine", 1
+
+    moves: tuple[tuple[tuple[int, ...], ...], ...]
+    starts: tuple[int, ...]
+    accepted: frozenset[int]
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        LineRule.__post_init__(self)
+        _check_label(self.name, self.label)
+        states = len(self.moves)
+        if not 0 < states <= MAX_STATES:
+            raise ValueError(f"{self.name}: must have 1 to {MAX_STATES} states, not {states}")
+        after = (state for row in self.moves for states in row for state in states)
+        if not all(0 <= state < states for state in chain(self.starts, after)):
+            raise ValueError(f"{self.name}: a move leads to an unknown state")
+
+    def constraints(self, geometry: Geometry) -> Constraint:
+        moves, highest = self.moves, geometry.values[-1]
+        if any(len(row) <= highest for row in moves):
+            rows = self.moves_by(range(highest + 1))
+            moves = tuple(tuple(map(tuple, row)) for row in rows)
+        return NondeterministicAutomaton(self.line, moves, self.starts, self.accepted)
+
+    def moves_by(self, values: range) -> list[list[Sequence[int]]]:
+        """The next states for each state and each of these values."""
+        return [[row[value] if value < len(row) else () for value in values] for row in self.moves]
 
     def title(self) -> str:
         return self.label or self.name
@@ -97,7 +145,7 @@ class OneOf(Rule):
 
     def __post_init__(self) -> None:
         if not self.choices:
-            raise ValueError(f"{self.name}: no choices")
+            raise ValueError(f"{self.name}: must have at least one choice")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return AnyOf(tuple(_all_of(rules, geometry) for rules in self.choices))
@@ -146,4 +194,4 @@ def _next_state(state: int, value: int, moves: tuple[bytes, ...]) -> int | None:
 def _check_label(name: str, label: str) -> None:
     is_line = label == " ".join(label.split()) and label.isprintable()
     if not is_line or len(label) > MAX_LABEL:
-        raise ValueError(f"{name}: a label is one line of at most {MAX_LABEL} characters")
+        raise ValueError(f"{name}: the label must be one line of at most {MAX_LABEL} characters")

@@ -12,14 +12,13 @@ from pipeline.puzzle.constraints import (
     Allowed,
     Automaton,
     Cell,
-    CellPairs,
     Cells,
     Constraint,
     ValueSwitch,
 )
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import check_cells, places
+from pipeline.puzzle.rules import adjacent_pairs, check_cells, places
 from pipeline.puzzle.rules.cages import SameMultiset
 from pipeline.puzzle.rules.regions import AllDifferentRule
 from pipeline.puzzle.shapes import Line, Outline, Ring, Shape
@@ -94,10 +93,10 @@ class ConnectedValues(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.group, no_repeats=True)
         if not self.values:
-            raise ValueError(f"{self.name}: no values")
+            raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        adjacent = tuple(_adjacent_pairs(geometry, self.group))
+        adjacent = adjacent_pairs(geometry, self.group)
         return Connected(self.group, adjacent, self.values, self.size or None)
 
     def title(self) -> str:
@@ -137,7 +136,7 @@ class ChaosConstruction(Rule):
         if len(self.regions) != len(grid_cells) or number > geometry.side:
             raise ValueError(f"{self.name}: the number of regions does not fit the grid")
         labels = geometry.values[:number]
-        adjacent = tuple(_adjacent_pairs(geometry, self.regions))
+        adjacent = adjacent_pairs(geometry, self.regions)
         first, last = labels[0] - 1, labels[-1]
         order = Automaton(self.regions, first, _next_label, frozenset((last,)), (last,))
         parts = [Connected(self.regions, adjacent, (label,), self.size) for label in labels]
@@ -166,7 +165,7 @@ class ChaosArrow(Rule):
 
     def __post_init__(self) -> None:
         if not self.arms:
-            raise ValueError(f"{self.name}: no arms")
+            raise ValueError(f"{self.name}: must have at least one arm")
         for arm in self.arms:
             check_cells(f"{self.name}: an arm", arm, no_repeats=True)
         if len({arm[0] for arm in self.arms}) > 1:
@@ -259,20 +258,9 @@ class Doppelganger(Rule):
         return AllOf(tuple(parts))
 
 
-def _cell_of(geometry: Geometry, region: int) -> int:
+def _cell_of(geometry: Geometry, extra_cell: int) -> int:
     """The cell of the grid to which an extra cell of a chaos construction belongs."""
-    return region - geometry.group_of(region).start
-
-
-def _adjacent_pairs(geometry: Geometry, cells: Cells) -> CellPairs:
-    """The pairs of these cells that share a side."""
-    cell_of = dict(zip(places(geometry, cells), cells, strict=True))
-    return tuple(
-        (cell, cell_of[place])
-        for (row, column), cell in cell_of.items()
-        for place in ((row, column + 1), (row + 1, column))
-        if place in cell_of
-    )
+    return extra_cell - geometry.group_of(extra_cell).start
 
 
 def _next_label(highest: int, value: int, last: int) -> int | None:

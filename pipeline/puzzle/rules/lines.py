@@ -9,6 +9,7 @@ from operator import eq, le, lt
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
+    Allowed,
     AnyOf,
     Automaton,
     CellPairs,
@@ -152,7 +153,7 @@ class Lockout(LineRule):
         first, *inside, last = self.line
 
         def with_ends(low: int, high: int) -> Constraint:
-            ends = Pairs(((low, high),), _rises_by, (self.difference,))
+            ends = Pairs(((low, high),), _rises_by_at_least, (self.difference,))
             return AllOf((ends, OutsideRange(tuple(inside), low, high)))
 
         return AnyOf((with_ends(first, last), with_ends(last, first)))
@@ -161,11 +162,11 @@ class Lockout(LineRule):
 class RegionSum(LineRule):
     """Regions, usually boxes, divide the line into segments; all segments have the same sum.
 
-    Cells of the line that are in no region are skipped.
+    Cells of the line that are in no region are skipped. A cell counts as often as the line visits
+    it.
     """
 
     name, style = "region sum line", "region-sum"
-    no_repeats = True
 
     regions: tuple[Cells, ...]
 
@@ -182,10 +183,13 @@ class RegionSum(LineRule):
 
 
 class Zipper(LineRule):
-    """All pairs of cells equally far from the centre have the same sum; a centre cell holds it."""
+    """All pairs of cells equally far from the centre have the same sum; a centre cell holds it.
+
+    A line that returns to its first cell pairs this cell with itself.
+    """
 
     name, style = "zipper line", "zipper"
-    min_cells, no_repeats = 3, True
+    min_cells = 3
 
     def constraints(self, geometry: Geometry) -> Constraint:
         half, odd = divmod(len(self.line), 2)
@@ -194,10 +198,13 @@ class Zipper(LineRule):
 
 
 class DoubleArrow(LineRule):
-    """The values between the two end cells have the same sum as the two end cells."""
+    """The values between the two end cells have the same sum as the two end cells.
+
+    A cell counts as often as the line visits it, also one that is both ends of a loop.
+    """
 
     name, style = "double arrow", "double-arrow"
-    min_cells, no_repeats, has_end_rings = 3, True, True
+    min_cells, has_end_rings = 3, True
 
     def constraints(self, geometry: Geometry) -> Constraint:
         first, *inside, last = self.line
@@ -248,16 +255,24 @@ class SumLine(LineRule):
 class ValueIndexer(LineRule):
     """If the second cell holds k, the k-th cell after it holds the value of the first cell."""
 
-    name, style = "value indexer", "value-indexer"
-    min_cells, no_repeats = 3, True
+    name, style, min_cells = "value indexer", "value-indexer", 3
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        value, counter, *counted = self.line
+        _, counter, *counted = self.line
         # parts[k - geometry.lowest] holds if the second cell holds k
         parts: list[Constraint] = [AnyOf(())] * (1 - geometry.lowest)
-        parts += (Pairs(((value, cell),), eq) for cell in counted)
+        parts += (self._equal(cell, index) for index, cell in enumerate(counted, start=1))
         impossible = [AnyOf(())] * (geometry.side - len(parts))
         return ValueSwitch(counter, (*parts, *impossible)[: geometry.side], geometry.lowest)
+
+    def _equal(self, cell: int, index: int) -> Constraint:
+        """The cell holds the value of the first cell, given that the second one holds `index`."""
+        value, counter, *_ = self.line
+        if cell == value:
+            return AllOf(())
+        if counter in (cell, value):
+            return Allowed(value if cell == counter else cell, (index,))
+        return Pairs(((value, cell),), eq)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         line = places(geometry, self.line)
@@ -305,17 +320,17 @@ def _segment_sum(so_far: int, value: int, total: int) -> int | None:
     The automaton of a loop starts with `total`, and the value 0 keeps it. So a loop that contains
     only zeros is rejected.
     """
-    after = so_far % total + value
+    reached = so_far % total + value
     if not value:
         return so_far
-    return after % total if after <= total else None
+    return reached % total if reached <= total else None
 
 
 def _is_far_apart(u: int, v: int, difference: int) -> bool:
     return abs(u - v) >= difference
 
 
-def _rises_by(u: int, v: int, difference: int) -> bool:
+def _rises_by_at_least(u: int, v: int, difference: int) -> bool:
     return v - u >= difference
 
 

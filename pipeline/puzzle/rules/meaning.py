@@ -15,7 +15,9 @@ from typing import Any
 from pipeline.puzzle.puzzle import Rule
 
 _FIELD = re.compile(r"`(\w+)`")
-_END = re.compile(r"(?<=\.) (?=[A-Z`])")
+"""A field name in a description."""
+
+_SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z`])")
 _WORD = re.compile(r"\w+")
 _FLAGS = ("bool", "CellPairs")
 """Types of fields that are flags. A flag is set if its value is true."""
@@ -31,7 +33,7 @@ def sentence(rules: Sequence[Rule]) -> str:
 
     Empty if Python runs without docstrings (`-OO`).
     """
-    first, *later = _END.split(meaning(type(rules[0])))
+    first, *later = _SENTENCE_END.split(meaning(type(rules[0])))
     flags = {field.name for field in _fields(rules[0]) if field.type in _FLAGS}
     is_set = {name for name in flags if any(getattr(rule, name) for rule in rules)}
     applicable = [text for text in later if is_set.intersection(_FIELD.findall(text))]

@@ -10,18 +10,16 @@ from typing import ClassVar
 from pipeline.puzzle.constraints import (
     AllDifferent,
     AllOf,
-    Allowed,
     AnyOf,
     Automaton,
     Cells,
     Constraint,
-    Equivalent,
     Ranked,
     ValueSwitch,
 )
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import check_cells, check_one_grid, directed_lines, places
+from pipeline.puzzle.rules import check_cells, directed_lines, places, pointer, square_side
 from pipeline.puzzle.rules.lines import Lunchbox
 from pipeline.puzzle.shapes import Label, Line, Shape
 from pipeline.puzzle.sums import SetTotal, Total, TotalBetween
@@ -144,27 +142,15 @@ class NumberedRoom(OutsideClue):
     name, style = "numbered room", "numbered-room"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        first, values = self.line[0], geometry.values
-        rooms = [(k, cell) for k, cell in enumerate(self.line, 1) if k in values]
-        if self.number not in values:
-            return AnyOf(())
-        values_without_clue = tuple(value for value in values if value != self.number)
-        beyond = self.line[max(values) :]  # not empty only if the values begin with 0
-        facts = [((first, k), (cell, self.number)) for k, cell in rooms]
-        return AllOf(
-            (
-                Allowed(first, tuple(k for k, _ in rooms)),
-                Equivalent(tuple(fact for fact in facts if fact[0] != fact[1])),
-                *(Allowed(cell, values_without_clue) for cell in beyond),
-            )
-        )
+        return pointer(self.line[0], self.line, self.number, geometry.values)
 
 
 class FullRank(OutsideClue):
     """The clue is the line's rank among all rows and columns, read from both ends as numbers.
 
-    The smallest number has rank 1. Each value begins four of these lines, so a line of rank k
-    begins with k/4, rounded up. If a line is `tied`, other lines may be equal to it.
+    The smallest number has rank 1. Each value begins four of these lines: ranks 1 to 4 begin with
+    the lowest value, ranks 5 to 8 with the next one, and so on. If a line is `tied`, other lines
+    may be equal to it.
     """
 
     name, style = "full rank", "full-rank"
@@ -173,17 +159,19 @@ class FullRank(OutsideClue):
 
     def constraints(self, geometry: Geometry) -> Constraint:
         first, smaller = divmod(self.number - 1, 4)
-        return Ranked(self.line, self._other_lines(geometry), first + 1, smaller, self.tied)
+        first += geometry.lowest
+        return Ranked(self.line, self._other_lines(geometry), first, smaller, self.tied)
 
     def cells(self, geometry: Geometry) -> Cells:
-        check_one_grid(self.name, geometry)
+        if square_side(self.name, geometry) != geometry.side:
+            raise ValueError(f"{self.name}: the grid must have as many values as rows")
         return tuple(dict.fromkeys(chain(self.line, *self._other_lines(geometry))))
 
     def _other_lines(self, geometry: Geometry) -> tuple[Cells, ...]:
         """All other lines. Raises ValueError if the rule's line is not a whole row or column."""
         lines = dict.fromkeys(directed_lines(geometry))
         if self.line not in lines:
-            raise ValueError(f"{self.name}: its line is not a whole row or column")
+            raise ValueError(f"{self.name}: its line must be a whole row or column")
         return tuple(line for line in lines if line != self.line)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -225,7 +213,7 @@ def step_of(geometry: Geometry, line: Sequence[int]) -> tuple[int, int]:
     if len(line) > 1:
         next_row, next_column = geometry.place(line[1])
         return _signum(next_row - row), _signum(next_column - column)
-    _, columns = geometry.extent
+    columns = geometry.free_grid.columns if geometry.free_grid else geometry.extent[1]
     return 1 if row == 1 else -1, 1 if column == columns else -1
 
 

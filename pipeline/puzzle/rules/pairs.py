@@ -12,7 +12,6 @@ from pipeline.puzzle.constraints import (
     CellPairs,
     Cells,
     Constraint,
-    Equivalent,
     Pairs,
     Values,
 )
@@ -26,6 +25,7 @@ from pipeline.puzzle.rules import (
     check_one_grid,
     neighbours,
     pairs_at,
+    pointer,
 )
 from pipeline.puzzle.shapes import Label, Outline, Shape, Tint
 
@@ -239,7 +239,7 @@ class Among(Rule):
 
     def __post_init__(self) -> None:
         if not self.allowed:
-            raise ValueError(f"{self.name}: at least one value")
+            raise ValueError(f"{self.name}: must have at least one value")
 
     def constraints(self, geometry: Geometry) -> Constraint:
         return Allowed(self.cell, self.allowed)
@@ -264,9 +264,8 @@ class Indexer(Rule):
         return tuple(dict.fromkeys((self.cell, *self._line(geometry))))
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        own, index = self.cell, geometry.place(self.cell)[0 if self.row else 1]
-        line = enumerate(self._line(geometry), start=1)
-        return Equivalent(tuple(((own, v), (there, index)) for v, there in line if there != own))
+        index = geometry.place(self.cell)[0 if self.row else 1]
+        return pointer(self.cell, tuple(self._line(geometry)), index, geometry.values)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Tint((geometry.place(self.cell),), self.title().replace(" ", "-")),)
@@ -278,16 +277,13 @@ class Indexer(Rule):
         """The cells that the value may point at, in order: the row or, with `row`, the column."""
         if geometry.free_grid is None:
             check_one_grid(self.name, geometry)
+        elif self.cell >= geometry.grid_size:
+            raise ValueError(f"{self.name}: a cell outside the grid")
         n = geometry.free_grid.columns if geometry.free_grid else geometry.side
         if self.row:
-            line = range(self.cell % n, geometry.grid_size, n)
-        else:
-            first = self.cell - self.cell % n
-            line = range(first, first + n)
-        fits = self.cell < geometry.grid_size and geometry.values == range(1, len(line) + 1)
-        if geometry.free_grid and not fits:
-            raise ValueError(f"{self.name}: its line must have as many cells as there are values")
-        return line
+            return range(self.cell % n, geometry.grid_size, n)
+        first = self.cell - self.cell % n
+        return range(first, first + n)
 
 
 class BoxIndexer(Rule):
@@ -301,18 +297,16 @@ class BoxIndexer(Rule):
     def __post_init__(self) -> None:
         check_cells(self.name, self.region, no_repeats=True)
         if self.cell not in self.region:
-            raise ValueError(f"{self.name}: the cell is not in its region")
+            raise ValueError(f"{self.name}: its cell must be in its region")
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        own, region = self.cell, sorted(self.region)
+        region = tuple(sorted(self.region))
         if len(region) != geometry.side:
             n = geometry.side
-            raise ValueError(f"{self.name}: a region of {n} cells is needed, not {len(region)}")
+            raise ValueError(f"{self.name}: its region must have {n} cells, not {len(region)}")
         if geometry.values != range(1, len(region) + 1):
-            raise ValueError(f"{self.name}: the values must begin with 1")
-        index = region.index(own) + 1
-        facts = enumerate(region, start=1)
-        return Equivalent(tuple(((own, v), (there, index)) for v, there in facts if there != own))
+            raise ValueError(f"{self.name}: the values of the grid must begin with 1")
+        return pointer(self.cell, region, region.index(self.cell) + 1, geometry.values)
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
         return (Tint((geometry.place(self.cell),), "box-indexer"),)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pipeline.puzzle.constraints import AllDifferent, AllOf, Cells, Constraint
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import check_cells, check_one_grid, places, tints
+from pipeline.puzzle.rules import check_cells, check_one_grid, places, square_side, tints
 from pipeline.puzzle.shapes import Line, Outline, Shape
 
 
@@ -54,35 +54,28 @@ class Diagonal(Rule):
     rising: bool
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        n = _square_side(self.name, geometry)
+        n = square_side(self.name, geometry)
         rows = reversed(range(n)) if self.rising else range(n)
         return AllDifferent(tuple(row * n + column for column, row in enumerate(rows)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
-        top, bottom = 0.5, _square_side(self.name, geometry) + 0.5
+        top, bottom = 0.5, square_side(self.name, geometry) + 0.5
         first, last = (bottom, top) if self.rising else (top, bottom)
         return (Line(((first, top), (last, bottom)), "diagonal"),)
 
 
-def _square_side(name: str, geometry: Geometry) -> int:
-    """The number of rows of a square grid. Raises ValueError for several or other grids."""
-    if geometry.free_grid is None:
-        check_one_grid(name, geometry)
-        return geometry.side
-    if geometry.free_grid.rows != geometry.free_grid.columns:
-        raise ValueError(f"{name}: the grid is not square")
-    return geometry.free_grid.rows
-
-
 class Windoku(Rule):
-    """Each of four extra boxes (rows and columns 2-4 and 6-8 of 9×9) contains each value once."""
+    """Each of four extra boxes (rows and columns 2-4 and 6-8 of 9×9) contains each value once.
+
+    In a grid of more than nine values, no value repeats in them.
+    """
 
     name = "windoku"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        check_one_grid(self.name, geometry)
-        if geometry.side != 9:
-            raise ValueError(f"{self.name}: the side is {geometry.side}, not 9")
+        side = square_side(self.name, geometry)
+        if side != 9:
+            raise ValueError(f"{self.name}: the side of the grid must be 9, not {geometry.side}")
         return AllOf(tuple(map(AllDifferent, _WINDOWS)))
 
     def draw(self, geometry: Geometry) -> Iterable[Shape]:
@@ -98,12 +91,29 @@ _WINDOWS = tuple(
 
 
 class DisjointGroups(Rule):
-    """Cells in the same position within their boxes hold different values."""
+    """Cells in the same position within their boxes hold different values.
+
+    A free grid has no boxes of its own, so `boxes` lists them.
+    """
 
     name = "disjoint groups"
 
+    boxes: tuple[Cells, ...] = ()
+
+    def __post_init__(self) -> None:
+        cells = [cell for box in self.boxes for cell in box]
+        check_cells(f"{self.name}: its boxes", cells, 0, no_repeats=True)
+        if len({*map(len, self.boxes)}) > 1:
+            raise ValueError(f"{self.name}: boxes of different sizes")
+
     def constraints(self, geometry: Geometry) -> Constraint:
-        check_one_grid(self.name, geometry)
-        if geometry.height == 1:
-            raise ValueError(f"{self.name}: the grid has no boxes")
-        return AllOf(tuple(map(AllDifferent, zip(*geometry.boxes(), strict=True))))
+        boxes = self.boxes or _boxes(self.name, geometry)
+        return AllOf(tuple(map(AllDifferent, zip(*boxes, strict=True))))
+
+
+def _boxes(name: str, geometry: Geometry) -> tuple[Cells, ...]:
+    """The boxes of a single grid. Raises ValueError if it has none."""
+    check_one_grid(name, geometry)
+    if geometry.height == 1:
+        raise ValueError(f"{name}: the grid must have boxes")
+    return tuple(geometry.boxes())

@@ -9,7 +9,7 @@ from operator import ne
 from pipeline.puzzle.constraints import AllOf, Allowed, AnyOf, Cells, Constraint, Pairs
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import GridRule, check_one_grid
+from pipeline.puzzle.rules import GridRule, square_side
 
 
 class AntiTaxicab(GridRule):
@@ -80,7 +80,7 @@ class NoTiedLines(Rule):
     name = "no tied lines"
 
     def constraints(self, geometry: Geometry) -> Constraint:
-        check_one_grid(self.name, geometry)
+        square_side(self.name, geometry)
         return AllOf(tuple(map(_lines_differ, *zip(*_pairs_of_lines(geometry), strict=True))))
 
 

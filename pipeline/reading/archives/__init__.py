@@ -1,17 +1,17 @@
-"""Untrusted archives, read as bounded streams. No file is written with a member's name.
+"""Read untrusted archives as bounded streams. No file is written under the name of a member.
 
-    path ─ kind_of ─▶ folder, zip, tar ─ walk ─▶ Member, nested archives in place
+    path ─ kind_of ─▶ folder, zip, tar ─ walk ─▶ Members, also those of nested archives
                  └──▶ gzip, bzip2, xz, plain ─ open_unpacked ─▶ a stream of bytes
 
-The order of the members depends only on the archive's content: the list of a zip, the order of a
-tar, or the names in a folder, sorted as bytes. Empty folders, dotfiles, temporary names and desktop
-clutter (`__MACOSX/`, `Thumbs.db`) are skipped silently; everything else is read or refused.
+The order of the members depends only on the content of the archive: the list of a zip, the order of
+a tar, or the names in a folder, sorted as bytes. Empty folders, dotfiles, temporary names and
+desktop clutter (`__MACOSX/`, `Thumbs.db`) are skipped silently; everything else is read or refused.
 
-This module limits the unpacked size, the names and the file types.
+This module limits the unpacked size, the names and the file types. Its errors are:
 
     InputError
-    └── UnpackError            broken, cut off, or of an unsupported kind
-        └── TooMuch            more than is allowed
+    └── UnpackError                    broken, cut off, or of an unsupported kind
+        └── ArchiveLimitExceeded       larger than a limit allows
             └── TooManyMembers
 """
 
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 from pipeline.errors import InputError
-from pipeline.files import LONGEST_NAME
+from pipeline.files import MAX_NAME_BYTES
 
 if TYPE_CHECKING:
     from pipeline.settings import Settings
@@ -33,20 +33,21 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 2**16
 """Size of the chunks that are read and unpacked."""
 
-FREE_BYTES = 64 * 2**20
-"""Number of bytes that may be unpacked at any compression ratio."""
+MIN_RATIO_BYTES = 64 * 2**20
+"""Unpacked size up to which the compression ratio is not limited."""
 
 MAX_PATH_BYTES = 2048
-"""Maximum length of a path; with the outbox prepended it must stay below 4096 bytes."""
+"""Maximum length of a path in an archive. With the path of the outbox before it, it must stay below
+the 4096 bytes of Linux."""
 
 MAX_DEPTH = 64
-"""Maximum depth of a path; deeper trees break programs that recurse."""
+"""Maximum depth of a path; recursive programs fail for much deeper trees."""
 
 NO_NAME = "it has no name"
 _NO_CHUNKS: Iterator[bytes] = iter(())
 _SEPARATORS = re.compile(r"[/\\]")
 _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:(?:[/\\]|$)")
-_REFUSALS = {
+_REFUSALS_BY_TYPE = {
     **dict.fromkeys((0, stat.S_IFREG, stat.S_IFDIR)),
     stat.S_IFLNK: "it is a link",
     stat.S_IFIFO: "it is a named pipe",
@@ -59,15 +60,15 @@ _REFUSALS = {
 class UnpackError(InputError):
     """An archive or compressed file that is broken, cut off, or of an unsupported kind.
 
-    The message follows a name: `set.zip: its checksum is wrong: it is damaged`.
+    The message completes a text that begins with a name, as in `set.zip: it is damaged: …`.
     """
 
 
-class TooMuch(UnpackError):
-    """A limit is exceeded; the message names it and gives advice."""
+class ArchiveLimitExceeded(UnpackError):
+    """A limit is exceeded. The message names it, and says what to do."""
 
 
-class TooManyMembers(TooMuch):
+class TooManyMembers(ArchiveLimitExceeded):
     """Too many members."""
 
 
@@ -77,8 +78,9 @@ class UnpackLimits:
 
     - `total_bytes`: the unpacked size.
     - `members`: the number of members of any kind.
-    - `ratio`: unpacked to packed size of a compressed stream, beyond `FREE_BYTES` bytes. Deflate
-      packs a million copies of a puzzle at 300:1; its maximum is 1032:1.
+    - `ratio`: the ratio of unpacked to packed size of a compressed stream of more than
+      MIN_RATIO_BYTES bytes. Deflate packs a million copies of a puzzle at 300:1; its maximum is
+      1032:1.
     """
 
     total_bytes: int = 16 * 2**30
@@ -91,24 +93,24 @@ class UnpackLimits:
 
 
 class Budget:
-    """The part of its limits that an archive has used, including nested archives.
+    """The part of its limits that an archive, including nested archives, has used.
 
-    Every method raises TooMuch.
+    Every method raises ArchiveLimitExceeded.
     """
 
     def __init__(self, limits: UnpackLimits | None = None) -> None:
         self._limits = limits or UnpackLimits()
-        self._entered = 0
-        self._unpacked = 0
+        self._member_count = 0
+        self._unpacked_bytes = 0
 
     def count_member(self) -> None:
-        """Count one more member. Also raises if the byte limit is reached."""
+        """Count one more member. Raises ArchiveLimitExceeded also if the byte limit is exceeded."""
         self.count_bytes(0)
-        self._entered += 1
-        self.check_members(self._entered)
+        self._member_count += 1
+        self.check_members(self._member_count)
 
     def check_members(self, members: int) -> None:
-        """Check a number of members."""
+        """Check that an archive may have this number of members."""
         if members > self._limits.members:
             raise TooManyMembers(
                 f"it has more than {self._limits.members} members; raise --max-members, or "
@@ -116,17 +118,17 @@ class Budget:
             )
 
     def count_bytes(self, size: int) -> None:
-        """Count bytes before they are passed on."""
-        self._unpacked += size
-        if self._unpacked > (max_bytes := self._limits.total_bytes):
-            raise TooMuch(
+        """Count `size` unpacked bytes; call it before the bytes are used."""
+        self._unpacked_bytes += size
+        if self._unpacked_bytes > (max_bytes := self._limits.total_bytes):
+            raise ArchiveLimitExceeded(
                 f"it unpacks to more than {max_bytes} bytes; raise --max-total-bytes to allow more"
             )
 
-    def check_ratio(self, packed: int, unpacked: int) -> None:
-        """Check that unpacking `packed` bytes to `unpacked` does not look like a zip bomb."""
-        if unpacked > FREE_BYTES and unpacked > self._limits.ratio * packed:
-            raise TooMuch(
+    def check_ratio(self, packed_size: int, unpacked_size: int) -> None:
+        """Check that the ratio of these sizes in bytes does not look like that of a zip bomb."""
+        if unpacked_size > MIN_RATIO_BYTES and unpacked_size > self._limits.ratio * packed_size:
+            raise ArchiveLimitExceeded(
                 f"it unpacks to more than {self._limits.ratio} times its size, "
                 "like a zip bomb; if it is not one, unpack it and drop the files"
             )
@@ -137,28 +139,29 @@ class ArchiveEntry:
     """One entry of an archive or folder, before it is checked.
 
     - `name`: the path, separated by `/`.
-    - `refusal`: why the content is not read.
-    - `chunks`: the content, to be read before the next entry is requested, or not at all.
+    - `refusal`: why the content is not read, or None.
+    - `is_folder`: the entry is a folder.
+    - `chunks`: the content, which can be read until the next entry is requested.
     - `file`: the same content, if the entry is a file in a folder.
     """
 
     name: str
     refusal: str | None = None
-    folder: bool = False
+    is_folder: bool = False
     chunks: Iterator[bytes] = _NO_CHUNKS
     file: BinaryIO | None = None
 
 
 def refusal_of(mode: int) -> str | None:
-    """Why a file of this type is not read; None for files, folders and unknown types."""
-    return _REFUSALS.get(stat.S_IFMT(mode), "it is a special file")
+    """Why a file with this mode is not read; None for files, folders and a mode without a type."""
+    return _REFUSALS_BY_TYPE.get(stat.S_IFMT(mode), "it is a special file")
 
 
 def safe_parts(name: str) -> tuple[str, ...] | str:
-    """Split the path of a member into its parts, or return why it is refused.
+    """Split the path of a member into its parts, or return why the path is refused.
 
-    No part is empty, `.` or `..`, or contains a `/` or a NUL. A backslash also counts as
-    a separator in these checks.
+    No part is empty, `.` or `..`, or contains a `/` or a NUL. A path is also refused if it would be
+    absolute or contain `..` with backslashes as separators.
     """
     if "\0" in name:
         return "its name contains a NUL"
@@ -167,10 +170,10 @@ def safe_parts(name: str) -> tuple[str, ...] | str:
     if ".." in _SEPARATORS.split(name):
         return "its name leads out of the archive by '..'"
     parts = tuple(part for part in name.split("/") if part not in ("", "."))
-    return _size_fault(parts) or parts
+    return _length_fault(parts) or parts
 
 
-def _size_fault(parts: tuple[str, ...]) -> str | None:
+def _length_fault(parts: tuple[str, ...]) -> str | None:
     if not parts:
         return NO_NAME
     try:
@@ -179,6 +182,6 @@ def _size_fault(parts: tuple[str, ...]) -> str | None:
         return "a file of this name cannot be created here"
     if len(sizes) > MAX_DEPTH:
         return f"it is more than {MAX_DEPTH} folders deep"
-    if max(sizes) > LONGEST_NAME or sum(sizes) + len(sizes) > MAX_PATH_BYTES:
+    if max(sizes) > MAX_NAME_BYTES or sum(sizes) + len(sizes) > MAX_PATH_BYTES:
         return "its name is too long"
     return None

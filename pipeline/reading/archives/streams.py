@@ -1,4 +1,4 @@
-"""Streams of bytes: read files in chunks, count and unpack the chunks, and peek at them."""
+"""Streams of bytes: read files in chunks, count and unpack the chunks, and inspect them."""
 
 from __future__ import annotations
 
@@ -26,18 +26,23 @@ Compression = Literal["gzip", "bzip2", "xz"]
 
 CUT_OFF = "it ends too early: it is cut off"
 _MAX_IN_MEMORY = 8 * 2**20
-_MAX_READ = 2**20
-_AHEAD_BYTES = 2 * 2**20
-"""Enough for the first block of bzip2, up to 900 kB, which is unpacked only as a whole."""
+"""Size up to which a spooled file stays in memory."""
 
-_GZIP, _BARE = 31, -15
-"""zlib's codes for the format of the data: gzip, or bare deflate."""
+_MAX_READ = 2**20
+"""Maximum number of bytes that `PeekableStream.read` returns."""
+
+_BEGINNING_BYTES = 2 * 2**20
+"""Size of the beginning that can be inspected. It contains the first block of bzip2, which has up
+to 900 kB and is only unpacked as a whole."""
+
+_GZIP_WINDOW_BITS, _DEFLATE_WINDOW_BITS = 31, -15
+"""The `wbits` of zlib for gzip, and for deflate without a header."""
 
 _XZ_MEMORY = 160 * 2**20
 """Memory limit of the xz decoder. `xz -9` needs 65 MiB; a file can demand 4 GiB."""
 
-_FREE_STREAMS, _MIN_STREAM_BYTES = 1000, 1024
-"""The first 1000 concatenated streams may be small; further ones need 1 KiB on average."""
+_MAX_SMALL_STREAMS, _MIN_STREAM_BYTES = 1000, 1024
+"""A file may have 1000 concatenated streams of any size; more must unpack to 1 KiB on average."""
 
 
 @dataclass(slots=True)
@@ -63,12 +68,12 @@ class _MeteredFile(io.FileIO):
 def open_regular(
     name: str | Path, folder: int | None = None, meter: Meter | None = None
 ) -> io.FileIO:
-    """Open a file as `descriptor_of` does, unbuffered; the meter counts the bytes read."""
+    """Open a file without a buffer, as `descriptor_of` does; `meter` counts the bytes read."""
     return _MeteredFile(descriptor_of(name, folder), meter or Meter())
 
 
 def chunks_of(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the rest of a file. Raises UnpackError if it cannot be read."""
+    """Yield the rest of a file in chunks. Raises UnpackError if it cannot be read."""
     try:
         while chunk := file.read(BLOCK_BYTES):
             yield chunk
@@ -78,38 +83,38 @@ def chunks_of(file: BinaryIO) -> Iterator[bytes]:
         raise UnpackError(f"it cannot be read: {in_words(error)}") from error
 
 
-def metered(chunks: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
-    """Yield the chunks and count their bytes in the budget. Raises TooMuch."""
+def counted_chunks(chunks: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
+    """Yield the chunks, and count their bytes in the budget. Raises ArchiveLimitExceeded."""
     for chunk in chunks:
         budget.count_bytes(len(chunk))
         yield chunk
 
 
 class Chunks(io.RawIOBase):
-    """Chunks as a raw stream, which is read once; its beginning can be inspected first.
+    """A raw stream of chunks, which can be read once; its beginning can be inspected before.
 
-    An error is raised after the data that precedes it, and again by every later read. Closing the
-    stream also closes the `owned` files.
+    If the chunks break off, the stream yields the data before the error. Then every read raises the
+    error. Closing the stream also closes `files`.
     """
 
-    def __init__(self, chunks: Iterator[bytes], *owned: io.RawIOBase) -> None:
+    def __init__(self, chunks: Iterator[bytes], *files: io.RawIOBase) -> None:
         super().__init__()
         self._chunks = chunks
-        self._owned = owned
-        self._ahead: list[bytes] = []
+        self._files_to_close = files
+        self._beginning: list[bytes] = []
         self._rest = memoryview(b"")
         self._error: Exception | None = None
 
-    def ahead(self) -> Iterator[bytes]:
-        """The beginning: at least 2 MiB, or everything before the end or an error."""
-        yield from self._ahead
-        while sum(map(len, self._ahead)) < _AHEAD_BYTES and (chunk := self._next()):
-            self._ahead.append(chunk)
+    def beginning(self) -> Iterator[bytes]:
+        """Yield the beginning: 2 MiB or a little more, or everything up to the end or an error."""
+        yield from self._beginning
+        while sum(map(len, self._beginning)) < _BEGINNING_BYTES and (chunk := self._next()):
+            self._beginning.append(chunk)
             yield chunk
 
     def rest(self) -> Iterator[bytes]:
-        """Everything, once: from the beginning to the end or the error."""
-        while chunk := self._ahead.pop(0) if self._ahead else self._next():
+        """Yield everything from the beginning to the end or an error; it can be read once."""
+        while chunk := self._beginning.pop(0) if self._beginning else self._next():
             yield chunk
 
     def _next(self) -> bytes:
@@ -134,12 +139,12 @@ class Chunks(io.RawIOBase):
 
     def close(self) -> None:
         super().close()
-        for file in self._owned:
+        for file in self._files_to_close:
             file.close()
 
 
-def spooled(chunks: Iterable[bytes]) -> IO[bytes]:
-    """The chunks in a nameless, seekable temporary file; a small one stays in memory."""
+def spool(chunks: Iterable[bytes]) -> IO[bytes]:
+    """Write chunks into a nameless, seekable temporary file; a small file stays in memory."""
     file = tempfile.SpooledTemporaryFile(max_size=_MAX_IN_MEMORY)  # noqa: SIM115 - the caller closes it
     try:
         for chunk in chunks:
@@ -148,7 +153,7 @@ def spooled(chunks: Iterable[bytes]) -> IO[bytes]:
             except OSError as error:
                 if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                     raise UnpackError(
-                        "there is no room for temporary files to unpack it"
+                        "there is no space for temporary files to unpack it"
                     ) from error
                 raise
     except BaseException:
@@ -158,9 +163,9 @@ def spooled(chunks: Iterable[bytes]) -> IO[bytes]:
 
 
 class PeekableStream(io.RawIOBase, BinaryIO):
-    """A stream that can be peeked at before it is read; it hashes the bytes read.
+    """A stream whose beginning can be inspected before it is read; it hashes the bytes read.
 
-    A broken stream ends early, and `error` is set.
+    If the stream breaks off, it ends there, and `error` is set.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -176,8 +181,8 @@ class PeekableStream(io.RawIOBase, BinaryIO):
         return self._hashed.hexdigest()
 
     def head(self, max_bytes: int) -> bytes:
-        """The first `max_bytes` bytes or fewer; call it before reading."""
-        self._head = _joined(self._read_once, max_bytes)
+        """Return up to `max_bytes` bytes from the beginning; call it before `read`."""
+        self._head = _read_fully(self._read_once, max_bytes)
         return self._head
 
     def _read_once(self, max_bytes: int) -> bytes:
@@ -212,7 +217,7 @@ class PeekableStream(io.RawIOBase, BinaryIO):
 
     def whole(self, max_bytes: int) -> bytes:
         """The rest, up to `max_bytes` bytes. Raises UnpackError if the stream is broken."""
-        data = _joined(self.read, max_bytes)
+        data = _read_fully(self.read, max_bytes)
         if self.error:
             raise self.error
         return data
@@ -223,19 +228,19 @@ class PeekableStream(io.RawIOBase, BinaryIO):
 
 
 def drain(stream: BinaryIO | None) -> None:
-    """Read a member's stream to its end, or until it breaks off, so that limits count all of it."""
+    """Read the stream of a member to its end, or until it breaks off, so that limits count it."""
     try:
         while stream and stream.read(BLOCK_BYTES):
             pass
     except UnpackError:
         pass
-    except OSError as error:  # other errors were reported to the reader
+    except OSError as error:  # other errors were raised by an earlier read
         if is_environmental(error):
             raise
 
 
-def _joined(read: Callable[[int], bytes], max_bytes: int) -> bytes:
-    """Read until the end, or up to `max_bytes` bytes."""
+def _read_fully(read: Callable[[int], bytes], max_bytes: int) -> bytes:
+    """Call `read` until the end, or until there are `max_bytes` bytes."""
     chunks: list[bytes] = []
     while max_bytes and (chunk := read(max_bytes)):
         chunks.append(chunk)
@@ -243,8 +248,8 @@ def _joined(read: Callable[[int], bytes], max_bytes: int) -> bytes:
     return b"".join(chunks)
 
 
-class _Inflater:
-    """zlib's decompressor with the interface of the others."""
+class _ZlibDecompressor:
+    """The decompressor of zlib with the interface of those of bz2 and lzma."""
 
     def __init__(self, frame: int) -> None:
         self._zlib = zlib.decompressobj(frame)
@@ -264,22 +269,22 @@ class _Inflater:
         return chunk
 
 
-_Decompressor = _Inflater | bz2.BZ2Decompressor | lzma.LZMADecompressor
+_Decompressor = _ZlibDecompressor | bz2.BZ2Decompressor | lzma.LZMADecompressor
 _DECOMPRESSORS: dict[Compression | Literal["deflate"], Callable[[], _Decompressor]] = {
-    "gzip": lambda: _Inflater(_GZIP),
+    "gzip": lambda: _ZlibDecompressor(_GZIP_WINDOW_BITS),
     "bzip2": bz2.BZ2Decompressor,
     "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
-    "deflate": lambda: _Inflater(_BARE),
+    "deflate": lambda: _ZlibDecompressor(_DEFLATE_WINDOW_BITS),
 }
 
 
 def unpacked(
     chunks: Iterable[bytes], compression: Compression | Literal["deflate"], budget: Budget
 ) -> Iterator[bytes]:
-    """Unpack concatenated compressed streams, with zeros between and after them.
+    """Unpack concatenated compressed streams; zeros between and after them are skipped.
 
-    Bare deflate is a single stream. Raises TooMuch, and UnpackError after yielding everything that
-    could be unpacked.
+    Deflate without a header is a single stream. Raises ArchiveLimitExceeded. Raises UnpackError for
+    damaged streams, after all data that could be unpacked.
     """
     engine = _DECOMPRESSORS[compression]()
     streams = 1
@@ -294,9 +299,8 @@ def unpacked(
                     break
                 engine = _DECOMPRESSORS[compression]()
                 streams += 1
-                if (streams - _FREE_STREAMS) * _MIN_STREAM_BYTES > size:
-                    why = "it consists of thousands of nearly empty streams"
-                    raise UnpackError(why)
+                if (streams - _MAX_SMALL_STREAMS) * _MIN_STREAM_BYTES > size:
+                    raise UnpackError("it consists of thousands of nearly empty streams")
             try:
                 chunk = engine.decompress(data, BLOCK_BYTES)
             except (zlib.error, lzma.LZMAError, OSError, ValueError, EOFError) as error:

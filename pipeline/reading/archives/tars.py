@@ -1,8 +1,8 @@
-"""Tar: alternating headers and contents, read once from beginning to end.
+"""Tar: headers, each followed by a content, read once from beginning to end.
 
-`tarfile` parses single headers, one block at a time. This module iterates over them, because
-`tarfile` reads names of any length into memory, remembers every member, and accepts a missing end
-mark. The format: POSIX.1-2001 (pax), and GNU's long names.
+`tarfile` is used only to parse single headers, because it reads names of any length into memory,
+stores every member, and accepts a missing end mark. The format is POSIX.1-2001 (pax), and GNU tar
+for long names.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _MAX_PAX_BYTES = 2**20
 """Maximum size of a pax header."""
 
 _MAX_EXTENSIONS = 16
-"""Maximum number of headers that only describe the next member; usually one or two."""
+"""Maximum number of headers before the header of a member, usually one or two."""
 
-_PAX = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
-_SKIPPED = (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK, b"V")
-_REGULAR = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
-_WITHOUT_CONTENT = {
+_PAX_TYPES = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
+_SKIPPED_TYPES = (tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK, b"V")
+_REGULAR_TYPES = (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE)
+_TYPES_WITHOUT_CONTENT = {
     tarfile.DIRTYPE: None,
     tarfile.SYMTYPE: "it is a link",
     tarfile.LNKTYPE: "it is a link",
@@ -38,64 +38,61 @@ _WITHOUT_CONTENT = {
     tarfile.BLKTYPE: "it is a device",
     tarfile.FIFOTYPE: "it is a named pipe",
 }
-"""Types without content, even if their headers state a size, and why they are refused."""
+"""Type without content, even if its header states a size → why it is refused, or None."""
 
 
 @dataclass(slots=True)
 class _TarHeader:
-    """A member, including the fields from earlier headers."""
+    """The header of a member, with the fields that headers before it have set."""
 
     name: str | None = None
     size: int | None = None
-    sparse: bool = False
+    is_sparse: bool = False
     type: bytes = tarfile.REGTYPE
 
 
 def tar_entries(source: BufferedReader[Chunks]) -> Generator[ArchiveEntry]:
-    """The members of a tar in order.
-
-    Raises UnpackError when no more can be read.
-    """
+    """Yield the members of a tar in order. Raises UnpackError if it breaks off."""
     while (header := _next_header(source)) is not None:
         content = _TarContent(source, header.size or 0)
         folder = header.type == tarfile.DIRTYPE
         yield ArchiveEntry(header.name or "", _refusal(header), folder, content.chunks())
         content.skip()
-    while source.read(BLOCK_BYTES):  # the rest may show that a compressed tar is damaged
+    while source.read(BLOCK_BYTES):  # reading the rest may show that a compressed tar is damaged
         pass
 
 
 def _refusal(header: _TarHeader) -> str | None:
-    if header.sparse:
+    if header.is_sparse:
         return "it is a sparse file"
-    if header.type in _REGULAR:
+    if header.type in _REGULAR_TYPES:
         return None
-    return _WITHOUT_CONTENT.get(header.type, f"its type is not supported: {header.type!r}")
+    return _TYPES_WITHOUT_CONTENT.get(header.type, f"its type is not supported: {header.type!r}")
 
 
 class _TarContent:
-    """The content after a header: read on demand, skipped otherwise."""
+    """The content after a header, which can be read or skipped."""
 
     def __init__(self, source: BufferedReader[Chunks], size: int) -> None:
         self._source = source
-        self._left = size
+        self._remaining = size
         self._padding = -size % BLOCK
 
     def chunks(self) -> Iterator[bytes]:
-        while self._left:
-            yield self._read(min(self._left, BLOCK_BYTES))
+        while self._remaining:
+            yield self._read(min(self._remaining, BLOCK_BYTES))
 
     def skip(self) -> None:
-        self._left += self._padding
+        self._remaining += self._padding
         self._padding = 0
         for _ in self.chunks():
             pass
 
     def beginning(self, size: int) -> bytes:
-        """The first `size` bytes; the rest is skipped."""
+        """Return the first `size` bytes, and skip the rest."""
         data = b""
-        while self._left and len(data) < size:
-            data += self._read(min(self._left, size - len(data)))
+        while self._remaining and len(data) < size:
+            data += self._read(min(self._remaining, size - len(data)))
         self.skip()
         return data
 
@@ -103,12 +100,12 @@ class _TarContent:
         chunk = self._source.read1(size)  # `read` would lose the data before an error
         if not chunk:
             raise UnpackError(CUT_OFF)
-        self._left -= len(chunk)
+        self._remaining -= len(chunk)
         return chunk
 
 
 def _next_header(source: BufferedReader[Chunks]) -> _TarHeader | None:
-    """The header of the next member; None at the end."""
+    """Read the header of the next member; None at the end mark."""
     header = _TarHeader()
     for _ in range(_MAX_EXTENSIONS):
         block = source.read(BLOCK)
@@ -121,11 +118,11 @@ def _next_header(source: BufferedReader[Chunks]) -> _TarHeader | None:
         if info.type == tarfile.GNUTYPE_LONGNAME:
             raw = content.beginning(MAX_PATH_BYTES + 1)
             header.name = raw.partition(b"\0")[0].decode(errors="surrogateescape")
-        elif info.type in _PAX:
+        elif info.type in _PAX_TYPES:
             if info.size > _MAX_PAX_BYTES:
                 raise UnpackError("one of its headers is far too long")
             _apply_pax(header, content.beginning(info.size))
-        elif info.type in _SKIPPED:
+        elif info.type in _SKIPPED_TYPES:
             content.skip()
         else:
             return _complete_header(header, info, block, source)
@@ -145,27 +142,27 @@ def _parse_block(block: bytes) -> tarfile.TarInfo:
 def _complete_header(
     header: _TarHeader, info: tarfile.TarInfo, block: bytes, source: BufferedReader[Chunks]
 ) -> _TarHeader:
-    """Fill in fields that earlier headers did not set, from the member's own block."""
+    """Set the fields that earlier headers did not set, from the header block of the member."""
     if info.type == tarfile.GNUTYPE_SPARSE:
-        header.sparse = True
-        more = block[482]
-        while more:
+        header.is_sparse = True
+        is_continued = block[482]
+        while is_continued:
             block = source.read(BLOCK)
             if len(block) < BLOCK:
                 raise UnpackError(CUT_OFF)
-            more = block[504]
+            is_continued = block[504]
     if header.name is None:
         header.name = info.name
     if header.size is None:
         header.size = info.size
-    if info.type in _WITHOUT_CONTENT:
+    if info.type in _TYPES_WITHOUT_CONTENT:
         header.size = 0
     header.type = info.type
     return header
 
 
 def _apply_pax(header: _TarHeader, records: bytes) -> None:
-    """Apply a pax header: records like `19 path=a/b/c.txt` and a line feed."""
+    """Apply a pax header, which has records such as `19 path=a/b/c.txt` with a line feed."""
     position = 0
     while position < len(records):
         length, _, rest = records[position : position + 20].partition(b" ")
@@ -180,5 +177,5 @@ def _apply_pax(header: _TarHeader, records: bytes) -> None:
             if not value.isdigit() or len(value) > 20:
                 raise UnpackError("one of its headers is damaged: its size is not a number")
             header.size = int(value)
-        header.sparse |= key.startswith(b"GNU.sparse.")
+        header.is_sparse |= key.startswith(b"GNU.sparse.")
         position = end

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from pipeline.errors import is_environmental
-from pipeline.files import SAFELY, is_junk
+from pipeline.files import SAFE_FLAGS, is_junk
 from pipeline.reading.archives import (
     BLOCK_BYTES,
     MAX_DEPTH,
     MAX_PATH_BYTES,
     NO_NAME,
     ArchiveEntry,
+    ArchiveLimitExceeded,
     Budget,
     TooManyMembers,
-    TooMuch,
     UnpackError,
     UnpackLimits,
     refusal_of,
@@ -35,9 +35,9 @@ from pipeline.reading.archives.streams import (
     Compression,
     Meter,
     chunks_of,
-    metered,
+    counted_chunks,
     open_regular,
-    spooled,
+    spool,
     unpacked,
 )
 from pipeline.reading.archives.tars import BLOCK, tar_entries
@@ -46,27 +46,30 @@ from pipeline.reading.archives.zips import zip_entries
 FileKind = Literal["zip", "tar", "gzip", "bzip2", "xz", "folder", "plain"]
 
 _EMPTY_TAR = 20 * BLOCK
-_ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
+_ZIP_SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06")
 _GZIP = b"\x1f\x8b\x08"
 _XZ = b"\xfd7zXZ\0"
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")
-"""The bytes after `BZh` and a digit: the beginning of a block, or the end of an empty file."""
+"""The bytes after `BZh` and a digit: the beginning of a block, or that of the end mark."""
 
-_FOLDER = SAFELY | os.O_DIRECTORY
+_FOLDER = SAFE_FLAGS | os.O_DIRECTORY
 _MAX_SHOWN = 200
-"""Number of characters that are shown of a path that is too long."""
+"""Number of characters of a too long path that messages show."""
 
-_TWICE = "it is compressed twice"
+_COMPRESSED_TWICE = "it is compressed twice"
 _TOO_DEEP = "it is nested too deep: only an archive directly inside an archive is read"
 
 
 @dataclass(frozen=True, slots=True)
-class Layers:
-    """The compression of some content, whether it is compressed twice, and the archive in it."""
+class DetectedLayers:
+    """The compression of a content, and the kind of the archive in it.
+
+    If the content is compressed twice, `compression` is the outer one.
+    """
 
     compression: Compression | None = None
     archive: Literal["zip", "tar"] | None = None
-    twice: bool = False
+    is_compressed_twice: bool = False
 
 
 def kind_of(path: Path) -> FileKind:
@@ -77,26 +80,28 @@ def kind_of(path: Path) -> FileKind:
     if stat.S_ISDIR(path.lstat().st_mode):
         return "folder"
     with open_regular(path) as file:
-        layers = layers_of(Chunks(chunks_of(file)))
+        layers = detect_layers(Chunks(chunks_of(file)))
     return layers.archive or layers.compression or "plain"
 
 
-def layers_of(content: Chunks) -> Layers:
-    """The layers of content, detected from its beginning; the rest may be broken."""
-    compression = _compression_of(head := _beginning(content.ahead()))
+def detect_layers(content: Chunks) -> DetectedLayers:
+    """Detect compression and archive from the beginning of a content; the rest may be broken."""
+    compression = _compression_of(head := _beginning(content.beginning()))
     if compression is None:
-        return Layers(archive=_archive_of(head))
-    head = _beginning(unpacked(content.ahead(), compression, Budget()))
-    return Layers(compression, _archive_of(head), twice=_compression_of(head) is not None)
+        return DetectedLayers(archive=_archive_of(head))
+    head = _beginning(unpacked(content.beginning(), compression, Budget()))
+    return DetectedLayers(
+        compression, _archive_of(head), is_compressed_twice=_compression_of(head) is not None
+    )
 
 
 def is_packed(data: bytes) -> bool:
-    """Whether the data is an archive or compressed."""
-    return layers_of(Chunks(iter([data]))) != Layers()
+    """Whether data is compressed or an archive."""
+    return detect_layers(Chunks(iter([data]))) != DetectedLayers()
 
 
 def _beginning(chunks: Iterable[bytes]) -> bytes:
-    """The first bytes, enough to recognise an empty tar; fewer if the content breaks off."""
+    """The first bytes, enough to recognise an empty tar; fewer if the chunks break off."""
     head = b""
     with contextlib.suppress(UnpackError):
         for chunk in chunks:
@@ -117,34 +122,35 @@ def _compression_of(head: bytes) -> Compression | None:
 
 
 def _archive_of(head: bytes) -> Literal["zip", "tar"] | None:
-    """Detect an archive. A tar begins with a valid header; an empty one is blocks of zeros."""
-    if head.startswith(_ZIP_STARTS):
+    """Detect an archive. A tar begins with a valid header, or with zeros if it is empty."""
+    if head.startswith(_ZIP_SIGNATURES):
         return "zip"
     try:
         tarfile.TarInfo.frombuf(head[:BLOCK], "utf-8", "surrogateescape")
     except tarfile.HeaderError:
-        whole = 2 * BLOCK <= len(head) <= _EMPTY_TAR and len(head) % BLOCK == 0
-        return "tar" if whole and not head.strip(b"\0") else None
+        has_blocks = 2 * BLOCK <= len(head) <= _EMPTY_TAR and len(head) % BLOCK == 0
+        return "tar" if has_blocks and not head.strip(b"\0") else None
     return "tar"
 
 
 def open_unpacked(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> BinaryIO:
-    """Open a file, unpacked within the limits if it is compressed. The caller closes it.
+    """Open a file as a stream, which is unpacked within limits if it is compressed.
 
-    Raises OSError if it cannot be read; reading the stream may also raise UnpackError.
+    The caller closes it. Raises OSError if the file cannot be read, and UnpackError if it is
+    compressed twice. Reading the stream may also raise UnpackError.
     """
     with ExitStack() as stack:
         file = open_regular(path, None, meter)
         content = stack.enter_context(Chunks(chunks_of(file), file))
-        layers = layers_of(content)
-        if layers.twice:
-            raise UnpackError(_TWICE)
+        layers = detect_layers(content)
+        if layers.is_compressed_twice:
+            raise UnpackError(_COMPRESSED_TWICE)
         stack.pop_all()
     return _stream(content, layers.compression, Budget(limits))
 
 
 def _stream(content: Chunks, compression: Compression | None, budget: Budget) -> BufferedReader:
-    """The content, unpacked if it is compressed; closing the stream also closes the content."""
+    """The content as a stream, unpacked if it is compressed; closing it closes the content."""
     if compression is not None:
         content = Chunks(unpacked(content.rest(), compression, budget), content)
     return BufferedReader(content, BLOCK_BYTES)
@@ -154,14 +160,15 @@ def _stream(content: Chunks, compression: Compression | None, budget: Budget) ->
 class Member:
     """One member of an archive or a folder.
 
-    - `name`: its path, safe and without `.` and doubled `/`, but unchanged if the name is refused.
-      In a nested archive it begins with the archive's name.
-    - `refusal`: why it is not read; it then has no `stream`.
-    - `stream`: its content, unpacked if the member itself is compressed. Read it once, before
-      requesting the next member, which closes it.
+    - `name`: its path, normalised unless the path is refused. In a nested archive, it begins with
+      the name of that archive.
+    - `refusal`: why the member is not read, or None.
+    - `stream`: its content, unpacked if the member is compressed; None if it is refused. It can be
+      read once, and is closed when the next member is requested.
 
-    The stream raises UnpackError after the readable data: `read1` returns all of it, `read` loses a
-    part shorter than the requested size. The checksum is verified at the end of the stream.
+    If a stream breaks off, it raises UnpackError after the readable data. `read1` returns all of
+    that data; `read` loses a last part shorter than the requested size. The checksum is verified at
+    the end of the stream.
     """
 
     name: str
@@ -170,72 +177,75 @@ class Member:
 
 
 def walk(path: Path, limits: UnpackLimits, meter: Meter | None = None) -> Generator[Member]:
-    """The members of an archive or folder, with the members of nested archives in place.
+    """Yield the members of an archive or folder; a nested archive is replaced by its members.
 
     If an archive breaks off, a last, refused member gives the reason. Its name is that of the
-    nested archive, or empty for the outermost one. The meter counts the bytes read. Raises OSError
-    if the environment is at fault.
+    nested archive, or empty for the outermost one. `meter` counts the bytes read. Raises OSError if
+    the environment is at fault.
     """
     budget = Budget(limits)
     return _members_then_error("", _members(_entries_at(path, budget, meter), budget))
 
 
 _MAX_COUNTING_BYTES = 256 * 2**20
-"""Maximum number of bytes that are unpacked to count members, about 2 s of work."""
+"""Maximum number of bytes to unpack in order to count members; this takes about 2 s."""
 
 
-def check_readable(path: Path, limits: UnpackLimits, *, counts: bool = True) -> None:
-    """Raise UnpackError if an archive breaks off before the first member.
+def check_readable(path: Path, limits: UnpackLimits, *, counts_members: bool = True) -> None:
+    """Raise UnpackError if an archive breaks off before its first member.
 
-    With `counts`, also if it has too many members. Counting stops after unpacking 256 MiB, and does
-    not open nested archives; `walk` finds any excess there. Raises OSError.
+    With `counts_members`, also raise it for too many members. Counting stops after unpacking 256
+    MiB, and does not open nested archives; `walk` checks the rest. Raises OSError.
     """
     budget, has_files = Budget(replace(limits, total_bytes=_MAX_COUNTING_BYTES)), False
     try:
         with closing(_entries_at(path, budget)) as entries:
             for count, entry in enumerate(entries, 1):
                 budget.check_members(count)
-                has_files = has_files or not entry.folder
-                if has_files and not counts:
+                has_files = has_files or not entry.is_folder
+                if has_files and not counts_members:
                     return
     except TooManyMembers:
         raise
     except UnpackError as error:
-        if not has_files and not isinstance(error, TooMuch):
+        if not has_files and not isinstance(error, ArchiveLimitExceeded):
             raise
 
 
 def _members_then_error(name: str, members: Generator[Member]) -> Generator[Member]:
-    """The members; if they break off, a last one with that name has the reason as its refusal."""
+    """Yield the members; if they break off, yield a refused member `name` with the reason."""
     try:
         yield from members
     except (UnpackError, OSError) as error:
         if isinstance(error, OSError) and is_environmental(error):
             raise
-        why = str(error)
+        refusal = str(error)
     else:
         return
-    yield Member(name, why, None)
+    yield Member(name, refusal, None)
 
 
 def _members(
-    entries: Generator[ArchiveEntry], budget: Budget, outer: str = ""
+    entries: Generator[ArchiveEntry], budget: Budget, archive_name: str = ""
 ) -> Generator[Member]:
-    """The entries as members, without folders and junk; `outer` names the archive if nested."""
+    """Yield the entries as members, without folders and junk.
+
+    `archive_name` is the name of a nested archive; empty for the outermost one.
+    """
     seen: set[bytes] = set()
-    prefix = f"{outer}/" if outer else ""
+    prefix = f"{archive_name}/" if archive_name else ""
     with closing(entries):
         for entry in entries:
             budget.count_member()
             parts = safe_parts(entry.name)
             if isinstance(parts, str):
-                if not (entry.folder and parts == NO_NAME):
+                if not (entry.is_folder and parts == NO_NAME):
                     shown = entry.name
                     if len(shown) > MAX_PATH_BYTES:
                         shown = shown[:_MAX_SHOWN] + "…"
                     yield Member(prefix + shown, parts, None)
                 continue
-            if entry.folder or any(map(is_junk, parts)):
+            if entry.is_folder or any(map(is_junk, parts)):
                 continue
             name = "/".join(parts)
             digest = blake2b(os.fsencode(name), digest_size=8).digest()
@@ -245,21 +255,23 @@ def _members(
                 yield Member(prefix + name, "another member has the same name", None)
             else:
                 seen.add(digest)
-                yield from _members_of_entry(entry, prefix + name, budget, is_nested=bool(outer))
+                yield from _members_of_entry(
+                    entry, prefix + name, budget, is_nested=bool(archive_name)
+                )
 
 
 def _members_of_entry(
     entry: ArchiveEntry, name: str, budget: Budget, *, is_nested: bool
 ) -> Generator[Member]:
-    """An entry as a member, or, if it is an archive, its members. Streams are closed afterwards."""
+    """Yield an entry as a member or, if it is an archive, its members; then close the stream."""
     content = Chunks(entry.chunks)
-    layers = layers_of(content)
-    if layers.twice:
-        yield Member(name, _TWICE, None)
+    layers = detect_layers(content)
+    if layers.is_compressed_twice:
+        yield Member(name, _COMPRESSED_TWICE, None)
     elif layers.archive is not None and is_nested:
         yield Member(name, _TOO_DEEP, None)
     elif layers.archive is not None:
-        inside = _entries(content, layers, entry.file, budget)
+        inside = _entries_of_archive(content, layers, entry.file, budget)
         yield from _members_then_error(name, _members(inside, budget, name))
     elif isinstance(fault := safe_parts(name), str):
         yield Member(name, fault, None)
@@ -274,24 +286,24 @@ def _entries_at(path: Path, budget: Budget, meter: Meter | None = None) -> Gener
         return
     with open_regular(path, None, meter) as file:
         content = Chunks(chunks_of(file))
-        yield from _entries(content, layers_of(content), file, budget)
+        yield from _entries_of_archive(content, detect_layers(content), file, budget)
 
 
-def _entries(
-    content: Chunks, layers: Layers, file: BinaryIO | None, budget: Budget
+def _entries_of_archive(
+    content: Chunks, layers: DetectedLayers, file: BinaryIO | None, budget: Budget
 ) -> Generator[ArchiveEntry]:
-    """The entries of a zip or tar, compressed or not; `file` is the same content if seekable."""
+    """Yield the entries of a zip or tar; `file` is the same content if that is seekable."""
     chunks = content.rest()
     if layers.compression is not None:
         chunks, file = unpacked(chunks, layers.compression, budget), None
     elif layers.archive == "tar":
-        chunks = metered(chunks, budget)
+        chunks = counted_chunks(chunks, budget)
     match layers.archive:
         case "tar":
             with BufferedReader(Chunks(chunks), BLOCK_BYTES) as source:
                 yield from tar_entries(source)
         case "zip":
-            with nullcontext(file) if file is not None else spooled(chunks) as whole:
+            with nullcontext(file) if file is not None else spool(chunks) as whole:
                 yield from zip_entries(whole, budget)
         case None:
             raise UnpackError("it is not an archive")
@@ -300,11 +312,10 @@ def _entries(
 def _folder_entries(
     folder: int, prefix: str, budget: Budget, meter: Meter | None
 ) -> Generator[ArchiveEntry]:
-    """The files in and below an open folder, which is closed at the end.
+    """Yield the files in and below an open folder, sorted by the bytes of their names.
 
-    They are sorted by the bytes of their names. `prefix` is the path of the folder with a `/`.
-    Links are not followed, and unreadable files are refused. Raises OSError if the environment is
-    at fault.
+    The folder is closed at the end. `prefix` is its path with a final `/`, or empty. Links are not
+    followed, and unreadable files are refused. Raises OSError if the environment is at fault.
     """
     try:
         names: list[str] = []
@@ -339,4 +350,4 @@ def _entries_of_path(
         yield ArchiveEntry(path, refusal)
     else:
         with open_regular(name, folder, meter) as file:
-            yield ArchiveEntry(path, chunks=metered(chunks_of(file), budget), file=file)
+            yield ArchiveEntry(path, chunks=counted_chunks(chunks_of(file), budget), file=file)

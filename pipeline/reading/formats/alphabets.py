@@ -1,7 +1,7 @@
-"""Alphabets: the value, or blank, of each token.
+"""Alphabets: which value each token has, or that it is a blank.
 
-An alphabet is made for a side. A format has a function of the tokens, the side and the settings
-that returns its alphabets; where it returns several, the tokens have to decide.
+Each alphabet is for one side. A format has a function that returns its alphabets, given the tokens,
+the side and the settings. If it returns several, the tokens must decide.
 """
 
 from __future__ import annotations
@@ -20,30 +20,32 @@ _BLANKS = frozenset(BLANKS)
 
 
 class Alphabet(NamedTuple):
-    """The masks of tokens, and the tokens of which a puzzle may have one for all its blanks.
+    """The tokens that a puzzle may contain.
 
-    `fold` gives all spellings of a token one form. `expected` completes "expected …"; `{}` in it
-    is replaced by the names of the remaining alphabets. `in_range` is the text for digits that are
-    too large, if it differs.
+    - `masks`: token → mask of values.
+    - `blanks`: the tokens for blanks; a puzzle must use the same one for all its blanks.
+    - `expected`: completes "expected …"; `{}` is replaced by the names of the remaining alphabets.
+    - `expected_in_range`: replaces `expected` for digits that are too large, unless empty.
+    - `fold`: maps all spellings of a token to one.
     """
 
     masks: Mapping[str, int]
     blanks: frozenset[str]
     expected: str
-    in_range: str = ""
+    expected_in_range: str = ""
     fold: Callable[[str], str] = str
     name: str = ""
     variant: Variant = "classic"
 
     def fits(self, tokens: Collection[str]) -> bool:
-        """Whether all tokens are values, or one sign for blanks."""
+        """Whether all tokens are values or the same blank."""
         blanks = {*map(self.fold, tokens)}.difference(self.masks)
         return len(blanks) < 2 and blanks <= self.blanks
 
-    def fitting(self, tokens: Collection[str], *, is_strict: bool) -> int:
-        """The number of tokens before the first that does not fit.
+    def count_fitting(self, tokens: Collection[str], *, is_strict: bool) -> int:
+        """Count the tokens before the first that does not fit.
 
-        Unless it is strict, other digits and several signs for blanks are cells too.
+        Unless `is_strict`, digits that are too large and different blanks fit too.
         """
         blank = None
         for index, token in enumerate(map(self.fold, tokens)):
@@ -55,16 +57,16 @@ class Alphabet(NamedTuple):
         return len(tokens)
 
     def _is_digit_or_blank(self, token: str) -> bool:
-        return token in self.blanks or (bool(self.in_range) and token in {*DIGITS})
+        return token in self.blanks or (bool(self.expected_in_range) and token in {*DIGITS})
 
     def masks_of(self, tokens: Sequence[str], blank: int) -> tuple[int, ...]:
-        """The mask of each cell, `blank` for blanks, if all tokens fit."""
+        """The mask of each token, all of which must fit; `blank` is the mask of blanks."""
         masks = {token: self.masks.get(self.fold(token), blank) for token in {*tokens}}
         return tuple(map(masks.__getitem__, tokens))
 
 
 Alphabets = Callable[[Sequence[str], int, Reading], Sequence[Alphabet]]
-"""A format's alphabets for these tokens of a grid of that side."""
+"""(tokens, side, settings) → the alphabets of a format."""
 
 
 @lru_cache
@@ -73,34 +75,34 @@ def _masks(signs: Sequence[str]) -> Mapping[str, int]:
 
 
 def digits(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
-    """Digits and any one blank; with both `*` and `.` these mark even and odd cells."""
+    """Digits and one kind of blank; if both `*` and `.` occur, they mark even and odd cells."""
     are_marks = reading.variant == "even-odd"
     if reading.variant == "auto":
         are_marks = EVEN in tokens and ODD in tokens
-    masks, in_range = _masks(DIGITS[:side]), f"a value from 1 to {side} or a blank"
+    masks, expected_in_range = _masks(DIGITS[:side]), f"a value from 1 to {side} or a blank"
     if are_marks:
         usual = usual_boxes(side)
         masks = {**masks, EVEN: usual.even_values, ODD: usual.odd_values}
         expected = f"a digit, '{EVEN}' or '{ODD}'"
-        return [Alphabet(masks, frozenset(), expected, in_range, variant="even-odd")]
-    fold = str if reading.variant == "auto" else _either_mark
-    return [Alphabet(masks, _BLANKS, "a digit or a blank", in_range, fold)]
+        return [Alphabet(masks, frozenset(), expected, expected_in_range, variant="even-odd")]
+    fold = str if reading.variant == "auto" else _without_marks
+    return [Alphabet(masks, _BLANKS, "a digit or a blank", expected_in_range, fold)]
 
 
-def _either_mark(token: str) -> str:
-    """Marks of even and odd cells are one blank where the puzzle is declared to be classic."""
+def _without_marks(token: str) -> str:
+    """The token, with `.` for `*`: in a puzzle declared as classic, both are the same blank."""
     return ODD if token == EVEN else token
 
 
 def signs(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
-    """Digits, or above side 9 letters, of which A is 1, and any one blank; no marks."""
+    """Digits up to side 9, letters from A for larger sides, and one kind of blank; no marks."""
     known = DIGITS[:side] if side <= len(DIGITS) else ascii_uppercase[:side]
     expected = f"one of {known[0]} to {known[-1]} or a blank"
     return [Alphabet(_masks(known), frozenset(BLANKS.upper()), expected, fold=str.upper)]
 
 
 def letters(name: str) -> Alphabet:
-    """An alphabet of 16×16 and 25×25 by its name."""
+    """The alphabet with this name, for 16×16 or 25×25."""
     return Alphabet(
         _masks(ALPHABETS[name]),
         _BLANKS,
@@ -110,14 +112,14 @@ def letters(name: str) -> Alphabet:
 
 
 def unpadded(token: str) -> str:
-    """A number without zeros before it."""
+    """A number without leading zeros."""
     return token.lstrip("0") or token[:1]
 
 
 def numbers(
     blanks: Collection[str], or_blank: str, fold: Callable[[str], str] = unpadded
 ) -> Alphabets:
-    """Decimal numbers, and these blanks; `or_blank` names them in messages."""
+    """Return alphabets of decimal numbers and `blanks`, which messages call `or_blank`."""
 
     def alphabets(_tokens: Sequence[str], side: int, _reading: Reading) -> Sequence[Alphabet]:
         masks, expected = _masks(tuple(numbers_up_to(side))), f"a number from 1 to {side}{or_blank}"

@@ -1,15 +1,16 @@
 """Text around a grid: its title, and unread text that may be a rule.
 
-Lines above a grid are its title, and so are notes above or below it, such as `Author: Ann`, an
+The title consists of the lines above a grid, and of notes below it, such as `Author: Ann`, an
 address, a copyright or a page number. A line is reported as unread if it names a rule, or if it is
-below the last grid and not a note. Comments, columns of CSV and further fields matter only if they
-name a rule.
+below the last grid and not a note. Comments, columns of CSV and further fields are reported only if
+they name a rule.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -18,11 +19,14 @@ from pipeline.puzzle.puzzle import Rule
 from pipeline.reading.formats.parsed import Entry, title_of
 from pipeline.reading.formats.text import COMMENTS, NEWLINE
 
-_LONGEST_EXCERPT = 80
-_MOST_UNREAD = 8
-"""Maximum number of texts of a puzzle that are quoted."""
+_MAX_EXCERPT_LENGTH = 80
+_MIN_MAP_ROWS = 4
+"""Number of lines of equal length above a grid from which they may be a map and not a title."""
 
-_RULES = (
+_MAX_UNREAD_TEXTS = 8
+"""Maximum number of unread texts of a puzzle that are reported."""
+
+_RULE_NAMES = (
     *("anti diagonal", "anti king", "anti knight", "argyle", "asterisk", "battenburg"),
     *("between line", "cage", "chaos construction", "consecutive", "counting circle", "diagonal"),
     *("diagonally", "disjoint", "double arrow", "entropic", "full rank", "futoshiki", "girandola"),
@@ -32,11 +36,12 @@ _RULES = (
     *("region", "renban", "sandwich", "skyscraper", "slingshot", "thermo", "thermometer"),
     *("toroidal", "whisper", "windoku", "x sum", "zipper line"),
 )
-"""Names of rules; a space may also be a hyphen, or missing. Words that are common in titles are
-left out: X, XV, sum, even, odd, king, arrow, killer, clone, dot."""
+"""Names of rules. Each space may also be a hyphen, an underscore or missing. X, XV, sum, even, odd,
+king, arrow, killer, clone and dot are not included, because they are common in titles."""
 
 _RULE = re.compile(
-    rf"(?<![^\W_])(?:{'|'.join(_RULES)})(?:e?s)?(?![^\W_])".replace(" ", "[ _-]?"), re.IGNORECASE
+    rf"(?<![^\W_])(?:{'|'.join(_RULE_NAMES)})(?:e?s)?(?![^\W_])".replace(" ", "[ _-]?"),
+    re.IGNORECASE,
 )
 _SYNONYMS = {"kropki": "dot", "consecutive": "dot", "irregular": "region", "inequality": "greater"}
 
@@ -51,16 +56,25 @@ _RULE_COLUMNS = frozenset(
         *("clone", "clones"),
     )
 )
-"""Columns of rules whose names may be in any title."""
+"""Names of columns with rules that are not in `_RULE_NAMES`, because titles may contain them."""
 
-_STEMS = tuple(name.replace(" ", "").encode() for name in (*_RULES, "rule", *_ANY_RULE))
+_STEMS = tuple(
+    name.replace(" ", "").encode() for name in (*_RULE_NAMES, "rule", *_ANY_RULE, "rcrc")
+)
 _STEMS = tuple({x for x in _STEMS if not any(other in x for other in _STEMS if other != x)})
-"""Parts of these names without spaces: each name contains at least one of them."""
+"""The names of rules without spaces, except those that contain a shorter one."""
 
+_CAGES = re.compile(
+    r"(?<![^\W_])[rR][0-9]{1,2}[cC][0-9]{1,2}\W{1,3}[rR][0-9]{1,2}[cC][0-9]"
+    r"|(?<![^\s,;])[^\W_]\s{0,2}=\s{0,2}[0-9]{1,3}[\s,;]{1,3}[^\W_]\s{0,2}=\s{0,2}[0-9]"
+)
+"""Cells or sums of cages: `R1C1 R1C2`, `a=8 b=10`."""
+
+_BYTES_OF_SUMS = re.compile(rb"[0-9A-Za-z] ?= ?[0-9]{1,3}[ ,;\t]{1,3}[0-9A-Za-z] ?=")
 _LOWER = bytes(range(256)).lower()
 _SIGNS = b"0123456789.,_*|+-=: \t\r\n"
 
-_UNNAMED = re.compile(rf"\s*(?:{'|'.join(_ANY_RULE)})\s*[:=]\s*(.*)", re.IGNORECASE)
+_KEYED_RULE = re.compile(rf"\s*(?:{'|'.join(_ANY_RULE)})\s*[:=]\s*(.*)", re.IGNORECASE)
 _HARMLESS_KEYS = frozenset(
     (
         *("author", "authors", "creator", "setter", "constructor", "source", "publisher", "url"),
@@ -68,14 +82,18 @@ _HARMLESS_KEYS = frozenset(
         *("score", "stars", "id", "no", "nr", "number", "copyright", "license", "licence", "page"),
     )
 )
-_NOTHING = frozenset(
+_NO_RULE_WORDS = frozenset(
     ("", "-", "0", "no", "false", "none", "null", "nan", "n/a", "classic", "standard", "normal")
 )
-"""Values in a rules column that mean no rules."""
+"""Texts in a column of rules that mean that there are none."""
 
 _SIDE = re.compile(r"([0-9]{1,3})(?:x\1)?")
-_ABOUT, _LETTER = re.compile("[ABSLU](?=[A-Z][a-z]|[0-9])"), re.compile(r"\A[A-Z](?=[A-Z][a-z]|\s)")
-"""SadMan's comments begin with a letter: author, date, source, level and address, or another."""
+_SADMAN_REMARK, _SADMAN_LETTER = (
+    re.compile("[ABSLU](?=[A-Z][a-z]|[0-9])"),
+    re.compile(r"\A[A-Z](?=[A-Z][a-z]|\s)"),
+)
+"""Comments in files of SadMan Sudoku begin with a letter, which names their kind. The first pattern
+matches those about author, date, source, level and address, the second any kind."""
 
 _NOTE = re.compile(
     r"<?(?:https?://|www\.)\S+"
@@ -91,57 +109,67 @@ Lines = Iterable[tuple[int, str]]
 
 def may_name_rule(data: bytes) -> bool:
     """Whether bytes may name a rule: a quick test, because most collections have few letters."""
+    if b"=" in data and _BYTES_OF_SUMS.search(data):
+        return True
     letters = data.translate(_LOWER, _SIGNS)
     used = {letter for letter in b"abcdefghijklmnopqrstuvwxyz" if letter in letters}
     return any(stem in letters for stem in _STEMS if used.issuperset(stem))
 
 
 chunk_may_name_rule = lru_cache(maxsize=2)(may_name_rule)
-"""The same for a chunk of a collection, cached because several callers ask."""
+"""`may_name_rule` for a chunk of a collection, cached because there are several callers."""
 
 
-def names_rule(text: str, applied: Sequence[Rule] = ()) -> bool:
-    """Whether a text names a rule that is not in `applied`."""
-    unnamed = _UNNAMED.fullmatch(text)
-    if unnamed and not applied and not _is_nothing(unnamed[1]):
+def names_rule(text: str, applied_rules: Sequence[Rule] = ()) -> bool:
+    """Whether a text names a rule that is not in `applied_rules`."""
+    unnamed = _KEYED_RULE.fullmatch(text)
+    if unnamed and not applied_rules and not _means_no_rule(unnamed[1]):
         return True
-    known = _joined(f"{rule.name} {rule.caption()}" for rule in applied)
+    known = _joined(f"{rule.name} {rule.caption()}" for rule in applied_rules)
+    if _CAGES.search(text) and not applied_rules:
+        return True
     words = (_joined([match[0]]).removesuffix("s") for match in _RULE.finditer(text))
     return any(word not in known and _SYNONYMS.get(word, word) not in known for word in words)
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """Texts in lower case, without word separators."""
+    """Join texts in lower case, without spaces, underscores and hyphens."""
     return "\n".join(texts).lower().translate({ord(sign): None for sign in " _-"})
 
 
 def is_note(text: str) -> bool:
-    """Whether a line is information that cannot change the puzzle."""
+    """Whether a line is a note, which cannot change the puzzle."""
     key = _KEY.match(text)
     return bool(key and key[1].lower() in _HARMLESS_KEYS) or _NOTE.fullmatch(text) is not None
 
 
 def excerpt(text: str) -> str:
     """A text in quotes, shortened, on one line."""
-    shown = printable(" ".join(text[: 4 * _LONGEST_EXCERPT].split()))
-    return f"'{shown}'" if len(shown) <= _LONGEST_EXCERPT else f"'{shown[:_LONGEST_EXCERPT]}…'"
+    shown = printable(" ".join(text[: 4 * _MAX_EXCERPT_LENGTH].split()))
+    return (
+        f"'{shown}'" if len(shown) <= _MAX_EXCERPT_LENGTH else f"'{shown[:_MAX_EXCERPT_LENGTH]}…'"
+    )
 
 
 def title_and_unread(
-    above: Lines, below: Lines, applied: Sequence[Rule] = ()
+    lines_above: Lines, lines_below: Lines, applied_rules: Sequence[Rule] = ()
 ) -> tuple[str, tuple[str, ...]]:
-    """The title in the lines above and below a grid, and the unread lines.
+    """The title and the unread lines among the lines above and below a grid.
 
-    A line that names a rule in `applied` was read.
+    A line is unread if it names a rule that is not in `applied_rules`, or if it is below the grid
+    and not a note.
     """
     titles, rules = list[str](), list[str]()
-    unread = []
-    for lines, is_below in ((above, False), (below, True)):
+    unread, lines_above = [], [*lines_above]
+    widths = Counter(map(_width_of_row, (line for _, line in lines_above)))
+    for lines, is_below in ((lines_above, False), (lines_below, True)):
         for number, line in lines:
             text = " ".join(line.split())
             if any(map(str.isalnum, text)):
                 is_title = not is_below or is_note(text)
-                is_rule = _tells_rule(text, applied)
+                width = 0 if is_below else _width_of_row(line)
+                is_map_row = width > 0 and widths[width] >= _MIN_MAP_ROWS
+                is_rule = is_map_row or _is_rule_text(text, applied_rules)
                 if is_title:
                     (rules if is_rule else titles).append(text)
                 if is_rule or not is_title:
@@ -149,45 +177,55 @@ def title_and_unread(
     return title_of(titles or rules[:1]), unread_lines(unread)
 
 
-def _tells_rule(text: str, applied: Sequence[Rule] = ()) -> bool:
-    """Whether a line names a rule; the value of a harmless key is a name or a place."""
+def _width_of_row(line: str) -> int:
+    """The number of characters of a line that is one word or single characters; 0 for any other."""
+    words = line.split()
+    return len("".join(words)) if len(words) == 1 or {*map(len, words)} == {1} else 0
+
+
+def _is_rule_text(text: str, applied_rules: Sequence[Rule] = ()) -> bool:
+    """Whether a line names a rule; False for a harmless key and its value."""
     key = _KEY.match(text)
-    return not (key and key[1].lower() in _HARMLESS_KEYS) and names_rule(text, applied)
+    return not (key and key[1].lower() in _HARMLESS_KEYS) and names_rule(text, applied_rules)
 
 
 def unread_lines(lines: Lines) -> tuple[str, ...]:
-    """Lines that were not read, as `Parsed.unread` has them."""
-    return _bounded([f"line {number}: {excerpt(text)}" for number, text in lines])
+    """Lines that were not read, in the form of `Parsed.unread`."""
+    return _limited([f"line {number}: {excerpt(text)}" for number, text in lines])
 
 
-def _bounded(texts: Sequence[str]) -> tuple[str, ...]:
-    return (*texts[:_MOST_UNREAD], *(("further text",) if len(texts) > _MOST_UNREAD else ()))
+def _limited(texts: Sequence[str]) -> tuple[str, ...]:
+    """The first texts, then `further text` if there are more."""
+    return (
+        *texts[:_MAX_UNREAD_TEXTS],
+        *(("further text",) if len(texts) > _MAX_UNREAD_TEXTS else ()),
+    )
 
 
 def comments_in(text: str, first_line: int = 1) -> list[tuple[int, str]]:
-    """The comments of a text without their markers; SadMan's author lines are left out."""
+    """The numbered comments of a text, without markers and without remarks of SadMan Sudoku."""
     comments = []
     for number, line in enumerate(NEWLINE.split(text), first_line):
         body = line.lstrip()
         if body.startswith(COMMENTS):
             body = body.lstrip("#/")
-            if not _ABOUT.match(body):
-                comments.append((number, _LETTER.sub("", body)))
+            if not _SADMAN_REMARK.match(body):
+                comments.append((number, _SADMAN_LETTER.sub("", body)))
     return comments
 
 
-def rule_lines(lines: Lines, applied: Sequence[Rule] = ()) -> list[tuple[int, str]]:
+def rule_lines(lines: Lines, applied_rules: Sequence[Rule] = ()) -> list[tuple[int, str]]:
     """The lines that name a rule."""
-    return [(number, text) for number, text in lines if _tells_rule(text.strip(), applied)]
+    return [(number, text) for number, text in lines if _is_rule_text(text.strip(), applied_rules)]
 
 
-def more_unread(known: tuple[str, ...], texts: Sequence[str]) -> tuple[str, ...]:
-    """Unread texts with further ones added."""
-    return _bounded((*known, *texts)) if texts else known
+def add_unread_texts(unread: tuple[str, ...], texts: Sequence[str]) -> tuple[str, ...]:
+    """Add texts to the unread parts of a puzzle."""
+    return _limited((*unread, *texts)) if texts else unread
 
 
 def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
-    """Add remarks that name a rule to entries: each belongs to the next entry, else to the last."""
+    """Add each remark that names a rule to the entry below it, or to the last entry."""
     updated = [*entries]
     indices = [index for index, entry in enumerate(updated) if entry.error is None]
     lines = [updated[index].line for index in indices]
@@ -195,30 +233,30 @@ def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
         index = indices[min(bisect_left(lines, remark[0]), len(indices) - 1)]
         entry = updated[index]
         unread = unread_lines(rule_lines([remark], entry.puzzle.rules if entry.puzzle else ()))
-        updated[index] = entry._replace(unread=more_unread(entry.unread, unread))
+        updated[index] = entry._replace(unread=add_unread_texts(entry.unread, unread))
     return updated
 
 
 def is_rule_column(name: str) -> bool:
-    """Whether a column of this name contains rules."""
+    """Whether a column with this name contains rules."""
     return name in _ANY_RULE or name in _RULE_COLUMNS or names_rule(name)
 
 
 def unread_field(name: str, text: str, line: int, side: int) -> str | None:
-    """The unread text of a further field of a puzzle of that side, or None.
+    """The unread text of a field besides the cells of a puzzle; None if the field has no rules.
 
-    `name` is the name of its column in lower case, if it has one.
+    `name` is the name of its column in lower case, or ""; `side` is the side of the puzzle.
     """
-    if name in _HARMLESS_KEYS or _is_nothing(text, side):
+    if name in _HARMLESS_KEYS or _means_no_rule(text, side):
         return None
-    if not (is_rule_column(name) or _tells_rule(text)):
+    if not (is_rule_column(name) or _is_rule_text(text)):
         return None
     return f"{f'column {excerpt(name)}' if name else f'line {line}'}: {excerpt(text)}"
 
 
-def _is_nothing(value: str, side: int | None = None) -> bool:
-    """Whether a value means that a puzzle has only the usual rules, or is just its side."""
+def _means_no_rule(value: str, side: int | None = None) -> bool:
+    """Whether a field means that a puzzle has only the usual rules, or states only its side."""
     normalised = value.strip(" .").lower().replace("×", "x").replace(" ", "")
     normalised = normalised.removesuffix("rules").removesuffix("sudoku")
     size = _SIDE.fullmatch(normalised)
-    return normalised in _NOTHING or (size is not None and side in (None, int(size[1])))
+    return normalised in _NO_RULE_WORDS or (size is not None and side in (None, int(size[1])))

@@ -12,16 +12,17 @@ from typing import Any, BinaryIO
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import Reader
-from pipeline.reading.formats.text import Text, each_line, is_border, says_something
+from pipeline.reading.formats.text import Text, is_border, is_significant, iterate_lines
 from pipeline.settings import Reading
 
 Details = Any
-"""The details of a collection that its format has found; each format has its own type."""
+"""What a format needs to know about a collection to read it; each format has its own type."""
 
 MAX_LINES_EXAMINED = 600
-"""Maximum number of lines that are examined to recognise a collection."""
+"""Maximum number of lines to examine in order to recognise a collection."""
 
 _SAMPLE_BYTES = 256 * 1024
+"""Size of the beginning of a source from which `SourceHead.lines` are taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +31,17 @@ class Format:
 
     - `recognise`: returns the reason why a text is in this format, or None.
     - `parse`: reads a text, or raises InvalidPuzzle.
-    - `render`: writes a puzzle, perhaps a filled one, in a notation that `parse` or `Target` names
-      ("" by default), so that `parse` can read it. Raises ValueError with a noun for anything that
-      the format cannot express. None if the format is only read.
+    - `render`: writes a puzzle, even a filled one, so that `parse` can read it. Its second argument
+      names the notation, as `Parsed.format` does; the default is "". Raises ValueError, with a noun
+      for what the format cannot express. None if the format is only read.
     - `has_solutions`: published solutions are filled puzzles in the same notation, not rows of
       values.
-    - `begins`: matches the keywords or the header that texts in this format begin with, even
-      damaged ones; None for formats of mere rows.
-    - `many`: the same notation for many puzzles.
-    - `has_other_text`: other lines or fields may contain rules in prose, and are searched for them;
-      the cells are not letters.
-    - `states_boxes`: the size of a box is written, so a filled puzzle with unusual boxes can be
+    - `begins`: matches the keywords or the header at the beginning of a text in this format, even a
+      damaged one; None if the format has none.
+    - `many`: the format of collections in the same notation.
+    - `has_other_text`: a text may have lines or fields other than cells, which are searched for
+      rules in prose; the cells are not letters.
+    - `states_boxes`: a text states the size of a box, so a filled puzzle with unusual boxes can be
       read back.
     """
 
@@ -54,21 +55,26 @@ class Format:
     has_other_text: bool = False
     states_boxes: bool = False
 
+    def recognises_line(self, text: Text) -> bool:
+        """Whether a text of one line is in this format, and has its keywords if it has any."""
+        has_keywords = self.begins is None or self.begins.match(text.lines[0].text)
+        return bool(has_keywords) and self.recognise(text) is not None
+
 
 @dataclass(frozen=True)
 class SourceHead:
-    """The beginning of a source, or all of it if `complete`.
+    """The beginning of a source, or all of it if `is_complete`.
 
-    - `declared`: the user named the format; only its layout has to be detected.
-    - `reads_as_one`: decides whether a source is one puzzle, or clearly meant to be one.
+    - `is_declared`: the user named the format, so only its layout must be detected.
+    - `reads_as_one`: decides whether a source is one puzzle, perhaps a damaged one.
     - `is_variant`: decides whether a line is a variant.
     - `minimum`: the minimum number of puzzles in a collection; 1 if the source cannot be a single
       puzzle.
     """
 
     data: bytes
-    complete: bool
-    declared: bool
+    is_complete: bool
+    is_declared: bool
     reads_as_one: Callable[[SourceHead], bool]
     is_variant: Callable[[str], bool]
     minimum: int = 2
@@ -76,7 +82,7 @@ class SourceHead:
     @cached_property
     def sample(self) -> bytes:
         """The whole lines of the first 256 KiB."""
-        if self.complete and len(self.data) <= _SAMPLE_BYTES:
+        if self.is_complete and len(self.data) <= _SAMPLE_BYTES:
             return self.data
         cut = self.data[:_SAMPLE_BYTES]
         end = max(cut.rfind(b"\n"), cut.rfind(b"\r", 0, len(cut) - 1)) + 1
@@ -86,41 +92,43 @@ class SourceHead:
     def lines(self) -> tuple[str, ...]:
         """The lines that are neither empty nor comments nor borders."""
         text = self.sample.decode("utf-8-sig", errors="replace")
-        lines = filter(says_something, each_line(text))
+        lines = filter(is_significant, iterate_lines(text))
         rows = (line for line in lines if not is_border(line))
         return tuple(islice(rows, MAX_LINES_EXAMINED))
 
     @property
     def is_whole(self) -> bool:
-        """Whether `lines` are all lines of the source."""
-        return self.complete and self.sample == self.data and len(self.lines) < MAX_LINES_EXAMINED
+        """Whether `lines` contains all significant lines of the source."""
+        return (
+            self.is_complete and self.sample == self.data and len(self.lines) < MAX_LINES_EXAMINED
+        )
 
     @cached_property
     def is_single(self) -> bool:
         """Whether to read the source as one puzzle."""
-        return not self.declared and self.reads_as_one(self)
+        return not self.is_declared and self.reads_as_one(self)
 
 
-def _never(_layout: Details) -> bool:
+def _takes_no_plain_lines(_layout: Details) -> bool:
     return False
 
 
 @dataclass(frozen=True, slots=True)
 class ManyFormat:
-    """A notation for many puzzles. `Details` are what a reader must know about a source.
+    """A notation for many puzzles.
 
-    - `recognise`: returns the details and the reason, or None; if the format is declared, never
-      None.
-    - `chunks`: cuts a stream into chunks of about `size` bytes, in bounded memory. Where a chunk
-      ends depends only on the input and on `size`. The data of a chunk can be cut further.
+    - `recognise`: returns the details of a source and the reason why it is in this format. Returns
+      None for other sources, unless the format is declared.
+    - `chunks`: cuts a stream into chunks of about `size` bytes, in bounded memory. The ends of
+      chunks depend only on the input and on `size`. The data of a chunk can be cut further.
     - `entries`: reads a chunk; an invalid record becomes an entry with an error.
-    - `takes_plain_lines`: a line of exactly 81 cells is a puzzle.
-    - `has_variants`: its puzzles are variants, which take longer to solve.
+    - `takes_plain_lines`: decides from the details whether each line of 81 cells is a puzzle.
+    - `has_variants`: the puzzles are variants, which take longer to solve.
     """
 
     name: str
     recognise: Callable[[SourceHead], tuple[Details, str] | None]
     chunks: Callable[[BinaryIO, Details, int], Iterator[TextChunk]]
     entries: Callable[[TextChunk, Details, Reader], list[Entry]]
-    takes_plain_lines: Callable[[Details], bool] = _never
+    takes_plain_lines: Callable[[Details], bool] = _takes_no_plain_lines
     has_variants: bool = False

@@ -1,4 +1,4 @@
-"""Numbers below the size of a box, for sides of 2 to 256: the formats boxes and bordered.
+"""The formats boxes and bordered: the size of a box, then numbers, for sides of 2 to 256.
 
     c easy                  experiment: 2x2
     3 3                     puzzle size: 2x2
@@ -8,12 +8,12 @@
                             +-----+-----+
                             …
 
-Boxes: optional lines beginning with `c`, then height and width of a box, then (height · width)²
-integers, row by row, 0 for a blank, separated by any white space.
+Boxes: optional comment lines beginning with `c`, the height and the width of a box, and then
+(height · width)² integers, row by row, 0 for a blank, separated by any white space.
 
-Bordered: lines `name: value`, the last of which is `puzzle size: HxW`, height and width of a box.
-Blanks are underscores. A stray 0 is a blank, too, if a value n shows that values count from 1. This
-is the format of farif/SATSudoku, whose puzzles have sides up to 225.
+Bordered: lines `name: value`, the last of which is `puzzle size: HxW`, the height and the width of
+a box. Blanks are underscores. A 0 is a blank too if the value n occurs, which shows that values
+count from 1. This is the format of farif/SATSudoku, whose puzzles have sides up to 225.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from pipeline.reading.formats.alphabets import Alphabet, numbers, unpadded
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import (
     GEOMETRIES,
-    in_rows,
     numbers_up_to,
+    split_into_rows,
     written_cells,
 )
 from pipeline.reading.formats.frames import Frame, frame_of_numbers, parser
@@ -42,11 +42,11 @@ _BOXES_BEGIN = re.compile(
     r"\s*c(?:[ \t].*)?(?:\n|\Z)|\s*[1-9]\d{0,2}[ \t]+[1-9]\d{0,2}[ \t]*(?:\n|\Z)"
 )
 _COMMENT = re.compile(r"\s*c(\s|\Z)")
-_FACTOR = re.compile(r"[1-9][0-9]{0,2}")
+_BOX_DIMENSION = re.compile(r"[1-9][0-9]{0,2}")
 
 
 def _body(text: Text) -> list[TextLine]:
-    """The lines after the comments."""
+    """The lines after the comment lines at the beginning."""
     return [*dropwhile(lambda line: line.text.lstrip().startswith("c"), text.lines)]
 
 
@@ -56,34 +56,34 @@ def recognise_boxes(text: Text) -> str | None:
         return "it begins with a comment line 'c …'"
     words = chain.from_iterable(map(TextLine.words, body))
     header = [word.text for word in islice(words, 2)]
-    if len(header) < 2 or not all(map(_FACTOR.fullmatch, header)):
+    if len(header) < 2 or not all(map(_BOX_DIMENSION.fullmatch, header)):
         return None
     side = int(header[0]) * int(header[1])
     if side > MAX_SIDE and min(map(len, header)) > 1 and len(body) > 2:
-        return None  # too large to be meant as a size: a row of a grid with a gap in it
-    if len(body[0].text.split()) == 2 and not _like_grid_row(text, side):
+        return None  # too large for the size of a box, so it is a row of a grid with a gap
+    if len(body[0].text.split()) == 2 and not _is_likely_row(text, side):
         return "its first line is the size of a box"
-    enough = side * side
-    if side <= MAX_SIDE and sum(1 for _ in islice(words, enough + 1)) == enough:
-        return f"the size of a box and {enough} numbers"
+    cell_count = side * side
+    if side <= MAX_SIDE and sum(1 for _ in islice(words, cell_count + 1)) == cell_count:
+        return f"the size of a box and {cell_count} numbers"
     return None
 
 
-def _like_grid_row(text: Text, product: int) -> bool:
+def _is_likely_row(text: Text, product: int) -> bool:
     """Whether a first line of two numbers, `12 34`, is more likely a row of single cells.
 
-    For this, most lines must have the length of a row, which the size would not allow, and the
-    number of lines must be about the same.
+    Then most lines have the length of a row whose side is not the product of the two numbers, and
+    there are at most twice as many lines as a grid of that side has.
     """
     lengths = [len(row.cells) for row in text.rows]
-    side, times = Counter(lengths).most_common(1)[0]
-    meant = side in GEOMETRIES and side != product
-    return meant and len(lengths) <= 2 * side and times > len(lengths) / 2
+    side, occurrences = Counter(lengths).most_common(1)[0]
+    is_other_side = side in GEOMETRIES and side != product
+    return is_other_side and len(lengths) <= 2 * side and occurrences > len(lengths) / 2
 
 
-def _boxes(text: Text) -> Frame:
+def _boxes_frame(text: Text) -> Frame:
     words = chain.from_iterable(map(TextLine.words, _body(text)))
-    geometry = _geometry(text, list(islice(words, 2)))
+    geometry = _header_geometry(text, list(islice(words, 2)))
     size, fault = geometry.size, None
     cells = [*islice(words, size)]
     if len(cells) < size:
@@ -94,10 +94,10 @@ def _boxes(text: Text) -> Frame:
     return Frame.of_words(cells, geometry, fault)
 
 
-def _geometry(text: Text, header: Sequence[Word]) -> Geometry:
-    expected = f"height and width of a box, their product {MIN_SIDE} to {MAX_SIDE}"
+def _header_geometry(text: Text, header: Sequence[Word]) -> Geometry:
+    expected = f"height and width of a box, with a product from {MIN_SIDE} to {MAX_SIDE}"
     for word in header:
-        if not _FACTOR.fullmatch(word.text):
+        if not _BOX_DIMENSION.fullmatch(word.text):
             raise text.at_word(word, expected)
     if len(header) < 2:
         raise text.at_end(expected, "the end of the file")
@@ -111,10 +111,10 @@ def _geometry(text: Text, header: Sequence[Word]) -> Geometry:
 def render_boxes(puzzle: Puzzle, _notation: str) -> str:
     """Write the header line and n lines of n numbers.
 
-    Raises ValueError for cells that allow neither one value nor all: they have no sign.
+    Raises ValueError for a cell that is neither given nor blank, because it has no sign.
     """
     geometry, n = puzzle.geometry, puzzle.geometry.side
-    rows = in_rows(written_cells(puzzle, numbers_up_to(n), "0"), n)
+    rows = split_into_rows(written_cells(puzzle, numbers_up_to(n), "0"), n)
     lines = (" ".join(row) + "\n" for row in rows)
     return f"{geometry.height} {geometry.width}\n" + "".join(lines)
 
@@ -122,7 +122,7 @@ def render_boxes(puzzle: Puzzle, _notation: str) -> str:
 BOXES = Format(
     "boxes",
     recognise_boxes,
-    parser(_boxes, numbers("0", ", or 0 for a blank")),
+    parser(_boxes_frame, numbers("0", ", or 0 for a blank")),
     render_boxes,
     begins=_BOXES_BEGIN,
     has_solutions=True,
@@ -134,9 +134,9 @@ BOXES = Format(
 _BORDERED_BEGIN = re.compile(r"(?i)(?:\s*[a-z][a-z ]*:.*\n){0,9}\s*puzzle size\s*:")
 _SIZE = re.compile(r"puzzle size\s*:\s*([0-9]{1,3})\s*x\s*([0-9]{1,3})", re.IGNORECASE)
 _ANY_SIZE = re.compile(r"puzzle size\s*:", re.IGNORECASE)
-_NAME = re.compile(r"[A-Za-z][A-Za-z ]*:")
+_NAMED_VALUE = re.compile(r"[A-Za-z][A-Za-z ]*:")
 _NAMES = ("experiment:", "number of tasks:", "task:", "puzzle size:")
-_EXPECTED_SIZE = f"'puzzle size: HxW', the size of a box, H · W being {MIN_SIDE} to {MAX_SIDE}"
+_EXPECTED_SIZE = f"'puzzle size: HxW', the size of a box, H · W from {MIN_SIDE} to {MAX_SIDE}"
 
 
 def recognise_bordered(text: Text) -> str | None:
@@ -145,22 +145,22 @@ def recognise_bordered(text: Text) -> str | None:
     if name is not None:
         return f"it begins with '{name}'"
     if len(text.lines) == 1 and any(name.startswith(first) for name in _NAMES):
-        return "it begins as if with 'puzzle size:' or the like"
+        return "its line is the beginning of 'puzzle size:' or 'number of tasks:'"
     return None
 
 
-def _bordered(text: Text) -> Frame:
-    geometry, lines = _size(text)
+def _bordered_frame(text: Text) -> Frame:
+    geometry, lines = _bordered_size(text)
     frame = frame_of_numbers(text, lines, [geometry.side])._replace(geometry=geometry)
     if frame.fault:
         return frame
     first, last = (line.text.count("+") * line.is_border for line in (lines[0], lines[-1]))
-    fault = text.at_end("a border as above the first row", "the end of the file")
+    fault = text.at_end("a border like the one above the first row", "the end of the file")
     return frame if first <= last else frame._replace(fault=fault)
 
 
-def _size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
-    """The geometry that the first lines give, and the lines after them."""
+def _bordered_size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
+    """The geometry in the line `puzzle size:`, and the lines after it. Raises InvalidPuzzle."""
     for index, line in enumerate(text.lines):
         content = line.text.strip()
         if match := _SIZE.fullmatch(content):
@@ -169,7 +169,7 @@ def _size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
             except ValueError:
                 raise text.at_line(line, _EXPECTED_SIZE) from None
             return geometry, text.lines[index + 1 :]
-        if _ANY_SIZE.match(content) or not _NAME.match(content):
+        if _ANY_SIZE.match(content) or not _NAMED_VALUE.match(content):
             raise text.at_line(line, _EXPECTED_SIZE)
     raise text.at_end(_EXPECTED_SIZE, "the end of the file")
 
@@ -177,10 +177,10 @@ def _size(text: Text) -> tuple[Geometry, tuple[TextLine, ...]]:
 def _numbers_or_underscores(
     tokens: Sequence[str], side: int, reading: Reading
 ) -> Sequence[Alphabet]:
-    blanks, but = ["_", "0"], ""
+    blanks, restriction = ["_", "0"], ""
     if str(side) not in map(unpadded, tokens):  # the values may be 0 to n - 1
-        blanks, but = ["_"], f", but not 0, as {side} does not occur"
-    (alphabet,) = numbers("_", f", or __ for a blank{but}")(tokens, side, reading)
+        blanks, restriction = ["_"], f", but not 0, because {side} does not occur"
+    (alphabet,) = numbers("_", f", or __ for a blank{restriction}")(tokens, side, reading)
 
     def fold(token: str) -> str:
         return unpadded(token) if all(map(token.strip, blanks)) else "_"
@@ -191,23 +191,23 @@ def _numbers_or_underscores(
 def render_bordered(puzzle: Puzzle, _notation: str) -> str:
     """Write the size of a box, and n rows between borders.
 
-    Raises ValueError for cells that allow neither one value nor all: they have no sign.
+    Raises ValueError for a cell that is neither given nor blank, because it has no sign.
     """
     height, width, n = puzzle.geometry.height, puzzle.geometry.width, puzzle.geometry.side
     digits = len(str(n))
     signs = [number.rjust(digits) for number in numbers_up_to(n)]
     cells = written_cells(puzzle, signs, "_" * digits)
-    parts = [" ".join(part) for part in in_rows(cells, width)]
-    rows = [f"| {' | '.join(row)} |\n" for row in in_rows(parts, height)]
-    border = "+" + ("-" * (len(parts[0]) + 2) + "+") * height + "\n"
-    bands = ["".join(band) for band in in_rows(rows, height)]
+    groups = [" ".join(group) for group in split_into_rows(cells, width)]
+    rows = [f"| {' | '.join(row)} |\n" for row in split_into_rows(groups, height)]
+    border = "+" + ("-" * (len(groups[0]) + 2) + "+") * height + "\n"
+    bands = ["".join(band) for band in split_into_rows(rows, height)]
     return f"puzzle size: {height}x{width}\n{border}{border.join(bands)}{border}"
 
 
 BORDERED = Format(
     "bordered",
     recognise_bordered,
-    parser(_bordered, _numbers_or_underscores),
+    parser(_bordered_frame, _numbers_or_underscores),
     render_bordered,
     begins=_BORDERED_BEGIN,
     has_solutions=True,

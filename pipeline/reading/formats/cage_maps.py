@@ -8,9 +8,9 @@
     8 = R1C1 R1C2          a cage a line: its sum and its cells, or its cells and its sum
     r1c3,r1c4: 10
 
-    | 8|< |10|< |15|…      a sum in one cell of each cage, and steps to it in the others
+    | 8|< |10|< |15|…      a sum in one cell of each cage; in its other cells, steps to the sum
 
-In a map, `.`, `-`, `_`, `*` and `0` are cells without a cage. Steps are those of `killers.py`.
+In a map, `.`, `-`, `_`, `*` and `0` are cells without a cage. `killers.py` describes steps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -30,60 +29,64 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import GEOMETRIES, KNOWN, number_of
 from pipeline.reading.formats.frames import frame_of_cells, frame_of_numbers, puzzle_of_frame
-from pipeline.reading.formats.jigsaws import parts_of
-from pipeline.reading.formats.killers import STEPS, end_of
+from pipeline.reading.formats.jigsaws import connected_parts
+from pipeline.reading.formats.killers import STEPS, end_of_steps
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.region_maps import half_row, text_around
+from pipeline.reading.formats.region_maps import find_map, half_row, text_around
 from pipeline.reading.formats.text import Text, TextLine, Word, quote
 from pipeline.reading.formats.variants import cages_of, groups_of
 from pipeline.settings import Reading
 
-CAGE_LINES = 200
-"""Number of lines in which cages are looked for; a file of several killers is refused, too."""
-
 _SUM = re.compile(r"(?<![^\s,;])([^\W_])\s*+[=:]\s*+([0-9]{1,3})(?![0-9])[\s,;]*+")
-_SUMS = re.compile(rf"\s*+(?:{_SUM.pattern})++")
+_LINE_OF_SUMS = re.compile(rf"\s*+(?:{_SUM.pattern})++")
 _ARROWS = frozenset("<>^v")
-_FEWEST_SUMS, _LARGEST_SUM = 4, 999
-_FEWEST_ROWS, _FEWEST_MAP_ROWS = min(GEOMETRIES), 2
+_MIN_SUMS, _MAX_SUM = 4, 999
+"""Minimum number of sums in a map of cages, and the largest sum."""
+
+_TITLE = re.compile(r".*\w\s+\w")
+"""A line of several words."""
+
+_MIN_ROWS, _MIN_MAP_ROWS = min(GEOMETRIES), 2
+"""Minimum number of rows of a grid, and of rows that may name cages."""
+
 _NO_CAGE = frozenset(".-_*0")
 
 _CELL = re.compile(r"[rR]([1-9][0-9]?)[cC]([1-9][0-9]?)(?![0-9])")
 _CELLS = r"(?:[rR][1-9][0-9]?[cC][1-9][0-9]?[\s,;+&]*+)++"
-_LISTED = re.compile(
+_LISTED_CAGE = re.compile(
     rf"\s*+(?:([0-9]{{1,3}})\s*+[=:]\s*+{_CELLS}|{_CELLS}[=:]\s*+([0-9]{{1,3}})\s*+)"
 )
-_LIKE_LISTED = re.compile(r"\b[rR][0-9]|^\s*+[0-9]{1,3}\s*+[=:]|[=:]\s*+[0-9]{1,3}\s*\Z")
+_LIKE_LISTED_CAGE = re.compile(r"\b[rR][0-9]|^\s*+[0-9]{1,3}\s*+[=:]|[=:]\s*+[0-9]{1,3}\s*\Z")
 _BEGINS = re.compile(
     rf"\s*+(?:[0-9]{{1,3}}\s*+[=:]\s*+{_CELLS}(?:\n|\Z)|{_CELLS}[=:]"
     r"|\|\s*+[0-9]{1,3}\s*+\|[^\n]*[<>^v])"
-    rf"|(?s:.){{,4000}}?(?:{_SUM.pattern}){{{_FEWEST_SUMS}}}"
+    rf"|(?s:.){{,4000}}?(?:{_SUM.pattern}){{{_MIN_SUMS}}}"
 )
-_PIPED = re.compile(r"\s*+\|(?:\s*+(?:[0-9]{1,3}|[<>^v`',.])\s*+\|){4,}+\s*+")
+_BARRED_ROW = re.compile(r"\s*+\|(?:\s*+(?:[0-9]{1,3}|[<>^v`',.])\s*+\|){4,}+\s*+")
 
 
 def recognise_killer_grid(text: Text) -> str | None:
     has_sums = b"=" in text.data or b":" in text.data
     if not (has_sums or b"|" in text.data):
         return None
-    text = replace(text, lines=text.lines[:CAGE_LINES])
     if _has_steps(text):
         return "sums and steps between bars"
     if not has_sums:
         return None
-    if any(_LISTED.fullmatch(line.text) for line in text.lines):
+    if any(_LISTED_CAGE.fullmatch(line.text) for line in text.lines):
         return "a line with the sum and the cells of a cage"
     lines = _lines_of_sums(text)
-    rows = _others(text.rows, lines)
+    rows = _rows_except(text.rows, lines)
     count = sum(len(_SUM.findall(line.text)) for line in lines)
-    if count >= _FEWEST_SUMS and sum(map(_names_cages, rows)) >= _FEWEST_MAP_ROWS:
+    if count >= _MIN_SUMS and sum(map(_may_name_cages, rows)) >= _MIN_MAP_ROWS:
         return f"{count} sums of cages, and rows that name cages"
     return None
 
 
 def _has_steps(text: Text) -> bool:
+    """Whether a text has rows of sums and steps between bars."""
     rows = [row.text for row in text.rows if row.text.lstrip().startswith("|")]
-    are_drawn = len(rows) >= _FEWEST_ROWS and all(map(_PIPED.fullmatch, rows[:2]))
+    are_drawn = len(rows) >= _MIN_ROWS and all(map(_BARRED_ROW.fullmatch, rows[:2]))
     return are_drawn and not _ARROWS.isdisjoint("".join(rows))
 
 
@@ -92,104 +95,115 @@ def _lines_of_sums(text: Text) -> list[TextLine]:
     return [
         row
         for row in text.rows
-        if _SUMS.fullmatch(row.text) or len(_SUM.findall(row.text)) >= _FEWEST_SUMS
+        if _LINE_OF_SUMS.fullmatch(row.text) or len(_SUM.findall(row.text)) >= _MIN_SUMS
     ]
 
 
-def _others(rows: Iterable[TextLine], lines: Iterable[TextLine]) -> list[TextLine]:
-    """The rows that are not among the lines."""
+def _rows_except(rows: Iterable[TextLine], lines: Iterable[TextLine]) -> list[TextLine]:
+    """The rows without those in `lines`."""
     numbers = {line.number for line in lines}
     return [row for row in rows if row.number not in numbers]
 
 
-def _names_cages(row: TextLine) -> bool:
-    """Whether a quarter of a line, such as half of the row of a map, is letters."""
+def _may_name_cages(row: TextLine) -> bool:
+    """Whether at least a quarter of a line is letters; maps may use digits too, or be one half."""
     return sum(map(str.isalpha, row.cells)) * 4 >= len(row.cells)
 
 
 def parse_killer_grid(text: Text, reading: Reading) -> Parsed:
     if _has_steps(text):
-        return _with_steps(text, reading)
-    if any(_LISTED.fullmatch(line.text) for line in text.lines):
-        return _listed(text, reading)
-    return _mapped(text, reading)
+        return _parse_steps(text, reading)
+    if any(_LISTED_CAGE.fullmatch(line.text) for line in text.lines):
+        return _parse_list(text, reading)
+    return _parse_map(text, reading)
 
 
-def _with_steps(text: Text, reading: Reading) -> Parsed:
+def _parse_steps(text: Text, reading: Reading) -> Parsed:
     """The killer of rows of sums and steps between bars."""
     lines = [line for line in text.lines if line.is_border or line.text.lstrip().startswith("|")]
     frame = frame_of_numbers(text, lines, GEOMETRIES)
     words = [*frame.words()]
     for word in words:
-        if word.text not in STEPS and number_of(word.text, _LARGEST_SUM) is None:
+        if word.text not in STEPS and number_of(word.text, _MAX_SUM) is None:
             raise text.at_word(word, "a sum, 0 for none, or a step, one of <>^v`',.")
     if frame.fault:
         raise frame.fault
     geometry = boxes_of(text, frame.lines, frame.side, reading)
-    ends = [end_of(cell, text, words, geometry) for cell in range(geometry.size)]
+    ends = [end_of_steps(cell, text, words, geometry) for cell in range(geometry.size)]
     members = {ends[cells[0]]: cells for cells in groups_of(ends)}
     rules = cages_of(members, {end: int(words[end].text) for end in members})
     return _with_title(text, lines, Parsed(Puzzle.empty(geometry, tuple(rules)), variant="rules"))
 
 
-def _is_like_listed(text: str) -> bool:
-    return _LIKE_LISTED.search(text) is not None and not is_note(text.strip())
+def _is_like_listed_cage(text: str) -> bool:
+    return _LIKE_LISTED_CAGE.search(text) is not None and not is_note(text.strip())
 
 
 class _Cage(NamedTuple):
-    """A cage of a list."""
+    """A cage in a list: its sum, and its cells as words."""
 
     total: int
     cells: list[Word]
 
 
-def _listed(text: Text, reading: Reading) -> Parsed:
+def _parse_list(text: Text, reading: Reading) -> Parsed:
     """The killer of lines with the sum and the cells of a cage."""
     lines, cages = list[TextLine](), list[_Cage]()
     for line in text.lines:
-        if match := _LISTED.fullmatch(line.text):
+        if match := _LISTED_CAGE.fullmatch(line.text):
             lines.append(line)
             cages.append(_Cage(int(match[1] or match[2]), [*line.words(_CELL)]))
-    rows = _others(text.lines, lines)
-    if wrong := next((line for line in rows if _is_like_listed(line.text)), None):
+    rows = _rows_except(text.lines, lines)
+    if wrong := next((line for line in rows if _is_like_listed_cage(line.text)), None):
         raise text.at_line(wrong, "the sum and the cells of a cage, as 8 = R1C1 R1C2")
+    drawn = [row for row in rows if not row.is_border]
+    if region_map := find_map([row.cells for row in drawn]):
+        expected = "cages without a map of regions (f-puzzles documents can have both)"
+        raise text.at_line(drawn[region_map.row], expected, code="region-map")
     grid = _grid_in(text, rows)
-    places = [place for cage in cages for place in map(_place, cage.cells)]
+    places = [place for cage in cages for place in map(_row_and_column, cage.cells)]
     side = len([row for row in grid if not row.is_border]) or _side_of(places)
     if not side:
-        expected = "a grid above the cages, or cages for all cells, to say how many rows there are"
+        expected = "a grid above the cages, or cages for all cells, to show the number of rows"
         raise text.at_end(expected, f"cages of {counted(len({*places}), 'cell')}")
     seen = set[tuple[int, int]]()
     members, sums = dict[int, list[int]](), dict[int, int]()
     for index, cage in enumerate(cages):
         sums[index], members[index] = cage.total, []
         for word in cage.cells:
-            row, column = place = _place(word)
+            row, column = place = _row_and_column(word)
             if max(place) > side:
-                raise text.at_word(word, f"a cell of {side} rows and columns")
+                raise text.at_word(word, f"a cell of a grid of {side} rows and columns")
             if place in seen:
-                raise text.at_word(word, "each cell in one cage only")
+                raise text.at_word(word, "each cell in at most one cage")
             seen.add(place)
             members[index].append((row - 1) * side + column - 1)
     rules = cages_of(members, sums)
-    puzzle_of = _with_givens if grid else _without_givens
+    puzzle_of = _puzzle_with_givens if grid else _puzzle_without_givens
     return _with_title(text, [*lines, *grid], puzzle_of(text, grid, side, rules, reading))
 
 
-def _place(word: Word) -> tuple[int, int]:
+def _row_and_column(word: Word) -> tuple[int, int]:
+    """The row and column of a cell written as `R1C2`."""
     row, column = _CELL.findall(word.text)[0]
     return int(row), int(column)
 
 
 def _side_of(places: Sequence[tuple[int, int]]) -> int:
-    """The number of rows: 9 if there is a ninth, else as many as the cages cover; or 0."""
+    """The side of a grid, given the cells of all cages; 0 if they do not show it.
+
+    It is 9 if a cell is in the ninth row or column; otherwise the cages must cover the grid.
+    """
     side = max(chain.from_iterable(places))
-    covers = len({*places}) == side * side
-    return side if side == max(GEOMETRIES) or (side in GEOMETRIES and covers) else 0
+    is_covered = len({*places}) == side * side
+    return side if side == max(GEOMETRIES) or (side in GEOMETRIES and is_covered) else 0
 
 
 def _grid_in(text: Text, rows: Sequence[TextLine]) -> list[TextLine]:
-    """The rows of n cells among these lines, with the borders between them, if there are n."""
+    """The n rows of n cells among these lines, and the borders between them; empty without rows.
+
+    Raises InvalidPuzzle for more than n rows.
+    """
     widths = Counter(len(row.cells) for row in rows if not row.is_border)
     for side in GEOMETRIES:
         if widths[side] >= side:
@@ -207,21 +221,26 @@ def _grid_in(text: Text, rows: Sequence[TextLine]) -> list[TextLine]:
     return []
 
 
-def _mapped(text: Text, reading: Reading) -> Parsed:
+def _parse_map(text: Text, reading: Reading) -> Parsed:
     """The killer of a map of cages and their sums."""
     lines = _lines_of_sums(text)
-    if wrong := next((line for line in lines if not _SUMS.fullmatch(line.text)), None):
-        read = _SUMS.match(wrong.text)
-        rest = Word(wrong.number, read.end() + 1, wrong.text[read.end() :]) if read else None
+    if wrong := next((line for line in lines if not _LINE_OF_SUMS.fullmatch(line.text)), None):
+        sums = _LINE_OF_SUMS.match(wrong.text)
+        rest = Word(wrong.number, sums.end() + 1, wrong.text[sums.end() :]) if sums else None
         expected = "only names and sums of cages in this line, as a=8 b=10"
         raise text.at_word(rest, expected) if rest else text.at_line(wrong, expected)
-    rows = _others(text.rows, lines)
+    rows = _rows_except(text.rows, lines)
+    map_rows = [row for row in rows if _may_name_cages(row) and not _TITLE.match(row.text)]
+    if lines and map_rows and map_rows[0].number < lines[0].number < map_rows[-1].number:
+        next_map = next(row for row in map_rows if row.number > lines[0].number)
+        expected = "one killer in a file"
+        raise text.at_line(next_map, expected, "a second map of cages", code="several-puzzles")
     widths = Counter(len(row.cells) for row in rows)
-    width = max(widths, key=lambda width: widths[width] * (width >= _FEWEST_ROWS), default=0)
+    width = max(widths, key=lambda width: widths[width] * (width >= _MIN_ROWS), default=0)
     drawn = [row for row in rows if len(row.cells) == width]
     side = min(width, len(drawn))
-    ways = {(side, side), (side, 2 * side), (2 * side, side)}
-    if side not in GEOMETRIES or (width, len(drawn)) not in ways:
+    shapes = {(side, side), (side, 2 * side), (2 * side, side)}
+    if side not in GEOMETRIES or (width, len(drawn)) not in shapes:
         expected = "n rows that name a cage for each cell, beside or below n rows of a grid"
         first = rows[0] if rows else text.lines[0]
         found = f"{counted(len(drawn), 'row')} of {counted(width, 'character')}"
@@ -230,38 +249,43 @@ def _mapped(text: Text, reading: Reading) -> Parsed:
         blocks = [[half_row(row, start) for row in drawn] for start in (0, side)]
     else:
         blocks = [drawn[start : start + side] for start in range(0, len(drawn), side)]
-    named = [block for block in blocks if not all(map(_may_be_grid, block))]
-    if len(named) != 1:
+    maps = [block for block in blocks if not all(map(_may_be_grid_row, block))]
+    if len(maps) != 1:
         expected = "one map of cages, in letters, and one grid of digits and blanks"
-        raise text.at_line(drawn[0], expected, f"{counted(len(named), 'map')}")
-    (cage_map,) = named
+        raise text.at_line(drawn[0], expected, f"{counted(len(maps), 'map')}")
+    (cage_map,) = maps
     grid = [row for block in blocks if block is not cage_map for row in block] or cage_map
     numbers = range(grid[0].number, grid[-1].number)
     borders = [line for line in text.lines if line.is_border and line.number in numbers]
     cages = _cages(text, [word for row in cage_map for word in row.placed_cells()], lines, side)
     with_borders = sorted([*grid, *borders], key=lambda line: line.number)
-    puzzle_of = _without_givens if grid is cage_map else _with_givens
+    puzzle_of = _puzzle_without_givens if grid is cage_map else _puzzle_with_givens
     return _with_title(text, [*lines, *drawn], puzzle_of(text, with_borders, side, cages, reading))
 
 
-def _may_be_grid(row: TextLine) -> bool:
+def _may_be_grid_row(row: TextLine) -> bool:
     return KNOWN.issuperset(row.cells)
 
 
 def _cages(text: Text, names: Sequence[Word], lines: Sequence[TextLine], side: int) -> list[Rule]:
-    """The cages of a map. Raises InvalidPuzzle unless names and sums belong together."""
+    """The cages of a map, given the name in each cell and the lines of sums.
+
+    Raises InvalidPuzzle for a name without a sum, or a sum without a cage.
+    """
     sums = dict[str, int]()
-    written = [
+    stated_sums = [
         (Word(line.number, match.start() + 1, match[1]), int(match[2]))
         for line in lines
         for match in _SUM.finditer(line.text)
     ]
-    used = {word.text for word in names}
-    for word, total in written:
-        if word.text not in used:
+    used_lines = {word.text for word in names}
+    for word, total in stated_sums:
+        if word.text not in used_lines:
             raise text.at_word(word, "the name of a cage in the map")
         if sums.setdefault(word.text, total) != total:
-            raise text.at_word(word, f"one sum of cage {quote(word.text)}", f"{total} too")
+            raise text.at_word(
+                word, f"one sum of cage {quote(word.text)}", f"a second sum, {total}"
+            )
     for word in names:
         if word.text not in sums and word.text not in _NO_CAGE:
             raise text.at_word(word, f"a sum for each cage, as {word.text}=12")
@@ -271,14 +295,14 @@ def _cages(text: Text, names: Sequence[Word], lines: Sequence[TextLine], side: i
         if names[cells[0]].text in sums
     }
     for first, cells in members.items():
-        parts = parts_of(cells, side)
+        parts = connected_parts(cells, side)
         if len(parts) > 1:
             found = f"cage {quote(names[first].text)} in {len(parts)} parts"
             raise text.at_word(names[parts[1][0]], "connected cages, each with its own name", found)
     return cages_of(members, {first: sums[names[first].text] for first in members})
 
 
-def _with_givens(
+def _puzzle_with_givens(
     text: Text, grid: Sequence[TextLine], side: int, cages: Sequence[Rule], reading: Reading
 ) -> Parsed:
     rows = [row for row in grid if not row.is_border]
@@ -286,17 +310,17 @@ def _with_givens(
     return puzzle_of_frame(text, frame, signs, reading)
 
 
-def _without_givens(
+def _puzzle_without_givens(
     text: Text, lines: Sequence[TextLine], side: int, cages: Sequence[Rule], reading: Reading
 ) -> Parsed:
-    """The puzzle of cages alone; `lines` may draw boxes."""
+    """The puzzle of cages without givens; `lines` may draw boxes."""
     geometry = boxes_of(text, lines, side, reading)
     return Parsed(Puzzle.empty(geometry, tuple(cages)), variant="rules")
 
 
-def _with_title(text: Text, used: Sequence[TextLine], parsed: Parsed) -> Parsed:
+def _with_title(text: Text, used_lines: Sequence[TextLine], parsed: Parsed) -> Parsed:
     side = parsed.puzzle.geometry.side
-    return parsed.with_text(*text_around(text, used, side, parsed.puzzle.rules))
+    return parsed.with_text(*text_around(text, used_lines, side, parsed.puzzle.rules))
 
 
 KILLER_GRID = Format("killer-grid", recognise_killer_grid, parse_killer_grid, begins=_BEGINS)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_letters, ascii_uppercase, digits
 from typing import TypeVar, get_args
 
-from pipeline.puzzle.geometry import NINE, Geometry, usual_boxes, values_of
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry, usual_boxes, values_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import AlphabetChoice
 
@@ -15,56 +15,57 @@ GEOMETRIES = {4: Geometry(2, 2), 6: Geometry(2, 3), 8: Geometry(2, 4), 9: Geomet
 
 LARGER_GEOMETRIES = {16: Geometry(4, 4), 25: Geometry(5, 5)}
 ALL_GEOMETRIES = GEOMETRIES | LARGER_GEOMETRIES
-"""The same for formats in which cells are numbers or letters."""
-
+"""Side → default boxes, for formats in which cells are numbers or letters."""
 
 DIGITS = "123456789"
 BLANKS = ".0_-xX?*"
 EVEN, ODD = "*", "."
-"""The marks of even and odd cells. If only one of them occurs, it is the blank."""
+"""The marks of even and odd cells. If a puzzle has only one of them, it is the blank."""
 
 _PLAIN_CHARACTERS = {1 << index: digit for index, digit in enumerate(DIGITS)} | {
-    NINE.all_values: "."
+    NINE_BY_NINE.all_values: "."
 }
 
 KNOWN = frozenset(DIGITS + BLANKS)
+"""The characters of cells for sides up to 9."""
+
 IN_LARGER = KNOWN | frozenset(ascii_letters)
-"""KNOWN: the characters of cells for sides up to 9; IN_LARGER: for larger sides."""
+"""The characters of cells for larger sides."""
 
 SIDES_WITH_BOXES = [
     side
     for side in range(min(ALL_GEOMETRIES), max(ALL_GEOMETRIES) + 1)
     if usual_boxes(side).has_boxes
 ]
-"""The sides of tables and lists; boxes of sides that are not in ALL_GEOMETRIES must be declared."""
+"""The sides of tables and lists. If a side is not in ALL_GEOMETRIES, its boxes must be declared."""
 
 SIDES = {side * side: side for side in ALL_GEOMETRIES}
 """Number of cells → side."""
 
-S = TypeVar("S", str, list[str])
+Cells = TypeVar("Cells", str, list[str])
 
 _MAX_NUMBER_DIGITS = 9
-_IN_ORDER = digits + ascii_uppercase
+_VALUE_CHARACTERS = digits + ascii_uppercase
 
 
 def _signs_in(name: str) -> str:
-    """The characters of the values 1, 2, … in an alphabet, given its name, `0-F`."""
-    first, last = map(_IN_ORDER.index, name.split("-"))
-    return _IN_ORDER[first : last + 1]
+    """The characters of the values 1, 2, … in the alphabet with a name such as `0-F`."""
+    first, last = map(_VALUE_CHARACTERS.index, name.split("-"))
+    return _VALUE_CHARACTERS[first : last + 1]
 
 
 ALPHABET_NAMES = tuple(name for name in get_args(AlphabetChoice) if name != "auto")
-"""The alphabets that can be declared; each exists in lower case too."""
+"""The names of the alphabets that can be declared; each also exists in lower case."""
 
 ALPHABETS = {name: _signs_in(name) for name in ALPHABET_NAMES}
 ALPHABETS |= {name.lower(): signs.lower() for name, signs in ALPHABETS.items()}
 
 IN_LINE = " line"
-"""Follows the name of the alphabet in the notation of a puzzle in one line."""
+"""The end of the notation of a puzzle in one line, after the name of its alphabet."""
 
 
 def signs_of(format_name: str) -> str:
-    """The characters of the values 1, 2, … in `Parsed.format`; empty if they are not letters."""
+    """The characters of the values 1, 2, … in a `Parsed.format`; empty if values are numbers."""
     name, _, notation = format_name.partition(" ")
     signs = notation.removesuffix(IN_LINE)
     return signs if name == "wordoku" else ALPHABETS.get(signs, "")
@@ -97,7 +98,7 @@ def check_plain(puzzle: Puzzle) -> None:
 
 
 def shape_in_words(geometry: Geometry) -> str:
-    """A geometry in words: `boxes of 3×4 cells`."""
+    """A geometry as messages describe it: `boxes of 3×4 cells`."""
     if free := geometry.free_grid:
         values = f"the values {geometry.lowest} to {geometry.values[-1]}"
         return f"a grid of {free.rows}×{free.columns} cells with {values}"
@@ -109,7 +110,7 @@ def shape_in_words(geometry: Geometry) -> str:
 
 
 def cell_in_words(puzzle: Puzzle, cell: int) -> str:
-    """A cell and its candidates: `the values 1 2 of r1c1`."""
+    """A cell and its candidates as messages describe them: `the values 1 2 of r1c1`."""
     values = [*values_of(puzzle.cells[cell], puzzle.geometry.lowest)]
     noun = "the value" if len(values) == 1 else "the values"
     return f"{noun} {' '.join(map(str, values))} of {puzzle.geometry.name_of(cell)}"
@@ -117,7 +118,7 @@ def cell_in_words(puzzle: Puzzle, cell: int) -> str:
 
 def plain_cells(puzzle: Puzzle) -> str:
     """A classic 9×9 puzzle as 81 digits and dots; empty for any other puzzle."""
-    if puzzle.geometry != NINE or puzzle.rules:
+    if puzzle.geometry != NINE_BY_NINE or puzzle.rules:
         return ""
     try:
         return "".join(map(_PLAIN_CHARACTERS.__getitem__, puzzle.cells))
@@ -130,10 +131,10 @@ def has_usual_boxes(geometry: Geometry) -> bool:
     return geometry == usual_boxes(geometry.side)
 
 
-def in_boxes(puzzle: Puzzle) -> str:
-    """A puzzle in one line: height and width of a box, then all numbers, 0 for a blank.
+def line_with_box_size(puzzle: Puzzle) -> str:
+    """A puzzle in one line: the height and the width of a box, then n² numbers, 0 for a blank.
 
-    Empty for a puzzle with rules, or with cells that allow some but not all values.
+    Empty for a puzzle with rules, or with a cell that is neither given nor blank.
     """
     try:
         cells = written_cells(puzzle, numbers_up_to(puzzle.geometry.side), "0")
@@ -149,9 +150,8 @@ def numbers_up_to(side: int) -> list[str]:
 def render_cells(puzzle: Puzzle) -> str:
     """The n² characters of a puzzle, in one string.
 
-    Raises ValueError, with a noun, for rules, a side other than 4, 6, 8 or 9, boxes of another
-    shape, cells that allow some other set of values than one, all, the even or the odd ones, and
-    for blanks together with marks.
+    Raises ValueError, with a noun, for rules, for a side other than 4, 6, 8 or 9, for unusual
+    boxes, for a cell that is not given, blank, even or odd, and for blanks together with marks.
     """
     check_plain(puzzle)
     geometry = puzzle.geometry
@@ -164,7 +164,7 @@ def render_cells(puzzle: Puzzle) -> str:
 
 
 def _written(puzzle: Puzzle, signs: Mapping[int, str]) -> list[str]:
-    """The character or word of each cell. Raises ValueError with the first cell that has none."""
+    """The sign of each cell. Raises ValueError naming the first cell that has none."""
     try:
         return [signs[mask] for mask in puzzle.cells]
     except KeyError:
@@ -180,16 +180,16 @@ def check_unmarked(puzzle: Puzzle) -> None:
 
 def classic_cells(puzzle: Puzzle) -> str:
     """Like `plain_cells`, but raises ValueError, with a noun, if the puzzle is not classic."""
-    if puzzle.geometry != NINE:
+    if puzzle.geometry != NINE_BY_NINE:
         raise ValueError(shape_in_words(puzzle.geometry))
     return "".join(written_cells(puzzle, DIGITS, "."))
 
 
-def in_rows(cells: S, length: int) -> list[S]:
-    """Split a sequence into parts of that length, such as cells into rows."""
+def split_into_rows(cells: Cells, length: int) -> list[Cells]:
+    """Split a sequence into parts of the same length, such as cells into rows."""
     return [cells[start : start + length] for start in range(0, len(cells), length)]
 
 
-def in_lines(cells: str, length: int) -> str:
-    """The cells in lines of that length."""
-    return "".join(row + "\n" for row in in_rows(cells, length))
+def text_in_lines(cells: str, length: int) -> str:
+    """The cells as a text with lines of the same length."""
+    return "".join(row + "\n" for row in split_into_rows(cells, length))

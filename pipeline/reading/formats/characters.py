@@ -1,18 +1,20 @@
 """Characters: 16 rows of 16, or 25 rows of 25, a character for each cell; or all in one line.
 
-    .2..5..89.B..E..     as 0-F, where 0 is the least value
-    .3..6..9A.C..F..     as 1-G
-    .C..F..IJ.L..O..     as A-P
+The same row in three alphabets:
 
-The same puzzle can be written in several alphabets, and nothing in a file says which. So the
-characters that occur have to decide: of these three G excludes the first, a digit the last, and 0
-beside another blank all but the first. If they fit several alphabets the user has to declare one;
-it is never guessed. Capitals and small letters do not mix. Spaces, commas, bars and border lines
-may stand between, as in grids.
+    .2..5..89.B..E..     0-F, where 0 is the smallest value
+    .3..6..9A.C..F..     1-G
+    .C..F..IJ.L..O..     A-P
+
+A file does not state its alphabet, so the characters in it decide. A `G` excludes 0-F, a digit
+excludes A-P, and a 0 in a puzzle with another blank excludes all alphabets except 0-F. If several
+alphabets fit, the user must declare one. Upper and lower case must not be mixed. Spaces, commas,
+bars and border lines may separate the cells and rows, as in grids.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -31,9 +33,9 @@ from pipeline.reading.formats.cells import (
     LARGER_GEOMETRIES,
     ODD,
     SIDES,
-    in_lines,
-    in_rows,
     shape_in_words,
+    split_into_rows,
+    text_in_lines,
     written_cells,
 )
 from pipeline.reading.formats.frames import (
@@ -48,7 +50,10 @@ from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS)
 _LETTERS = frozenset(ascii_letters) - _BLANKS
-_SMALL = frozenset("1234") | _BLANKS
+_MARKDOWN = re.compile(r"\s*+\|(?:\s*+:?-++:?\s*+\|)++\s*+")
+"""The line below the header of a Markdown table."""
+
+_SIGNS_OF_SIDE_4 = frozenset("1234") | _BLANKS
 
 
 def recognise_characters(text: Text) -> str | None:
@@ -59,11 +64,13 @@ def recognise_characters(text: Text) -> str | None:
     side = lengths[0] if lengths else 0
     if side not in LARGER_GEOMETRIES or 2 * lengths.count(side) < len(rows):
         return None
-    whole = len(rows) == side == lengths.count(side)
-    if whole or _may_be_either(rows):
-        return None if _is_small_even_odd(rows) else f"{len(rows)} rows of {side} characters"
-    begins = 1 < len(rows) <= 2 * side and not rows[0].text.lstrip().startswith("c")
-    if begins and (side == 25 or not _LETTERS.isdisjoint(_cells(rows))):
+    is_whole = len(rows) == side == lengths.count(side)
+    if is_whole or _may_have_side_4_or_16(rows):
+        return None if _are_even_odd_of_side_4(rows) else f"{len(rows)} rows of {side} characters"
+    may_be_damaged = 1 < len(rows) <= 2 * side and not rows[0].text.lstrip().startswith("c")
+    if may_be_damaged and _MARKDOWN.fullmatch(rows[1].text):
+        return None
+    if may_be_damaged and (side == 25 or not _LETTERS.isdisjoint(_cells(rows))):
         return f"rows of {side} characters"
     return None
 
@@ -72,7 +79,7 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
     names = [name for name in ALPHABETS if reading.alphabet in ("auto", name.upper())]
     sides = sorted({len(ALPHABETS[name]) for name in names})
     rows = text.rows
-    if reading.format == "auto" and _may_be_either(rows):
+    if reading.format == "auto" and _may_have_side_4_or_16(rows):
         expected = (
             f"--format lines for {len(rows)} puzzles of 4×4, or --format stacked for "
             f"{len(rows) // 16} of 16×16"
@@ -88,11 +95,12 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
     if reading.variant == "even-odd":
         for word in frame.words():
             if word.text in (EVEN, ODD):
-                raise text.at_word(word, "no even or odd cells beside letters", code="wrong-cell")
+                expected = "no marks of even or odd cells in a puzzle of letters"
+                raise text.at_word(word, expected, code="wrong-cell")
     alphabets = [
         letters(name) for name in names if frame.fault or len(ALPHABETS[name]) == frame.side
     ]
-    choose = partial(_decided, text, frame, reading)
+    choose = partial(_choose_alphabet, text, frame, reading)
     parsed = puzzle_of_frame(text, frame, lambda *_: alphabets, reading, choose)
     return replace(parsed, format=parsed.format + IN_LINE * in_line)
 
@@ -101,53 +109,59 @@ def _cells(rows: Sequence[TextLine]) -> str:
     return "".join(row.cells for row in rows)
 
 
-def _may_be_either(rows: Sequence[TextLine]) -> bool:
-    """Whether these may be either several puzzles of 16×16, or puzzles of 4×4, one a line."""
-    several = len(rows) > 16 and len(rows) % 16 == 0 and all(len(row.cells) == 16 for row in rows)
-    return several and _SMALL.issuperset(_cells(rows)) and not _is_small_even_odd(rows)
+def _may_have_side_4_or_16(rows: Sequence[TextLine]) -> bool:
+    """Whether rows may be several 16×16 puzzles, or a 4×4 puzzle in each line."""
+    are_full = len(rows) > 16 and len(rows) % 16 == 0 and all(len(row.cells) == 16 for row in rows)
+    if not are_full or not _SIGNS_OF_SIDE_4.issuperset(_cells(rows)):
+        return False
+    return not _are_even_odd_of_side_4(rows)
 
 
-def _is_small_even_odd(rows: Sequence[TextLine]) -> bool:
-    """Whether these are even/odd puzzles of 4×4, one a line."""
-    occurring = set(_cells(rows))
-    return len(rows[0].cells) == 16 and {EVEN, ODD} <= occurring <= _SMALL
+def _are_even_odd_of_side_4(rows: Sequence[TextLine]) -> bool:
+    """Whether each row is an even/odd puzzle of 4×4."""
+    signs = set(_cells(rows))
+    return len(rows[0].cells) == 16 and {EVEN, ODD} <= signs <= _SIGNS_OF_SIDE_4
 
 
-def _decided(text: Text, frame: Frame, reading: Reading, fitting: Sequence[Alphabet]) -> Alphabet:
+def _choose_alphabet(
+    text: Text, frame: Frame, reading: Reading, fitting_alphabets: Sequence[Alphabet]
+) -> Alphabet:
     """Choose between the alphabets that fit. Raises InvalidPuzzle if several remain."""
-    names = {alphabet.name for alphabet in fitting}
-    fitting = [
+    names = {alphabet.name for alphabet in fitting_alphabets}
+    fitting_alphabets = [
         alphabet
-        for alphabet in fitting
+        for alphabet in fitting_alphabets
         if alphabet.name.isupper() or alphabet.name.upper() not in names
     ]
-    filled = [alphabet for alphabet in fitting if _is_filled(frame, alphabet)]
-    for decided in (fitting, filled):
-        if len(decided) == 1:
-            return decided[0]
-    choice = f"--alphabet {either(alphabet.name.upper() for alphabet in fitting)}"
-    is_sixteen = len(text.rows) == 16 and _SMALL.issuperset(frame.tokens)
-    if is_sixteen and reading.format == "auto":
+    filled = [alphabet for alphabet in fitting_alphabets if _is_filled(frame, alphabet)]
+    for remaining in (fitting_alphabets, filled):
+        if len(remaining) == 1:
+            return remaining[0]
+    choice = f"--alphabet {either(alphabet.name.upper() for alphabet in fitting_alphabets)}"
+    may_be_lines = len(text.rows) == 16 and _SIGNS_OF_SIDE_4.issuperset(frame.tokens)
+    if may_be_lines and reading.format == "auto":
         expected = f"--format lines for 16 puzzles of 4×4, or {choice} for one of 16×16"
         raise text.error(
             None, None, expected, "16 ambiguous lines of 16 characters", code="ambiguous"
         )
-    expected = f"{choice} to say what the characters mean"
-    found = "ambiguous characters: they fit each of these"
+    expected = f"{choice} to name the alphabet"
+    found = "ambiguous characters, which fit each of these alphabets"
     raise text.error(None, None, expected, found, code="ambiguous")
 
 
 def _is_filled(frame: Frame, alphabet: Alphabet) -> bool:
-    """Whether every row holds every value, as in a solution: then 0 is a sign, not a blank."""
-    return all({*row} == alphabet.masks.keys() for row in in_rows([*frame.tokens], frame.side))
+    """Whether every row contains every value, as in a solution, where 0 is a value, not a blank."""
+    return all(
+        {*row} == alphabet.masks.keys() for row in split_into_rows([*frame.tokens], frame.side)
+    )
 
 
 def render_characters(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n characters, or one line, in the alphabet that the notation names.
 
-    By default that is the first one that the characters identify, also for the notation `line`.
-    Raises ValueError without one, for a side other than the alphabet's, and for cells that allow
-    neither one value nor all.
+    If it names none, as in `line` and "", use the first alphabet that can be read back without
+    being declared. Raises ValueError if there is none, if the alphabet has another side, and for
+    cells that are neither given nor blank.
     """
     in_line = notation == IN_LINE.strip()
     if notation and not in_line:
@@ -162,7 +176,7 @@ def render_characters(puzzle: Puzzle, notation: str) -> str:
             return written
     if puzzle.geometry not in LARGER_GEOMETRIES.values():
         raise ValueError(shape_in_words(puzzle.geometry))
-    raise ValueError("letters: no alphabet in which its characters would decide which it is")
+    raise ValueError("letters: no alphabet is the only one that its characters fit")
 
 
 def _written(puzzle: Puzzle, name: str, *, in_line: bool = False) -> str:
@@ -170,7 +184,7 @@ def _written(puzzle: Puzzle, name: str, *, in_line: bool = False) -> str:
     n = len(signs)
     if puzzle.geometry != LARGER_GEOMETRIES[n]:
         raise ValueError(f"other than {n}×{n} cells in square boxes in the alphabet {name}")
-    return in_lines("".join(written_cells(puzzle, signs, ".")), n * n if in_line else n)
+    return text_in_lines("".join(written_cells(puzzle, signs, ".")), n * n if in_line else n)
 
 
 CHARACTERS = Format(

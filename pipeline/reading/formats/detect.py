@@ -1,7 +1,7 @@
-"""Decide whether a source is one puzzle, and in which format, a collection, or a formula.
+"""Decide whether a source is one puzzle, a collection or a formula, and in which format it is.
 
-Only the content counts, not the name. To add a notation, add a module and an entry in FORMATS;
-`CONTRIBUTING.md` lists further steps.
+Only the content counts, not the name of the file. To add a notation, add a module and an entry in
+FORMATS; `CONTRIBUTING.md` lists further steps.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from itertools import chain, count, islice
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from pipeline.errors import InvalidPuzzle, LimitReached, UsageError
-from pipeline.puzzle.geometry import MAX_SIDE, NINE, Geometry
+from pipeline.puzzle.geometry import MAX_SIDE, NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import (
+    add_unread_texts,
     chunk_may_name_rule,
     comments_in,
     may_name_rule,
-    more_unread,
     rule_lines,
     unread_lines,
     with_remarks,
@@ -33,17 +33,19 @@ from pipeline.reading.formats.base import (
     ManyFormat,
     SourceHead,
 )
+from pipeline.reading.formats.board_collections import BOARDS
 from pipeline.reading.formats.boards import BOARD
 from pipeline.reading.formats.boxes import BORDERED, BOXES
-from pipeline.reading.formats.cage_maps import CAGE_LINES, KILLER_GRID
+from pipeline.reading.formats.cage_maps import KILLER_GRID
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.code import CODE
 from pipeline.reading.formats.dimacs import CNF_FORMAT, looks_like_cnf
-from pipeline.reading.formats.foreign import name_foreign
+from pipeline.reading.formats.foreign import error_naming_text
 from pipeline.reading.formats.fpuzzles import FPUZZLES
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS, one_or_many
+from pipeline.reading.formats.jigsaw_collections import JIGSAWS
 from pipeline.reading.formats.jigsaws import (
     JIGSAW,
     SOLO,
@@ -63,14 +65,15 @@ from pipeline.reading.formats.records import (
     Reader,
     cut_lines,
     entries_of_lines,
-    halves,
     is_damaged_row,
     is_plain,
+    split_solution,
 )
 from pipeline.reading.formats.region_maps import JIGSAW_GRID, find_map
-from pipeline.reading.formats.samurai import SAMURAI, judge_lines
+from pipeline.reading.formats.samurai import SAMURAI, reason_for_lines
 from pipeline.reading.formats.spaces import SPACES, is_in_spaces
 from pipeline.reading.formats.text import (
+    AS_UTF_8,
     Text,
     TextLine,
     cells_of,
@@ -112,29 +115,32 @@ FORMATS: Final = (
 """The formats in the order in which they are tried; the last one reports errors in any text."""
 
 _MAX_HEADER_LINES = 20
-_NOTHING_FITS = "no other format fits"
+"""Number of lines of a refused text in which to look for the keywords of its format."""
+
+_NO_FORMAT_FITS = "no other format fits"
 
 _MAX_LINES_TRIED = 100
-"""Number of lines that are read to recognise variants."""
+"""Maximum number of lines to examine for variants."""
 
 _MAX_CHUNKS_TRIED = 100
-"""Number of chunks that are read to find the size of the first puzzle."""
+"""Maximum number of chunks to read in order to find the size of the first puzzle."""
 
-_SHORTEST_VARIANT = 2 * min(ALL_GEOMETRIES) ** 2
-"""Length of the smallest jigsaw, the only variant that contains only characters of cells."""
+_MIN_VARIANT_LENGTH = 2 * min(ALL_GEOMETRIES) ** 2
+"""Length of the smallest jigsaw. Other variants have characters that are not cells."""
 
-_FEW_LINES = 10
-"""With at most this many lines of a longer source, jigsaws are confused with wrong solutions."""
+_MAX_AMBIGUOUS_LINES = 10
+"""Maximum number of lines that may be either jigsaws or puzzles with wrong solutions, so that the
+rest of the source must be read to decide."""
 
 
 def _recognise_variants(head: SourceHead) -> tuple[None, str] | None:
     if head.is_single:
         return None
-    if head.declared:
+    if head.is_declared:
         return None, "it is declared"
     lines = [*islice(head.lines, _MAX_LINES_TRIED)]
-    if lines and _begins_as_iss(lines[0]):
-        is_iss = all(_begins_as_iss(line) or not head.is_variant(line) for line in lines)
+    if lines and _begins_like_iss(lines[0]):
+        is_iss = all(_begins_like_iss(line) or not head.is_variant(line) for line in lines)
         if is_iss:
             is_collection = one_or_many(head.lines) == "many"
             return (None, "every line is a constraint string") if is_collection else None
@@ -144,19 +150,16 @@ def _recognise_variants(head: SourceHead) -> tuple[None, str] | None:
     return None
 
 
-def _begins_as_iss(line: str) -> bool:
+def _begins_like_iss(line: str) -> bool:
     return ISS.begins is not None and ISS.begins.match(line) is not None
 
 
 def _is_variant(line: str) -> bool:
-    """Whether a line is a variant: in a one-line notation, with its keywords if it has any."""
-    if is_plain(line) or (len(line) < _SHORTEST_VARIANT and KNOWN.issuperset(cells_of(line))):
+    """Whether a line is a variant in a one-line notation, with the keywords of that notation."""
+    if is_plain(line) or (len(line) < _MIN_VARIANT_LENGTH and KNOWN.issuperset(cells_of(line))):
         return False
-    text = Text("", (TextLine.of_text(1, line),), line.encode(errors="replace"))
-    return any(
-        known.recognise(text) is not None and (not known.begins or known.begins.match(line))
-        for known in ONE_LINE
-    )
+    text = Text.of_line(line)
+    return any(candidate.recognises_line(text) for candidate in ONE_LINE)
 
 
 def _entries_of_variants(chunk: TextChunk, _layout: None, reader: Reader) -> list[Entry]:
@@ -170,9 +173,11 @@ VARIANTS = ManyFormat(
 
 COLLECTIONS: Final[tuple[ManyFormat, ...]] = (
     VARIANTS,
+    JIGSAWS,
     *(known.many for known in FORMATS if known.many is not None),
+    BOARDS,
 )
-"""The collection formats: variants first, the others in the order of FORMATS."""
+"""The collection formats: variants first, boards last, most others in the order of FORMATS."""
 
 BY_NAME: Final[Mapping[str, Format]] = {known.name: known for known in FORMATS}
 _COLLECTION_NAMES = tuple(known.name for known in COLLECTIONS)
@@ -183,12 +188,12 @@ HEAD_BYTES = 1024 * 1024
 """Number of bytes from the start of a source that suffice to recognise it."""
 
 _MAX_SINGLE_BYTES = 4096
-"""Up to this size in bytes, a source is first parsed as a single puzzle."""
+"""Maximum size of a source that is parsed as a single puzzle before anything else."""
 
-_SIZES = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
-_AS_JSON = re.compile(rb'\s*(?:\{\s*"|\[\s*[{"\[])')
-_SECTIONS = frozenset(("[puzzle]", "[state]"))
-"""Headings in SadMan's files; the sections below them are one puzzle."""
+_BOX_SIZE = re.compile(r"\s*([1-9]\d{0,2})\s+([1-9]\d{0,2})\s*", re.ASCII)
+_JSON_BEGINS = re.compile(rb'\s*(?:\{\s*"|\[\s*[{"\[])')
+_SADMAN_HEADINGS = frozenset(("[puzzle]", "[state]"))
+"""Headings in the files of SadMan Sudoku, each of which contains one puzzle."""
 
 _COLLECTION_ONLY = frozenset(_COLLECTION_NAMES) - BY_NAME.keys()
 """Names for `--format` that are not formats of single puzzles."""
@@ -196,17 +201,19 @@ _COLLECTION_ONLY = frozenset(_COLLECTION_NAMES) - BY_NAME.keys()
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The format of a collection, and the details that the format has found.
+    """The format of a collection; with it, any process can read any chunk.
 
-    Any process can read a chunk, given only the layout. `reason`: why the format was chosen.
-    `cells`: the number of cells of the first puzzle. `name`: the name of the source.
+    - `name`: the name of the source, for messages.
+    - `details`: what the format needs to know about the source.
+    - `reason`: why the format was chosen.
+    - `cells`: the number of cells of the first puzzle.
     """
 
     name: str
     format: ManyFormat
     details: Details
     reason: str
-    cells: int = NINE.size
+    cells: int = NINE_BY_NINE.size
 
     def chunks(self, stream: BinaryIO, size: int) -> Iterator[TextChunk]:
         """Cut the stream into chunks of about `size` bytes, in bounded memory."""
@@ -226,15 +233,15 @@ class Layout:
         return entries
 
     def contents(self, chunk: TextChunk, reading: Reading) -> ChunkContents:
-        """The puzzles of a chunk: the plain ones as an array, others as in `entries`."""
+        """The puzzles of a chunk: plain lines as an array, others as entries."""
         from pipeline.reading.formats.plain import ChunkContents, PlainLines, plain_lines  # noqa: PLC0415 - numpy
 
-        plain = PlainLines.none(chunk)
+        plain = PlainLines.without_lines(chunk)
         if reading.takes_plain and self.format.takes_plain_lines(self.details):
             plain = plain_lines(chunk)
-            if any(chunk_may_name_rule(other.data) for other in plain.remaining):
-                plain = PlainLines.none(chunk)  # its comments belong to puzzles
-        entries = (self.entries(other, reading) for other in plain.remaining)
+            if any(chunk_may_name_rule(part.data) for part in plain.remaining):
+                plain = PlainLines.without_lines(chunk)  # comments with rules belong to plain lines
+        entries = (self.entries(part, reading) for part in plain.remaining)
         return ChunkContents(plain, list(chain.from_iterable(entries)))
 
     def with_cells(self, head: bytes, reading: Reading) -> Layout:
@@ -250,42 +257,42 @@ class Layout:
 
 
 def is_formula(head: bytes, reading: Reading) -> bool:
-    """Whether a source that begins with `head` is a formula for `parse_formula`."""
+    """Whether a source that begins with `head` is, or is declared to be, a formula."""
     return reading.format == CNF_FORMAT or (reading.format == "auto" and looks_like_cnf(head))
 
 
 def read_text(
-    head: bytes, complete: bool, source: str, reading: Reading
+    head: bytes, is_complete: bool, source: str, reading: Reading
 ) -> Parsed | Layout | InvalidPuzzle | None:
-    """Read a source: its puzzle, its layout as a collection, or the error.
+    """Read a source. Returns its puzzle, its layout if it is a collection, or the error.
 
-    `head` is its first HEAD_BYTES, or the whole source if `complete`. None for a formula, or if the
-    rest is needed to decide. A small puzzle is parsed first, which is faster than looking for a
-    collection. A declared collection format is always used; a declared format of single puzzles
-    rules a collection out, unless a collection format has the same name (HoDoKu, OpenSudoku).
-    Raises UsageError for an unknown format.
+    Returns None for a formula, or if the rest of the source is needed to decide. `head` is its
+    first HEAD_BYTES, or the whole source if `is_complete`. A small source is first parsed as one
+    puzzle, which is faster than looking for a collection. If a format of single puzzles is
+    declared, the source is not a collection, unless a collection format has the same name (HoDoKu,
+    OpenSudoku). Raises UsageError for an unknown format.
     """
     if is_formula(head, reading):
         return None
     if is_utf_16(head):
-        return _read_utf_16(head, complete, source, reading)
-    examined = _Examined(head, complete, source, reading)
-    is_small = complete and len(head) <= _MAX_SINGLE_BYTES and reading.format == "auto"
+        return _read_utf_16(head, is_complete, source, reading)
+    examined = _ExaminedSource(head, is_complete, source, reading)
+    is_small = is_complete and len(head) <= _MAX_SINGLE_BYTES and reading.format == "auto"
     result = examined.only_puzzle() if is_small else None
     if isinstance(result, Parsed):
         return result
     if layout := examined.layout():
         return layout.with_cells(head, reading)
-    return result or examined.only_puzzle() if complete else None
+    return result or examined.only_puzzle() if is_complete else None
 
 
 def _read_utf_16(
-    head: bytes, complete: bool, source: str, reading: Reading
+    head: bytes, is_complete: bool, source: str, reading: Reading
 ) -> Parsed | InvalidPuzzle:
-    """A single puzzle in UTF-16, as spreadsheets save it; collections are refused."""
-    expected, found = "a collection in UTF-8 (save it as UTF-8)", "UTF-16"
-    refusal = InvalidPuzzle(source, None, None, expected, found)
-    if not complete:
+    """Read a single puzzle in UTF-16, as spreadsheets save it. Collections are refused."""
+    expected, found = "a single puzzle, or UTF-8", "UTF-16"
+    refusal = InvalidPuzzle(source, None, None, expected, found, code="not-text", hint=AS_UTF_8)
+    if not is_complete:
         return refusal
     try:
         result = read_text(without_utf_16(head, source), True, source, reading)
@@ -317,63 +324,66 @@ def parse_puzzle(
 def parse_source(data: bytes, source: str, reading: Reading = DETECTED) -> Parsed:
     """Parse the puzzle in `data`; `source` names it in messages.
 
-    A collection of a single puzzle is that puzzle. Raises InvalidPuzzle, without reading a source
-    of more than `reading.max_bytes` bytes, and UsageError for an unknown format.
+    A collection of one puzzle is read as that puzzle. Raises InvalidPuzzle, also for more than
+    `reading.max_bytes` bytes, and UsageError for an unknown format.
     """
-    result = _Examined(without_utf_16(data, source), True, source, reading).only_puzzle()
+    result = _ExaminedSource(without_utf_16(data, source), True, source, reading).only_puzzle()
     if isinstance(result, InvalidPuzzle):
         raise result
     return result
 
 
 def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
-    """Parse the puzzle in `data` by the formats of single puzzles. Raises as `parse_source`.
+    """Parse the puzzle in `data` in a format of single puzzles.
 
-    A file may be cut off if the error is in its last line, or in no particular line.
+    Raises the same errors as `parse_source`. The error says that the file may be cut off if it is
+    in the last line, or has no line.
     """
     if len(data) > reading.max_bytes:
         raise oversize(source, reading.max_bytes, "more")
     text = decode_text(data, source)
     if reading.format == "auto":
-        chosen, reason = format_of(text)
+        chosen_format, reason = format_of(text)
     elif reading.format in BY_NAME:
-        chosen, reason = BY_NAME[reading.format], "--format says so"
+        chosen_format, reason = BY_NAME[reading.format], "--format says so"
     else:
         names = ", ".join(BY_NAME)
         raise UsageError(f"--format: expected one of auto, {names}")
     # these formats read region maps; SadMan's parser reports the section of the map
-    if chosen not in (JIGSAW_GRID, KILLER_GRID, SADMAN):
+    if chosen_format not in (JIGSAW_GRID, KILLER_GRID, SADMAN):
         check_no_region_map(text)
     try:
-        parsed = chosen.parse(text, reading)
+        parsed = chosen_format.parse(text, reading)
         _check_boxes(text, parsed.puzzle.geometry, reading)
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
-        if error.code == "not-a-puzzle" and _begins_as(chosen, text):
+        if error.code == "not-a-puzzle" and _begins_like(chosen_format, text):
             error.code = "damaged"
-        if reason != _NOTHING_FITS:
-            error.read_as = f"{chosen.name}: {reason}"
+        if reason != _NO_FORMAT_FITS:
+            error.read_as = f"{chosen_format.name}: {reason}"
         elif not any(is_damaged_row(x.text, 4) for x in text.rows):
             error.code = "not-a-puzzle"
-        raise (name_foreign(error, data) if reading.format == "auto" else error) from None
-    parsed = replace(parsed, format=f"{chosen.name} {parsed.format}".rstrip(), reason=reason)
+        raise (error_naming_text(error, data) if reading.format == "auto" else error) from None
+    parsed = replace(parsed, format=f"{chosen_format.name} {parsed.format}".rstrip(), reason=reason)
     if may_name_rule(data):
-        named_rules = rule_lines(_remarks(text, chosen), parsed.puzzle.rules)
-        return parsed.with_text("", more_unread(parsed.unread, unread_lines(named_rules)))
+        named_rules = rule_lines(_remarks(text, chosen_format), parsed.puzzle.rules)
+        return parsed.with_text("", add_unread_texts(parsed.unread, unread_lines(named_rules)))
     return parsed
 
 
-def _begins_as(chosen: Format, text: Text) -> bool:
+def _begins_like(chosen_format: Format, text: Text) -> bool:
     """Whether a text begins with the keywords or the header of a format."""
     head = "\n".join(line.text for line in text.lines[:_MAX_HEADER_LINES])
-    return chosen.begins is not None and chosen.begins.match(head) is not None
+    return chosen_format.begins is not None and chosen_format.begins.match(head) is not None
 
 
-def _remarks(text: Text, chosen: Format) -> list[tuple[int, str]]:
-    """The comments of a text, and the lines that its format skips or reads only in part."""
+def _remarks(text: Text, chosen_format: Format) -> list[tuple[int, str]]:
+    """The comments of a text and, if its format has other text, all its lines or fields."""
     lines = comments_in(text.data.decode())
-    if chosen.has_other_text:
-        fields = (line.text.split(":") if chosen is HODOKU else [line.text] for line in text.lines)
+    if chosen_format.has_other_text:
+        fields = (
+            line.text.split(":") if chosen_format is HODOKU else [line.text] for line in text.lines
+        )
         numbers = (line.number for line in text.lines)
         lines += ((n, field) for n, row in zip(numbers, fields, strict=True) for field in row)
     return sorted(lines)
@@ -387,16 +397,16 @@ def _check_boxes(text: Text, geometry: Geometry, reading: Reading) -> None:
 
 
 def is_written_as_values(format_name: str, puzzle: Puzzle) -> bool:
-    """Whether the solutions of a puzzle are written as rows of values, the default."""
-    known = BY_NAME.get(format_name.partition(" ")[0])
-    if not puzzle.is_plain or known is None or not known.has_solutions:
+    """Whether solutions are written as rows of values, not as filled puzzles in the same format."""
+    puzzle_format = BY_NAME.get(format_name.partition(" ")[0])
+    if not puzzle.is_plain or puzzle_format is None or not puzzle_format.has_solutions:
         return True
-    has_usual = puzzle.geometry == ALL_GEOMETRIES.get(puzzle.geometry.side)
-    return not has_usual and not known.states_boxes
+    has_default_boxes = puzzle.geometry == ALL_GEOMETRIES.get(puzzle.geometry.side)
+    return not has_default_boxes and not puzzle_format.states_boxes
 
 
 def _needs_its_text(parsed: Parsed) -> bool:
-    """Whether the text has information that its cells alone would lose."""
+    """Whether the cells of a puzzle alone do not describe all that was read."""
     puzzle = parsed.puzzle
     if not puzzle.is_plain or parsed.unread or parsed.variant == "rules":
         return True
@@ -404,149 +414,150 @@ def _needs_its_text(parsed: Parsed) -> bool:
 
 
 def format_of(text: Text) -> tuple[Format, str]:
-    """The format of a text, and why."""
+    """The format of a text, and the reason for it."""
     for candidate in FORMATS:
         reason = candidate.recognise(text)
         if reason is not None:
             return candidate, reason
-    return FORMATS[-1], _NOTHING_FITS
+    return FORMATS[-1], _NO_FORMAT_FITS
 
 
-class _Examined:
-    """A source or, unless `complete`, its beginning. It is parsed at most once."""
+class _ExaminedSource:
+    """A source or, unless `is_complete`, its beginning. Results of parsing it are cached."""
 
-    def __init__(self, data: bytes, complete: bool, source: str, reading: Reading) -> None:
+    def __init__(self, data: bytes, is_complete: bool, source: str, reading: Reading) -> None:
         self._data, self._source, self._reading = data, source, reading
-        self._complete = complete
-        self._may_be_many = True
+        self._is_complete = is_complete
+        self._may_be_collection = True
 
     def only_puzzle(self) -> Parsed | InvalidPuzzle:
-        """The only puzzle of the source, even if it is a collection of one; else the error."""
-        if isinstance(self.as_single_format, Parsed | LimitReached):
-            return self.as_single_format
+        """The puzzle of the source, even if it is a collection of one puzzle; else the error."""
+        result = self.as_single_format
+        if isinstance(result, Parsed | LimitReached) or result.read_as.startswith(BORDERED.name):
+            return result
         try:
-            return self._lone_puzzle() or self.as_single_format
+            return self._puzzle_of_small_collection() or self.as_single_format
         except InvalidPuzzle as error:
             return error
 
     @cached_property
     def as_single_format(self) -> Parsed | InvalidPuzzle:
-        """The puzzle as the formats of single puzzles read it; else the error."""
+        """The puzzle, read in a format of single puzzles; else the error."""
         if self._reading.format in _COLLECTION_ONLY:
-            found: tuple[str, str] = ("one puzzle", "none, or several")
-            return InvalidPuzzle(self._source, None, None, *found, code="several-puzzles")
+            expected, found = "one puzzle", "no puzzle or several"
+            return InvalidPuzzle(self._source, None, None, expected, found, code="several-puzzles")
         try:
             return parse_single(self._data, self._source, self._reading)
         except InvalidPuzzle as error:
             return error
 
     def _reads_as_one(self, head: SourceHead) -> bool:
-        """Whether a format of single puzzles reads the source; long heads are not tried."""
-        if not head.complete or len(head.lines) == MAX_LINES_EXAMINED:
+        """Whether a format of single puzzles can read the source; False for a long source."""
+        if not head.is_complete or len(head.lines) == MAX_LINES_EXAMINED:
             return False
         examined = self
         if self._reading.declared() or len(self._data) > self._reading.max_bytes:
-            usual = DETECTED._replace(steps=self._reading.steps)
-            examined = _Examined(self._data, True, self._source, usual)
-        return isinstance(examined.as_single_format, Parsed | LimitReached)
+            undeclared = DETECTED._replace(steps=self._reading.steps)
+            examined = _ExaminedSource(self._data, True, self._source, undeclared)
+        result = examined.as_single_format
+        return isinstance(result, Parsed | LimitReached) or result.read_as.startswith(CODE.name)
 
     def layout(self, minimum: int = 2) -> Layout | None:
-        """The layout of a collection of at least `minimum` puzzles.
+        """The layout of a collection of at least `minimum` puzzles; None if it is not one.
 
-        Use 1 if the source is known not to be a single puzzle.
+        `minimum` is 1 if the source cannot be a single puzzle.
         """
-        if not self._may_be_many:
+        if not self._may_be_collection:
             return None
         declared, head = self._reading.format, replace(self._head, minimum=minimum)
         for candidate in COLLECTIONS:
             details = candidate.recognise(head) if declared in ("auto", candidate.name) else None
             if details is not None:
                 return Layout(self._source, candidate, *details)
-        self._may_be_many = minimum > 1
+        self._may_be_collection = minimum > 1
         return None
 
     @cached_property
     def _head(self) -> SourceHead:
         is_many = self._reading.format in _COLLECTION_ONLY
         is_variant = cache(_is_variant)
-        return SourceHead(self._data, self._complete, is_many, self._is_one_puzzle, is_variant)
+        return SourceHead(self._data, self._is_complete, is_many, self._is_one_puzzle, is_variant)
 
-    def _lone_puzzle(self) -> Parsed | None:
-        """The puzzle of a collection of one puzzle, or None.
+    def _puzzle_of_small_collection(self) -> Parsed | None:
+        """The puzzle of a small collection of one puzzle; None for any other source.
 
-        Raises InvalidPuzzle for a region map beside the puzzle, which its own text does not show.
+        Raises InvalidPuzzle for a faulty region map beside the puzzle.
         """
         data, reading = self._data, self._reading
-        is_json = reading.format == "auto" and _AS_JSON.match(data)  # damaged JSON
-        declarable = not is_json and (
-            reading.format == "auto" or reading.format in _COLLECTION_ONLY
-        )
-        if len(data) > min(MAX_RECORD_BYTES, reading.max_bytes) or not declarable:
+        is_damaged_json = reading.format == "auto" and _JSON_BEGINS.match(data)
+        may_be_collection = reading.format == "auto" or reading.format in _COLLECTION_ONLY
+        if is_damaged_json or not may_be_collection:
+            return None
+        if len(data) > min(MAX_RECORD_BYTES, reading.max_bytes):
             return None
         layout = self.layout(minimum=1)
         if layout is None or layout.format.name not in _COLLECTION_ONLY:
             return None
         has_maps = isinstance(layout.details, Fields) and bool(layout.details.maps)
         chunks = layout.chunks(io.BytesIO(data), 1)
-        read = (layout.entries(chunk, reading, raises=has_maps) for chunk in chunks)
-        entries = [*islice(chain.from_iterable(read), None if has_maps else 2)]
+        batches = (layout.entries(chunk, reading, raises=has_maps) for chunk in chunks)
+        entries = [*islice(chain.from_iterable(batches), None if has_maps else 2)]
         if len(entries) != 1 or entries[0].error is not None:
             return None
         entry = entries[0]
         try:
             text = entry.text.encode(errors="surrogateescape")
-            own = entry.parsed or parse_single(text, self._source, reading._replace(format="auto"))
+            undeclared = reading._replace(format="auto")
+            parsed = entry.parsed or parse_single(text, self._source, undeclared)
         except InvalidPuzzle:
             return None
         reason = f"{layout.reason}, and it has only one puzzle"
-        return replace(own, reason=reason, claimed=entry.claimed).with_text(
-            entry.title, entry.unread
-        )
+        parsed = replace(parsed, reason=reason, claimed=entry.claimed)
+        return parsed.with_text(entry.title, entry.unread)
 
     def _is_one_puzzle(self, head: SourceHead) -> bool:
-        if len(head.lines) < 2 and head.complete and head.minimum > 1:
+        if len(head.lines) < 2 and head.is_complete and head.minimum > 1:
             return True
-        is_sectioned = any(line.strip().lower() in _SECTIONS for line in head.lines)
-        # one puzzle with a region map or cages
-        if is_sectioned or find_map([*map(cells_of, head.lines)]):
+        is_sadman = any(line.strip().lower() in _SADMAN_HEADINGS for line in head.lines)
+        if is_sadman or find_map([*map(cells_of, head.lines)]):
             return True
         if (
             _has_cages(head)
-            or _begins_with_sizes(head)
+            or _begins_with_box_size(head)
             or (head.minimum > 1 and self._reads_as_one(head))
         ):
             return True
-        if not head.complete and _is_too_short(head):
+        if not head.is_complete and _is_ambiguously_short(head):
             return True
-        # five lines that are, or may be, a samurai: parse_samurai decides or asks for --format
-        if head.is_whole and judge_lines([*map(cells_of, head.lines)]):
+        # five lines may be a samurai; if that is ambiguous, parse_samurai asks for --format
+        if head.is_whole and reason_for_lines([*map(cells_of, head.lines)]):
             return True
         return head.is_whole and is_in_spaces(head.data)
 
 
 def _has_cages(head: SourceHead) -> bool:
-    """Whether a source begins with sums of cages, which a grid among them would lose."""
-    lines = map(TextLine.of_text, count(1), head.lines[:CAGE_LINES])
+    """Whether a source begins with a killer, whose grid alone would be another puzzle."""
+    lines = map(TextLine.of_text, count(1), head.lines)
     return KILLER_GRID.recognise(Text("", tuple(lines), head.sample)) is not None
 
 
-def _is_too_short(head: SourceHead) -> bool:
-    """Whether the lines are so few that they may be jigsaws or puzzles with wrong solutions."""
+def _is_ambiguously_short(head: SourceHead) -> bool:
+    """Whether there are only a few lines, which may be jigsaws or puzzles with wrong solutions."""
     lines = head.lines
-    if len(lines) > _FEW_LINES:
+    if len(lines) > _MAX_AMBIGUOUS_LINES:
         return False
     variants = [line for line in lines if head.is_variant(line)]
-    sure = [line for line in variants if halves(cells_of(line))[1] is None]
-    return len(variants) * 2 > len(lines) >= len(sure) * 2
+    certain = [line for line in variants if split_solution(cells_of(line))[1] is None]
+    return len(variants) * 2 > len(lines) >= len(certain) * 2
 
 
-def _begins_with_sizes(head: SourceHead) -> bool:
+def _begins_with_box_size(head: SourceHead) -> bool:
     """Whether a source begins with the size of a box, followed by about one number per cell."""
     body = [line for line in head.lines if not line.lstrip().startswith("c")]
-    sizes = _SIZES.fullmatch(body[0]) if body else None
-    if not sizes:
+    box = _BOX_SIZE.fullmatch(body[0]) if body else None
+    if not box:
         return False
-    side = int(sizes[1]) * int(sizes[2])
+    side = int(box[1]) * int(box[2])
     numbers = sum(len(line.split()) for line in body[1:])
     minimum = side * side // 2 if head.is_whole else 0
     return side <= MAX_SIDE and minimum <= numbers <= 2 * side * side

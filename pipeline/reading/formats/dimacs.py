@@ -5,13 +5,13 @@
     1 -3 0 2 3
     -1 0
 
-Lines that begin with `c` are comments anywhere, and may contain any bytes. Literals are separated
-by white space; a clause ends with 0, not at the end of a line. A line `%` followed by a 0 ends the
-formula, as in SATLIB's random formulas (uf20, uuf50).
+Lines that begin with `c` are comments, also after the header, and may contain any bytes. Literals
+are separated by white space. A clause ends with 0, not at the end of a line. A line `%`, followed
+by a 0, ends the formula, as in the random formulas of SATLIB (uf20, uuf50).
 
-The header gives the numbers of variables and clauses. As in minisat, it may be missing or wrong:
-then the clauses that are there count, and `ParsedFormula.unread` says so. If there are fewer than
-declared, the file may be cut off. With `strict`, such a formula is refused.
+The header gives the numbers of variables and clauses. As in minisat, it may be missing or wrong;
+then `ParsedFormula.unread` says so, and all clauses in the file are used. If there are fewer than
+declared, the file may be cut off. With `strict`, a missing or wrong header is refused.
 """
 
 from __future__ import annotations
@@ -28,65 +28,71 @@ from pipeline.errors import InputError, InvalidPuzzle, counted
 from pipeline.limits import NEVER, Deadline
 from pipeline.puzzle.clauses import PackedClauses
 from pipeline.reading.formats.cells import SIDES
-from pipeline.reading.formats.text import LINE_END, oversize, quote
-from pipeline.reading.unread import OF_HEADER
+from pipeline.reading.formats.text import END_OF_FILE, LINE_END, oversize, quote
+from pipeline.reading.unread import HEADER_PREFIX
 from pipeline.settings import MAX_BYTES
 
 CNF_FORMAT = "cnf"
-FORMULA_REFUSED = "a formula is no puzzle"
-MOST_VARIABLES = 10_000_000
-NO_HEADER = f"{OF_HEADER}missing"
-"""In `ParsedFormula.unread`. Other texts there begin with OF_HEADER, too."""
-_MOST_CLAUSES = _MOST_LITERAL = 2**31 - 1
-_LONGEST_NUMBER = 10
-_LONGEST_HEADER = 200
-_BLOCK = 1 << 18
-"""Bytes per block: few enough to examine each word if one is wrong."""
+FORMULA_REFUSED = "a formula is not a puzzle"
+MAX_VARIABLES = 10_000_000
+NO_HEADER = f"{HEADER_PREFIX}missing"
+"""The text in `ParsedFormula.unread` for a missing header; those for wrong ones are similar."""
+
+_MAX_CLAUSES = _MAX_LITERAL = 2**31 - 1
+_MAX_NUMBER_DIGITS = 10
+_MAX_HEADER_BYTES = 200
+"""Number of bytes of the first line that are examined, and of a wrong word that messages quote."""
+
+_BLOCK_BYTES = 1 << 18
+"""Size of a block; small enough to examine each word of an invalid block."""
 
 _BEFORE_HEADER = re.compile(rb"(?:\xef\xbb\xbf)?+(?:[ \t]*+(?:c[^\r\n]*+)?+[\r\n]++)*+[ \t]*+")
 _HEADER = re.compile(rb"p[ \t]+(?:[A-Za-z]{2}|c?\Z)")
 _HEADER_WORDS = (
     "a header, 'p cnf VARIABLES CLAUSES'",
     "'cnf'",
-    f"a number of variables, 0 to {MOST_VARIABLES}",
-    f"a number of clauses, 0 to {_MOST_CLAUSES}",
+    f"a number of variables, 0 to {MAX_VARIABLES}",
+    f"a number of clauses, 0 to {_MAX_CLAUSES}",
     "the end of the header",
 )
-_WHITE = b" \t\n"
+_WHITE_SPACE = b" \t\n"
+_CTRL_Z = END_OF_FILE.encode()
 _WORD = re.compile(rb"[^ \t\n]+")
 _SPACE = re.compile(rb"[ \t\n]")
 _COMMENT = re.compile(rb"(?m)^[ \t]*+c.*")
 _TRAILER = re.compile(rb"(?m)^[ \t]*+(%)[ \t]*$")
 _NUMBER = re.compile(rb"0|[1-9][0-9]*")
 _LITERAL = re.compile(rb"-?[1-9][0-9]*|0")
-_FOREIGN = re.compile(rb"[\x80-\xff]")
-_SIGNS = b"0123456789- \t\n"
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
+_BODY_SIGNS = b"0123456789- \t\n"
 _KINDS = bytes.maketrans(b"23456789\t\n", b"11111111  ")
-_IDLE_ZEROS = (b"-0", b" 00", b" 01")
-"""The form in `_KINDS` of zeros that are not part of a valid number."""
+"""Translates the digits 2 to 9 to 1, and other white space to spaces."""
+
+_MISPLACED_ZEROS = (b"-0", b" 00", b" 01")
+"""Zeros that are not part of a valid number, as translated by `_KINDS`."""
 
 _CLAUSE = re.compile(rb"[ \t]*+(?:-?[1-9][0-9]{0,9}[ \t]++)++0[ \t]*+")
-_SIDES = {*SIDES.values(), 10, 12}
+_ROW_LENGTHS = {*SIDES.values(), 10, 12}
 """The lengths of rows of grids."""
+
 _HEADLESS_BYTES = 4096
-"""Bytes in which each line has to be a clause if there is no header."""
+"""Size of the beginning of a formula without a header in which each line must be a clause."""
 
 Model = tuple[int, ...]
-"""v or -v for each variable v = 1, 2, … of the header, in that order."""
+"""A literal, v or -v, for each variable v = 1, 2, … of a formula, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedFormula:
-    """A formula as `written`, and the same formula with normalised `clauses`.
+    """A formula: its clauses as `written`, and normalised.
 
-    - `variables`: the count in the header, or the largest variable if that is larger or there is no
-      header.
+    - `variables`: the number of variables in the header, or the largest variable if that is larger.
     - `clauses`: the written clauses, in order, without tautologies and repeated literals; the same
-      object as `written` if there are none.
+      object as `written` if nothing is removed.
     - `tautologies`: the number of removed clauses, which contained a literal and its negation.
     - `duplicates`: the number of removed literals, which their clause already contained.
-    - `unread`: what the header says wrongly, or that it is missing.
-    - `is_short`: the header declares more clauses.
+    - `unread`: the faults of the header.
+    - `is_short`: the header declares more clauses than the formula has.
     - `reason`: why the source was read as a formula.
     """
 
@@ -106,15 +112,15 @@ class ParsedFormula:
 
 
 def looks_like_cnf(head: bytes) -> bool:
-    """Whether the first line that is neither empty nor a comment is a DIMACS header.
+    """Whether a source begins with a DIMACS header or with clauses.
 
-    Any `p KIND …` counts, even `p wcnf`, which gets its own error; a row of cells, `p . . a`, does
-    not. Without a header, each line has to be a clause, and one has to be no row of a grid. `head`
-    is the source, or enough of it to contain some lines.
+    Any `p KIND …` is a header, even `p wcnf`, which gets its own error, but not a row of cells,
+    `p . . a`. Without a header, each line must be a clause, and one must not be a row of a grid.
+    `head` is the source, or enough of it to contain some lines.
     """
     before = _BEFORE_HEADER.match(head)
     start = before.end() if before else 0
-    line = re.split(rb"[\r\n]", head[start : start + _LONGEST_HEADER], maxsplit=1)[0]
+    line = re.split(rb"[\r\n]", head[start : start + _MAX_HEADER_BYTES], maxsplit=1)[0]
     if _HEADER.match(line) is not None:
         return True
     return _CLAUSE.match(head, start) is not None and _are_clauses(head[start:])
@@ -125,10 +131,11 @@ def _are_clauses(head: bytes) -> bool:
     lines = LINE_END.split(head[:_HEADLESS_BYTES])
     if len(head) > _HEADLESS_BYTES and len(lines) > 1:
         del lines[-1]
-    clauses = [line for line in lines if line.strip() and not line.lstrip().startswith(b"c")]
+    lines = [line.rstrip(_WHITE_SPACE + _CTRL_Z) for line in lines]
+    clauses = [line for line in lines if line and not line.lstrip().startswith(b"c")]
     lengths = {len(line.split()) for line in clauses}
     has_sign = any(b"-" in line for line in clauses)
-    are_rows = not has_sign and (len(clauses) < 2 or lengths <= _SIDES)
+    are_rows = not has_sign and (len(clauses) < 2 or lengths <= _ROW_LENGTHS)
     return not are_rows and all(_CLAUSE.fullmatch(line) for line in clauses)
 
 
@@ -139,43 +146,48 @@ def parse_formula(
     deadline: Deadline = NEVER,
     *,
     strict: bool = False,
-    block: int = _BLOCK,
+    block: int = _BLOCK_BYTES,
 ) -> ParsedFormula:
     """Parse a DIMACS text; `source` names it in messages.
 
-    `strict` refuses a formula whose header is missing or wrong. The text is read in blocks of
-    `block` bytes. Raises InvalidPuzzle with line and column, and does not read a source of more
-    than `max_bytes` bytes. Takes about a second for a million literals; raises LimitReached when
-    the deadline has passed.
+    With `strict`, a formula whose header is missing or wrong is refused. `block` is the number of
+    bytes to read at a time. Takes about a second for a million literals.
+
+    Raises InvalidPuzzle with line and column, also for more than `max_bytes` bytes, and
+    LimitReached when the deadline has passed.
     """
     if len(data) > max_bytes:
         raise oversize(source, max_bytes, "more")
     text = data.removeprefix(codecs.BOM_UTF8)
+    if text.endswith(_CTRL_Z) or text.rstrip(_WHITE_SPACE + b"\r").endswith(_CTRL_Z):
+        text = text.rstrip(_WHITE_SPACE + b"\r" + _CTRL_Z)
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if b"c" in text.replace(b"cnf", b"", 1):
         text = _COMMENT.sub(lambda comment: b" " * len(comment[0]), text)
-    if not text.strip(_WHITE):
+    if not text.strip(_WHITE_SPACE):
         found = "only comments and empty lines" if data.strip() else "an empty file"
         raise InvalidPuzzle(source, None, None, _HEADER_WORDS[0], found, truncated=True)
-    located = _Located(text, source)
+    located = _LocatedText(text, source)
     header = _read_header(located, strict=strict)
     literals, clauses = _read_body(located, header, deadline, block)
     largest = max(max(literals, default=0), -min(literals, default=0))
-    variables, remarks = max(header.variables, largest), [] if header.is_there else [NO_HEADER]
-    if header.is_there and largest > header.variables:
+    variables, remarks = max(header.variables, largest), [] if header.is_present else [NO_HEADER]
+    if header.is_present and largest > header.variables:
         remarks.append(
-            f"{OF_HEADER}{counted(header.variables, 'variable')} declared, found {largest}"
+            f"{HEADER_PREFIX}{counted(header.variables, 'variable')} declared, found {largest}"
         )
-    if header.is_there and clauses != header.clauses:
-        remarks.append(f"{OF_HEADER}{counted(header.clauses, 'clause')} declared, found {clauses}")
+    if header.is_present and clauses != header.clauses:
+        remarks.append(
+            f"{HEADER_PREFIX}{counted(header.clauses, 'clause')} declared, found {clauses}"
+        )
     parsed = _normalised(variables, PackedClauses(literals.tobytes()), deadline)
-    is_short = header.is_there and clauses < header.clauses
+    is_short = header.is_present and clauses < header.clauses
     return replace(parsed, unread=tuple(remarks), is_short=is_short)
 
 
-class _Located(NamedTuple):
-    """A text with newlines as line ends and spaces for comments; gives errors a location."""
+class _LocatedText(NamedTuple):
+    """A text in which comments are spaces and lines end in LF; it creates errors with locations."""
 
     text: bytes
     source: str
@@ -183,78 +195,77 @@ class _Located(NamedTuple):
     def error(
         self, start: int, stop: int, expected: str, found: str | None = None
     ) -> InvalidPuzzle:
-        """The error for the word between these offsets, or for a byte in it that is not ASCII.
+        """The error for the word between two offsets, or for a byte in it that is not ASCII.
 
-        The file may be cut off if nothing follows this line.
+        The file may be cut off if the error is in its last line.
         """
         text = self.text
-        if foreign := _FOREIGN.search(text, start, stop):
-            start, found = foreign.start(), f"the byte 0x{foreign[0][0]:02x}"
+        if wrong_byte := _NOT_ASCII.search(text, start, stop):
+            start, found = wrong_byte.start(), f"the byte 0x{wrong_byte[0][0]:02x}"
         line = text.count(b"\n", 0, start) + 1
         column = start - text.rfind(b"\n", 0, start)
-        shown = found or quote(text[start : min(stop, start + _LONGEST_HEADER)].decode("ascii"))
-        is_last = start > text.rfind(b"\n", 0, len(text.rstrip(_WHITE)))
+        shown = found or quote(text[start : min(stop, start + _MAX_HEADER_BYTES)].decode("ascii"))
+        is_last = start > text.rfind(b"\n", 0, len(text.rstrip(_WHITE_SPACE)))
         return InvalidPuzzle(self.source, line, column, expected, shown, is_last)
 
 
 class _CnfHeader(NamedTuple):
-    """The numbers in the header, and the offset after it; 0, 0, 0 if it is not there.
+    """The header: the numbers of variables and clauses, and the offset of its end.
 
-    `is_strict`: the formula may not have other clauses or variables.
+    All three are 0 if it is missing. `is_strict`: the formula must agree with the header.
     """
 
     variables: int
     clauses: int
     end: int
-    is_there: bool
+    is_present: bool
     is_strict: bool
 
     @property
     def max_variable(self) -> int:
-        return self.variables if self.is_strict else MOST_VARIABLES
+        return self.variables if self.is_strict else MAX_VARIABLES
 
     @property
     def max_clauses(self) -> int:
-        return self.clauses if self.is_strict else _MOST_CLAUSES
+        return self.clauses if self.is_strict else _MAX_CLAUSES
 
 
-def _read_header(located: _Located, *, strict: bool) -> _CnfHeader:
+def _read_header(located: _LocatedText, *, strict: bool) -> _CnfHeader:
     """Read the header: the first line that is neither empty nor a comment. Raises InvalidPuzzle."""
     text = located.text
     first = _WORD.search(text)
     start = first.start() if first else 0
     if not strict and first and _LITERAL.fullmatch(first[0]):
-        return _CnfHeader(0, 0, 0, is_there=False, is_strict=False)
+        return _CnfHeader(0, 0, 0, is_present=False, is_strict=False)
     end = text.find(b"\n", start)
     end = len(text) if end < 0 else end
     words = [*islice(_WORD.finditer(text, start, end), len(_HEADER_WORDS))]
-    for place, (word, expected) in enumerate(zip(words, _HEADER_WORDS, strict=False)):
-        if not _fits(place, word[0]):
+    for index, (word, expected) in enumerate(zip(words, _HEADER_WORDS, strict=False)):
+        if not _is_header_word(index, word[0]):
             raise located.error(*word.span(), expected)
-    behind = words[-1].end()
+    header_end = words[-1].end()
     if len(words) < 4:
-        raise located.error(behind, behind, _HEADER_WORDS[len(words)], "the end of the line")
-    return _CnfHeader(int(words[2][0]), int(words[3][0]), behind, True, strict)
+        expected = _HEADER_WORDS[len(words)]
+        raise located.error(header_end, header_end, expected, "the end of the line")
+    return _CnfHeader(int(words[2][0]), int(words[3][0]), header_end, True, strict)
 
 
-def _fits(place: int, word: bytes) -> bool:
-    """Whether it is valid as the header's word at that place, from 0."""
-    if place < 2:
-        return word == (b"p", b"cnf")[place]
-    if place > 3 or not _NUMBER.fullmatch(word) or len(word) > _LONGEST_NUMBER:
+def _is_header_word(index: int, word: bytes) -> bool:
+    """Whether a word is valid as the word of the header at this index, from 0."""
+    if index < 2:
+        return word == (b"p", b"cnf")[index]
+    if index > 3 or not _NUMBER.fullmatch(word) or len(word) > _MAX_NUMBER_DIGITS:
         return False
-    return int(word) <= (MOST_VARIABLES, _MOST_CLAUSES)[place - 2]
+    return int(word) <= (MAX_VARIABLES, _MAX_CLAUSES)[index - 2]
 
 
 def _read_body(
-    located: _Located, header: _CnfHeader, deadline: Deadline, block: int
+    located: _LocatedText, header: _CnfHeader, deadline: Deadline, block: int
 ) -> tuple[array[int], int]:
-    """Read the literals and zeros after the header, and count the clauses.
+    """Read the formula after the header.
 
-    Raises InvalidPuzzle and LimitReached.
-
-    Valid blocks are read without examining their words. The words of the first invalid block are
-    examined one by one, to find the one at fault.
+    Returns its literals and zeros, and the number of clauses. A block is read as a whole; only if
+    it is invalid, its words are examined one by one. Raises InvalidPuzzle and LimitReached.
     """
     text, literals, clauses, position = located.text, array("i"), 0, header.end
     trailer = _TRAILER.search(text, position) if b"%" in text else None
@@ -263,21 +274,22 @@ def _read_body(
         deadline.check()
         space = _SPACE.search(text, position + block, end)
         start, position = position, space.start() if space else end
-        numbers = _numbers(text[start:position], header.max_variable)
-        room, is_open = header.max_clauses - clauses, bool(literals) and literals[-1] != 0
+        numbers = _parse_numbers(text[start:position], header.max_variable)
+        remaining, is_open = header.max_clauses - clauses, bool(literals) and literals[-1] != 0
         ended = numbers.count(0) if numbers else 0
-        if numbers is None or ended > room or (numbers and ended == room and numbers[-1] != 0):
-            raise _fault(located, header, start, position, room, is_open=is_open)
+        is_full = ended == remaining
+        if numbers is None or ended > remaining or (numbers and is_full and numbers[-1] != 0):
+            raise _first_fault(located, header, start, position, remaining, is_open=is_open)
         literals += numbers
         clauses += ended
     _check_end(located, header, literals, clauses, trailer)
     return literals, clauses
 
 
-def _numbers(chunk: bytes, variables: int) -> array[int] | None:
-    """The literals and zeros in a block, if all its words are valid."""
+def _parse_numbers(chunk: bytes, variables: int) -> array[int] | None:
+    """The literals and zeros in a block; None if one of its words is invalid."""
     kinds = b" " + chunk.translate(_KINDS)
-    if chunk.translate(None, _SIGNS) or any(zeros in kinds for zeros in _IDLE_ZEROS):
+    if chunk.translate(None, _BODY_SIGNS) or any(zeros in kinds for zeros in _MISPLACED_ZEROS):
         return None
     try:
         numbers = array("i", map(int, chunk.decode("ascii").split()))
@@ -287,58 +299,67 @@ def _numbers(chunk: bytes, variables: int) -> array[int] | None:
     return numbers if inside else None
 
 
-def _fault(
-    located: _Located, header: _CnfHeader, start: int, stop: int, room: int, *, is_open: bool
+def _first_fault(
+    located: _LocatedText,
+    header: _CnfHeader,
+    start: int,
+    stop: int,
+    remaining: int,
+    *,
+    is_open: bool,
 ) -> InvalidPuzzle:
-    """The first error between these offsets; at most `room` more clauses may follow."""
+    """The first error between two offsets.
+
+    `remaining`: the number of clauses that may still end; `is_open`: a clause has begun before.
+    """
     for word in _WORD.finditer(located.text, start, stop):
-        expected = _wanted(word[0], header)
-        if room == 0 and not is_open:
-            expected = f"the end after {_size(header)}"
+        expected = _expected_instead(word[0], header)
+        if remaining == 0 and not is_open:
+            expected = f"the end after {_clauses_in_header(header)}"
         if expected:
             found = "a second header" if word[0] == b"p" else None
             return located.error(*word.span(), expected, found)
         is_open = word[0] != b"0"
-        room -= not is_open
-    raise AssertionError("nothing is wrong")
+        remaining -= not is_open
+    raise AssertionError("the block is valid")
 
 
-def _wanted(word: bytes, header: _CnfHeader) -> str | None:
-    """What is expected instead of this word; None if it is a literal or 0."""
+def _expected_instead(word: bytes, header: _CnfHeader) -> str | None:
+    """The text of what is expected instead of a word; None if the word is valid."""
     if not _LITERAL.fullmatch(word):
         return "a literal, or 0 to end the clause"
     digits = word.lstrip(b"-")
-    if len(digits) > _LONGEST_NUMBER or int(digits) > _MOST_LITERAL:
-        return f"a literal up to {_MOST_LITERAL}"
+    if len(digits) > _MAX_NUMBER_DIGITS or int(digits) > _MAX_LITERAL:
+        return f"a literal up to {_MAX_LITERAL}"
     if int(digits) > header.max_variable:
-        why = ", as the header says" if header.is_strict else ""
-        return f"a variable up to {header.max_variable}{why}"
+        reason = ", as the header says" if header.is_strict else ""
+        return f"a variable up to {header.max_variable}{reason}"
     return None
 
 
-def _size(header: _CnfHeader) -> str:
+def _clauses_in_header(header: _CnfHeader) -> str:
     return f"{counted(header.clauses, 'clause')}, as the header says"
 
 
 def _check_end(
-    located: _Located,
+    located: _LocatedText,
     header: _CnfHeader,
     literals: Sequence[int],
     clauses: int,
     trailer: re.Match[bytes] | None,
 ) -> None:
     """Raise InvalidPuzzle if clauses are missing, or if more than a 0 follows the line `%`."""
-    behind = len(located.text.rstrip(_WHITE))
-    start, stop = trailer.span(1) if trailer else (behind, behind)
+    text_end = len(located.text.rstrip(_WHITE_SPACE))
+    start, stop = trailer.span(1) if trailer else (text_end, text_end)
     if literals and literals[-1] != 0:
         found = None if trailer else "the end of the file"
         raise located.error(start, stop, "0 to end the clause", found)
     if header.is_strict and clauses < header.clauses:
-        raise located.error(start, stop, _size(header), counted(clauses, "clause"))
+        raise located.error(start, stop, _clauses_in_header(header), counted(clauses, "clause"))
     words = _WORD.finditer(located.text, stop) if trailer else iter(())
-    for wanted, word in zip((b"0", b""), words, strict=False):
-        if word[0] != wanted:
-            expected = "0 after the line '%'" if wanted else "the end of the file"
+    for valid_word, word in zip((b"0", b""), words, strict=False):
+        if word[0] != valid_word:
+            expected = "0 after the line '%'" if valid_word else "the end of the file"
             raise located.error(*word.span(), expected)
 
 
@@ -346,32 +367,32 @@ def _normalised(variables: int, written: PackedClauses, deadline: Deadline) -> P
     """Prepare a formula for proof checkers: remove tautologies and repeated literals."""
     if all(len({*map(abs, clause)}) == len(clause) for clause in deadline.watch(written)):
         return ParsedFormula(variables, written, written, 0, 0)
-    kept, tautologies, duplicates = array("i"), 0, 0
+    normalised, tautologies, duplicates = array("i"), 0, 0
     for clause in deadline.watch(written):
         literals = dict.fromkeys(clause)
         if any(-literal in literals for literal in literals):
             tautologies += 1
             continue
         duplicates += len(clause) - len(literals)
-        kept.extend((*literals, 0))
-    clauses = PackedClauses(kept.tobytes())
+        normalised.extend((*literals, 0))
+    clauses = PackedClauses(normalised.tobytes())
     return ParsedFormula(variables, written, clauses, tautologies, duplicates)
 
 
 def proof_clauses(
     parsed: ParsedFormula, models: Iterable[Sequence[int]] = ()
 ) -> tuple[int, tuple[tuple[int, ...], ...]]:
-    """(number of variables, clauses) for a DRAT proof that there are no other models.
+    """The number of variables and the clauses for a DRAT proof that there are no other models.
 
-    These are the written clauses in order, without tautologies and repeated literals, then for each
-    model the clause of its negated literals.
+    The clauses are the normalised ones and then, for each model, the clause of its negated
+    literals.
     """
     blocking = (tuple(-literal for literal in model) for model in models)
     return parsed.variables, (*parsed.clauses, *blocking)
 
 
 def read_model(data: bytes, variables: int) -> Model:
-    """Read a model in the SAT competition's notation: a literal for each variable, in order.
+    """Read a model in the notation of the SAT competitions: a literal for each variable, in order.
 
     Lines that begin with `c` are comments. Raises InputError.
     """

@@ -1,7 +1,7 @@
-"""Files of other programs: named as what they are, with what to do instead.
+"""Files of other programs: the error names the kind of file and says what to do.
 
-Binary files are recognised by their first bytes. Texts are looked at only after reading has failed,
-so no puzzle or formula is refused because it looks like something else.
+Binary files are recognised by their first bytes. Texts are examined only after all formats have
+failed, so no puzzle or formula is refused because it looks like another kind of file.
 """
 
 from __future__ import annotations
@@ -21,66 +21,66 @@ _TO_CNF = "convert it to DIMACS CNF"
 _EXPECTED = "a puzzle as text"
 
 
-class Foreign(NamedTuple):
-    """What a file is, and what to do."""
+class ForeignFile(NamedTuple):
+    """The name of a kind of file, and the advice in its error."""
 
     name: str
     hint: str
 
 
-_BINARY = {
-    b"%PDF-": Foreign("a PDF document", f"{_CELLS}, one puzzle a line"),
-    b"\x89PNG": Foreign("a picture (PNG)", _PICTURE),
-    b"\xff\xd8\xff": Foreign("a picture (JPEG)", _PICTURE),
-    b"GIF87a": Foreign("a picture (GIF)", _PICTURE),
-    b"GIF89a": Foreign("a picture (GIF)", _PICTURE),
-    b"II*\0": Foreign("a picture (TIFF)", _PICTURE),
-    b"MM\0*": Foreign("a picture (TIFF)", _PICTURE),
-    b"\xd0\xcf\x11\xe0": Foreign("a document of an older office program", _AS_CSV),
-    b"\x28\xb5\x2f\xfd": Foreign("a file packed by zstd", _UNPACK),
-    b"\x04\x22\x4d\x18": Foreign("a file packed by lz4", _UNPACK),
-    b"\x1f\x9d": Foreign("a file packed by compress", _UNPACK),
-    b"7z\xbc\xaf\x27\x1c": Foreign("a 7z archive", _UNPACK),
-    b"Rar!\x1a\x07": Foreign("a RAR archive", _UNPACK),
-    b"LZIP\x01": Foreign("a file packed by lzip", _UNPACK),
-    b"SQLite format 3\0": Foreign("an SQLite database", "export the puzzles as CSV"),
-    b"PAR1\x15": Foreign("a Parquet table", "export the puzzles as CSV"),
+_BINARY_FILES = {
+    b"%PDF-": ForeignFile("a PDF document", f"{_CELLS}, one puzzle a line"),
+    b"\x89PNG": ForeignFile("a picture (PNG)", _PICTURE),
+    b"\xff\xd8\xff": ForeignFile("a picture (JPEG)", _PICTURE),
+    b"GIF87a": ForeignFile("a picture (GIF)", _PICTURE),
+    b"GIF89a": ForeignFile("a picture (GIF)", _PICTURE),
+    b"II*\0": ForeignFile("a picture (TIFF)", _PICTURE),
+    b"MM\0*": ForeignFile("a picture (TIFF)", _PICTURE),
+    b"\xd0\xcf\x11\xe0": ForeignFile("a document of an older office program", _AS_CSV),
+    b"\x28\xb5\x2f\xfd": ForeignFile("a file packed by zstd", _UNPACK),
+    b"\x04\x22\x4d\x18": ForeignFile("a file packed by lz4", _UNPACK),
+    b"\x1f\x9d": ForeignFile("a file packed by compress", _UNPACK),
+    b"7z\xbc\xaf\x27\x1c": ForeignFile("a 7z archive", _UNPACK),
+    b"Rar!\x1a\x07": ForeignFile("a RAR archive", _UNPACK),
+    b"LZIP\x01": ForeignFile("a file packed by lzip", _UNPACK),
+    b"SQLite format 3\0": ForeignFile("an SQLite database", "export the puzzles as CSV"),
+    b"PAR1\x15": ForeignFile("a Parquet table", "export the puzzles as CSV"),
 }
-"""By the first bytes, which no text has."""
+"""Kinds of binary files by their first bytes, with which no text begins."""
 
-_PATTERNS = (
+_BINARY_PATTERNS = (
     (
         re.compile(rb"\x5d\0\0.{2}(?:\xff{8}|.{4}\0{4})\0", re.DOTALL),
-        Foreign("a file packed by lzma", _UNPACK),
+        ForeignFile("a file packed by lzma", _UNPACK),
     ),
-    (re.compile(rb"RIFF.{4}WEBP", re.DOTALL), Foreign("a picture (WebP)", _PICTURE)),
-    (re.compile(rb"BM.{4}\0{4}", re.DOTALL), Foreign("a picture (BMP)", _PICTURE)),
+    (re.compile(rb"RIFF.{4}WEBP", re.DOTALL), ForeignFile("a picture (WebP)", _PICTURE)),
+    (re.compile(rb"BM.{4}\0{4}", re.DOTALL), ForeignFile("a picture (BMP)", _PICTURE)),
     (
         re.compile(rb"\0\0\0.ftyp(?:heic|heix|mif1|avif)", re.DOTALL),
-        Foreign("a picture (HEIF)", _PICTURE),
+        ForeignFile("a picture (HEIF)", _PICTURE),
     ),
 )
-"""The same by patterns."""
+"""Kinds of binary files whose first bytes vary, with patterns for them."""
 
 _XML = r"\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--[^>]*+>\s*+)?"
 _STARS, _REMARKS = (rf"(?:{sign}[^\n]*+\n|[ \t\r]*+\n)*+[ \t]*+" for sign in (r"\*", "c"))
 _LITERALS = r"(?:[ \t]++-?\d++)*+[ \t\r]*+"
-_OPB = Foreign("a pseudo-Boolean problem (OPB)", _TO_CNF)
-_WCNF = Foreign("a MaxSAT problem (WCNF)", f"{_TO_CNF}: its hard clauses without weights")
-_TEXTS = tuple(
+_OPB = ForeignFile("a pseudo-Boolean problem (OPB)", _TO_CNF)
+_WCNF = ForeignFile("a MaxSAT problem (WCNF)", f"{_TO_CNF}: its hard clauses without weights")
+_TEXT_FILES = tuple(
     (re.compile(pattern, re.IGNORECASE), foreign)
     for pattern, foreign in (
         (
             rf"{_XML}(?:<!doctype\s++html|<(?:html|head|body|table|div|p|span|meta|script)\b)",
-            Foreign("a web page (HTML)", f"{_CELLS}, or give its link if the cells are in it"),
+            ForeignFile("a web page (HTML)", f"{_CELLS}, or give its link if the cells are in it"),
         ),
-        (rf"{_XML}(?:<!doctype\s++)?<?ksudoku\b", Foreign("a game of KSudoku", _PICTURE)),
-        (rf"{_XML}(?:<!doctype\s++svg|<svg)\b", Foreign("a picture (SVG)", _PICTURE)),
+        (rf"{_XML}(?:<!doctype\s++)?<?ksudoku\b", ForeignFile("a game of KSudoku", _PICTURE)),
+        (rf"{_XML}(?:<!doctype\s++svg|<svg)\b", ForeignFile("a picture (SVG)", _PICTURE)),
         (
             r'\s*+\{(?=[^\0]{0,4000}?"difficulty_category")(?=[^\0]{0,4000}?"time_elapsed")',
-            Foreign("a saved game of GNOME Sudoku", _PICTURE),
+            ForeignFile("a saved game of GNOME Sudoku", _PICTURE),
         ),
-        (r"\{\\rtf", Foreign("a rich text document (RTF)", _CELLS)),
+        (r"\{\\rtf", ForeignFile("a rich text document (RTF)", _CELLS)),
         (r"\*[ \t]*+#variable=", _OPB),
         (
             rf"{_STARS}(?:(?:min|max):[^\n;]*+;\s*+)?(?:[+-]?\d++[ \t]++~?x\d++[ \t]*+)++[<>=]",
@@ -90,33 +90,38 @@ _TEXTS = tuple(
         (rf"{_REMARKS}(?:\d++{_LITERALS}\n)*+h[ \t]++-?\d++{_LITERALS}(?:\n|\Z)", _WCNF),
         (
             rf"{_REMARKS}p[ \t]++cnf[^\n]*+\n{_REMARKS}[ae][ \t]++\d",
-            Foreign("a quantified formula (QDIMACS)", "only formulas without quantifiers are read"),
+            ForeignFile(
+                "a quantified formula (QDIMACS)", "only formulas without quantifiers are read"
+            ),
         ),
         (
             rf"{_REMARKS}p[ \t]++(?:edge|col)\b",
-            Foreign("a graph (DIMACS)", "encode it as a formula in DIMACS CNF first"),
+            ForeignFile("a graph (DIMACS)", "encode it as a formula in DIMACS CNF first"),
         ),
     )
 )
-"""Texts, by how they begin; tried only if reading has failed."""
+"""Kinds of texts, with patterns for their beginnings."""
 
 
-def foreign_file(data: bytes) -> Foreign | None:
-    """What a binary file of another program is; None for anything else."""
-    for sign, foreign in _BINARY.items():
-        if data.startswith(sign):
+def foreign_file(data: bytes) -> ForeignFile | None:
+    """The kind of a binary file of another program; None for anything else."""
+    for signature, foreign in _BINARY_FILES.items():
+        if data.startswith(signature):
             return foreign
-    return next((known for pattern, known in _PATTERNS if pattern.match(data)), None)
+    return next((kind for pattern, kind in _BINARY_PATTERNS if pattern.match(data)), None)
 
 
-def name_foreign(error: InvalidPuzzle, data: bytes) -> InvalidPuzzle:
-    """The error for a text that no format reads: with its name, if it is of another program."""
+def error_naming_text(error: InvalidPuzzle, data: bytes) -> InvalidPuzzle:
+    """The error for a text that no format can read.
+
+    It names the kind of text if that belongs to another program; otherwise it is `error`.
+    """
     text = data[:_HEAD_BYTES].decode("utf-8-sig", errors="replace")
-    foreign = next((known for pattern, known in _TEXTS if pattern.match(text)), None)
-    return refuse_foreign(error.source, foreign) if foreign else error
+    foreign = next((kind for pattern, kind in _TEXT_FILES if pattern.match(text)), None)
+    return foreign_error(error.source, foreign) if foreign else error
 
 
-def refuse_foreign(source: str, foreign: Foreign) -> InvalidPuzzle:
+def foreign_error(source: str, foreign: ForeignFile) -> InvalidPuzzle:
     """The error for a file of another program."""
     return InvalidPuzzle(
         source, None, None, _EXPECTED, foreign.name, code="foreign-format", hint=foreign.hint

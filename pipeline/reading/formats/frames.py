@@ -1,11 +1,10 @@
-"""From a text to the cells of a puzzle: a frame cuts tokens out of it, an alphabet reads them.
+"""From a text to the cells of a puzzle: a frame splits it into tokens, an alphabet reads them.
 
     text ─ frame ─▶ Frame: a token for each cell ─ alphabet ─▶ masks ─▶ Puzzle
 
-Grids, lines, letters, spreadsheets, JSON lists, numbers below a box size, bordered grids, jigsaws
-and samurai all use it: their row in `FORMATS` has `parser(frame, alphabets)`. Errors are reported
-in this order: a token that is not a cell of any puzzle, a faulty frame, a token that is not a cell
-of this puzzle, and lines that do not draw boxes.
+All formats in which each cell is a token use `puzzle_of_frame`, directly or as
+`parser(frame, alphabets)`. Errors are reported in this order: a token that is not a cell of any
+puzzle, a faulty frame, a token that is not a cell of this puzzle, and lines that do not draw boxes.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from itertools import chain, islice
 from typing import NamedTuple, Self
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.alphabets import Alphabet, Alphabets, digits
 from pipeline.reading.formats.borders import boxes_of
@@ -31,11 +30,14 @@ _NUMBER = re.compile(r"[^\s|]+")
 
 
 class Frame(NamedTuple):
-    """The tokens of the cells, row by row, and the fault of the rows, if any.
+    """The tokens of the cells, row by row.
 
-    `words` gives the tokens with their places, for messages. `lines` are rows and borders, which
-    may draw boxes; `geometry` is set if the text states it. `cells` has the cell of each token
-    where some cells have several tokens. `rules` are those that the text states beside the cells.
+    - `words`: returns the tokens with their positions, for messages.
+    - `lines`: the rows and borders, which may draw boxes.
+    - `fault`: the error of a text with wrong rows, or None.
+    - `geometry`: the geometry, if the text states it.
+    - `cells`: the cell of each token, if some cells have several tokens.
+    - `rules`: the rules that the text states.
     """
 
     tokens: Sequence[str]
@@ -59,7 +61,7 @@ class Frame(NamedTuple):
 def parser(
     frame: Callable[[Text], Frame], alphabets: Alphabets
 ) -> Callable[[Text, Reading], Parsed]:
-    """The `Format.parse` of a frame and alphabets of which one fits."""
+    """The `Format.parse` that reads a frame with the first alphabet that fits."""
     return lambda text, reading: puzzle_of_frame(text, frame(text), alphabets, reading)
 
 
@@ -74,73 +76,77 @@ def puzzle_of_frame(
 
     Raises InvalidPuzzle.
     """
-    alphabet = choose(_fitting(text, frame, alphabets(frame.tokens, frame.side, reading)))
+    alphabet = choose(_fitting_alphabets(text, frame, alphabets(frame.tokens, frame.side, reading)))
     geometry = boxes_of(text, frame.lines, frame.side, reading, frame.geometry)
     masks, rules = alphabet.masks_of(frame.tokens, geometry.all_values), [*frame.rules]
     if frame.cells:
-        masks, contradicting = given_masks(geometry, zip(frame.cells, masks, strict=True))
-        rules += contradicting
+        masks, contradictions = given_masks(geometry, zip(frame.cells, masks, strict=True))
+        rules += contradictions
     puzzle = Puzzle(geometry, masks, tuple(rules))
     return Parsed(puzzle, alphabet.name, variant=alphabet.variant if puzzle.is_plain else "rules")
 
 
-def _fitting(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> Sequence[Alphabet]:
+def _fitting_alphabets(
+    text: Text, frame: Frame, alphabets: Sequence[Alphabet]
+) -> Sequence[Alphabet]:
     """The alphabets that all tokens fit. Raises InvalidPuzzle."""
     tokens = {*frame.tokens}
     fitting = [alphabet for alphabet in alphabets if alphabet.fits(tokens)]
     if not fitting:
-        raise _misfit(text, frame, alphabets)
+        raise _misfit_error(text, frame, alphabets)
     if frame.fault:
         raise frame.fault
     return fitting
 
 
-def _misfit(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> InvalidPuzzle:
+def _misfit_error(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> InvalidPuzzle:
     """The error for tokens that fit no alphabet.
 
-    A faulty frame is reported before a value that is too large, as the side may be wrong.
+    A faulty frame is reported before a value that is too large, because the side may be wrong.
     """
     tokens = [*dict.fromkeys(frame.tokens)]
-    left, count = _most_fitting(tokens, alphabets, is_strict=False)
+    remaining, count = _most_fitting(tokens, alphabets, is_strict=False)
     if count == len(tokens):
         if frame.fault:
             return frame.fault
-        left, count = _most_fitting(tokens, alphabets, is_strict=True)
+        remaining, count = _most_fitting(tokens, alphabets, is_strict=True)
     wrong = next(word for word in frame.words() if word.text == tokens[count])
-    expected = _expected(tokens, wrong.text, left)
-    return text.at_word(wrong, expected, _shown(wrong.text), code="wrong-cell")
+    expected = _expected_instead(tokens, wrong.text, remaining)
+    return text.at_word(wrong, expected, _quoted(wrong.text), code="wrong-cell")
 
 
 def _most_fitting(
     tokens: Sequence[str], alphabets: Sequence[Alphabet], *, is_strict: bool
 ) -> tuple[Sequence[Alphabet], int]:
-    """The alphabets that fit the longest run of tokens from the start, and its length."""
-    counts = [alphabet.fitting(tokens, is_strict=is_strict) for alphabet in alphabets]
+    """The alphabets that fit the most tokens from the start, and the number of these tokens."""
+    counts = [alphabet.count_fitting(tokens, is_strict=is_strict) for alphabet in alphabets]
     best = max(counts)
     return [
         alphabet for alphabet, count in zip(alphabets, counts, strict=True) if count == best
     ], best
 
 
-def _expected(tokens: Sequence[str], wrong: str, left: Sequence[Alphabet]) -> str:
-    """What the remaining alphabets expect instead of a token."""
-    first = left[0]
+def _expected_instead(tokens: Sequence[str], wrong: str, remaining: Sequence[Alphabet]) -> str:
+    """The text of what the remaining alphabets expect instead of the token `wrong`."""
+    first = remaining[0]
     if first.fold(wrong) in first.blanks:
-        before = next(token for token in tokens if first.fold(token) in first.blanks)
-        return f"one symbol for all blanks, {_shown(before)} as before"
-    if first.in_range and wrong in {*DIGITS}:
-        return first.in_range
-    return first.expected.format(either(dict.fromkeys(alphabet.name.upper() for alphabet in left)))
+        blank = next(token for token in tokens if first.fold(token) in first.blanks)
+        return f"one symbol for all blanks, {_quoted(blank)} as before"
+    if first.expected_in_range and wrong in {*DIGITS}:
+        return first.expected_in_range
+    names = dict.fromkeys(alphabet.name.upper() for alphabet in remaining)
+    return first.expected.format(either(names))
 
 
-def _shown(token: str) -> str:
+def _quoted(token: str) -> str:
     return quote(token) if token else "an empty cell"
 
 
 class Row(NamedTuple):
-    """A row as messages need it: the words, the number of its line, and the column of its end.
+    """A row of tokens with their positions, for messages.
 
-    `width` is the number of tokens; `words` may lack those beyond the longest row.
+    `line` is the number of its line, `end` the column after it, and `width` the number of its
+    tokens. If a row is too long, `words` may lack its last tokens.
     """
 
     words: Sequence[Word]
@@ -166,21 +172,21 @@ def frame_of_rows(
     lines: Sequence[TextLine] = (),
     noun: str = "cell",
 ) -> Frame:
-    """The frame of n rows of n tokens, n being one of `sides`; messages call a token `noun`.
+    """The frame of n rows of n tokens, where n is one of `sides`; messages call a token `noun`.
 
-    `rows` gives the rows with the places of their tokens; only errors need them.
+    `rows` returns the rows with the positions of their tokens; it is only called for errors.
     """
     widths = [*map(len, tokens)]
     side = side_of_rows(widths, sides)
     fault = None
     if side is None:
         first = next(iter(rows()), Row((), text.lines[0].number, 1, 0))
-        usual = either(side for side in sides if side in ALL_GEOMETRIES)
+        lengths = either(side for side in sides if side in ALL_GEOMETRIES)
         found = counted(first.width, noun)
-        fault = text.error(first.line, 1, f"a row of {usual} {noun}s", found, code="wrong-shape")
-        side = NINE.side if NINE.side in sides else max(sides)
+        fault = text.error(first.line, 1, f"a row of {lengths} {noun}s", found, code="wrong-shape")
+        side = NINE_BY_NINE.side if NINE_BY_NINE.side in sides else max(sides)
     elif widths != [side] * side:
-        fault = _fault_in(text, rows(), widths, side, noun)
+        fault = _rows_fault(text, rows(), widths, side, noun)
     all_tokens = [*chain.from_iterable(tokens)]
     return Frame(
         all_tokens, lambda: (word for row in rows() for word in row.words), side, lines, fault
@@ -198,17 +204,23 @@ def frame_of_cells(
 
 
 def side_of_rows(lengths: Sequence[int], sides: Collection[int]) -> int | None:
-    """The only side, or the one that most rows have, or else the number of rows."""
+    """The side of a grid, given the lengths of its rows, or None.
+
+    It is the only one of `sides`, or the most frequent length that is a side, or the number of rows
+    if that is a side.
+    """
     if len(sides) == 1:
         return next(iter(sides))
-    meant = [length for length, _ in Counter(lengths).most_common() if length in sides]
-    return meant[0] if meant else len(lengths) if len(lengths) in sides else None
+    by_frequency = [length for length, _ in Counter(lengths).most_common() if length in sides]
+    if by_frequency:
+        return by_frequency[0]
+    return len(lengths) if len(lengths) in sides else None
 
 
-def _fault_in(
+def _rows_fault(
     text: Text, rows: Iterable[Row], widths: Sequence[int], side: int, noun: str
 ) -> InvalidPuzzle:
-    """The error for other than n rows of n tokens."""
+    """The error for rows that are not n rows of n tokens."""
     wrong = next((index for index, width in enumerate(widths[:side]) if width != side), side)
     if wrong >= len(widths):
         return text.at_end(f"{side} rows", counted(len(widths), "row"), code="wrong-shape")
@@ -224,22 +236,26 @@ def _fault_in(
 
 
 def frame_of_numbers(text: Text, lines: Sequence[TextLine], sides: Collection[int]) -> Frame:
-    """The frame of n rows of n words, perhaps with bars and borders around boxes."""
+    """The frame of n rows of n words; bars and borders may be around boxes."""
     rows = [line for line in lines if not line.is_border]
     tokens = [_NUMBER.findall(row.text) for row in rows]
-    drawn = [
+    box_lines = [
         line if line.is_border else TextLine.of_text(line.number, _NUMBER.sub(".", line.text))
         for line in lines
     ]
     return frame_of_rows(
-        text, tokens, lambda: (Row.of_words(row.words(_NUMBER), row) for row in rows), sides, drawn
+        text,
+        tokens,
+        lambda: (Row.of_words(row.words(_NUMBER), row) for row in rows),
+        sides,
+        box_lines,
     )
 
 
 def frame_of_line(
     text: Text, line: TextLine, sides: Collection[int], expected: str, noun: str = "cell"
 ) -> Frame:
-    """The frame of n² characters in one line, n being one of `sides`."""
+    """The frame of n² characters in one line, where n is one of `sides`."""
     side = SIDES.get(len(line.cells), 0)
     fault = None
     if side not in sides:
@@ -248,6 +264,8 @@ def frame_of_line(
     return Frame(line.cells, line.placed_cells, side, (line,), fault)
 
 
-def nine_of(text: Text, row: TextLine, expected: str, reading: Reading) -> Parsed:
-    """The puzzle whose 81 cells are in this line. Raises InvalidPuzzle."""
-    return puzzle_of_frame(text, frame_of_line(text, row, (NINE.side,), expected), digits, reading)
+def puzzle_of_81_cells(text: Text, row: TextLine, expected: str, reading: Reading) -> Parsed:
+    """The puzzle of the 81 cells in a line. Raises InvalidPuzzle."""
+    return puzzle_of_frame(
+        text, frame_of_line(text, row, (NINE_BY_NINE.side,), expected), digits, reading
+    )

@@ -1,4 +1,4 @@
-"""Grid: n rows of n cells for n = 4, 6, 8, 9, as people draw them; and stacked: many of them.
+"""The formats grid, n rows of n cells for n = 4, 6, 8, 9, and stacked, many such grids.
 
     53..7....        2.*.*.47.         | 5 3 . | . 7 . | . . . |
     6..195...        7**..**..         |-------+-------+-------|
@@ -9,8 +9,8 @@ Spaces, commas, bars and border lines may separate the cells and the rows.
 
 Stacked grids follow each other, with or without titles or empty lines between them; rows of 16 and
 25 characters are allowed too. A title is a line that begins with a word, preferably the same word
-in all titles, or that is a number. Without titles and empty lines, rows are counted, and a missing
-row spoils all later grids.
+in all titles, or a number in a line of its own. Without titles and empty lines, each n rows are a
+grid, so a missing row makes all later grids wrong.
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ from typing import BinaryIO
 
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import digits
-from pipeline.reading.formats.around import chunk_may_name_rule, more_unread, title_and_unread
+from pipeline.reading.formats.around import add_unread_texts, chunk_may_name_rule, title_and_unread
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
+    BLANKS,
     GEOMETRIES,
     KNOWN,
     check_unmarked,
-    in_lines,
-    in_rows,
     render_cells,
+    split_into_rows,
+    text_in_lines,
 )
 from pipeline.reading.formats.frames import Frame, frame_of_cells, parser
 from pipeline.reading.formats.jigsaws import NO_REGION_MAP, find_region_map, is_region_map
@@ -44,14 +45,14 @@ from pipeline.reading.formats.records import (
     Reader,
     cut_chunks,
     decoded_text,
-    is_above_four,
+    has_value_above_four,
     is_damaged_row,
     is_plain,
     is_row,
     is_too_long,
     last_end,
     plain_entry,
-    plain_of,
+    with_plain_blanks,
 )
 from pipeline.reading.formats.text import (
     COMMENTS,
@@ -60,12 +61,12 @@ from pipeline.reading.formats.text import (
     cells_of,
     count_lines,
     is_border,
-    says_something,
+    is_significant,
     significant_lines,
 )
 
-FRAMED = "ss"
-"""The notation of Simple Sudoku's files."""
+WITH_BORDERS = "ss"
+"""The notation of the files of Simple Sudoku."""
 
 
 def recognise_grid(text: Text) -> str | None:
@@ -84,32 +85,33 @@ parse_grid = parser(_frame, digits)
 
 
 def render_grid(puzzle: Puzzle, notation: str) -> str:
-    """Write n lines of n characters; in the notation `ss` with bars and borders around boxes.
+    """Write n lines of n characters; the notation `ss` has bars and borders around boxes.
 
-    `ss` has no marks of even and odd cells. Raises ValueError naming what it cannot express.
+    Raises ValueError with a noun, in `ss` also for marks of even and odd cells.
     """
     cells, geometry = render_cells(puzzle), puzzle.geometry
-    if notation != FRAMED:
-        return in_lines(cells, geometry.side)
+    if notation != WITH_BORDERS:
+        return text_in_lines(cells, geometry.side)
     check_unmarked(puzzle)
     bars = [
-        f"|{'|'.join(in_rows(row, geometry.width))}|\n" for row in in_rows(cells, geometry.side)
+        f"|{'|'.join(split_into_rows(row, geometry.width))}|\n"
+        for row in split_into_rows(cells, geometry.side)
     ]
-    between = f"|{'+'.join(['-' * geometry.width] * geometry.height)}|\n"
-    edge = f"*{'-' * (len(between) - 3)}*\n"
+    inner_border = f"|{'+'.join(['-' * geometry.width] * geometry.height)}|\n"
+    outer_border = f"*{'-' * (len(inner_border) - 3)}*\n"
     bands = (
         bars[start : start + geometry.height] for start in range(0, geometry.side, geometry.height)
     )
-    return edge + between.join(map("".join, bands)) + edge
+    return outer_border + inner_border.join(map("".join, bands)) + outer_border
 
 
 _MAX_RECORDS = 64
-"""Number of records that are read to compare separators."""
+"""Maximum number of records to read in order to compare separators."""
 
 _TITLE_WORD = re.compile(r"[ \t]{0,100}([\"'(\[<]?[^\W\d_]{2,30})")
 _ANY_WORD = r"""[ \t]{0,100}["'(\[<]?(?![xX]{2})[A-Za-z\x80-\xff]{2}"""
-_END = r"[ \t]{0,20}(?:[\r\n]|\Z)"
-_NUMBER = r"[\[(<>=:]{0,5}[ \t]?[0-9]{1,6}[ \t]?[\])<>=:.]{0,5}" + _END
+_LINE_END = r"[ \t]{0,20}(?:[\r\n]|\Z)"
+_NUMBER = r"[\[(<>=:]{0,5}[ \t]?[0-9]{1,6}[ \t]?[\])<>=:.]{0,5}" + _LINE_END
 _EMPTY_LINE = r"(?:\n|\r(?!\n))[ \t]{0,100}(?:\r\n?|\n)"
 """An empty line after another line."""
 
@@ -129,13 +131,13 @@ _IGNORED_LINES = re.compile(
 
 _SEPARATOR_BYTES, _CELL_BYTES = b" \t,|\r\n", "".join(sorted(KNOWN)).encode()
 _MAX_SURROUNDING = 16 * 1024
-"""Maximum number of bytes before or after a grid that may contain its title and rules."""
+"""Maximum number of bytes between two grids, in which titles and rules may be."""
 
 _ROW = re.compile(rb"(?>%b[^\r\n]++(?:\r\n?|\n))" % _IGNORED_LINES.pattern)
-_KEPT_OF_CUT_LINE = 100
-"""Number of bytes of an incomplete line that are kept to recognise a row."""
+_CUT_LINE_BYTES = 100
+"""Number of bytes of a cut line that suffice to recognise a row."""
 
-_REGULAR = re.compile(
+_TYPICAL_RECORD = re.compile(
     r"((?:[A-WYZa-wyz][^\r\n]*|[0-9]{1,6}[.):]?)(?:\r\n?|\n))?((?:[0-9.]{9}(?:\r\n?|\n)){8}[0-9.]{9})\s*"
 )
 """A typical record: perhaps a title, and nine lines of nine digits and blanks."""
@@ -143,10 +145,10 @@ _REGULAR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """The layout of a source: the side of its grids, and how they are separated.
+    """The layout of a source: the side of its grids, and their separator.
 
-    `separator` is a regular expression: a record begins at each line that matches it. If it is
-    _EMPTY_LINE, a record ends at an empty line; if it is None, after its n-th row.
+    `separator` is a pattern for titles, each of which begins a record, or _EMPTY_LINE, which ends
+    one. If it is None, a record ends after its n-th row.
     """
 
     side: int
@@ -154,8 +156,8 @@ class Stack:
 
     @property
     def reason(self) -> str:
-        between = {None: "one below the other", _EMPTY_LINE: "with empty lines between"}
-        return f"grids of {self.side} rows, {between.get(self.separator, 'under titles')}"
+        separators = {None: "one below the other", _EMPTY_LINE: "with empty lines between them"}
+        return f"grids of {self.side} rows, {separators.get(self.separator, 'under titles')}"
 
 
 _Numbered = list[tuple[int, str]]
@@ -167,15 +169,17 @@ def recognise_stacked(head: SourceHead) -> tuple[Stack, str] | None:
         return None
     side = _likely_side(head)
     if side is None:
-        return (Stack(9, None), "it is declared") if head.declared else None
+        return (Stack(9, None), "it is declared") if head.is_declared else None
+    if _has_drawn_rows(head, side) and not head.is_declared:
+        return None
     counts = [(stack, *_count_grids(head, stack)) for stack in _stacks(head, side)]
     best = max(good for _, good, _, _ in counts)
     stack, good, near, bad = next(count for count in counts if count[1] * 2 >= best)
-    several = good >= head.minimum or (good + near >= 2 and stack.separator is not None)
-    is_collection = good > 0 and several and good + near > bad
+    has_enough = good >= head.minimum or (good + near >= 2 and stack.separator is not None)
+    is_collection = good > 0 and has_enough and good + near > bad
     may_be_lines = side == 16 and stack.separator is None and head.is_whole
-    undecided = may_be_lines and not any(map(is_above_four, head.lines))
-    if head.declared or (is_collection and not undecided):
+    is_ambiguous = may_be_lines and not any(map(has_value_above_four, head.lines))
+    if head.is_declared or (is_collection and not is_ambiguous):
         return stack, stack.reason
     return None
 
@@ -188,27 +192,45 @@ def _likely_side(head: SourceHead) -> int | None:
     return None
 
 
+def _has_drawn_rows(head: SourceHead, side: int) -> bool:
+    """Whether lines of n dashes are, or may be, no rows but lines between rows or grids.
+
+    They are if the blanks of all other rows are other signs, and they may be if there is one after
+    each grid, and as many rows as that needs.
+    """
+    rows = [row for row in map(cells_of, head.lines) if is_row(row, side)]
+    drawn = {sign for sign in "-_" if sign * side in rows}
+    if not drawn:
+        return False
+    blanks = {*"".join(row for row in rows if {*row} - drawn)} & {*BLANKS}
+    if blanks and blanks.isdisjoint(drawn):
+        return True
+    is_odd = len(rows) % side > 0 if head.is_whole else len(rows) > 3 * side
+    between = (rows[start :: side + 1] for start in (0, side) if len(rows) > side)
+    return is_odd and any({*"".join(lines)} <= drawn for lines in between)
+
+
 def _stacks(head: SourceHead, side: int) -> Iterator[Stack]:
     """The layouts to try, with the most reliable separator first."""
-    outside = [line for line in head.lines if not is_row(line, side)]
-    words = Counter(match[1] for line in outside if (match := _TITLE_WORD.match(line)))
-    for word, times in words.most_common(1):
-        if times > 1:
+    other_lines = [line for line in head.lines if not is_row(line, side)]
+    words = Counter(match[1] for line in other_lines if (match := _TITLE_WORD.match(line)))
+    for word, count in words.most_common(1):
+        if count > 1:
             yield Stack(side, rf"[ \t]{{0,100}}{re.escape(word)}")
     if words:
         yield Stack(side, _ANY_WORD)
-    if any(re.fullmatch(_NUMBER, line.strip()) for line in outside):
-        yield Stack(side, rf"[ \t]{{0,100}}+(?!\S{{{side}}}{_END}){_NUMBER}")
+    if any(re.fullmatch(_NUMBER, line.strip()) for line in other_lines):
+        yield Stack(side, rf"[ \t]{{0,100}}+(?!\S{{{side}}}{_LINE_END}){_NUMBER}")
     yield Stack(side, _EMPTY_LINE)
     yield Stack(side, None)
 
 
 def _count_grids(head: SourceHead, stack: Stack) -> tuple[int, int, int]:
-    """Count the first records that are grids, damaged grids, and neither."""
+    """Return how many of the first records are grids, damaged grids, and neither."""
     good = near = bad = 0
     records = islice(_records(TextChunk(1, head.sample), stack), _MAX_RECORDS)
     texts = [text for _, text in records]
-    is_all = head.complete and head.sample == head.data and len(texts) < _MAX_RECORDS
+    is_all = head.is_complete and head.sample == head.data and len(texts) < _MAX_RECORDS
     for text in texts if is_all else texts[:-1]:
         _, rows, _ = _split_record(text, 1, stack.side)
         intact = sum(is_row(line, stack.side) for _, line in rows)
@@ -223,7 +245,7 @@ def _count_grids(head: SourceHead, stack: Stack) -> tuple[int, int, int]:
     return good, near, bad
 
 
-def chunks(stream: BinaryIO, stack: Stack, size: int) -> Iterator[TextChunk]:
+def cut_grids(stream: BinaryIO, stack: Stack, size: int) -> Iterator[TextChunk]:
     boundary = partial(_boundary, stack)
     if stack.separator is None:
         return cut_chunks(stream, size, boundary, _shortened_beginning)
@@ -231,15 +253,17 @@ def chunks(stream: BinaryIO, stack: Stack, size: int) -> Iterator[TextChunk]:
 
 
 def _boundary(stack: Stack, data: bytes, limit: int, known: int) -> int:
-    return last_end(_ends(data, stack), limit, known)
+    """The `Boundary` of the records of a stack."""
+    return last_end(_record_ends(data, stack), limit, known)
 
 
-def _ends(data: bytes, stack: Stack) -> Iterator[int]:
-    """Yield where records end: after the rows of a grid, once the rows of the next one are found.
+def _record_ends(data: bytes, stack: Stack) -> Iterator[int]:
+    """Yield the offsets at which records end.
 
-    So text between two grids belongs to the second one, and text below all grids to the last one.
+    A record ends after the rows of its grid if the rows of another grid follow. So text between two
+    grids belongs to the second one, and text below all grids to the last one.
     """
-    start = last = seen = 0  # start of the record, end of its rows, last separator
+    start = last = seen = 0  # the start of the record, the end of its rows, the last separator
     for offset in _separator_offsets(data, stack):
         rows_end = (
             offset if stack.separator is None else _end_of_rows(data, seen, offset, stack.side)
@@ -258,8 +282,8 @@ def _ends(data: bytes, stack: Stack) -> Iterator[int]:
 
 
 def _separator_offsets(data: bytes, stack: Stack) -> Iterator[int]:
-    """The offsets before titles, after empty lines, or after n rows."""
-    pattern, start = _pattern(stack), 0
+    """Yield the offsets of the separators: before titles, after empty lines, or after n rows."""
+    pattern, start = _separator_pattern(stack), 0
     if stack.separator is not None:
         yield from (match.end() for match in pattern.finditer(data))
         return
@@ -269,31 +293,33 @@ def _separator_offsets(data: bytes, stack: Stack) -> Iterator[int]:
 
 
 def _end_of_rows(data: bytes, start: int, end: int, side: int) -> int:
-    """The end of the last row between two offsets, with the borders below it; 0 without rows."""
+    """The end of the last row between two offsets and of borders below it; 0 without rows."""
     part = data[start:end]
     row = part[part.rstrip().rfind(b"\n") + 1 :].translate(None, _SEPARATOR_BYTES)
-    if len(row) == side and not row.translate(None, _CELL_BYTES):  # quick, and right for most
+    if len(row) == side and not row.translate(None, _CELL_BYTES):  # a quick test for most grids
         return end
     lines = part.splitlines(keepends=True)
     texts = [line.decode(errors="surrogateescape").rstrip("\r\n") for line in lines]
     rows = [index for index, text in enumerate(texts) if _is_any_row(text, side)]
     if not rows:
         return 0
-    below = rows[-1] + 1
-    while below < len(lines) and (not texts[below].strip() or is_border(texts[below])):
-        below += 1
-    return start + sum(map(len, lines[:below]))
+    lines_below = rows[-1] + 1
+    while lines_below < len(lines) and (
+        not texts[lines_below].strip() or is_border(texts[lines_below])
+    ):
+        lines_below += 1
+    return start + sum(map(len, lines[:lines_below]))
 
 
 def _is_any_row(text: str, side: int) -> bool:
     """Whether a line is a row, even a damaged one."""
-    if not says_something(text) or is_border(text):
+    if not is_significant(text) or is_border(text):
         return False
     return is_row(text, side) or is_damaged_row(text, side)
 
 
 @lru_cache(maxsize=16)
-def _pattern(stack: Stack) -> re.Pattern[bytes]:
+def _separator_pattern(stack: Stack) -> re.Pattern[bytes]:
     if stack.separator is None:
         return re.compile(rb"%b{%d}" % (_ROW.pattern, stack.side))
     if stack.separator == _EMPTY_LINE:
@@ -302,22 +328,22 @@ def _pattern(stack: Stack) -> re.Pattern[bytes]:
 
 
 def _shortened_beginning(beginning: bytes) -> bytes:
-    """A short stand-in for the beginning of a cut record.
+    """The `Digest` of a record that ends after its n-th row.
 
-    It has a dummy line for each row, then the first 100 bytes of the incomplete line.
+    It has a dummy line for each whole row, and then the first 100 bytes of the incomplete line.
     """
     count, end = 0, 0
     while match := _ROW.match(beginning, end):
         count, end = count + 1, match.end()
     ignored = _IGNORED_LINES.match(beginning, end)
     line = ignored.end() if ignored else end
-    return b"x\n" * count + beginning[line : line + _KEPT_OF_CUT_LINE]
+    return b"x\n" * count + beginning[line : line + _CUT_LINE_BYTES]
 
 
 def _records(chunk: TextChunk, stack: Stack) -> Iterator[tuple[int, str]]:
-    """The number of the first line of each record, and its text."""
+    """Yield the number of the first line of each record, and the text of the record."""
     data, start, line = chunk.data, 0, chunk.first_line
-    for end in (*_ends(data, stack), len(data)):
+    for end in (*_record_ends(data, stack), len(data)):
         record = data[start:end]
         yield line, decoded_text(record, line)
         line += count_lines(record)
@@ -325,13 +351,13 @@ def _records(chunk: TextChunk, stack: Stack) -> Iterator[tuple[int, str]]:
 
 
 def _split_record(text: str, first: int, side: int) -> tuple[_Numbered, _Numbered, _Numbered]:
-    """Split a record into the lines above its rows, the rows, and the lines below.
+    """Split a record into the lines above its rows, the rows, and the lines below them.
 
-    Without a row, all lines are above.
+    If there is no row, all lines are above.
     """
     numbered = enumerate(NEWLINE.split(text), first)
     lines = [
-        (number, line) for number, line in numbered if says_something(line) and not is_border(line)
+        (number, line) for number, line in numbered if is_significant(line) and not is_border(line)
     ]
     start, end = 0, len(lines)
     while start < end and _is_outside(lines[start][1], side, end - start):
@@ -342,20 +368,20 @@ def _split_record(text: str, first: int, side: int) -> tuple[_Numbered, _Numbere
 
 
 def _is_outside(line: str, side: int, count: int) -> bool:
-    """Whether the first or last of `count` lines is outside the grid.
+    """Whether a line, the first or the last of `count` lines, is not a row of the grid.
 
-    It is no row, and either there are more than `side` lines or it is not even a damaged row.
+    If there are at most `side` lines, it may be a damaged row.
     """
     return not is_row(line, side) and (count > side or not is_damaged_row(line, side))
 
 
 def _are_several_grids(rows: _Numbered, side: int) -> bool:
     """Whether the rows form several grids without a separator."""
-    count, more = divmod(len(rows), side)
-    return count > 1 and not more and all(is_row(line, side) for _, line in rows)
+    count, remainder = divmod(len(rows), side)
+    return count > 1 and not remainder and all(is_row(line, side) for _, line in rows)
 
 
-def entries(chunk: TextChunk, stack: Stack, reader: Reader) -> list[Entry]:
+def entries_of_grids(chunk: TextChunk, stack: Stack, reader: Reader) -> list[Entry]:
     has_rules = chunk_may_name_rule(chunk.data)
     records = _records(chunk, stack)
     return [
@@ -366,13 +392,13 @@ def entries(chunk: TextChunk, stack: Stack, reader: Reader) -> list[Entry]:
 
 
 def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) -> list[Entry]:
-    """The entry of a record, or several if it contains several grids.
+    """The entries of a record: one for each grid in it.
 
-    `has_rules`: the text around a grid may name a rule.
+    `has_rules`: the text around the grid may name a rule.
     """
     if is_too_long(text):
         return [reader.too_long(first, text)]
-    regular = _REGULAR.fullmatch(text) if side == 9 and reader.takes_plain else None
+    regular = _TYPICAL_RECORD.fullmatch(text) if side == 9 and reader.takes_plain else None
     if regular and is_plain(joined := NEWLINE.sub("", regular[2])) and not is_region_map(joined):
         if has_rules and regular[1]:
             title, unread = title_and_unread([(first, regular[1])], ())
@@ -381,8 +407,8 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
         if len(title) > MAX_TITLE_LENGTH or not title.isprintable():
             title = title_of([title])
         return [plain_entry(first + bool(regular[1]), joined, None, title)]
-    above, rows, below = _split_record(text, first, side)
-    # `rows` never contains a map of letters or in one line; only a long record can have one
+    lines_above, rows, lines_below = _split_record(text, first, side)
+    # a map of letters, or in one line, is not in `rows`; only a long record can contain one
     lines = text.split("\n")
     is_long = max(len(lines), text.count("\r")) >= 2 * side or max(map(len, lines)) >= side * side
     if not rows or is_long:
@@ -394,21 +420,21 @@ def _entries(text: str, first: int, side: int, reader: Reader, has_rules: bool) 
         grids = [rows[start : start + side] for start in range(0, len(rows), side)]
     borders = _borders_in(text, first)
     entries = [_entry(grid, borders, side, reader) for grid in grids if grid]
-    if entries and (above or below):
-        entries[0] = _add_text(entries[0], above, below if len(entries) == 1 else ())
-    if len(entries) > 1 and below:
-        entries[-1] = _add_text(entries[-1], (), below)
+    if entries and (lines_above or lines_below):
+        entries[0] = _add_text(entries[0], lines_above, lines_below if len(entries) == 1 else ())
+    if len(entries) > 1 and lines_below:
+        entries[-1] = _add_text(entries[-1], (), lines_below)
     return entries
 
 
 def _add_text(
-    entry: Entry, above: Sequence[tuple[int, str]], below: Sequence[tuple[int, str]]
+    entry: Entry, lines_above: Sequence[tuple[int, str]], lines_below: Sequence[tuple[int, str]]
 ) -> Entry:
-    """Add the text around a grid to its entry; an invalid entry is returned unchanged."""
+    """The entry with the title and the unread text around its grid; unchanged if it is invalid."""
     if entry.error is not None:
         return entry
-    title, unread = title_and_unread(above, below)
-    return entry._replace(title=title, unread=more_unread(entry.unread, unread))
+    title, unread = title_and_unread(lines_above, lines_below)
+    return entry._replace(title=title, unread=add_unread_texts(entry.unread, unread))
 
 
 def _borders_in(text: str, first: int) -> _Numbered:
@@ -426,12 +452,12 @@ def _entry(rows: _Numbered, borders: _Numbered, side: int, reader: Reader) -> En
     inside = [border for border in borders if rows[0][0] < border[0] < rows[-1][0]]
     rows = sorted((*rows, *inside)) if inside else rows
     if side == 9 and reader.takes_plain and [len(row) for row in cells] == [9] * 9:
-        plain = plain_of("".join(cells))
+        plain = with_plain_blanks("".join(cells))
         if plain and draws_usual_boxes("\n".join(line for _, line in rows), side):
             return plain_entry(rows[0][0], plain)
     numbers, lines = zip(*rows, strict=True)
     return reader.read("\n".join(lines), numbers)
 
 
-STACKED = ManyFormat("stacked", recognise_stacked, chunks, entries)
+STACKED = ManyFormat("stacked", recognise_stacked, cut_grids, entries_of_grids)
 GRID = Format("grid", recognise_grid, parse_grid, render_grid, many=STACKED, has_solutions=True)

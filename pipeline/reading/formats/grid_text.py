@@ -1,12 +1,13 @@
 """Write puzzles and solutions as text, and read solutions.
 
-The solution of a grid, a line, or a puzzle in the boxes format is a filled puzzle in the same
+If the format of a puzzle has `has_solutions`, its solutions are filled puzzles in the same
 notation. Other solutions are rows of values: a line for each row of the bounding rectangle, or, in
 a free geometry, for each row of the grid and each group of extra cells.
 
-Up to 9, values are digits without separators, and a space is a place without a cell. Otherwise
-values are numbers separated by one space, and `-` is a place without a cell. Such places are left
-out at the end of a line. The text does not contain the geometry, so `read_values` requires it.
+If all values are at most 9, they are digits without separators, and a space is a place without a
+cell. Otherwise they are numbers separated by one space, and `-` is a place without a cell. Places
+without a cell are omitted at the end of a line. The text does not contain the geometry, so
+`read_values` requires it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import quote
 
 _MAX_DIGIT = 9
+"""The largest value for which values are written without separators."""
 
 
 def render_puzzle(puzzle: Puzzle, format_name: str) -> str:
@@ -45,17 +47,17 @@ def solution_text(parsed: Parsed, grid: Grid) -> str:
 
 
 def parsed_from(puzzle: Puzzle) -> Parsed:
-    """Wrap a puzzle that was not read from a text, with the first notation that can express it."""
+    """Wrap a puzzle that was not read from a text; its format is one that can express it."""
     if not puzzle.is_plain:
         return Parsed(puzzle, "values", "it was not read", "rules")
     geometry = puzzle.geometry
-    marked = not {geometry.even_values, geometry.odd_values}.isdisjoint(puzzle.cells)
+    has_marks = not {geometry.even_values, geometry.odd_values}.isdisjoint(puzzle.cells)
     for name in ("grid", "boxes"):
         try:
             render_puzzle(puzzle, name)
         except ValueError:
             continue
-        return Parsed(puzzle, name, "it was not read", "even-odd" if marked else "classic")
+        return Parsed(puzzle, name, "it was not read", "even-odd" if has_marks else "classic")
     return Parsed(puzzle, "boxes", "it was not read", "classic")
 
 
@@ -70,17 +72,17 @@ def write_values(grid: Grid) -> str:
 
 
 def filled_grid(puzzle: Puzzle, source: str) -> Grid:
-    """The grid of a puzzle. Raises InputError if a cell is not given."""
+    """The grid of a puzzle all of whose cells are given. Raises InputError for any other puzzle."""
     values = dict(puzzle.givens())
     for cell in range(len(puzzle.cells)):
         if cell not in values:
             row, column = puzzle.geometry.place(cell)
-            raise InputError(f"{source}: row {row}, column {column} is empty")
+            raise InputError(f"{source}: the cell in row {row}, column {column} is empty")
     return Grid(puzzle.geometry, tuple(values[cell] for cell in range(len(values))))
 
 
 def read_values(data: bytes, source: str, geometry: Geometry) -> Grid:
-    """Read rows of values as `write_values` writes them; `source` names them in messages.
+    """Read rows of values as `write_values` writes them; messages name their `source`.
 
     Raises InvalidPuzzle for any other text.
     """
@@ -104,7 +106,7 @@ def read_values(data: bytes, source: str, geometry: Geometry) -> Grid:
 def _values_in(
     line: str, row: list[int | None], geometry: Geometry, place: tuple[str, int]
 ) -> list[tuple[int, int]]:
-    """The value of each cell in a line; `place` is the source and the line's number."""
+    """The pairs of cell and value in a line; `place` is the source and the number of the line."""
     separator, no_cell = _value_notation(geometry)
     words_of_values = {str(value): value for value in geometry.values}
     words = line.split(separator) if separator and line else [*line]
@@ -112,20 +114,21 @@ def _values_in(
     for index, cell in enumerate(row):
         word = words[index] if index < len(words) else ""
         if cell is None and word != no_cell:
-            raise InvalidPuzzle(*place, column, f"{no_cell!r}, as there is no cell", _shown(word))
+            expected = f"{no_cell!r}, because there is no cell"
+            raise InvalidPuzzle(*place, column, expected, _quote_or_nothing(word))
         if cell is not None:
             if word not in words_of_values:
                 expected = f"a value from {geometry.lowest} to {geometry.values[-1]}"
-                raise InvalidPuzzle(*place, column, expected, _shown(word))
+                raise InvalidPuzzle(*place, column, expected, _quote_or_nothing(word))
             values.append((cell, words_of_values[word]))
         column += len(word) + len(separator)
     if len(words) > len(row):
         expected = f"the end of a line of {counted(len(row), 'place')}"
-        raise InvalidPuzzle(*place, column, expected, _shown(words[len(row)]))
+        raise InvalidPuzzle(*place, column, expected, _quote_or_nothing(words[len(row)]))
     return values
 
 
-def _shown(word: str) -> str:
+def _quote_or_nothing(word: str) -> str:
     return quote(word) if word else "nothing"
 
 

@@ -1,16 +1,16 @@
 """Puzzles with regions or cages in one line: jigsaws, and the game ids of Simon Tatham's Solo.
 
-A jigsaw has the cells of a puzzle, and then a character for each cell's region, instead of boxes:
+A jigsaw has regions instead of boxes. Its line has all cells, and then the region of each cell:
 
     1.........3..4..AABBAABBCCDDCCDD
 
 Cells and regions are in one line, with or without white space between them, or in two lines. Any n
 characters except `~`, which occurs in constraint strings, name the n regions of n cells. Up to side
-9 the values are digits, above that letters: A is 1. A line of 162 cells may also be a puzzle and
-its solution, where neighbours always differ; in regions, most neighbours are equal.
+9 the values are digits, for larger sides letters from A. A line of 162 cells may also be a puzzle
+and its solution, in which neighbours always differ; in a region map, most neighbours are equal.
 
-`region_maps.py` reads maps of regions around grids, which `find_region_map` finds. Formats that do
-not read them refuse them, because a grid without its regions is a different puzzle.
+`find_region_map` finds region maps in several lines, around grids, and `region_maps.py` reads them.
+Other formats refuse them, because a grid without its regions is a different puzzle.
 
 An id of Solo:
 
@@ -19,9 +19,10 @@ An id of Solo:
     4j:1j2a3b,b__cd__a___b_      a jigsaw of side 4: the grid, the blocks
 
 The letters `a` to `z` in a grid are 1 to 26 blanks, and `_` separates two numbers. Blocks and cages
-are given by their borders: between the cells of each row, then between the cells of each column,
-then one for the end. `a` to `y` are 1 to 25 steps without a border and then a border, `_` is a
-border, `z` is 26 steps without one. The difficulty and the symmetry before the colon are skipped.
+are described by the borders between neighbouring cells: in each row, then in each column, and one
+at the end. `_` is a border, `a` to `y` are 1 to 25 pairs of cells without a border and then a
+border, and `z` is 26 pairs without a border. The difficulty and the symmetry before the colon are
+ignored.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.alphabets import signs
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.cells import in_rows, number_of
+from pipeline.reading.formats.cells import number_of, split_into_rows
 from pipeline.reading.formats.frames import Frame, parser
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, Word, quote
@@ -57,31 +58,33 @@ from pipeline.settings import Reading
 JIGSAW_SIDES = range(4, 26)
 """The supported sides of jigsaws."""
 
-_LENGTHS = {2 * side * side: side for side in JIGSAW_SIDES}
+_SIDES_BY_LENGTH = {2 * side * side: side for side in JIGSAW_SIDES}
 _CHARACTER = re.compile(r"\S")
 
 
 def recognise_jigsaw(text: Text) -> str | None:
-    if len(text.lines) > 2 or len(text.data) > 2 * max(_LENGTHS):
+    if len(text.lines) > 2 or len(text.data) > 2 * max(_SIDES_BY_LENGTH):
         return None
     written = "".join("".join(line.text.split()) for line in text.lines)
-    side = _LENGTHS.get(len(written))
+    side = _SIDES_BY_LENGTH.get(len(written))
+    if written[:1] in ("{", "["):  # JSON
+        return None
     if side is None or "~" in written or not _are_regions(written[side * side :], side):
         return None
     return f"{side * side} cells, then {side} regions"
 
 
 def _are_regions(signs: str, side: int) -> bool:
-    """Whether these may be regions, even damaged ones: half of the neighbours are equal."""
+    """Whether signs may be a region map, even a damaged one: half of the neighbours are equal."""
     if max(Counter(signs).values()) > side + 1:
         return False
-    rows = in_rows(signs, side)
+    rows = split_into_rows(signs, side)
     lines = [*rows, *map("".join, zip(*rows, strict=True))]
     return sum(a == b for line in lines for a, b in pairwise(line)) >= side * (side - 1) // 2
 
 
 AS_JIGSAW = "write the jigsaw in one line: all cells, then the region of each"
-"""The advice if a region map is refused."""
+"""The advice in the error for a region map."""
 
 NO_REGION_MAP = f"no region map around a grid ({AS_JIGSAW})"
 
@@ -95,40 +98,39 @@ class RegionMap(NamedTuple):
 
 
 def is_region_map(signs: str) -> bool:
-    """Whether n² letters or digits are n connected regions of n cells: never a solution."""
+    """Whether n² letters or digits form n connected regions of n cells; a solution never does."""
     side = isqrt(len(signs))
     if side not in JIGSAW_SIDES or side * side != len(signs) or not signs.isalnum():
         return False
-    # a quick test: in solutions, neighbours always differ
-    has_neighbour = signs[0] in (signs[1], signs[side])
-    if not has_neighbour or first_misfit(signs):
+    has_equal_neighbour = signs[0] in (signs[1], signs[side])
+    if not has_equal_neighbour or first_misfit(signs):
         return False
-    return all(len(parts_of(group, side)) == 1 for group in groups_of(signs))
+    return all(len(connected_parts(group, side)) == 1 for group in groups_of(signs))
 
 
-def parts_of(cells: Sequence[int], side: int) -> list[list[int]]:
-    """The connected parts of these cells of a grid of that side."""
-    left, parts = {*cells}, list[list[int]]()
-    while left:
-        left.remove(start := min(left))
+def connected_parts(cells: Sequence[int], side: int) -> list[list[int]]:
+    """The connected parts of a set of cells, in a grid with this side."""
+    remaining, parts = {*cells}, list[list[int]]()
+    while remaining:
+        remaining.remove(start := min(remaining))
         parts.append(reached := [start])
         for cell in reached:
             column = cell % side
             around = {cell - side, cell + side, cell - (column > 0), cell + (column < side - 1)}
-            left -= (neighbours := around & left)
+            remaining -= (neighbours := around & remaining)
             reached += neighbours
     return parts
 
 
 def find_region_map(rows: Sequence[str]) -> RegionMap | None:
-    """Find n rows of letters or digits, or one row of n², that are a region map among other rows.
+    """Find a region map among other rows: n rows of letters or digits, or one row of n².
 
-    A map alone, without other rows, is not found: it is a grid that breaks the rules.
+    A map without other rows is not found, because it is a grid that breaks the rules.
     """
     return _find_region_map(tuple(rows)) if len(rows) > 1 else None
 
 
-@lru_cache(maxsize=1)  # recognisers and checks of one text ask
+@lru_cache(maxsize=1)  # several recognisers and checks call it for the same text
 def _find_region_map(rows: tuple[str, ...]) -> RegionMap | None:
     widths = Counter(map(len, rows))
     for index, row in enumerate(rows):
@@ -136,10 +138,10 @@ def _find_region_map(rows: tuple[str, ...]) -> RegionMap | None:
         if widths[side := isqrt(width)] >= side and is_region_map(row):
             return RegionMap(index, 0, side)
         half = width // 2
-        ways = [(width, 0)] if width in JIGSAW_SIDES and width < len(rows) else []
+        candidates = [(width, 0)] if width in JIGSAW_SIDES and width < len(rows) else []
         if half in JIGSAW_SIDES and width == 2 * half and widths[width] == half:
-            ways += [(half, 0), (half, half)]
-        for side, first in ways:
+            candidates += [(half, 0), (half, half)]
+        for side, first in candidates:
             block = rows[index : index + side]
             parts = [line[first : first + side] for line in block if len(line) == width]
             if len(parts) == side and is_region_map("".join(parts)):
@@ -157,13 +159,13 @@ def check_no_region_map(text: Text) -> None:
         raise text.error(row.number, column, NO_REGION_MAP, found, code="region-map")
 
 
-def _jigsaw(text: Text) -> Frame:
+def _jigsaw_frame(text: Text) -> Frame:
     if len(text.lines) > 2:
         raise text.at_line(text.lines[2], "a single puzzle", counted(len(text.lines), "line"))
     words = [sign for line in text.lines for sign in line.words(_CHARACTER)]
-    side = _LENGTHS.get(len(words))
+    side = _SIDES_BY_LENGTH.get(len(words))
     if side is None:
-        expected = "as many region characters as cells, for example 81 and 81"
+        expected = "n² cells and the region of each, for example 81 and 81 characters"
         raise text.at_end(expected, counted(len(words), "character"))
     cells, regions = words[: side * side], words[side * side :]
     names = [sign.text for sign in regions]
@@ -173,19 +175,19 @@ def _jigsaw(text: Text) -> Frame:
     return frame if fault else frame._replace(rules=region_rules(names))
 
 
-JIGSAW = Format("jigsaw", recognise_jigsaw, parser(_jigsaw, signs))
+JIGSAW = Format("jigsaw", recognise_jigsaw, parser(_jigsaw_frame, signs))
 
 
 _MAX_SOLO_SIDE = 31
-"""The limit of Solo itself."""
+"""The largest side in Solo."""
 
 _SOLO_HEADER = re.compile(r"\s*([0-9]{1,2})(?:x([0-9]{1,2}))?([a-z0-9]*):")
 _SOLO_BEGINS = re.compile(r"\s*[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*:(?:[a-z0-9_]|$)")
 _WHOLE_SOLO = re.compile(rf"{_SOLO_BEGINS.pattern}[a-z0-9_]*(?:,[a-z0-9_]*)*\s*")
-_SKIPPED = re.compile(r"d[tbiaeu]?|(?:md|[rma])[0-9]*")
+_IGNORED_FLAGS = re.compile(r"d[tbiaeu]?|(?:md|[rma])[0-9]*")
 """The difficulty and the symmetry."""
 
-_IN_GRID = re.compile(r"[0-9]+|.")
+_SOLO_TOKEN = re.compile(r"[0-9]+|.")
 _MAX_SUM = 9999
 
 
@@ -198,7 +200,7 @@ def recognise_solo(text: Text) -> str | None:
 def parse_solo(text: Text, _reading: Reading) -> Parsed:
     line = text.single_line()
     header = _SOLO_HEADER.match(line.text)
-    flags = _SKIPPED.sub("", header[3]) if header else ""
+    flags = _IGNORED_FLAGS.sub("", header[3]) if header else ""
     is_jigsaw, has_cages = "j" in flags, "k" in flags
     height, width = (int(header[1]), int(header[2] or 1)) if header else (0, 0)
     has_size = header is not None and (is_jigsaw or header[2])
@@ -231,7 +233,7 @@ def parse_solo(text: Text, _reading: Reading) -> Parsed:
 
 
 class _SoloField(NamedTuple):
-    """A field of a game id, for a grid of this side."""
+    """A field of a game id, and the side of the grid."""
 
     text: Text
     word: Word
@@ -242,14 +244,14 @@ class _SoloField(NamedTuple):
         line, column, field = self.word
         return self.text.error(line, column + len(field), expected, found)
 
-    def at_character(self, place: int, expected: str) -> InvalidPuzzle:
+    def at_character(self, index: int, expected: str) -> InvalidPuzzle:
         line, column, field = self.word
-        return self.text.at_word(Word(line, column + place, field[place:]), expected)
+        return self.text.at_word(Word(line, column + index, field[index:]), expected)
 
     def numbers(self, maximum: int) -> list[int]:
         """The number in each cell, 0 for a blank."""
         values: list[int] = []
-        for match in _IN_GRID.finditer(self.word.text):
+        for match in _SOLO_TOKEN.finditer(self.word.text):
             if match[0] in ascii_lowercase:
                 values += [0] * (ascii_lowercase.index(match[0]) + 1)
             elif number := number_of(match[0], maximum):
@@ -264,36 +266,38 @@ class _SoloField(NamedTuple):
         return values
 
     def blocks(self) -> list[int]:
-        """A number for each cell, the same for all cells of a block."""
+        """The block of each cell, as a number that all its cells have."""
         n = self.side
-        steps = 2 * n * (n - 1)
+        pair_count = 2 * n * (n - 1)
         block = [*range(n * n)]
         done = 0
-        for place, sign in enumerate(self.word.text):
+        for index, sign in enumerate(self.word.text):
             if sign not in ascii_lowercase + "_":
-                raise self.at_character(place, "a letter or '_'")
-            open_steps = ascii_lowercase.find(sign) + 1
-            if done + open_steps > steps or done > steps:
-                raise self.at_character(place, f"the end after {steps} steps and a border")
-            for step in range(done, done + open_steps):
-                one, other = (block[cell] for cell in _ends(step, n))
+                raise self.at_character(index, "a letter or '_'")
+            open_pairs = ascii_lowercase.find(sign) + 1
+            if done + open_pairs > pair_count or done > pair_count:
+                expected = f"the end after {pair_count} pairs of cells and a border"
+                raise self.at_character(index, expected)
+            for pair in range(done, done + open_pairs):
+                one, other = (block[cell] for cell in _cells_of_pair(pair, n))
                 block = [one if number == other else number for number in block]
-            done += open_steps + (sign != "z")
-        if done <= steps:
-            raise self.at_end(f"{steps} steps and a border", counted(done, "step"))
+            done += open_pairs + (sign != "z")
+        if done <= pair_count:
+            expected = f"{pair_count} pairs of cells and a border"
+            raise self.at_end(expected, counted(done, "pair"))
         return block
 
 
-def _ends(step: int, n: int) -> tuple[int, int]:
-    """The two cells of a step: along the rows first, then along the columns."""
-    line, place = divmod(step, n - 1)
+def _cells_of_pair(pair: int, n: int) -> tuple[int, int]:
+    """The cells of a pair of neighbours; pairs are numbered in each row, then in each column."""
+    line, index = divmod(pair, n - 1)
     if line < n:
-        return line * n + place, line * n + place + 1
-    return place * n + line - n, (place + 1) * n + line - n
+        return line * n + index, line * n + index + 1
+    return index * n + line - n, (index + 1) * n + line - n
 
 
 def _cages(blocks: Sequence[int], field: _SoloField) -> list[Rule]:
-    """The cages of these blocks; the sum of a cage is in one of its cells."""
+    """The cages of these blocks; `field` has the sum of each cage in one of its cells."""
     totals = field.numbers(_MAX_SUM)
     cages = groups_of(blocks)
     sums = [[totals[cell] for cell in cage if totals[cell]] for cage in cages]

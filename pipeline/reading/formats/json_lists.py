@@ -5,8 +5,8 @@
     ["53..7…", "..8.1…"]
     {"puzzle": "53..7…"}⏎{"puzzle": "..8.1…"}⏎
 
-A record is a value of the list with the comma before it, or a line. A list of 16 texts of 16 cells
-may be a grid, and is no collection.
+A record is a value of the list, with the comma before it, or a line. A list of about 16 texts of 16
+cells may be a grid, so it is not a collection.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import BinaryIO
 
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import BLANKS
 from pipeline.reading.formats.fpuzzles.document import Misread, parse_json
 from pipeline.reading.formats.json_objects import (
     GRID_NAMES,
     OtherMembers,
-    are_rows,
     cells_in,
     find_grid,
     kind_of_puzzle,
+    may_be_rows,
     other_members,
     parse_objects,
     read_other_members,
@@ -46,35 +46,40 @@ from pipeline.reading.formats.records import (
     is_too_long,
     last_end,
     plain_entry,
-    plain_of,
+    with_plain_blanks,
 )
 from pipeline.reading.formats.text import END_OF_FILE, NEWLINE, count_lines, quote
 
 _SAMPLE_BYTES = 64 * 1024
-_MOST_TRIED = 20
+"""Size of the beginning of a source that is examined to recognise a list."""
+
+_MAX_SAMPLED = 20
+"""Maximum number of records or lines to parse in order to recognise a collection."""
+
 _OPENING = re.compile(
     rb'(?:\xef\xbb\xbf)?\s{0,99}(?:\{\s{0,99}"\w{1,20}"\s{0,99}:\s{0,99}){0,3}'
     rb'\[\s{0,99}(?=[{"\[])'
 )
-"""The beginning of a list of puzzles, perhaps in other objects."""
+"""The beginning of a list of puzzles, which may be nested in objects."""
 
 _TOKEN = re.compile(rb'"(?:[^"\\\r\n]|\\.?)*+("?)|[\[\]{}]')
-"""A bracket or a text; a text that does not end in its line is damaged, and ends there."""
+"""A bracket or a string. A string without its closing quote ends at the end of its line."""
 
-_FLAT = re.compile(rb'\s*,?\s*\{[^{}\[\]"]*+(?:"[^"\\\r\n]*+"[^{}\[\]"]*+)*+\}')
-"""A record without lists, objects and escapes, which is found faster."""
+_FLAT_OBJECT = re.compile(rb'\s*,?\s*\{[^{}\[\]"]*+(?:"[^"\\\r\n]*+"[^{}\[\]"]*+)*+\}')
+"""An object without nested values and escapes. It is matched as a whole, which is faster."""
 
 _COMMA = re.compile(rb"\s*,\s*")
 _TAIL = re.compile(rf"\s*\][\s\]}}{END_OF_FILE}]*")
-_BETWEEN = "a list of puzzles in JSON, with ',' between them and ']' at the end"
+_EXPECTED_LIST = "a list of puzzles in JSON, with ',' between them and ']' at the end"
 
 
 def _record_end(data: bytes, start: int) -> tuple[int, bytes]:
-    """The end of the record that begins there; else -1, and what is open at the end of the data.
+    """Find the end of the record that begins at `start`.
 
-    A record is a value in a list, with what precedes it. After the last one there is no record.
+    Returns the end and b"", or, if the record is incomplete or the list has ended, -1 and the
+    brackets and the quote that are still open.
     """
-    if flat := _FLAT.match(data, start):
+    if flat := _FLAT_OBJECT.match(data, start):
         return flat.end(), b""
     opening = _OPENING.match(data, start)
     is_open = bytearray()
@@ -93,8 +98,8 @@ def _record_end(data: bytes, start: int) -> tuple[int, bytes]:
     return -1, bytes(is_open)
 
 
-def _ends(data: bytes) -> Iterator[int]:
-    """The ends of all records."""
+def _record_ends(data: bytes) -> Iterator[int]:
+    """Yield the ends of all records."""
     end = _record_end(data, 0)[0]
     while end >= 0:
         yield end
@@ -102,12 +107,13 @@ def _ends(data: bytes) -> Iterator[int]:
 
 
 def _boundary(data: bytes, limit: int, known: int) -> int:
-    return last_end(_ends(data), limit, known)
+    """The `Boundary` of records in a list."""
+    return last_end(_record_ends(data), limit, known)
 
 
-def _digest(begun: bytes) -> bytes:
-    """What is open in the beginning of a record."""
-    return b"," + _record_end(begun, 0)[1][: LOOKAHEAD - 2]
+def _digest(beginning: bytes) -> bytes:
+    """The `Digest` of a record in a list: a comma, and the brackets and the quote still open."""
+    return b"," + _record_end(beginning, 0)[1][: LOOKAHEAD - 2]
 
 
 def cut_records(stream: BinaryIO, is_list: bool, size: int) -> Iterator[TextChunk]:
@@ -115,40 +121,43 @@ def cut_records(stream: BinaryIO, is_list: bool, size: int) -> Iterator[TextChun
 
 
 def recognise_records(head: SourceHead) -> tuple[bool, str] | None:
-    """Whether a source is a list of puzzles in JSON (True), or JSON Lines (False)."""
+    """Recognise a list of puzzles in JSON or JSON Lines.
+
+    Returns whether the source is a list, and the reason; None for any other source.
+    """
     data = head.data[:_SAMPLE_BYTES]
     if opening := _OPENING.match(data):
-        starts = [opening.end(), *islice(_ends(data), _MOST_TRIED)]
+        starts = [opening.end(), *islice(_record_ends(data), _MAX_SAMPLED)]
         values = [
-            _loaded(data[start:end].strip(b", \t\r\n").decode(errors="replace"))
+            _parsed_or_none(data[start:end].strip(b", \t\r\n").decode(errors="replace"))
             for start, end in pairwise(starts)
         ]
-        is_list = len(values) > 1 and not are_rows(values)
-        if is_list and _are_puzzles(values, head.minimum) and not _is_cut_off(head):
+        is_list = len(values) > 1 and not may_be_rows(values)
+        if is_list and _are_mostly_puzzles(values, head.minimum) and not _is_cut_off(head):
             return True, "it is a list of puzzles in JSON"
     if not head.lines or head.lines[0].lstrip()[:1] not in ("{", "[") or head.is_single:
         return None
-    lines = head.lines[:_MOST_TRIED]
+    lines = head.lines[:_MAX_SAMPLED]
     if len(lines) == 2 and lines[1].lstrip()[:1] not in ("{", "["):
-        return None  # a damaged object
-    are_puzzles = _are_puzzles([*map(_loaded, lines)], head.minimum)
+        return None  # the source is a damaged object
+    are_puzzles = _are_mostly_puzzles([*map(_parsed_or_none, lines)], head.minimum)
     return (False, "its lines are puzzles in JSON") if are_puzzles else None
 
 
 def _is_cut_off(head: SourceHead) -> bool:
-    """Whether a list has no end, although this is the end of the source."""
-    return head.complete and b"]" not in head.data[max(_ends(head.data)) :]
+    """Whether the source ends before the list does."""
+    return head.is_complete and b"]" not in head.data[max(_record_ends(head.data)) :]
 
 
-def _are_puzzles(values: Sequence[object], minimum: int) -> bool:
-    """Whether most values are puzzles of one kind; of two objects one may be damaged."""
+def _are_mostly_puzzles(values: Sequence[object], minimum: int) -> bool:
+    """Whether most values are puzzles of one kind, or one of two is an object with a grid."""
     kinds = [*filter(None, map(kind_of_puzzle, values))]
     has_enough = len(kinds) * 2 > len(values) >= minimum
     return len({*kinds}) == 1 and (has_enough or (kinds == ["object"] and len(values) == 2))
 
 
-def _loaded(record: str) -> object:
-    """The JSON value of a record; None if it is damaged."""
+def _parsed_or_none(record: str) -> object:
+    """The JSON value of a record; None if it is not valid JSON."""
     try:
         return parse_json(record)
     except Misread:
@@ -156,11 +165,12 @@ def _loaded(record: str) -> object:
 
 
 def entries_of_records(chunk: TextChunk, is_list: bool, reader: Reader) -> list[Entry]:
+    """Read the records of a chunk; text between or after the records becomes invalid entries."""
     if not is_list:
         return entries_of_lines(chunk, reader, _entry)
     data, line = chunk.data, chunk.first_line
     entries, position, counted = list[Entry](), 0, 0
-    for end in _ends(data):
+    for end in _record_ends(data):
         prefix = _OPENING.match(data, position) or _COMMA.match(data, position)
         begin = prefix.end() if prefix else position
         line, counted = line + count_lines(data, counted, begin), begin
@@ -169,39 +179,43 @@ def entries_of_records(chunk: TextChunk, is_list: bool, reader: Reader) -> list[
         entries += [
             _entry(record, line, reader, len(indent[-1]) if indent else None)
             if prefix
-            else reader.refuse(line, 1, _BETWEEN, quote(record.strip()), record)
+            else reader.refuse(line, 1, _EXPECTED_LIST, quote(record.strip()), record)
         ]
         position = end
     begin = len(data) - len(data[position:].lstrip())
     rest, line = decoded_text(data[begin:], 0), line + count_lines(data, counted, begin)
     if is_too_long(rest):
         entries.append(reader.too_long(line, rest))
-    elif rest and not _TAIL.fullmatch(rest) and not _is_harmless(rest):
-        entries.append(reader.refuse(line, 1, _BETWEEN, quote(rest), rest))
+    elif rest and not _TAIL.fullmatch(rest) and not _has_no_rules(rest):
+        entries.append(reader.refuse(line, 1, _EXPECTED_LIST, quote(rest), rest))
     return entries
 
 
-def _is_harmless(tail: str) -> bool:
-    """Whether the rest of a document after a list of puzzles has no rules."""
+def _has_no_rules(tail: str) -> bool:
+    """Whether the members after a list of puzzles, up to the end of the document, have no rules.
+
+    The list may be nested in one to three objects; False if `tail` is not their valid end.
+    """
     for depth in range(1, 4):
-        document = _loaded('{"list":' * depth + "[" + tail)
+        document = _parsed_or_none('{"list":' * depth + "[" + tail)
         if document is not None:
-            way = ("list",) * depth
+            path = ("list",) * depth
             try:
-                return not read_other_members([*other_members(document, way)], NINE).unread
+                return not read_other_members([*other_members(document, path)], NINE_BY_NINE).unread
             except Misread:
                 return False
     return False
 
 
 def _entry(record: str, line: int, reader: Reader, shift: int | None = 0) -> Entry:
+    """Read a record, a JSON value; `shift` is as in `Reader.read`."""
     if is_too_long(record):
         return reader.too_long(line, record)
-    value = _loaded(record) if is_text(record) else None
+    value = _parsed_or_none(record) if is_text(record) else None
     if isinstance(value, str):
         if not is_text(value):
             return reader.refuse(line, 1, "the cells of a puzzle", quote(value), record)
-        plain = plain_of(value) if reader.takes_plain else None
+        plain = with_plain_blanks(value) if reader.takes_plain else None
         return plain_entry(line, plain) if plain else reader.read(value, (line,), None)
     entry = _plain_entry(value, line) if reader.takes_plain and value is not None else None
     if entry is None:
@@ -212,11 +226,11 @@ def _entry(record: str, line: int, reader: Reader, shift: int | None = 0) -> Ent
 
 
 def _plain_entry(value: object, line: int) -> Entry | None:
-    """The entry of a plain puzzle; None for any other value."""
+    """The entry of a value with a plain puzzle; None for any other value."""
     try:
-        found = find_grid(value)
-        plain = plain_of(cells_in(found.grid))
-        members = read_other_members(found.others, NINE) if plain else OtherMembers()
+        located = find_grid(value)
+        plain = with_plain_blanks(cells_in(located.grid))
+        members = read_other_members(located.members, NINE_BY_NINE) if plain else OtherMembers()
     except Misread:
         return None
     if plain is None or (members.claimed and not is_full(members.claimed)):

@@ -3,11 +3,12 @@
     [[5, 3, 0, …], …]                                          rows
     [5, 3, 0, …]                                               81 cells
     {"id": 7, "puzzle": "53..7…", "solution": "534678…"}       an object
-    {"newboard": {"grids": [{"value": [[5, 3, …], …]}]}}       in other objects
+    {"newboard": {"grids": [{"value": [[5, 3, …], …]}]}}       nested in other objects
 
-The grid is the member with one of the names in `_GRIDS`. It is a list, a text in any notation, or
-an f-puzzles document. A `solution` is compared. Members that are named like rules are refused;
-other members are not read. SudokuPad's documents and saves of GNOME Sudoku are refused by name.
+The grid is the member with one of the names in `GRID_NAMES`. It is a list, a text in any notation,
+or an f-puzzles document. A `solution` is compared with the result. Members that are named like
+rules are refused; other members are not read. Documents of SudokuPad and saved games of GNOME
+Sudoku are refused with a message that names the program.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from json import JSONDecoder
 from typing import Final, NamedTuple
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import (
+    add_unread_texts,
     comments_in,
     excerpt,
     is_rule_column,
-    more_unread,
     rule_lines,
     unread_field,
     unread_lines,
@@ -35,7 +36,12 @@ from pipeline.reading.formats.around import (
 from pipeline.reading.formats.boxes import BORDERED
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.fpuzzles import FPUZZLES, is_document
-from pipeline.reading.formats.fpuzzles.document import Misread, Way, parse_json
+from pipeline.reading.formats.fpuzzles.document import (
+    JsonPath,
+    Misread,
+    describe_value,
+    parse_json,
+)
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS
 from pipeline.reading.formats.jigsaws import (
@@ -56,9 +62,9 @@ from pipeline.reading.formats.numbers import (
 from pipeline.reading.formats.parsed import Notes, Parsed
 from pipeline.reading.formats.pencilmarks import PENCIL_MARKS
 from pipeline.reading.formats.records import (
-    is_attempt,
     is_full,
     is_plain,
+    may_be_damaged_puzzle,
     side_of,
 )
 from pipeline.reading.formats.text import (
@@ -68,68 +74,101 @@ from pipeline.reading.formats.text import (
     TextLine,
     cells_of,
     either,
+    is_significant,
+    line_and_column,
     quote,
-    says_something,
 )
 from pipeline.reading.formats.variants import groups_of, region_rules
 from pipeline.settings import Reading
 
-_GRIDS = ("board", "grid", "puzzle", "quiz", "question", "value", "clues")
-"""The members that contain the grid, or an object with it."""
+_COMMON_GRID_NAMES = ("board", "grid", "puzzle", "quiz", "question", "value", "clues")
+"""Members that contain the grid, or an object with the grid; messages name these."""
 
-_MORE_GRIDS = ("givens", "mission", "problem", "sudoku", "unsolved", "values")
-_AROUND = ("data", "game", "grids", "newboard", "puzzle_data", "puzzles", "result")
+_RARE_GRID_NAMES = ("givens", "mission", "problem", "sudoku", "unsolved", "values")
+"""Further such members, which messages do not name."""
+
+_WRAPPER_NAMES = ("data", "game", "grids", "newboard", "puzzle_data", "puzzles", "result")
 """Members that contain an object with the grid."""
 
-_SOLUTIONS = ("answer", "answers", "solution", "solutions")
-GRID_NAMES = (*_GRIDS, *_MORE_GRIDS)
-_NAMES = frozenset((*GRID_NAMES, *_AROUND))
-_EXPECTED = f"JSON with a grid: a member {either(map(repr, _GRIDS))}"
-DEEPEST = 5
-"""Steps to the grid: an index, `newboard`, `grids`, an index, `value`."""
+_SOLUTION_NAMES = ("answer", "answers", "solution", "solutions")
+GRID_NAMES = (*_COMMON_GRID_NAMES, *_RARE_GRID_NAMES)
+_NAMES_ON_PATH = frozenset((*GRID_NAMES, *_WRAPPER_NAMES))
+_EXPECTED = f"JSON with a grid: a member {either(map(repr, _COMMON_GRID_NAMES))}"
+MAX_GRID_DEPTH = 5
+"""Maximum length of the path to the grid: an index, `newboard`, `grids`, an index, `value`."""
 
-_DEEPEST_OTHER = 20
-_LONGEST_ROW, _MISSING_ROWS = 25, 4
-_LONGEST_MAP, _FIRST_SIGN = 2000, 0x4E00
-_MOST_KEYS = 8
-_MORE_RULES = frozenset(
+_MAX_DEPTH = 20
+"""Maximum length of the path to any other member."""
+
+_MAX_ROW_LENGTH, _MAX_MISSING_ROWS = 25, 3
+"""Maximum number of cells in a row, and of rows that a 16×16 grid has too many or too few."""
+
+_MAX_MAP_LENGTH = 2000
+"""Maximum length of a list or text that is tested for being a region map."""
+
+_FIRST_REGION_SIGN = 0x4E00
+"""Code point from which the regions of a map get one character each."""
+
+_MAX_LISTED = 8
+"""Maximum number of grids to look for, and of keys in a message."""
+
+_OTHER_RULE_NAMES = frozenset(
     (
         *("areas", "blocks", "boxes", "circles", "groups", "lines", "overlays", "sudokux"),
         *("underlays", "xsudoku", "zones"),
     )
 )
-_MAPS = frozenset(
+"""Names of rules that neither `is_rule_column` nor f-puzzles has."""
+
+_MAP_NAMES = frozenset(
     ("areas", "blocks", "boxes", "jigsaw", "layout", "map", "region", "regions", "shapes", "zones")
 )
-"""Members with the region of each cell. Under other names, regions may be added to the boxes."""
+"""Members whose regions replace the boxes. A map under another name is refused."""
 
-_PROSE = frozenset(("rule", "rules", "ruleset", "constraint", "constraints", "variant", "variants"))
-"""Members whose texts are reported as unread, as those of columns are."""
+_PROSE_NAMES = frozenset(
+    ("rule", "rules", "ruleset", "constraint", "constraints", "variant", "variants")
+)
+"""Members whose texts are rules in prose, which are reported as unread."""
 
-_IN_OTHER_NAMES = _PROSE | {"layout"}
-"""Words that are also in names of members that are no rules, such as `variant id`."""
+_AMBIGUOUS_WORDS = _PROSE_NAMES | {"layout"}
+"""Words that also occur in names of members without rules, such as `variant id`."""
 
-_BOX = re.compile(
+_TYPE_NAMES = frozenset(
+    ("type", "game type", "puzzle type", "kind", "mode", "game mode", "variation")
+)
+_RULE_IN_TYPE = re.compile(
+    r"\b(?:killer|arrows?|kings?|even|odd|parity|xv|x|hyper|asterisk|sums?)\b", re.IGNORECASE
+)
+"""A rule in a member that names the type of a puzzle. In a title, the word may mean anything."""
+
+_START_NAMES = re.compile(
+    r"(?:initial|original|start|starting|fixed)(?: ?(?:board|grid|puzzle|state))?"
+)
+"""Names of members that contain the puzzle if another grid is the state of play."""
+
+_BOX_SIZE = re.compile(
     r"(?:box|block|region|sub ?grid)(?:es|s)?(?: ?size)?(?: ?(?:height|width|rows|col(?:umn)?s))?"
 )
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
-_AS_RULES = "a grid without rules in JSON (f-puzzles and ISS are formats for rules)"
+"""Names, in words, of members that state the size of a box."""
 
-_VARIANTS: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS, PENCIL_MARKS)
-_TEXTS: Final = (*_VARIANTS, BORDERED, CHARACTERS, LINE, GRID)
+_WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
+_EXPECTED_NO_RULES = "a grid without rules in JSON (for rules, use f-puzzles or ISS)"
+
+_VARIANT_FORMATS: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS, PENCIL_MARKS)
+_TEXT_FORMATS: Final = (*_VARIANT_FORMATS, BORDERED, CHARACTERS, LINE, GRID)
 """The formats of a text in a member, in the order in which they are tried."""
 
 
-class _GridPlace(NamedTuple):
-    """The grid of a document, the path to it, and all members beside it with their paths."""
+class _LocatedGrid(NamedTuple):
+    """The grid of a document, the path to it, and all other members with their paths."""
 
     grid: object
-    way: Way
-    others: Sequence[tuple[Way, object]]
+    path: JsonPath
+    members: Sequence[tuple[JsonPath, object]]
 
 
 class OtherMembers(NamedTuple):
-    """The members beside a grid: the solution, texts about the puzzle, and unread parts."""
+    """What the members other than the grid contain: the solution, notes, and unread parts."""
 
     claimed: str | None = None
     notes: Notes = ()
@@ -147,64 +186,75 @@ def _is_grid_text(value: str) -> bool:
     if is_plain(value):
         return True
     cells = cells_of("".join(value.split()))
-    if side_of(cells) or is_attempt(cells):
+    if side_of(cells) or may_be_damaged_puzzle(cells):
         return True
-    line = Text("", (TextLine.of_text(1, value),), value.encode(errors="replace"))
-    return "\n" not in value and any(
-        (known.begins is None or known.begins.match(value)) and known.recognise(line)
-        for known in _VARIANTS
-    )
+    line = Text.of_line(value)
+    return "\n" not in value and any(known.recognises_line(line) for known in _VARIANT_FORMATS)
 
 
-def find_grid(document: object) -> _GridPlace:
-    """The only grid in a document. Raises Misread."""
-    grids = [*islice(grids_in(document, (), DEEPEST), _MOST_KEYS)]
+def find_grid(document: object) -> _LocatedGrid:
+    """Find the only grid in a document; equal grids beside each other count once.
+
+    Raises Misread if there is no grid or if there are several.
+    """
+    grids = [*islice(grids_in(document, (), MAX_GRID_DEPTH), _MAX_LISTED)]
     if not grids:
-        raise _no_grid(document)
+        raise _no_grid_error(document)
     if len(grids) > 1:  # a text such as a date may look like a damaged puzzle
-        grids = [x for x in grids if not isinstance(x[0], str) or _is_whole(x[0])] or grids
-    (grid, way), *others = grids
-    cells = {cells_in(other).replace(".", "0") for other, _ in grids}
-    is_repeated = len(cells) == len({place[:-1] for _, place in grids}) == 1 and "" not in cells
-    if others and not is_repeated:
-        shown = " and ".join(repr(_path(place)) for _, place in grids[:2])
-        raise Misread("JSON with a single grid", f"the grids {shown}", others[0][1])
-    return _GridPlace(grid, way, [*other_members(document, way)])
+        grids = [x for x in grids if not isinstance(x[0], str) or _is_whole_puzzle(x[0])] or grids
+    (grid, path), *further_grids = grids
+    cells = {cells_in(grid).replace(".", "0") for grid, _ in grids}
+    is_repeated = len(cells) == len({path[:-1] for _, path in grids}) == 1 and "" not in cells
+    if further_grids and not is_repeated:
+        shown = " and ".join(repr(_path_in_words(path)) for _, path in grids[:2])
+        raise Misread("JSON with a single grid", f"the grids {shown}", further_grids[0][1])
+    members = [*other_members(document, path)]
+    for other_path, value in members:
+        is_start = _START_NAMES.fullmatch(_key_in_words(str(other_path[-1]))) and _is_grid(value)
+        if is_start and cells_in(value).replace(".", "0") not in cells:
+            shown = " and ".join(repr(_path_in_words(each)) for each in (other_path, path))
+            raise Misread("JSON with a single grid", f"the grids {shown}", other_path)
+    return _LocatedGrid(grid, path, members)
 
 
-def _path(way: Way) -> str:
-    return ".".join(str(step + 1) if isinstance(step, int) else step for step in way) or "list"
+def _path_in_words(path: JsonPath) -> str:
+    """A path in messages, with indices from 1: `grids.1.value`."""
+    return ".".join(str(step + 1) if isinstance(step, int) else step for step in path) or "list"
 
 
-def grids_in(value: object, way: Way, steps: int) -> Iterator[tuple[object, Way]]:
-    """The grids in a value, and the paths to them."""
+def grids_in(value: object, path: JsonPath, steps: int) -> Iterator[tuple[object, JsonPath]]:
+    """Yield each grid in the value at `path`, at most `steps` levels below it, and its path."""
     if _is_grid(value):
-        yield value, way
+        yield value, path
     elif steps and isinstance(value, dict):
         for key, member in value.items():
-            if key.lower() in _NAMES:
-                yield from grids_in(member, (*way, key), steps - 1)
+            if key.lower() in _NAMES_ON_PATH:
+                yield from grids_in(member, (*path, key), steps - 1)
     elif steps and isinstance(value, list):
         for index, member in enumerate(value):
-            if isinstance(member, dict) or (not way and kind_of(member)):
-                yield from grids_in(member, (*way, index), steps - 1)
+            if isinstance(member, dict) or (not path and kind_of(member)):
+                yield from grids_in(member, (*path, index), steps - 1)
 
 
-def other_members(value: object, way: Way) -> Iterator[tuple[Way, object]]:
-    """The members of all objects on the path to the grid, without those on the path."""
-    for depth, step in enumerate(way):
+def other_members(value: object, path: JsonPath) -> Iterator[tuple[JsonPath, object]]:
+    """Yield the members beside the path to the grid: their paths, and their values.
+
+    These are all members of the objects on `path`, except those on the path itself. `value` is the
+    document.
+    """
+    for depth, step in enumerate(path):
         for name, member in _members(value):
             if name != step:
-                yield (*way[:depth], name), member
+                yield (*path[:depth], name), member
             else:
                 value = member
 
 
-def _describe(value: object) -> str:
-    """A value that is no grid."""
+def _describe_other_value(value: object) -> str:
+    """A value that is not a grid, as messages show it."""
     if isinstance(value, list):
-        return "a list of other values" if value else "an empty list"
-    return "an object without one" if isinstance(value, dict) else quote(str(value))
+        return "a list that is no grid" if value else "an empty list"
+    return "an object without a grid" if isinstance(value, dict) else describe_value(value)
 
 
 def _members(value: object) -> list[tuple[str | int, object]]:
@@ -214,67 +264,85 @@ def _members(value: object) -> list[tuple[str | int, object]]:
     return [*enumerate(value)] if isinstance(value, list) else []
 
 
-def _no_grid(document: object) -> Misread:
-    """The error for a document without a grid; those of other programs are named."""
+def _no_grid_error(document: object) -> Misread:
+    """The error for a document without a grid; it names the other program if that is known."""
     if isinstance(document, list) and document and isinstance(document[0], dict):
         document = document[0]
     if not isinstance(document, dict):
-        return Misread(_EXPECTED, "a list of other values" if document else "nothing in it")
+        return Misread(_EXPECTED, "a list of other values" if document else "an empty list")
     cells = document.get("cells")
     first = cells[0] if isinstance(cells, list) and cells else None
     if isinstance(first, dict) and "position" in first:
-        return Misread("a puzzle", "a saved game of GNOME Sudoku, which is not read")
+        return Misread("a puzzle", "a saved game of GNOME Sudoku, which cannot be read")
     if isinstance(first, list) and {"cages", "metadata", "overlays", "regions"} & document.keys():
         found = "SudokuPad's own document, which has drawings instead of rules"
         return Misread("an f-puzzles document, or JSON with a grid", found)
     if cages := next((key for key in document if key.lower() in ("cage", "cages")), None):
         expected = "a killer as f-puzzles ('killercage') or SudokuPad ('3x3::k:…') writes it"
-        return Misread(expected, f"the member {quote(cages)} of another program")
+        return Misread(expected, f"the member {quote(cages)}, as another program writes it")
     if named := next((key for key in document if key.lower() in GRID_NAMES), None):
         expected = f"a grid in {quote(named)}: rows, or all cells in a list or a text"
-        return Misread(expected, _describe(document[named]), (named,))
-    keys = ", ".join(map(quote, islice(document, _MOST_KEYS)))
-    more = ", …" if len(document) > _MOST_KEYS else ""
+        return Misread(expected, _describe_other_value(document[named]), (named,))
+    keys = ", ".join(map(quote, islice(document, _MAX_LISTED)))
+    more = ", …" if len(document) > _MAX_LISTED else ""
     return Misread(_EXPECTED, f"the keys {keys}{more}" if keys else "an object without members")
 
 
 @lru_cache(maxsize=256)
-def _words(key: str) -> str:
+def _key_in_words(key: str) -> str:
     """A key in words: `boxWidth` is `box width`."""
-    return _CAMEL.sub(" ", key).lower()
+    return _WORD_BREAK.sub(" ", key).lower()
 
 
 @lru_cache(maxsize=256)
-def _names_rule(key: str) -> bool:
-    """Whether a key is the name of a rule, here or in f-puzzles."""
+def _is_rule_name(key: str) -> bool:
+    """Whether a key contains the name of a rule, such as the names of columns or of f-puzzles."""
     from pipeline.reading.formats.notations import FLAGS, KEYS, LAST  # noqa: PLC0415 - with all rules
 
-    words = _words(key)
+    words = _key_in_words(key)
     named = words.replace(" ", "")
-    if named in _MORE_RULES or named in FLAGS or named in KEYS or named in LAST:
+    if named in _OTHER_RULE_NAMES or named in FLAGS or named in KEYS or named in LAST:
         return True
-    single = [word for word in words.split() if word not in _IN_OTHER_NAMES]
+    single = [word for word in words.split() if word not in _AMBIGUOUS_WORDS]
     return any(map(is_rule_column, (words, named, *single)))
 
 
-def read_other_members(others: Sequence[tuple[Way, object]], geometry: Geometry) -> OtherMembers:
-    """What the members beside a grid say. Raises Misread for rules."""
+def read_other_members(
+    members: Sequence[tuple[JsonPath, object]], geometry: Geometry
+) -> OtherMembers:
+    """Read the members other than the grid. Raises Misread for rules."""
     claimed, unread, texts = None, list[str](), dict[str, str]()
-    for way, value in others:
-        key = str(way[-1]).lower()
-        if key in _SOLUTIONS and (isinstance(value, str | list) and value):
-            claimed = _solution(value, geometry.side)
+    for path, value in members:
+        key = str(path[-1]).lower()
+        if key in _SOLUTION_NAMES:
+            value = _inner_solution(value)  # noqa: PLW2901 - an object that contains the values
+        if key in _SOLUTION_NAMES and (isinstance(value, str | list) and value):
+            claimed = _solution_cells(value, geometry.side)
             unread += [] if claimed else ["solution"]
             continue
         if key in ("title", "name", "author") and isinstance(value, str):
             texts.setdefault("author" if key == "author" else "title", value)
-        unread += _unread(way, value, geometry)
+        unread += _unread_parts(path, value, geometry)
     notes = tuple((name, text) for name, text in texts.items() if text.strip())
-    return OtherMembers(claimed, notes, more_unread((), [*dict.fromkeys(unread)]))
+    return OtherMembers(claimed, notes, add_unread_texts((), [*dict.fromkeys(unread)]))
 
 
-def _solution(value: str | list[object], side: int) -> str | None:
-    """The n² values of a solution; None if it is anything else."""
+def _inner_solution(value: object) -> object:
+    """The only grid in an object such as `{"value": …}`; any other value unchanged."""
+    while isinstance(value, dict):
+        inner = [
+            member
+            for key, member in value.items()
+            if key.lower() in _NAMES_ON_PATH or key.lower() in _SOLUTION_NAMES
+        ]
+        if len(inner) != 1:
+            break
+        value = inner[0]
+    return value
+
+
+def _solution_cells(value: str | list[object], side: int) -> str | None:
+    """The n² values of a solution, in one text; None if they are not n² values."""
     if isinstance(value, str) and is_full(value, side):
         return value
     while isinstance(value, list) and len(value) == 1 and isinstance(value[0], str | list):
@@ -286,33 +354,35 @@ def _solution(value: str | list[object], side: int) -> str | None:
     return ("" if max(map(len, signs), default=0) == 1 else " ").join(signs) if is_whole else None
 
 
-def _unread(way: Way, value: object, geometry: Geometry) -> list[str]:
-    """The unread parts of a member that is no grid and no solution. Raises Misread for a rule."""
-    if len(way) > _DEEPEST_OTHER:
-        raise Misread("lists and objects nested less deeply", "more", way)
-    key = way[-1] if isinstance(way[-1], str) else ""
-    if _is_empty(value) or _states_boxes(way, value, geometry):
+def _unread_parts(path: JsonPath, value: object, geometry: Geometry) -> list[str]:
+    """The unread texts in a member that is neither grid nor solution. Raises Misread for rules."""
+    if len(path) > _MAX_DEPTH:
+        raise Misread("lists and objects nested less deeply", "too many levels", path)
+    key = path[-1] if isinstance(path[-1], str) else ""
+    if _is_empty(value) or _states_boxes(path, value, geometry):
         return []
-    if _is_map(value, geometry.side):
-        expected = f"one region map, 'regions', beside a grid without rules ({AS_JIGSAW})"
-        raise Misread(expected, f"the member {quote(key)}", way)
+    if _names_regions(value, geometry.side):
+        expected = f"one region map, named 'regions' ({AS_JIGSAW})"
+        raise Misread(expected, f"the member {quote(key)}", path)
     texts = value if isinstance(value, list) and {*map(type, value)} == {str} else [value]
-    if isinstance(texts[0], str) and (key.lower() in _PROSE or not _names_rule(key)):
-        name = "rules" if key.lower() in _PROSE else key.lower()
+    if isinstance(texts[0], str) and (key.lower() in _PROSE_NAMES or not _is_rule_name(key)):
+        if _key_in_words(key) in _TYPE_NAMES and _RULE_IN_TYPE.search(str(texts[0])):
+            return [f"member {excerpt(key)}: {excerpt(str(texts[0]))}"]
+        name = "rules" if key.lower() in _PROSE_NAMES else key.lower()
         rule_texts = (
             text for text in map(str, texts) if unread_field(name, text, 0, geometry.side)
         )
         return [f"member {excerpt(key)}: {excerpt(text)}" for text in rule_texts]
-    means_none = isinstance(value, str) and not unread_field("rules", value, 0, geometry.side)
-    is_count = type(value) is int and _words(key).endswith((" count", " id", " number"))
-    if _names_rule(key) and not means_none and not is_count:
-        raise Misread(_AS_RULES, f"the member {quote(key)}", way)
-    inner = chain.from_iterable(_unread((*way, name), x, geometry) for name, x in _members(value))
-    return [*inner]
+    means_no_rule = isinstance(value, str) and not unread_field("rules", value, 0, geometry.side)
+    is_count = type(value) is int and _key_in_words(key).endswith((" count", " id", " number"))
+    if _is_rule_name(key) and not means_no_rule and not is_count:
+        raise Misread(_EXPECTED_NO_RULES, f"the member {quote(key)}", path)
+    nested = (_unread_parts((*path, name), member, geometry) for name, member in _members(value))
+    return [*chain.from_iterable(nested)]
 
 
-def _is_empty(value: object, steps: int = _DEEPEST_OTHER) -> bool:
-    """Whether a value is nothing, or contains only such members."""
+def _is_empty(value: object, steps: int = _MAX_DEPTH) -> bool:
+    """Whether a value is false, zero or empty, or an object or list of such values."""
     if isinstance(value, dict) and steps:
         return all(_is_empty(member, steps - 1) for member in value.values())
     if isinstance(value, list) and steps:
@@ -320,26 +390,29 @@ def _is_empty(value: object, steps: int = _DEEPEST_OTHER) -> bool:
     return not value
 
 
-def _is_map(value: object, side: int) -> bool:
+def _names_regions(value: object, side: int) -> bool:
     """Whether a list or text names the region of each cell."""
-    names = _labels(value) if isinstance(value, str | list) and len(value) < _LONGEST_MAP else []
-    signs = {name: chr(_FIRST_SIGN + index) for index, name in enumerate(dict.fromkeys(names))}
+    is_short = isinstance(value, str | list) and len(value) <= _MAX_MAP_LENGTH
+    names = _labels(value) if is_short else []
+    signs = {
+        name: chr(_FIRST_REGION_SIGN + index) for index, name in enumerate(dict.fromkeys(names))
+    }
     is_whole = len(names) == side * side and len(signs) == side
     return is_whole and is_region_map("".join(map(signs.__getitem__, names)))
 
 
 def _labels(value: object) -> list[str]:
-    """The characters of a text, or the values of a list and of the texts and lists in it."""
+    """The labels of cells: the characters of a text or of texts in a list, and other values."""
     rows = value if isinstance(value, list) else [value]
     cells = ("".join(row.split()) if isinstance(row, str) else row for row in rows)
     labels = [label for row in cells for label in (row if isinstance(row, str | list) else [row])]
     return ["" if isinstance(label, list | dict) else str(label) for label in labels]
 
 
-def _states_boxes(way: Way, value: object, geometry: Geometry) -> bool:
-    """Whether a member only states the size of the boxes. Raises Misread for other boxes."""
-    names = (_words(" ".join(map(str, way[-count:]))) for count in (1, 2))
-    words = next(filter(_BOX.fullmatch, names), "")
+def _states_boxes(path: JsonPath, value: object, geometry: Geometry) -> bool:
+    """Whether a member states the size of the boxes. Raises Misread if it states another size."""
+    names = (_key_in_words(" ".join(map(str, path[-count:]))) for count in (1, 2))
+    words = next(filter(_BOX_SIZE.fullmatch, names), "")
     if not words or not geometry.has_boxes:
         return False
     parts = value if isinstance(value, list) else [value]
@@ -358,8 +431,10 @@ def _states_boxes(way: Way, value: object, geometry: Geometry) -> bool:
     elif height == width:
         allowed += [[height]]
     if numbers not in allowed:
-        found = f"{quote(str(way[-1]))} of {' by '.join(map(str, numbers))}"
-        raise Misread(f"boxes of {height}×{width} cells; declare others by --boxes", found, way)
+        found = f"{quote(str(path[-1]))} of {' by '.join(map(str, numbers))}"
+        raise Misread(
+            f"boxes of {height}×{width} cells; declare other boxes with --boxes", found, path
+        )
     return True
 
 
@@ -369,14 +444,14 @@ _OBJECTS = re.compile(r'\[\s*\{\s*(?:$|["}])')
 
 def recognise_objects(text: Text) -> str | None:
     first = text.lines[0].text.lstrip()
-    if _OBJECT.match(first) and (first != "{" or _second_begins(text)):
+    if _OBJECT.match(first) and (first != "{" or _may_continue_object(text)):
         return "it begins with a JSON object"
     return (
         "it begins as a list of objects in JSON" if _OBJECTS.match(first) else recognise_json(text)
     )
 
 
-def _second_begins(text: Text) -> bool:
+def _may_continue_object(text: Text) -> bool:
     """Whether the line after a brace may be in a JSON object, not in a program."""
     return len(text.lines) == 1 or text.lines[1].text.lstrip()[0] not in "{([.'0123456789"
 
@@ -384,107 +459,117 @@ def _second_begins(text: Text) -> bool:
 def parse_objects(text: Text, reading: Reading) -> Parsed:
     written = text.without_comments()
     if not written.lstrip().startswith(("{", "[")):
-        return parse_list(text, reading)  # which refuses it
+        return parse_list(text, reading)  # raises InvalidPuzzle
     try:
         document = parse_json(written)
     except Misread as misread:
         if written.lstrip().startswith("[") and not _OBJECTS.match(written.lstrip()):
-            return parse_list(text, reading)  # which refuses it, too
+            return parse_list(text, reading)  # raises InvalidPuzzle
         if misread.offset is None:
             raise text.error(None, None, misread.expected, misread.found) from None
-        raise _invalid(text, written, misread) from None
-    if isinstance(document, list) and not _is_of_objects(document):
+        raise _located_error(text, written, misread) from None
+    if isinstance(document, list) and not _contains_puzzles(document):
         return parse_list(text, reading)
     try:
         _check_single(document)
-        found = find_grid(document)
-        parsed, others = _with_regions(_parse_grid(text, written, found, reading), found.others)
-        members = read_other_members(others, parsed.puzzle.geometry)
+        located = find_grid(document)
+        parsed = _parse_grid(text, written, located, reading)
+        parsed, remaining = _with_regions(parsed, located.members)
+        members = read_other_members(remaining, parsed.puzzle.geometry)
     except Misread as misread:
-        raise _invalid(text, written, misread) from None
+        raise _located_error(text, written, misread) from None
     except RecursionError:
-        raise text.error(None, None, "lists and objects nested less deeply", "more") from None
+        expected = "lists and objects nested less deeply"
+        raise text.error(None, None, expected, "too many levels") from None
     return replace(
         parsed,
         claimed=members.claimed or parsed.claimed,
         notes=parsed.notes or members.notes,
-        unread=more_unread(parsed.unread, members.unread),
+        unread=add_unread_texts(parsed.unread, members.unread),
     )
 
 
 def _check_single(document: object) -> None:
+    """Raise Misread for a list of several values of which one is a puzzle."""
     if isinstance(document, list) and len(document) > 1 and any(map(kind_of_puzzle, document)):
         raise Misread("a single puzzle", f"a list of {counted(len(document), 'value')}", (1,))
 
 
-def _is_of_objects(values: Sequence[object]) -> bool:
-    """Whether a list contains objects or puzzles, not rows or cells."""
+def _contains_puzzles(values: Sequence[object]) -> bool:
+    """Whether the values of a list are objects, or puzzles of one kind, not rows or cells."""
     first = values[0] if values else None
-    if isinstance(first, list) and len(first) <= _LONGEST_ROW and list not in map(type, first):
+    if isinstance(first, list) and len(first) <= _MAX_ROW_LENGTH and list not in map(type, first):
         return False
     kinds = {*map(kind_of, values)}
-    return kinds == {"object"} or ("" not in kinds and len(kinds) == 1 and not are_rows(values))
+    return kinds == {"object"} or ("" not in kinds and len(kinds) == 1 and not may_be_rows(values))
 
 
 def kind_of(value: object) -> str:
-    """What a value in a list of puzzles is: an object, a text, a list of cells or of rows."""
+    """The kind of a value that may be a puzzle: `object`, `text`, `cells`, `rows`, or ""."""
     if isinstance(value, dict):
         return "object"
     if isinstance(value, str):
-        return "text" if _is_whole(value) else ""
+        return "text" if _is_whole_puzzle(value) else ""
     if is_flat_list(value):
-        return "cells" if size_of(value) > _LONGEST_ROW else ""
+        return "cells" if _length_of(value) > _MAX_ROW_LENGTH else ""
     return "rows" if is_list_of_rows(value) else ""
 
 
-def are_rows(values: Sequence[object]) -> bool:
-    """Whether texts of 16 cells may be the rows of a grid, perhaps of a damaged one."""
-    return {*map(size_of, values)} == {16} and abs(len(values) - 16) < _MISSING_ROWS
+def may_be_rows(values: Sequence[object]) -> bool:
+    """Whether values of 16 cells each may be the rows of a 16×16 grid, perhaps a damaged one."""
+    return {*map(_length_of, values)} == {16} and abs(len(values) - 16) <= _MAX_MISSING_ROWS
 
 
-def _is_whole(value: str) -> bool:
+def _is_whole_puzzle(value: str) -> bool:
     return side_of("".join(value.split())) is not None
 
 
-def _parse_grid(text: Text, written: str, found: _GridPlace, reading: Reading) -> Parsed:
-    """The puzzle of a grid in a document. Raises InvalidPuzzle and Misread."""
-    if isinstance(found.grid, dict):
+def _parse_grid(text: Text, written: str, located: _LocatedGrid, reading: Reading) -> Parsed:
+    """The puzzle of the grid in the document `written`. Raises InvalidPuzzle and Misread."""
+    if isinstance(located.grid, dict):
         from pipeline.reading.formats.fpuzzles.reading import read_document  # noqa: PLC0415 - with all rules
 
         try:
-            return read_document(found.grid)
+            return read_document(located.grid)
         except Misread as misread:
-            raise Misread(misread.expected_there, misread.found, found.way) from None
-    start, end = _span(written, found.way)
-    if isinstance(found.grid, list):
-        blank = re.sub(r"[^\n]", " ", written[:start])
-        return parse_list(_text_of(text, blank + written[start:end]), reading)
-    content = _text_of(text, str(found.grid))
+            raise Misread(misread.expected_at_path, misread.found, located.path) from None
+    start, end = _span_of_value(written, located.path)
+    if isinstance(located.grid, list):
+        spaces = re.sub(r"[^\n]", " ", written[:start])  # keeps lines and columns in messages
+        return parse_list(_text_from(text, spaces + written[start:end]), reading)
+    content = _text_from(text, str(located.grid))
     if not content.lines or len(content.data) > DECODED_BYTES:
-        raise Misread("the cells of a puzzle", quote(str(found.grid)), found.way)
-    known = next((known for known in _TEXTS if known.recognise(content)), GRID)
+        raise Misread("the cells of a puzzle", quote(str(located.grid)), located.path)
+    chosen = next((known for known in _TEXT_FORMATS if known.recognise(content)), GRID)
     try:
         check_no_region_map(content)
-        parsed = known.parse(content, reading)
-        remarks = rule_lines(comments_in(str(found.grid)), parsed.puzzle.rules)
-        return parsed.with_text("", more_unread(parsed.unread, unread_lines(remarks)))
+        parsed = chosen.parse(content, reading)
+        remarks = rule_lines(comments_in(str(located.grid)), parsed.puzzle.rules)
+        return parsed.with_text("", add_unread_texts(parsed.unread, unread_lines(remarks)))
     except InvalidPuzzle as error:
         has_escapes = "\\" in written[start:end]
         column = error.column if error.line == 1 and error.column and not has_escapes else 1
-        error.line, error.column = _place(written, start + column)
+        error.line, error.column = line_and_column(written, start + column)
         raise
 
 
 def _with_regions(
-    parsed: Parsed, others: Sequence[tuple[Way, object]]
-) -> tuple[Parsed, Sequence[tuple[Way, object]]]:
-    """The puzzle with the regions of a map beside the grid, and the other members."""
+    parsed: Parsed, members: Sequence[tuple[JsonPath, object]]
+) -> tuple[Parsed, Sequence[tuple[JsonPath, object]]]:
+    """Apply the only region map among the members to a classic puzzle.
+
+    Returns the puzzle, with regions instead of boxes if there is such a map, and the members
+    without the map.
+    """
     geometry = parsed.puzzle.geometry
-    maps = [(way, value) for way, value in others if _is_map(value, geometry.side)]
-    if len(maps) != 1 or str(maps[0][0][-1]).lower() not in _MAPS or not parsed.puzzle.is_plain:
-        return parsed, others
-    names = _labels(maps[0][1])
-    remaining = [(way, value) for way, value in others if way != maps[0][0]]
+    maps = [(path, value) for path, value in members if _names_regions(value, geometry.side)]
+    if len(maps) != 1 or not parsed.puzzle.is_plain:
+        return parsed, members
+    (map_path, region_map), *_ = maps
+    if str(map_path[-1]).lower() not in _MAP_NAMES:
+        return parsed, members
+    names = _labels(region_map)
+    remaining = [(path, value) for path, value in members if path != map_path]
     if geometry.has_boxes and {*map(tuple, groups_of(names))} == {*geometry.boxes()}:
         return parsed, remaining
     rules = tuple(region_rules(names))
@@ -492,25 +577,21 @@ def _with_regions(
     return replace(parsed, puzzle=puzzle, variant="rules"), remaining
 
 
-def _text_of(text: Text, written: str) -> Text:
+def _text_from(text: Text, written: str) -> Text:
+    """The text of a part of a source, with the same name for messages."""
     lines = enumerate(NEWLINE.split(written), 1)
-    significant = tuple(TextLine.of_text(n, line) for n, line in lines if says_something(line))
+    significant = tuple(TextLine.of_text(n, line) for n, line in lines if is_significant(line))
     return Text(text.source, significant, written.encode(errors="replace"))
-
-
-def _place(written: str, offset: int) -> tuple[int, int]:
-    """The line and column of a character."""
-    return written.count("\n", 0, offset) + 1, offset - written.rfind("\n", 0, offset)
 
 
 _KEY = re.compile(r'\s*[{,]\s*("(?:[^"\\]|\\.)*+")\s*:\s*')
 _STEP = re.compile(r"\s*[\[,]\s*")
 
 
-def _span(written: str, way: Way) -> tuple[int, int]:
-    """Where the value at a path begins and ends in a valid JSON text."""
+def _span_of_value(written: str, path: JsonPath) -> tuple[int, int]:
+    """The start and the end of the value at a path in a valid JSON text."""
     decode, start = JSONDecoder().raw_decode, len(written) - len(written.lstrip())
-    for step in way:
+    for step in path:
         pattern, name, index = (_KEY if isinstance(step, str) else _STEP), None, -1
         while match := pattern.match(written, start):
             start, index = match.end(), index + 1
@@ -521,29 +602,34 @@ def _span(written: str, way: Way) -> tuple[int, int]:
     return start, decode(written, start)[1]
 
 
-def _invalid(text: Text, written: str, misread: Misread) -> InvalidPuzzle:
-    """The error with the line and column of its place."""
+def _located_error(text: Text, written: str, misread: Misread) -> InvalidPuzzle:
+    """The error with the line and column of the value at fault."""
     start = misread.offset
     if start is None:
-        start = _span(written, misread.way)[0] if misread.way else written.find(written.strip())
-    return text.error(*_place(written, start), misread.expected, misread.found)
+        start = (
+            _span_of_value(written, misread.path)[0]
+            if misread.path
+            else written.find(written.strip())
+        )
+    return text.error(*line_and_column(written, start), misread.expected, misread.found)
 
 
 def cells_in(grid: object) -> str:
-    """The cells of a text, or of a list of digits; empty for any other grid."""
+    """The cells of a grid that is a text or a list of digits; empty for any other grid."""
     if isinstance(grid, str):
         return grid
     rows = grid if isinstance(grid, list) else []
     cells = [cell for row in rows for cell in (row if isinstance(row, list) else [row])]
-    are_digits = all(type(cell) is int and 0 <= cell <= NINE.side for cell in cells)
+    are_digits = all(type(cell) is int and 0 <= cell <= NINE_BY_NINE.side for cell in cells)
     return "".join(map(str, cells)) if are_digits else ""
 
 
-def size_of(value: object) -> int:
+def _length_of(value: object) -> int:
+    """The length of a text or list; 0 for any other value."""
     return len(value) if isinstance(value, str | list) else 0
 
 
 def kind_of_puzzle(value: object) -> str:
-    """The kind of a value with a grid; empty for any other value."""
+    """The kind of a value, as `kind_of` returns it, but empty for an object without a grid."""
     kind = kind_of(value)
-    return kind if kind != "object" or next(grids_in(value, (), DEEPEST), None) else ""
+    return kind if kind != "object" or next(grids_in(value, (), MAX_GRID_DEPTH), None) else ""

@@ -1,8 +1,8 @@
-"""Killers in one line: numbers for sum and cage, arrows that lead to the sum, or SumoCue.
+"""Killers in one line: numbers with sum and cage, arrows that lead to the sum, or SumoCue.
 
-    3x3::k:1280:1280:6914:…    sum · 256 + number of the cage; a sum of 0: no cage
-    G<<L<K<L<^G>^>^E…          steps to the sum: 0-9, A-Z = 10-35, a-j = 36-45; 0 is no sum
-    SumoCueV1=0J0=8J0+1J0…     `=8` opens a cage of sum 8, `+1` joins that of cell 1, from 0
+    3x3::k:1280:1280:6914:…    sum · 256 + number of the cage; a sum of 0 means no cage
+    G<<L<K<L<^G>^>^E…          sums: 0-9, A-Z = 10-35, a-j = 36-45, 0 for no sum; steps to a sum
+    SumoCueV1=0J0=8J0+1J0…     `=8` opens a cage of sum 8, `+1` joins the cage of cell 1, from 0
 
 `3x3:d:k:` has diagonals. The arrows are `<>^v`. Four signs are diagonal steps: ` up and to the
 left, ' up and to the right, a comma down and to the left, a full stop down and to the right.
@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
 
-from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.errors import counted
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
@@ -38,31 +38,32 @@ from pipeline.reading.formats.variants import (
 )
 from pipeline.settings import Reading
 
-_CELLS = NINE.size
+_CELL_COUNT = NINE_BY_NINE.size
 _SIGN = re.compile(r".")
 
 
-def _begins(text: Text, *patterns: re.Pattern[str]) -> str | None:
+def _beginning_in_words(text: Text, *patterns: re.Pattern[str]) -> str | None:
+    """The reason for a text whose first line begins with one of the patterns; else None."""
     first = text.lines[0].text
-    begun = next(filter(None, (pattern.match(first) for pattern in patterns)), None)
-    return f"it begins with {quote(begun[0].strip())}" if begun else None
+    match = next(filter(None, (pattern.match(first) for pattern in patterns)), None)
+    return f"it begins with {quote(match[0].strip())}" if match else None
 
 
-def _killer(text: Text, line: TextLine, cages: Sequence[Rule], expected: str) -> Parsed:
-    """The puzzle of rules, of which at least one must be a cage."""
+def _puzzle_of_cages(text: Text, line: TextLine, cages: Sequence[Rule], expected: str) -> Parsed:
+    """The puzzle of these cages. Raises InvalidPuzzle, with `expected`, if there are none."""
     if not cages:
-        raise text.at_line(line, expected, "none")
-    return Parsed(Puzzle.empty(NINE, tuple(cages)), variant="rules")
+        raise text.at_line(line, expected, "no cage")
+    return Parsed(Puzzle.empty(NINE_BY_NINE, tuple(cages)), variant="rules")
 
 
 _HEADER = re.compile(r"\s*3x3:(d?):k:")
 _CUT_OFF = re.compile(r"\s*3x3:d?(?::k?)?\s*\Z")
-_NUMBERS = re.compile(r"[^:]+:?|:")
+_TOKEN = re.compile(r"[^:]+:?|:")
 _NUMBER = re.compile(r"[0-9]{1,5}:")
 
 
 def recognise_killer(text: Text) -> str | None:
-    return _begins(text, _HEADER, _CUT_OFF)
+    return _beginning_in_words(text, _HEADER, _CUT_OFF)
 
 
 def parse_killer(text: Text, _reading: Reading) -> Parsed:
@@ -72,9 +73,9 @@ def parse_killer(text: Text, _reading: Reading) -> Parsed:
         raise text.at_line(line, "'3x3::k:' or '3x3:d:k:' and 81 numbers")
     members: dict[int, list[int]] = {}
     sums: dict[int, int] = {}
-    words = words_of(line, _NUMBERS, header.end())
+    words = words_of(line, _TOKEN, header.end())
     for cell, word in enumerate(words):
-        if cell == _CELLS:
+        if cell == _CELL_COUNT:
             raise text.at_word(word, "the end after 81 numbers")
         if not _NUMBER.fullmatch(word.text):
             raise text.at_word(word, "a number and a colon")
@@ -83,15 +84,17 @@ def parse_killer(text: Text, _reading: Reading) -> Parsed:
             raise text.at_word(word, f"the sum {sums[cage]} of the other cells of cage {cage}")
         if total:
             members.setdefault(cage, []).append(cell)
-    if len(words) < _CELLS:
+    if len(words) < _CELL_COUNT:
         raise text.at_end("81 numbers, each with a colon", counted(len(words), "number"))
     cages = cages_of(members, sums)
     rules = [*diagonals(), *cages] if header[1] and cages else cages
-    return _killer(text, line, rules, "a cage: a number of 256 or more")
+    return _puzzle_of_cages(text, line, rules, "a cage: a number of 256 or more")
 
 
 KILLER = Format("killer", recognise_killer, parse_killer, begins=_HEADER)
 
+
+# the format killer-arrows, in which each cell is a sum or a step to a sum
 
 STEPS = {
     "<": (0, -1),
@@ -103,22 +106,24 @@ STEPS = {
     ",": (1, -1),
     ".": (1, 1),
 }
-_SUMS = {sign: value for value, sign in enumerate(digits + ascii_uppercase + ascii_lowercase[:10])}
-_ARROW_SIGNS = frozenset(STEPS) | frozenset(_SUMS)
+_SUMS_BY_SIGN = {
+    sign: value for value, sign in enumerate(digits + ascii_uppercase + ascii_lowercase[:10])
+}
+_ARROW_SIGNS = frozenset(STEPS) | frozenset(_SUMS_BY_SIGN)
 _ARROWS_BEGIN = re.compile(r"\s*(?=(?:[^\s<>^v]*[<>^v]){10})[0-9A-Za-jv<>^`',.]{40}")
-_FEWEST_STEPS = 27
-"""Minimum number of steps; killers with fewer would have far too many cages."""
+_MIN_STEPS = 27
+"""Minimum number of steps in a killer: with fewer, it would have more than 54 cages."""
 
 
 def recognise_arrows(text: Text) -> str | None:
     signs = text.lines[0].text.strip()
-    if len(text.lines) > 1 or len(signs) > 2 * _CELLS:
+    if len(text.lines) > 1 or len(signs) > 2 * _CELL_COUNT:
         return None
     if not (steps := sum(map(signs.count, "<>^v"))):
         return None
     known = sum(sign in _ARROW_SIGNS for sign in signs)
-    begun = known == len(signs) <= _CELLS
-    if begun or (steps >= _FEWEST_STEPS and known * 8 >= len(signs) * 7):
+    may_be_cut_off = known == len(signs) <= _CELL_COUNT
+    if may_be_cut_off or (steps >= _MIN_STEPS and known * 8 >= len(signs) * 7):
         return f"one line of {counted(len(signs), 'character')}, many of them arrows"
     return None
 
@@ -130,16 +135,16 @@ def parse_arrows(text: Text, _reading: Reading) -> Parsed:
         if word.text not in _ARROW_SIGNS:
             expected = "a step, one of <>^v`',. or a sum, one of 0-9, A-Z, a-j"
             raise text.at_word(word, expected)
-    if len(words) != _CELLS:
-        raise _at_end(text, "81 characters", counted(len(words), "character"))
-    ends = [end_of(cell, text, words, NINE) for cell in range(_CELLS)]
+    if len(words) != _CELL_COUNT:
+        raise text.at_end("81 characters", counted(len(words), "character"))
+    ends = [end_of_steps(cell, text, words, NINE_BY_NINE) for cell in range(_CELL_COUNT)]
     members = {ends[cells[0]]: cells for cells in groups_of(ends)}
-    sums = {end: _SUMS[words[end].text] for end in members}
-    return _killer(text, line, cages_of(members, sums), "a cage: a step or a sum")
+    sums = {end: _SUMS_BY_SIGN[words[end].text] for end in members}
+    return _puzzle_of_cages(text, line, cages_of(members, sums), "a cage: a step or a sum")
 
 
-def end_of(start: int, text: Text, words: Sequence[Word], geometry: Geometry) -> int:
-    """The cell of the sum to which the steps from a cell lead."""
+def end_of_steps(start: int, text: Text, words: Sequence[Word], geometry: Geometry) -> int:
+    """The cell of the sum to which the steps from cell `start` lead. Raises InvalidPuzzle."""
     cell = start
     for _ in words:
         step = STEPS.get(words[cell].text)
@@ -153,34 +158,32 @@ def end_of(start: int, text: Text, words: Sequence[Word], geometry: Geometry) ->
     raise text.at_word(words[start], "steps that lead to a sum, not in a circle")
 
 
-def _at_end(text: Text, expected: str, found: str) -> InvalidPuzzle:
-    """The error for a wrong number of parts, at the end of the only line."""
-    line = text.lines[0]
-    return text.error(line.number, len(line.text.rstrip()) + 1, expected, found)
-
-
 ARROWS = Format("killer-arrows", recognise_arrows, parse_arrows, begins=_ARROWS_BEGIN)
 
 
 _SUMOCUE_HEADER = re.compile(r"\s*SumoCueV1(D?)")
 _SUMOCUE_BEGINS = re.compile(r"\s*SumoCue")
-_PARTS = re.compile(r"[=+][^=+]*|[^=+]+")
-_PART = re.compile(r"([=+])([0-9]{1,4})(?:J([0-9]{1,3}))?")
-_BOXES = {geometry.size: geometry for geometry in ALL_GEOMETRIES.values()}
-_JIGSAWS = {side * side: Geometry(1, side) for side in JIGSAW_SIDES}
+_SUMOCUE_TOKEN = re.compile(r"[=+][^=+]*|[^=+]+")
+_SUMOCUE_PART = re.compile(r"([=+])([0-9]{1,4})(?:J([0-9]{1,3}))?")
+_BOXES_BY_SIZE = {geometry.size: geometry for geometry in ALL_GEOMETRIES.values()}
+_REGIONS_BY_SIZE = {side * side: Geometry(1, side) for side in JIGSAW_SIDES}
 
 
 class _SumoCuePart(NamedTuple):
-    """The part of a cell: a sum, or the number of the cell whose cage it joins."""
+    """The part of a cell.
+
+    - `number`: the sum of the cage if the part `opens_cage`, else a cell of the cage that it joins.
+    - `region`: the number of the cell's region, or None.
+    """
 
     word: Word
-    opens: bool
+    opens_cage: bool
     number: int
     region: str | None
 
 
 def recognise_sumocue(text: Text) -> str | None:
-    return _begins(text, _SUMOCUE_BEGINS)
+    return _beginning_in_words(text, _SUMOCUE_BEGINS)
 
 
 def parse_sumocue(text: Text, reading: Reading) -> Parsed:
@@ -188,19 +191,19 @@ def parse_sumocue(text: Text, reading: Reading) -> Parsed:
     header = _SUMOCUE_HEADER.match(line.text)
     if not header:
         raise text.at_line(line, "'SumoCueV1' or 'SumoCueV1D' and a part for each cell")
-    parts = _sumocue_parts(text, words_of(line, _PARTS, header.end()))
+    parts = _sumocue_parts(text, words_of(line, _SUMOCUE_TOKEN, header.end()))
     regions = [part.region for part in parts if part.region is not None]
-    geometry = (_JIGSAWS if regions else _BOXES).get(len(parts))
+    geometry = (_REGIONS_BY_SIZE if regions else _BOXES_BY_SIZE).get(len(parts))
     if geometry is None:
-        raise _at_end(text, "a part for each of 81 cells", counted(len(parts), "part"))
+        raise text.at_end("a part for each of 81 cells", counted(len(parts), "part"))
     if regions and (misfit := first_misfit(regions)):
         raise text.at_word(parts[misfit[0]].word, misfit[1])
     if not regions:
         geometry = boxes_of(text, (), geometry.side, reading)
     members: dict[int, list[int]] = {}
     for cell, part in enumerate(parts):
-        opener = cell if part.opens else part.number
-        if opener >= len(parts) or not parts[opener].opens:
+        opener = cell if part.opens_cage else part.number
+        if opener >= len(parts) or not parts[opener].opens_cage:
             raise text.at_word(part.word, "the number of a cell that opens a cage, from 0")
         members.setdefault(opener, []).append(cell)
     sums = {cell: parts[cell].number for cell in members}
@@ -215,13 +218,13 @@ def parse_sumocue(text: Text, reading: Reading) -> Parsed:
 
 
 def _sumocue_parts(text: Text, words: Sequence[Word]) -> list[_SumoCuePart]:
-    """The parts; either all or none have a region."""
+    """Read the parts. Raises InvalidPuzzle if some parts have a region and others do not."""
     parts: list[_SumoCuePart] = []
     for word in words:
-        match = _PART.fullmatch(word.text)
-        in_regions = parts[0].region is not None if parts else None
-        if match is None or in_regions not in (None, match[3] is not None):
-            region = ", then 'J' and the number of its region" if in_regions else ""
+        match = _SUMOCUE_PART.fullmatch(word.text)
+        has_regions = parts[0].region is not None if parts else None
+        if match is None or has_regions not in (None, match[3] is not None):
+            region = ", then 'J' and the number of its region" if has_regions else ""
             raise text.at_word(word, f"'=' and a sum or '+' and the number of a cell{region}")
         parts.append(_SumoCuePart(word, match[1] == "=", int(match[2]), match[3]))
     return parts

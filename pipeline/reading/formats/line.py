@@ -1,4 +1,4 @@
-"""Line: a whole puzzle in one line of 16, 36, 64 or 81 cells; lines and csv: many of them.
+"""The format line, a puzzle in one line of 16, 36, 64 or 81 cells; lines and csv, many of them.
 
     # easy
     53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79
@@ -25,9 +25,9 @@ from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import digits
 from pipeline.reading.formats.around import (
+    add_unread_texts,
     chunk_may_name_rule,
     is_rule_column,
-    more_unread,
     unread_field,
 )
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
@@ -43,28 +43,29 @@ from pipeline.reading.formats.records import (
     Reader,
     cut_lines,
     decoded_text,
-    halves,
     has_blanks,
-    is_above_four,
-    is_attempt,
+    has_value_above_four,
     is_full,
     is_plain,
     is_text,
     is_too_long,
+    may_be_damaged_puzzle,
     plain_entry,
-    plain_of,
     side_of,
+    split_solution,
+    with_plain_blanks,
 )
 from pipeline.reading.formats.region_maps import misfit_of
 from pipeline.reading.formats.text import (
     COMMENTS,
     NEWLINE,
+    SEPARATOR_LINE,
     Text,
     cells_of,
-    each_line,
     is_border,
+    is_significant,
+    iterate_lines,
     quote,
-    says_something,
 )
 
 _LENGTHS = tuple(side * side for side in GEOMETRIES)
@@ -73,10 +74,12 @@ _MAX_ROW_LENGTH = max(GEOMETRIES)
 
 DELIMITERS = (",", ";", "\t", "|")
 _WORD = re.compile(r"[^ \t,;|]+")
-_SEPARATOR_LINE = re.compile(r"sep=[,;\t|]\s*", re.IGNORECASE)
+
 _MAX_FIELDS = 40
-_AFTER_HASH = 1
-"""The field of the puzzle in lines that begin with a hash."""
+"""Maximum number of fields of a line to search for puzzles."""
+
+_INDEX_AFTER_HASH = 1
+"""The index of the puzzle in lines that begin with a hash."""
 
 
 def recognise_line(text: Text) -> str | None:
@@ -91,7 +94,7 @@ def recognise_line(text: Text) -> str | None:
 def _frame(text: Text) -> Frame:
     first, *rest = text.rows or text.lines
     if rest:
-        expected = "a single puzzle (`solve`, `encode -o FOLDER/` and `run` read collections)"
+        expected = "a single puzzle (for collections, use `solve`, `encode -o FOLDER/` or `run`)"
         found = f"{len(rest) + 1} lines"
         raise text.error(rest[0].number, 1, expected, found, code="several-puzzles")
     return frame_of_line(text, first, GEOMETRIES, _EXPECTED)
@@ -103,13 +106,13 @@ def render_line(puzzle: Puzzle, _notation: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The layout of a source's lines.
+    """The layout of the lines of a source.
 
-    - `delimiter`: separates the fields, as in CSV; None: any of white space, `,`, `;` and `|`.
-    - `column`: the field of the puzzle, from 0; None: the whole line.
-    - `solution`: the field of the solution, or None.
-    - `header`: the number of the header line, 0 for none.
-    - `maps`: the fields that may contain region maps, each with its name in messages.
+    - `delimiter`: separates the fields, as in CSV; None if white space, `,`, `;` and `|` do.
+    - `column`: the index of the field with the puzzle; None if the puzzle is the whole line.
+    - `solution`: the index of the field with the solution, or None.
+    - `header`: the number of the header line, or 0.
+    - `maps`: the indices of fields that may be region maps, each with its name in messages.
     - `names`: the field names in the header.
     """
 
@@ -128,24 +131,29 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class ScoredFields:
-    """A layout with scores: `good` lines have a puzzle, `near` lines may have a damaged one."""
+    """A layout and its scores.
+
+    Of `line_count` lines, `puzzle_count` have a puzzle, and `damaged_count` more may have a damaged
+    one.
+    """
 
     fields: Fields
-    good: int = 0
-    near: int = 0
-    total: int = 0
+    puzzle_count: int = 0
+    damaged_count: int = 0
+    line_count: int = 0
 
     def is_collection(self, minimum: int) -> bool:
-        """Whether at least `minimum` lines are puzzles, and most lines are."""
-        several = self.good >= minimum or (self.good == self.near == 1 and self.total == 2)
-        return several and (self.good + self.near) * 2 > self.total
+        """Whether `minimum` lines or more have a puzzle, and most lines may have one."""
+        puzzles, damaged = self.puzzle_count, self.damaged_count
+        has_enough = puzzles >= minimum or (puzzles == damaged == 1 and self.line_count == 2)
+        return has_enough and (puzzles + damaged) * 2 > self.line_count
 
 
 class NotCsv(Exception):
-    """A line that is not a CSV record; the message completes "found …"."""
+    """The error for a line that is not a CSV record; the message completes "found …"."""
 
 
-def split(line: str, fields: Fields) -> list[tuple[int, str]]:
+def split_fields(line: str, fields: Fields) -> list[tuple[int, str]]:
     """Split a line into fields, each with its offset.
 
     Raises NotCsv.
@@ -168,104 +176,107 @@ def split(line: str, fields: Fields) -> list[tuple[int, str]]:
                 else "text after a closing quote"
             )
             raise NotCsv(found) from None
-    placed, end = [], 0
+    located_fields, end = [], 0
     for body in map(str.strip, texts):
         position = max(line.find(body, end), end)
-        placed.append((position, body))
+        located_fields.append((position, body))
         end = position + len(body) + 1
-    return placed
+    return located_fields
 
 
 def names_delimiter(line: str) -> bool:
-    """Whether it is the line `sep=;` that spreadsheets write above a table."""
-    return _SEPARATOR_LINE.fullmatch(line.removeprefix("\ufeff")) is not None
+    """Whether a line names the delimiter, as in `sep=;`, which spreadsheets write above a table."""
+    return SEPARATOR_LINE.fullmatch(line.removeprefix("\ufeff")) is not None
 
 
 def texts_in(line: str, fields: Fields) -> list[str]:
-    """The fields of a line; none if it cannot be read."""
+    """The fields of a line; an empty list if the line is not a CSV record."""
     try:
-        return [text for _, text in split(line, fields)]
+        return [text for _, text in split_fields(line, fields)]
     except NotCsv:
         return []
 
 
-@lru_cache(maxsize=1)  # csv and lines both ask
+@lru_cache(maxsize=1)  # recognise_csv and recognise_lines call it for the same source
 def find_fields(head: SourceHead) -> ScoredFields:
     """Find the layout that reads most lines as puzzles.
 
-    In a tie, a layout with a delimiter wins only if more than one field (a hash) precedes the
-    puzzle.
+    Of layouts with equally many puzzles, the first in `layouts` wins. So a delimiter wins only if
+    more than one field, which may be a hash, precedes the puzzle.
     """
     lines = head.lines
     if all(map(is_plain, lines)):  # a quick test for the usual case
-        return ScoredFields(Fields(), good=len(lines), total=len(lines))
-    if not head.declared and may_be_sixteen(lines, whole=head.is_whole):
+        return ScoredFields(Fields(), puzzle_count=len(lines), line_count=len(lines))
+    if not head.is_declared and may_be_rows_of_16(lines, is_whole_source=head.is_whole):
         return ScoredFields(Fields())
     delimiters = [sep for sep in DELIMITERS if any(sep in line for line in lines)]
     words = [texts_in(line, Fields()) for line in lines]
     if not delimiters and all(len(row) == 1 for row in words):
         return survey_fields(words, Fields())
     layouts = [
-        (Fields(), _AFTER_HASH),
+        (Fields(), _INDEX_AFTER_HASH),
         (Fields(column=None), _MAX_FIELDS),
         *((Fields(delimiter=delimiter), _MAX_FIELDS) for delimiter in delimiters),
         (Fields(), _MAX_FIELDS),
     ]
     surveys = [
-        survey_fields([texts_in(line, layout) for line in lines], layout, last)
-        for layout, last in layouts
+        survey_fields([texts_in(line, layout) for line in lines], layout, max_index)
+        for layout, max_index in layouts
     ]
-    return max(surveys, key=lambda survey: survey.good)
+    return max(surveys, key=lambda survey: survey.puzzle_count)
 
 
-def score(fields: Fields, texts: Sequence[str], total: int) -> ScoredFields:
+def score_layout(fields: Fields, texts: Sequence[str], line_count: int) -> ScoredFields:
     """Score a layout by the texts in its column of puzzles."""
     invalid = [text for text in texts if not side_of(text)]
-    return ScoredFields(fields, len(texts) - len(invalid), sum(map(is_attempt, invalid)), total)
+    damaged_count = sum(map(may_be_damaged_puzzle, invalid))
+    return ScoredFields(fields, len(texts) - len(invalid), damaged_count, line_count)
 
 
-def may_be_sixteen(lines: Sequence[str], *, whole: bool) -> bool:
-    """Whether lines of sixteen cells are, or may be, the rows of 16×16 puzzles.
+def may_be_rows_of_16(lines: Sequence[str], *, is_whole_source: bool) -> bool:
+    """Whether lines of 16 cells may be the rows of 16×16 puzzles, not 4×4 puzzles.
 
-    `whole`: these are all lines of the source.
+    `is_whole_source`: the lines are all lines of the source.
     """
     cells = list(map(cells_of, lines))
     rows = [row for row in cells if len(row) == 16]
-    misfits = sum(len(row) != 16 and is_attempt(row) for row in cells)
-    if len(rows) <= misfits:
+    damaged = sum(len(row) != 16 and may_be_damaged_puzzle(row) for row in cells)
+    if len(rows) <= damaged:
         return False
-    above = sum(map(is_above_four, rows))
-    several = whole and len(rows) == len(lines) and len(rows) % 16 == 0 and not above
-    if several or len(rows) + misfits == 16:
-        return above > 0 or not {EVEN, ODD} <= set("".join(rows))
-    return above * 4 > len(rows)
+    large_rows = sum(map(has_value_above_four, rows))
+    are_ambiguous = (
+        is_whole_source and len(rows) == len(lines) and len(rows) % 16 == 0 and not large_rows
+    )
+    if are_ambiguous or len(rows) + damaged == 16:
+        return large_rows > 0 or not {EVEN, ODD} <= set("".join(rows))
+    return large_rows * 4 > len(rows)
 
 
 def survey_fields(
-    rows: Sequence[Sequence[str]], layout: Fields, last: int = _MAX_FIELDS
+    rows: Sequence[Sequence[str]], layout: Fields, max_index: int = _MAX_FIELDS
 ) -> ScoredFields:
-    """Find the field that is a puzzle in most records, up to index `last`, and score the layout."""
-    shaped: Counter[int] = Counter()
-    open_cells: Counter[int] = Counter()
+    """Find the field up to `max_index` that is a puzzle in most records, and score the layout."""
+    puzzles: Counter[int] = Counter()
+    with_blanks: Counter[int] = Counter()
     maps = set[int]()
     for row in rows:
         for index, text in enumerate(row[:_MAX_FIELDS]):
             if is_region_map(text):
                 maps.add(index)
             elif side_of(text):
-                shaped[index] += 1
-                open_cells[index] += has_blanks(text)
-    highest = max(shaped.values(), default=0)
-    likely = [index for index in sorted(shaped) if shaped[index] * 2 > highest]
-    eligible = [index for index in likely if index <= last]
+                puzzles[index] += 1
+                with_blanks[index] += has_blanks(text)
+    highest = max(puzzles.values(), default=0)
+    likely = [index for index in sorted(puzzles) if puzzles[index] * 2 > highest]
+    eligible = [index for index in likely if index <= max_index]
     if not eligible:
-        return ScoredFields(layout, total=len(rows))
-    mostly_open = [index for index in eligible if open_cells[index] * 2 > shaped[index]]
-    column = next((index for index in mostly_open or eligible if open_cells[index]), eligible[0])
-    if not open_cells[column]:
-        column = _first_column_with_blanks(rows, column, last)
+        return ScoredFields(layout, line_count=len(rows))
+    unsolved = [index for index in eligible if with_blanks[index] * 2 > puzzles[index]]
+    column = next((index for index in unsolved or eligible if with_blanks[index]), eligible[0])
+    if not with_blanks[column]:
+        column = _first_column_with_blanks(rows, column, max_index)
     solution = next(
-        (index for index in likely if index != column and open_cells[index] * 2 <= shaped[index]),
+        (index for index in likely if index != column and with_blanks[index] * 2 <= puzzles[index]),
         None,
     )
     fields = replace(
@@ -274,25 +285,31 @@ def survey_fields(
         solution=solution,
         maps=tuple((index, f"field {index + 1}") for index in sorted(maps - {column})),
     )
-    return score(fields, [row[column] for row in rows if column < len(row)], len(rows))
+    return score_layout(fields, [row[column] for row in rows if column < len(row)], len(rows))
 
 
-def _first_column_with_blanks(rows: Sequence[Sequence[str]], full: int, last: int) -> int:
-    """The first column other than `full` that has a puzzle with blanks, even a damaged one.
+def _first_column_with_blanks(
+    rows: Sequence[Sequence[str]], full_column: int, max_index: int
+) -> int:
+    """The first column up to `max_index` that has a puzzle with blanks, even a damaged one.
 
-    If there is one, the full grids are solutions. Otherwise returns `full`.
+    The full grids in `full_column` are then solutions. Returns `full_column` if there is no such
+    column.
     """
-    for index in range(min(last + 1, max(map(len, rows)))):
-        texts = [row[index] for row in rows if index < len(row) and index != full]
-        if any((side_of(text) or is_attempt(text)) and has_blanks(text) for text in texts):
+    for index in range(min(max_index + 1, max(map(len, rows)))):
+        texts = [row[index] for row in rows if index < len(row) and index != full_column]
+        if any(
+            (side_of(text) or may_be_damaged_puzzle(text)) and has_blanks(text) for text in texts
+        ):
             return index
-    return full
+    return full_column
 
 
 def entries_in_fields(chunk: TextChunk, fields: Fields, reader: Reader) -> list[Entry]:
+    """Read the lines of a chunk, plain ones all at once by a regular expression."""
     text = decoded_text(chunk.data, chunk.first_line)
     has_text = bool(fields.maps) or fields.may_have_rules or chunk_may_name_rule(chunk.data)
-    if has_text or not reader.takes_plain or not _is_sound(text, chunk.data):
+    if has_text or not reader.takes_plain or not _is_valid_text(text, chunk.data):
         rows = [("", "", line) for line in NEWLINE.split(text)]
     else:
         rows = _line_pattern(fields).findall(text)
@@ -313,30 +330,35 @@ def entries_in_fields(chunk: TextChunk, fields: Fields, reader: Reader) -> list[
     return [entry for entry in entries if entry]
 
 
-def _is_sound(text: str, data: bytes) -> bool:
+def _is_valid_text(text: str, data: bytes) -> bool:
+    """Whether a chunk is valid text and has no line that is too long."""
     short = len(data) <= MAX_RECORD_BYTES or max(map(len, data.splitlines())) <= MAX_RECORD_BYTES
     return short and is_text(text)
 
 
 @lru_cache(maxsize=16)
 def _line_pattern(fields: Fields) -> re.Pattern[str]:
-    """Match one line: its puzzle and solution as two groups if both are plain, else all of it."""
+    """A pattern for one line, with three groups.
+
+    The first two groups are the puzzle and its solution in the order of their columns; the third is
+    the whole line if the puzzle or the solution is not plain.
+    """
     if fields.column is None:
-        wanted = f"({PLAIN})()"
+        plain = f"({PLAIN})()"
     elif fields.delimiter is None:
-        wanted = _fields_pattern(fields, r"[^ \t,;|\r\n]+", r"[ \t,;|]+") + r"(?:[ \t,;|][^\r\n]*)?"
+        plain = _fields_pattern(fields, r"[^ \t,;|\r\n]+", r"[ \t,;|]+") + r"(?:[ \t,;|][^\r\n]*)?"
     else:
         delimiter = re.escape(fields.delimiter)
-        other = rf'[^"\r\n{delimiter}]*'
-        wanted = _fields_pattern(fields, other, delimiter) + rf'(?:{delimiter}[^"\r\n]*)?'
-    comment = "" if fields.column == 0 else f"(?!{'|'.join(COMMENTS)})"
-    return re.compile(rf"(?:{comment}{wanted}|([^\r\n]*))(?:\r\n?|\n|\Z)")
+        any_field = rf'[^"\r\n{delimiter}]*'
+        plain = _fields_pattern(fields, any_field, delimiter) + rf'(?:{delimiter}[^"\r\n]*)?'
+    not_comment = "" if fields.column == 0 else f"(?!{'|'.join(COMMENTS)})"
+    return re.compile(rf"(?:{not_comment}{plain}|([^\r\n]*))(?:\r\n?|\n|\Z)")
 
 
-def _fields_pattern(fields: Fields, other: str, delimiter: str) -> str:
-    """A regular expression for the fields up to the puzzle and the solution."""
+def _fields_pattern(fields: Fields, any_field: str, delimiter: str) -> str:
+    """A regular expression for the fields of a plain line up to the puzzle and the solution."""
     column, solution = fields.column or 0, fields.solution
-    patterns = [other] * (max(column, solution or 0) + 1)
+    patterns = [any_field] * (max(column, solution or 0) + 1)
     patterns[column] = f"({PLAIN})" if solution is not None else f"({PLAIN})({FULL})?"
     if solution is not None:
         patterns[solution] = f"({FULL})"
@@ -344,34 +366,41 @@ def _fields_pattern(fields: Fields, other: str, delimiter: str) -> str:
 
 
 def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | None:
-    """The entry of a line that is not known to be plain; None for empty lines and comments."""
-    is_head = number == fields.header or (number == 1 and names_delimiter(line))
-    if is_head or not says_something(line) or is_border(line):
+    """The entry of a line; None for headers, empty lines, comments and borders."""
+    is_header = number == fields.header or (number == 1 and names_delimiter(line))
+    if is_header or not is_significant(line) or is_border(line):
         return None
     if is_too_long(line):
         return reader.too_long(number, line)
     if not is_text(line):
         return reader.read(line, (number,))
     try:
-        placed = split(line, fields)
+        located_fields = split_fields(line, fields)
     except NotCsv as error:
         return reader.refuse(number, 1, "a record of CSV", str(error), line, "damaged")
-    entry = _record(line, number, placed, fields, reader)
-    unread = _unread_in(placed, fields, entry)
-    return entry._replace(unread=more_unread(entry.unread, unread)) if unread else entry
+    entry = _record(line, number, located_fields, fields, reader)
+    unread = _unread_in(located_fields, fields, entry)
+    return entry._replace(unread=add_unread_texts(entry.unread, unread)) if unread else entry
 
 
-def _unread_in(placed: Sequence[tuple[int, str]], fields: Fields, entry: Entry) -> list[str]:
-    """The unread texts in the other fields; without a delimiter, these are joined."""
+def _unread_in(
+    located_fields: Sequence[tuple[int, str]], fields: Fields, entry: Entry
+) -> list[str]:
+    """The unread texts in fields that are neither puzzle, solution nor region map.
+
+    Without a delimiter, these fields are joined to one text.
+    """
     if fields.column is None or entry.error is not None:
         return []
     side = entry.puzzle.geometry.side if entry.puzzle else 9
     names, read = dict(enumerate(fields.names)), {fields.column, fields.solution}
     if entry.parsed:  # the text of a jigsaw ends with its map
-        fitting = (at for at, (_, text) in enumerate(placed) if entry.text.endswith(text))
-        read |= {*fitting} & dict(fields.maps).keys()
+        endings = (i for i, (_, text) in enumerate(located_fields) if entry.text.endswith(text))
+        read |= {*endings} & dict(fields.maps).keys()
     texts = [
-        (names.get(index, ""), text) for index, (_, text) in enumerate(placed) if index not in read
+        (names.get(index, ""), text)
+        for index, (_, text) in enumerate(located_fields)
+        if index not in read
     ]
     if fields.delimiter is None:
         texts = [("", " ".join(text for _, text in texts).lstrip("#/ "))]
@@ -380,49 +409,61 @@ def _unread_in(placed: Sequence[tuple[int, str]], fields: Fields, entry: Entry) 
 
 
 def _record(
-    line: str, number: int, placed: Sequence[tuple[int, str]], fields: Fields, reader: Reader
+    line: str,
+    number: int,
+    located_fields: Sequence[tuple[int, str]],
+    fields: Fields,
+    reader: Reader,
 ) -> Entry:
-    column, wanted = fields.column or 0, f"a puzzle in field {(fields.column or 0) + 1}"
-    if column >= len(placed):
-        return reader.refuse(number, len(line) + 1, wanted, counted(len(placed), "field"), line)
-    offset, text = placed[column]
+    """The entry of a line given its fields with their offsets."""
+    column, expected = fields.column or 0, f"a puzzle in field {(fields.column or 0) + 1}"
+    if column >= len(located_fields):
+        return reader.refuse(
+            number, len(line) + 1, expected, counted(len(located_fields), "field"), line
+        )
+    offset, text = located_fields[column]
     if not text:
-        return reader.refuse(number, offset + 1, wanted, quote(text), line)
-    cells, joined = halves(cells_of(text))
+        return reader.refuse(number, offset + 1, expected, quote(text), line)
+    cells, joined = split_solution(cells_of(text))
     claimed = joined
-    if fields.solution is not None and fields.solution < len(placed):
-        claimed = cells_of(placed[fields.solution][1]) or None
-    if maps := _maps_in(placed, fields, len(cells)):
-        start, regions = placed[maps[0][0]]
-        if refused := _refused_map(regions, maps, fields):
-            at, expected, found = refused
-            return reader.refuse(number, start + at + 1, expected, found, line)
+    if fields.solution is not None and fields.solution < len(located_fields):
+        claimed = cells_of(located_fields[fields.solution][1]) or None
+    if maps := _maps_in(located_fields, fields, len(cells)):
+        start, regions = located_fields[maps[0][0]]
+        if misfit := _map_misfit(regions, maps, fields):
+            index, expected, found = misfit
+            return reader.refuse(number, start + index + 1, expected, found, line)
         return reader.read(cells + regions, (number,), offset, claimed)
-    plain = plain_of(cells) if reader.takes_plain else None
+    plain = with_plain_blanks(cells) if reader.takes_plain else None
     if plain and draws_usual_boxes(text, 9) and (not claimed or is_full(claimed)):
         return plain_entry(number, plain, claimed)
     return reader.read(cells if joined else text, (number,), offset, claimed)
 
 
-def _maps_in(placed: Sequence[tuple[int, str]], fields: Fields, size: int) -> list[tuple[int, str]]:
-    """Those of `fields.maps` that have a sign for each of `size` cells, and several signs."""
-    texts = [text for _, text in placed]
+def _maps_in(
+    located_fields: Sequence[tuple[int, str]], fields: Fields, size: int
+) -> list[tuple[int, str]]:
+    """The fields of `fields.maps` that have `size` signs, not all equal, with their names."""
+    texts = [text for _, text in located_fields]
     return [
-        (index, place)
-        for index, place in fields.maps
+        (index, name)
+        for index, name in fields.maps
         if index < len(texts) and len(texts[index]) == size and len({*texts[index]}) > 1
     ]
 
 
-def _refused_map(
+def _map_misfit(
     regions: str, maps: Sequence[tuple[int, str]], fields: Fields
 ) -> tuple[int, str, str] | None:
-    """Why the map in the first field is no jigsaw's, as `misfit_of` has it."""
-    (index, place), *others = maps
-    is_cages = not _CAGES.isdisjoint(fields.names[index : index + 1])
-    if others or is_cages:
+    """The fault of the map in the first of the fields `maps`, in the form of `misfit_of`, or None.
+
+    A map of cages is a fault, and so are several maps.
+    """
+    (index, name), *further_maps = maps
+    is_cages = not _CAGE_NAMES.isdisjoint(fields.names[index : index + 1])
+    if further_maps or is_cages:
         number = "no" if is_cages else "one"
-        return 0, f"{number} region map in {place} ({AS_JIGSAW})", quote(regions)
+        return 0, f"{number} region map in {name} ({AS_JIGSAW})", quote(regions)
     return misfit_of(regions, isqrt(len(regions)))
 
 
@@ -431,8 +472,10 @@ def recognise_lines(head: SourceHead) -> tuple[Fields, str] | None:
         return None
     scored = find_fields(head)
     fields = scored.fields
-    if head.declared:
-        return (fields if scored.good and not fields.delimiter else Fields()), "it is declared"
+    if head.is_declared:
+        return (
+            fields if scored.puzzle_count and not fields.delimiter else Fields()
+        ), "it is declared"
     if not scored.is_collection(head.minimum) or fields.delimiter is not None:
         return None
     where = f"in field {fields.column + 1} of each line" if fields.column else "in single lines"
@@ -449,65 +492,72 @@ LINE = Format(
 )
 
 
-_PUZZLES = frozenset(("puzzle", "puzzles", "quiz", "quizzes", "question", "questions"))
-_SOLUTIONS = frozenset(("solution", "solutions", "answer", "answers"))
-_CAGES = frozenset(("cage", "cages"))
-_REGIONS = _CAGES | {"region", "regions", "jigsaw", "layout", "box", "boxes"}
-_NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
+_PUZZLE_NAMES = frozenset(("puzzle", "puzzles", "quiz", "quizzes", "question", "questions"))
+_SOLUTION_NAMES = frozenset(("solution", "solutions", "answer", "answers"))
+_CAGE_NAMES = frozenset(("cage", "cages"))
+_MAP_NAMES = _CAGE_NAMES | {"region", "regions", "jigsaw", "layout", "box", "boxes"}
+_COLUMN_NAME = re.compile(r"(?=.{1,40}\Z)[^\W\d]\w*(?:[ .-]\w+)*")
 
 
 def recognise_csv(head: SourceHead) -> tuple[Fields, str] | None:
     text = head.sample.decode("utf-8-sig", errors="replace")
-    lines = enumerate(each_line(text), 1)  # a header may begin with a hash, like a comment
+    lines = enumerate(iterate_lines(text), 1)  # a header may begin with a hash, like a comment
     headers = (line for line in lines if line[1].strip() and not names_delimiter(line[1]))
     number, header = next(headers, (1, ""))
     for delimiter in DELIMITERS:
-        layout = _with_header(head, header, Fields(delimiter, header=number))
-        if layout:
-            return layout
+        named = _layout_of_header(head, header, Fields(delimiter, header=number))
+        if named:
+            return named
     if head.is_single:
         return None
-    finding = find_fields(head)
-    fields = finding.fields
-    if fields.delimiter is not None and (finding.is_collection(head.minimum) or head.declared):
+    scored = find_fields(head)
+    fields = scored.fields
+    if fields.delimiter is not None and (scored.is_collection(head.minimum) or head.is_declared):
         return fields, f"field {(fields.column or 0) + 1} of its records is a puzzle"
-    return (Fields(","), "it is declared") if head.declared else None
+    return (Fields(","), "it is declared") if head.is_declared else None
 
 
-def _with_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fields, str] | None:
-    names = [name.lower() for name in _texts(header, layout)]
-    column = next((index for index, name in enumerate(names) if name in _PUZZLES), None)
-    if column is None and (len(names) < 2 or not all(map(_NAME.fullmatch, names))):
+def _layout_of_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fields, str] | None:
+    """Complete a layout by the names in the header.
+
+    Returns the layout and the reason; None if the line is not a header of puzzles.
+    """
+    names = [name.lower() for name in _texts_without_hash(header, layout)]
+    column = next((index for index, name in enumerate(names) if name in _PUZZLE_NAMES), None)
+    if column is None and (len(names) < 2 or not all(map(_COLUMN_NAME.fullmatch, names))):
         return None
-    rows = [_texts(line, layout) for line in head.lines if line.strip() != header.strip()]
-    if column is None:  # no known name: accepted if most records have as many fields as the header
+    rows = [
+        _texts_without_hash(line, layout) for line in head.lines if line.strip() != header.strip()
+    ]
+    if column is None:
+        # the header has no known name: most records must have as many fields as the header
         scored = survey_fields(rows, layout)
-        full = sum(len(row) == len(names) for row in rows)
+        full_column = sum(len(row) == len(names) for row in rows)
         reason = f"it has a header, and field {(scored.fields.column or 0) + 1} is a puzzle"
         return (
             (_with_names(scored.fields, names), reason)
-            if scored.is_collection(head.minimum) and full * 2 > len(rows)
+            if scored.is_collection(head.minimum) and full_column * 2 > len(rows)
             else None
         )
     known = survey_fields(rows, layout).fields
-    solution = next((index for index, name in enumerate(names) if name in _SOLUTIONS), None)
+    solution = next((index for index, name in enumerate(names) if name in _SOLUTION_NAMES), None)
     if solution is None and known.column == column:
         solution = known.solution
     layout = replace(layout, column=column, solution=solution, maps=known.maps)
     texts = [row[column] for row in rows if column < len(row)]
     may_be_grid = len(rows) == 16 and max(map(len, rows)) == 1
-    may_be_grid = may_be_grid and may_be_sixteen(texts, whole=head.is_whole)
-    scored = score(layout, texts, len(rows))
+    may_be_grid = may_be_grid and may_be_rows_of_16(texts, is_whole_source=head.is_whole)
+    scored = score_layout(layout, texts, len(rows))
     variants = sum(head.is_variant(text) for text in texts if not side_of(text))
-    scored = replace(scored, good=scored.good + variants)
-    if head.declared or (scored.is_collection(head.minimum) and not may_be_grid):
+    scored = replace(scored, puzzle_count=scored.puzzle_count + variants)
+    if head.is_declared or (scored.is_collection(head.minimum) and not may_be_grid):
         return _with_names(scored.fields, names), f"its header names the column {names[column]!r}"
     return None
 
 
 def _with_names(fields: Fields, names: Sequence[str]) -> Fields:
-    """The layout with the names of the header; columns whose names mean region maps are `maps`."""
-    columns = {index for index, name in enumerate(names) if name in _REGIONS}
+    """The layout with the names in the header; columns named like region maps become `maps`."""
+    columns = {index for index, name in enumerate(names) if name in _MAP_NAMES}
     columns |= {index for index, _ in fields.maps if index < len(names)}
     maps = tuple(
         (index, f"column {quote(names[index])}") for index in sorted(columns - {fields.column})
@@ -516,7 +566,7 @@ def _with_names(fields: Fields, names: Sequence[str]) -> Fields:
     return replace(fields, solution=solution, maps=maps, names=tuple(names))
 
 
-def _texts(line: str, layout: Fields) -> list[str]:
+def _texts_without_hash(line: str, layout: Fields) -> list[str]:
     return [text.lstrip("#").strip() for text in texts_in(line, layout)]
 
 

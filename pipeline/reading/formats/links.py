@@ -4,9 +4,9 @@
     https://sudoku.coach/en/play/530070000600195000…
     https://www.chiark.greenend.org.uk/~sgtatham/puzzles/js/solo.html#3x3:a8b2c6c4b5b1_4_7…
 
-A segment of the path, a value of the query or the fragment is a whole puzzle with side 4, 6, 8 or
-9; the link must contain exactly one. Any site will do, and nothing is fetched. A link that names a
-variant is refused, because its rules are not in the digits.
+Exactly one segment of the path, value of the query or fragment must be a whole puzzle with side 4,
+6, 8 or 9. The site does not matter, and nothing is fetched. A link that names a variant is refused,
+because the digits do not contain its rules.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pipeline.reading.formats.alphabets import digits
 from pipeline.reading.formats.around import is_rule_column, names_rule
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import BLANKS, DIGITS, GEOMETRIES, SIDES
-from pipeline.reading.formats.fpuzzles import FPUZZLES, TO_PASTE
+from pipeline.reading.formats.fpuzzles import FPUZZLES, HINT_OPEN_LINK
 from pipeline.reading.formats.frames import frame_of_line, puzzle_of_frame
 from pipeline.reading.formats.iss import ISS
 from pipeline.reading.formats.jigsaws import SOLO
@@ -32,19 +32,21 @@ from pipeline.settings import Reading
 _SITE = r"(?:https?://|www\.|(?:[a-z\d-]++\.)++[a-z]{2,}/)"
 _LINK = re.compile(rf"\s*{_SITE}\S+\s*", re.IGNORECASE)
 _SCHEME = re.compile(r"\s*(?:https?://|www\.)", re.IGNORECASE)
-_SOLO = re.compile(r"#(?=[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*(?::|%3a))", re.IGNORECASE)
-_SEED = re.compile(r"#[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*#[0-9]+\s*\Z")
+_SOLO_ID = re.compile(r"#(?=[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*(?::|%3a))", re.IGNORECASE)
+_SOLO_SEED = re.compile(r"#[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*#[0-9]+\s*\Z")
 _SEPARATOR = re.compile(r"[/?&#=;]")
 _WORD, _KEY = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*+"), re.compile(r"[?&]([A-Za-z]+)=")
 _CELLS = re.compile(r"[0-9.*_-]{12,}")
-_BEGINS = re.compile(rf"\s*{_SITE}\S*(?:[0-9._*-]{{16}}|{_SOLO.pattern}|\?sudoku/)", re.IGNORECASE)
+_BEGINS = re.compile(
+    rf"\s*{_SITE}\S*(?:[0-9._*-]{{16}}|{_SOLO_ID.pattern}|\?sudoku/)", re.IGNORECASE
+)
 
-_VARIANTS = re.compile(
+_VARIANT_NAMES = re.compile(
     r"killer|jigsaw|irregular|samurai|windoku|str8t|kendoku|kenken|kakuro|futoshiki|thermo|arrow"
     r"|sudoku[-_]?x\b|\bx[-_]?sudoku|diagonal|colou?r[-_]?sudoku|skyscraper",
     re.IGNORECASE,
 )
-"""Names of other puzzles in addresses, also as a part of a word."""
+"""Names of variants and of other puzzles in addresses; they may be part of a word."""
 
 _PUZZ_LINK = re.compile(
     r"[/.](?:puzz\.link|pzv\.jp|pzplus\.\w+|pzprxs\.\w+)/|/p(?:\.html)?\?sudoku/"
@@ -54,10 +56,12 @@ _SHORTENERS = re.compile(
     r"|v\.gd|t\.ly|tiny\.cc|rebrand\.ly|sudoku\.link)/",
     re.IGNORECASE,
 )
-_WANTED = "a link that contains the cells of a puzzle"
+_EXPECTED = "a link that contains the cells of a puzzle"
 
 
 class _Segment(NamedTuple):
+    """A part of a link without escapes, and the column at which it begins."""
+
     column: int
     text: str
 
@@ -73,14 +77,14 @@ def _segments(line: TextLine) -> list[_Segment]:
     return segments
 
 
-def _puzzles(line: TextLine) -> list[_Segment]:
-    """The segments that are whole puzzles; equal ones count once."""
-    found = {
+def _puzzle_segments(line: TextLine) -> list[_Segment]:
+    """The segments that are whole puzzles, without repetitions."""
+    by_cells = {
         segment.text: segment
         for segment in _segments(line)
         if (side_of(segment.text) or 10) <= 9 and not {*DIGITS}.isdisjoint(segment.text)
     }
-    return [*found.values()]
+    return [*by_cells.values()]
 
 
 def _is_link(text: Text) -> bool:
@@ -91,32 +95,33 @@ def recognise_link(text: Text) -> str | None:
     if not _is_link(text):
         return None
     line = text.lines[0]
-    if _SOLO.search(line.text):
+    if _SOLO_ID.search(line.text):
         return "it is a link to a puzzle of Solo"
-    if _puzzles(line):
+    if _puzzle_segments(line):
         return "it is a link that contains the cells of a puzzle"
-    is_other = not _SCHEME.match(line.text) or FPUZZLES.recognise(text) or ISS.recognise(text)
-    return None if is_other else "it is a link"
+    if not _SCHEME.match(line.text) or FPUZZLES.recognise(text) or ISS.recognise(text):
+        return None
+    return "it is a link"
 
 
 def parse_link(text: Text, reading: Reading) -> Parsed:
     line = text.single_line()
     if _LINK.fullmatch(line.text) is None:
-        raise text.at_line(line, _WANTED)
-    if solo := _SOLO.search(line.text):
-        return _solo(text, line, solo.end(), reading)
-    puzzles = _puzzles(line)
+        raise text.at_line(line, _EXPECTED)
+    if solo := _SOLO_ID.search(line.text):
+        return _parse_solo(text, line, solo.end(), reading)
+    puzzles = _puzzle_segments(line)
     if len(puzzles) != 1:
         raise _refusal(text, line, len(puzzles))
     column, cells = puzzles[0]
-    if beside := [x for x in _segments(line) if len(x.text) == len(cells) and x.text != cells]:
-        found = f"{len(cells)} other characters beside them"
-        raise text.error(
-            line.number, beside[0].column, f"{_WANTED} and nothing else", found, code="link"
-        )
+    similar = [x for x in _segments(line) if len(x.text) == len(cells) and x.text != cells]
+    if similar:
+        expected = f"{_EXPECTED} and nothing else of the same length"
+        found = f"{len(cells)} other characters"
+        raise text.error(line.number, similar[0].column, expected, found, code="link")
     if variant := _variant_in(line.text.replace(cells, "")):
         expected = "a link to a puzzle with the usual rules"
-        hint = "its rules are not in the link: give the puzzle in a notation that has them"
+        hint = "the link does not contain the rules: use a notation that does"
         raise text.at_line(line, expected, f"'{variant}' in it", code="link", hint=hint)
     row = TextLine.of_text(line.number, cells)
     expected = f"{either(side * side for side in GEOMETRIES)} cells"
@@ -129,17 +134,17 @@ def parse_link(text: Text, reading: Reading) -> Parsed:
 
 
 def _variant_in(address: str) -> str | None:
-    """The name of a variant in an address without its puzzle."""
-    if match := _VARIANTS.search(address):
+    """The name of a variant in an address from which the cells were removed, or None."""
+    if match := _VARIANT_NAMES.search(address):
         return match[0]
     words = (word for word in _WORD.findall(address) if names_rule(word))
     keys = (key for key in _KEY.findall(address) if is_rule_column(key.lower()))
     return next(chain(words, keys), None)
 
 
-def _solo(text: Text, line: TextLine, start: int, reading: Reading) -> Parsed:
-    """The puzzle of an id of Solo that begins at this index."""
-    from urllib.parse import unquote  # noqa: PLC0415 - as above
+def _parse_solo(text: Text, line: TextLine, start: int, reading: Reading) -> Parsed:
+    """The puzzle of an id of Solo that begins at index `start`."""
+    from urllib.parse import unquote  # noqa: PLC0415 - slow to load, and few puzzles are links
 
     game = TextLine.of_text(line.number, unquote(line.text[start:].rstrip()))
     try:
@@ -149,33 +154,33 @@ def _solo(text: Text, line: TextLine, start: int, reading: Reading) -> Parsed:
         raise
 
 
-def _refusal(text: Text, line: TextLine, puzzles: int) -> InvalidPuzzle:
+def _refusal(text: Text, line: TextLine, puzzle_count: int) -> InvalidPuzzle:
     """The error for a link without a puzzle, or with several."""
-    hint = TO_PASTE
-    if puzzles:
-        found, hint = counted(puzzles, "puzzle"), "give the cells of one of them"
+    hint = HINT_OPEN_LINK
+    if puzzle_count:
+        found, hint = counted(puzzle_count, "puzzle"), "give the cells of one of them"
     elif _PUZZ_LINK.search(line.text):
-        found = "a link of puzz.link, whose notation is not read"
-    elif _SEED.search(line.text):
+        found = "a link of puzz.link, whose notation is not supported"
+    elif _SOLO_SEED.search(line.text):
         found = "a random seed of Solo"
         hint = "in Solo, choose 'Link to this puzzle by game ID' instead"
     elif _SHORTENERS.search(line.text):
         found = "a short link, which only its server can resolve"
-    elif cells := _most_cells(line):
+    elif cells := _longest_run_of_cells(line):
         sizes = either(side * side for side in GEOMETRIES)
-        expected = f"{_WANTED}, {sizes} digits and blanks"
+        expected = f"{_EXPECTED}, {sizes} digits and blanks"
         column = cells.start() + 1
         found = counted(len(cells[0]), "cell")
         if side := SIDES.get(len(cells[0])):
-            found += f" that are not all digits up to {side} and one sign for blanks"
+            found += f", not only digits up to {side} and one sign for blanks"
         return text.error(line.number, column, expected, found, code="link", hint=hint)
     else:
-        found = "none in this link"
-    return text.at_line(line, _WANTED, found, code="link", hint=hint)
+        found = "a link without cells"
+    return text.at_line(line, _EXPECTED, found, code="link", hint=hint)
 
 
-def _most_cells(line: TextLine) -> re.Match[str] | None:
-    """The longest run of cell signs, with a digit and a blank, if there is one."""
+def _longest_run_of_cells(line: TextLine) -> re.Match[str] | None:
+    """The longest run of digits and blanks that has both; None if there is none."""
     runs = [
         run
         for run in _CELLS.finditer(line.text)

@@ -1,8 +1,8 @@
-"""The rules of f-puzzles and of the Interactive Sudoku Solver (ISS): a row for each kind of rule.
+"""The rules of f-puzzles and of the Interactive Sudoku Solver (ISS): a row for each class of rules.
 
 A row has the keys of f-puzzles documents and the types of ISS that express the rule, each with the
-codecs of its arguments. Other arguments are refused, and so are cells and numbers that the rule
-itself does not accept.
+codecs of its arguments. Arguments that no codec reads are refused, and so are cells and numbers
+that the rule class does not accept.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import cages, custom, free, lines, outside, pairs, regions, whole
 from pipeline.reading.formats.fpuzzles import codecs as fp
-from pipeline.reading.formats.fpuzzles.document import Placed
+from pipeline.reading.formats.fpuzzles.document import JsonNode
 from pipeline.reading.formats.iss import codecs as iss
 from pipeline.reading.formats.iss import custom_codecs as own
-from pipeline.reading.formats.rule_forms import Codec, Form, fixed, form, nothing
+from pipeline.reading.formats.rule_forms import Codec, Form, fixed, form, nothing, read_only
 from pipeline.reading.formats.variants import RuleType
 
 _READ_ELSEWHERE = Codec(lambda _: (), nothing)
-"""A type without arguments that is known here, but read by other code."""
+"""The notation of a type without arguments that the parser of ISS reads itself."""
 
 _Notation = Codec | list[Codec] | Form | Rule | None
 
@@ -29,7 +29,7 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     regions.Region: {"region": None, "Jigsaw": None},
     regions.ExtraRegion: {
         "extraregion": fp.cells("group"),
-        "AllDifferent": iss.cells("group", once=True),
+        "AllDifferent": iss.distinct_cells("group"),
     },
     regions.Diagonal: {
         "diagonal+": regions.Diagonal(rising=True),
@@ -38,12 +38,9 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     },
     regions.DisjointGroups: {
         "disjointgroups": regions.DisjointGroups(),
-        "DisjointSets": iss.needs_boxes,
+        "DisjointSets": _READ_ELSEWHERE,
     },
-    regions.Windoku: {
-        "windoku": regions.Windoku(),
-        "Windoku": Form(regions.Windoku, iss.read_windoku, nothing),
-    },
+    regions.Windoku: {"windoku": regions.Windoku(), "Windoku": _READ_ELSEWHERE},
     pairs.AntiKnight: {"antiknight": pairs.AntiKnight(), "AntiKnight": []},
     pairs.AntiKing: {"antiking": pairs.AntiKing(), "AntiKing": []},
     whole.AntiTaxicab: {"AntiTaxicab": iss.needs_no_zero},
@@ -93,7 +90,7 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     cages.Contains: {
         "ContainAtLeast": [fixed(exactly=False), iss.joined_values, iss.cells("group", once=True)],
         "ContainExact": [fixed(exactly=True), iss.joined_values, iss.cells("group", once=True)],
-        "LookAndSay": [fixed(exactly=True), iss.look_and_say, iss.cells("group", once=True)],
+        "LookAndSay": Form(cages.Contains, iss.read_look_and_say, read_only),
     },
     cages.CountingCircles: {"CountingCircles": iss.cells("circles", once=True)},
     cages.CountOfDifferent: {"CountDistinct": iss.count_of_values},
@@ -118,9 +115,9 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
         "skyscraper": [fp.row_or_column, fp.clue()],
         "Skyscraper": iss.clues_at_ends(),
     },
-    outside.HiddenSkyscraper: {"HiddenSkyscraper": iss.clues_at_ends(iss.largest_value)},
-    outside.NumberedRoom: {"NumberedRoom": iss.clues_at_ends(iss.largest_value)},
-    outside.FullRank: {"FullRank": [iss.allows_ties, iss.clues_at_ends(iss.number_of_lines)]},
+    outside.HiddenSkyscraper: {"HiddenSkyscraper": iss.clues_at_ends(iss.values_of_cells)},
+    outside.NumberedRoom: {"NumberedRoom": iss.clues_at_ends(iss.values_of_cells)},
+    outside.FullRank: {"FullRank": [iss.allows_ties, iss.clues_at_ends(iss.ranks)]},
     lines.Thermometer: {
         "thermometer": [fixed(slow=False), fp.line()],
         "slowthermometer": [fixed(slow=True), fp.line()],
@@ -130,27 +127,27 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
     lines.Renban: {"renban": fp.line(once=True), "Renban": iss.line()},
     lines.Whispers: {
         "whispers": [fp.half_of_side, fp.line()],
-        "Whisper": [iss.number("difference", 1, default=5), iss.line()],
+        "Whisper": [iss.number("difference", default=5, no_effect=0), iss.line()],
     },
     lines.Between: {"betweenline": fp.line(3), "Between": iss.line(3)},
     lines.RegionSum: {
-        "regionsumline": [fp.regions, fp.line()],
+        "regionsumline": [fp.regions, fp.line_without_repeats],
         "RegionSumLine": [iss.line(), iss.regions],
     },
     lines.Entropic: {"entropicline": fp.line(), "Entropic": [iss.needs_nine, iss.line()]},
     lines.Modular: {
         "modularline": [fp.number("modulus", 2, default=3), fp.line()],
-        "Modular": [iss.number("modulus", 2), iss.line()],
+        "Modular": [iss.number("modulus", 1, no_effect=1), iss.line()],
     },
     lines.Nabner: {"nabner": fp.line(once=True)},
-    lines.Zipper: {"zipperline": fp.line(), "Zipper": iss.line(3)},
-    lines.DoubleArrow: {"doublearrow": fp.line(), "DoubleArrow": iss.cells("line")},
+    lines.Zipper: {"zipperline": fp.line_without_repeats, "Zipper": iss.line(3)},
+    lines.DoubleArrow: {"doublearrow": fp.line_without_repeats, "DoubleArrow": iss.cells("line")},
     lines.Lockout: {
         "lockout": [fp.number("difference", 1, default=4), fp.line()],
-        "Lockout": [iss.number("difference", 1), iss.cells("line", 2)],
+        "Lockout": iss.lockout,
     },
     lines.SumLine: {"SumLine": iss.sum_line},
-    lines.ValueIndexer: {"ValueIndexing": iss.cells("line", 3, once=True)},
+    lines.ValueIndexer: {"ValueIndexing": iss.cells("line", 3)},
     lines.Lunchbox: {"Lunchbox": [iss.number("total"), iss.cells("line", 2, once=True)]},
     custom.Relation: {
         "Pair": [fixed(every=False), own.related(), own.related_lines()],
@@ -159,6 +156,7 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
         "BinaryX": [fixed(every=True), own.related(is_old=True), own.related_lines(once=True)],
     },
     custom.StateMachine: {"NFA": own.state_machine, "Regex": own.pattern},
+    custom.NondeterministicMachine: {"NFA": own.nondeterministic},
     custom.OneOf: {"Or": None},
     free.SameRegions: {"RegionSameValues": _READ_ELSEWHERE},
     free.ChaosConstruction: {"ChaosConstruction": _READ_ELSEWHERE},
@@ -171,59 +169,67 @@ _NOTATIONS: Final[Mapping[type[Rule], Mapping[str, _Notation]]] = {
 """Rule class → {name: notation}.
 
 Names in lower case are keys of f-puzzles, others are types of ISS. A notation is the codecs of the
-arguments, a form, or the rule that a flag stands for. It is None if other code reads the rule: with
-the layout, as a group, or by LAST.
+arguments, a form, or, for a boolean key, the rule that it sets. It is None if other code reads the
+rule: as part of the layout, as a group, or by LAST.
 """
 
+_FormOrRule = Form | Rule | None
+"""A notation whose codecs are combined into a form."""
 
-def _with_form(kind: type[Rule], way: _Notation) -> Form | Rule | None:
-    codecs = [way] if isinstance(way, Codec) else way
+
+def _with_form(kind: type[Rule], notation: _Notation) -> _FormOrRule:
+    codecs = [notation] if isinstance(notation, Codec) else notation
     return form(kind, *codecs) if isinstance(codecs, list) else codecs
 
 
-_FORMS: Final[Mapping[type[Rule], Mapping[str, Form | Rule | None]]] = {
-    kind: {name: _with_form(kind, way) for name, way in ways.items()}
-    for kind, ways in _NOTATIONS.items()
+_FORMS: Final[Mapping[type[Rule], Mapping[str, _FormOrRule]]] = {
+    kind: {name: _with_form(kind, notation) for name, notation in notations.items()}
+    for kind, notations in _NOTATIONS.items()
 }
-"""The same, with codecs combined into forms."""
+"""Rule class → {name: form, rule or None}."""
 
-_ALL = [(name, kind, way) for kind, ways in _FORMS.items() for name, way in ways.items()]
+_ALL = [(name, kind, item) for kind, items in _FORMS.items() for name, item in items.items()]
 RULES_OF_KEYS: Final = [(name, kind) for name, kind, _ in _ALL if name.islower()]
 RULES_OF_TYPES: Final = [(name, kind) for name, kind, _ in _ALL if not name.islower()]
 """Pairs of a key or type and a rule class that it expresses."""
 
-FLAGS: Final = {key: way for key, _, way in _ALL if way and not isinstance(way, Form)}
-"""Boolean keys, and the rule that each stands for."""
+FLAGS: Final = {key: item for key, _, item in _ALL if item and not isinstance(item, Form)}
+"""Boolean key → the rule that it sets."""
 
 KEYS: Final[Mapping[str, Sequence[Form]]] = {
-    key: [way for name, _, way in _ALL if name == key and isinstance(way, Form)]
-    for key, _, way in _ALL
-    if key.islower() and isinstance(way, Form)
+    key: [item for name, _, item in _ALL if name == key and isinstance(item, Form)]
+    for key, _, item in _ALL
+    if key.islower() and isinstance(item, Form)
 }
-"""Keys of lists of objects, and the forms that read them."""
+"""Key of a list of objects → the forms that can read such an object."""
 
-TYPES: Final = {name: way for name, _, way in _ALL if isinstance(way, Form) and not name.islower()}
-"""The forms of the types of ISS that have one: not those for layout and groups."""
+TYPES: Final = {
+    name: item for name, _, item in _ALL if isinstance(item, Form) and not name.islower()
+}
+"""Type of ISS → its form; types for the layout and for groups have none."""
 
 
 def written(rule: Rule, geometry: Geometry, *, by_keys: bool) -> tuple[str, list[Any]] | None:
-    """The first key or type that can express a rule, and its output; None if there is none."""
-    for name, way in _FORMS.get(type(rule), {}).items():
-        if isinstance(way, Form) and name.islower() == by_keys:
-            words = way.write(rule, geometry)
+    """Write a rule as an object of f-puzzles (`by_keys`) or as a constraint of ISS.
+
+    Returns the first key or type that can express the rule, and its arguments; None if none can.
+    """
+    for name, notation in _FORMS.get(type(rule), {}).items():
+        if isinstance(notation, Form) and name.islower() == by_keys:
+            words = notation.write(rule, geometry)
             if words is not None:
                 return name, [*words]
     return None
 
 
 STRICT: Final = {"StrictKropki": ("difference", "ratio"), "StrictXV": ("xv",)}
-"""Types of ISS for negative rules, and the names of their marks under `negative`."""
+"""Type of ISS for negative rules → the marks to which it applies, as `negative` names them."""
 
 
 def negative_rules(
     geometry: Geometry, rules: Sequence[Rule], marks: Sequence[str]
 ) -> Iterator[Rule]:
-    """Negative rules: pairs without one of the marks do not have its property."""
+    """Yield the negative rules of `marks`: neighbours without a mark do not have its property."""
     differences = {rule.difference for rule in rules if isinstance(rule, pairs.WhiteDot)} or {1}
     ratios = {rule.ratio for rule in rules if isinstance(rule, pairs.BlackDot)} or {2}
     if {"difference", "ratio"}.intersection(marks):
@@ -238,14 +244,15 @@ def negative_rules(
         )
 
 
-def _nonconsecutive(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterator[Rule]:
-    """Neighbours without a dot are not consecutive."""
+def _nonconsecutive(geometry: Geometry, node: JsonNode, rules: Sequence[Rule]) -> Iterator[Rule]:
+    """Read `nonconsecutive`: neighbours without a dot are not consecutive."""
     if node.flag():
         dots = pairs.marked_pairs(geometry, rules, pairs.WhiteDot, pairs.BlackDot)
         yield pairs.Nonconsecutive(dots)
 
 
-def _negative(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterator[Rule]:
+def _negative(geometry: Geometry, node: JsonNode, rules: Sequence[Rule]) -> Iterator[Rule]:
+    """Read `negative`, a list of marks."""
     names = [child.value for child in node.list()]
     for index, child in enumerate(node.list()):
         if child.value not in ("ratio", "difference", "xv") or child.value in names[:index]:
@@ -254,7 +261,7 @@ def _negative(geometry: Geometry, node: Placed, rules: Sequence[Rule]) -> Iterat
 
 
 def _negated_marks(rules: Sequence[Rule]) -> list[str]:
-    """The marks to which negative rules apply."""
+    """The marks to which the negative rules of a puzzle apply, as `negative` lists them."""
     marks = {"difference": False, "ratio": False, "xv": False}
     for rule in rules:
         if isinstance(rule, pairs.NegativeKropki):
@@ -264,10 +271,13 @@ def _negated_marks(rules: Sequence[Rule]) -> list[str]:
 
 
 class Last(NamedTuple):
-    """A key of f-puzzles whose rules, of the classes `kinds`, depend on the rules of other keys."""
+    """A key of f-puzzles that is read last, because its rules depend on those of other keys.
+
+    `kinds` are the classes of its rules.
+    """
 
     kinds: tuple[RuleType, ...]
-    read: Callable[[Geometry, Placed, Sequence[Rule]], Iterable[Rule]]
+    read: Callable[[Geometry, JsonNode, Sequence[Rule]], Iterable[Rule]]
     write: Callable[[Sequence[Rule]], object]
 
 
@@ -275,4 +285,4 @@ LAST: Final[Mapping[str, Last]] = {
     "nonconsecutive": Last((pairs.Nonconsecutive,), _nonconsecutive, lambda _: True),
     "negative": Last((pairs.NegativeKropki, pairs.NegativeXV), _negative, _negated_marks),
 }
-"""Keys whose rules depend on the marks under all other keys, in this order."""
+"""Keys whose rules depend on the marks under all other keys, in the order of reading."""

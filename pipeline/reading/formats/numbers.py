@@ -6,7 +6,7 @@
 
 n is 4, 6, 8, 9, 16 or 25. Fields are separated by commas, semicolons or tabs, and may be quoted. A
 blank is an empty field, null or "" in JSON, or 0 if no field is empty. The rows of a list may also
-be texts; rows of signs, as in "53..7....", are read like a grid.
+be texts, as in "53..7....", whose characters are cells as in a grid.
 """
 
 from __future__ import annotations
@@ -28,42 +28,42 @@ from pipeline.reading.formats.cells import (
     BLANKS,
     GEOMETRIES,
     SIDES_WITH_BOXES,
-    in_rows,
     number_of,
     numbers_up_to,
     shape_in_words,
+    split_into_rows,
     written_cells,
 )
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, parser
 from pipeline.reading.formats.line import CSV
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.tables import DELIMITERS, MOST_ROWS, parse_table, recognise_table
+from pipeline.reading.formats.tables import DELIMITERS, MAX_ROWS, parse_table, recognise_table
 from pipeline.reading.formats.text import DECODED_BYTES, Text, TextLine, Word, cells_of, quote
 from pipeline.settings import Reading
 
-_LARGEST = max(ALL_GEOMETRIES)
+_MAX_SIDE = max(ALL_GEOMETRIES)
 
 
 def _shape_of(text: Text) -> tuple[int, bool] | None:
-    """The side of most lines, and whether these are n lines of n numbers; None for other texts."""
+    """The likely side of a spreadsheet, and whether it is n lines of n numbers; else None."""
     delimiter = _delimiter_of(text)
-    if delimiter not in text.lines[0].text or len(text.lines) > MOST_ROWS:
+    if delimiter not in text.lines[0].text or len(text.lines) > MAX_ROWS:
         return None
     lines = _lines_of(text, delimiter)
-    side = _side_meant([line.text.count(delimiter) + 1 for line in lines])
+    side = _likely_side([line.text.count(delimiter) + 1 for line in lines])
     if side is None or len(lines) > 2 * side:
         return None
     fields = [field for line in lines for field in _fields_of(line, delimiter).tokens]
-    cells = sum(not field or number_of(field, _LARGEST) is not None for field in fields)
+    cells = sum(not field or number_of(field, _MAX_SIDE) is not None for field in fields)
     if len(lines) == side and cells == len(fields) == side * side:
         return side, True
     return (side, False) if "" in fields and cells * 4 > len(fields) * 3 else None
 
 
-def _side_meant(widths: Sequence[int]) -> int | None:
-    """The side that at least half of the rows have."""
-    for length, times in Counter(widths).most_common():
-        if length in SIDES_WITH_BOXES and times * 2 >= len(widths):
+def _likely_side(widths: Sequence[int]) -> int | None:
+    """The side of a grid in which at least half of the rows have this length; None without one."""
+    for length, count in Counter(widths).most_common():
+        if length in SIDES_WITH_BOXES and count * 2 >= len(widths):
             return length
     return None
 
@@ -73,24 +73,23 @@ def _delimiter_of(text: Text) -> str:
 
 
 def _lines_of(text: Text, delimiter: str) -> list[TextLine]:
-    """The lines, up to one too many. Lines of mere tabs are rows too."""
+    """The first MAX_ROWS + 1 lines. Lines of only tabs are rows too."""
     lines = text.written() if delimiter == "\t" else text.lines
-    return [*islice((line for line in lines if line.text.strip(" ")), MOST_ROWS + 1)]
+    return [*islice((line for line in lines if line.text.strip(" ")), MAX_ROWS + 1)]
 
 
 def _fields_of(line: TextLine, delimiter: str) -> Row:
-    """The fields of a line, up to one too many.
+    """The fields of a line, at most one more than the largest side.
 
-    Valid ones hold at most a number, so quotes never hide a delimiter.
+    A valid field contains at most a number, so a delimiter in quotes need not be considered.
     """
     words, column = [], 1
-    for written in line.text.split(delimiter, _LARGEST + 1)[: _LARGEST + 1]:
+    for written in line.text.split(delimiter, _MAX_SIDE + 1)[: _MAX_SIDE + 1]:
         stripped = written.strip()
-        quoted = len(stripped) > 1 and stripped[0] == stripped[-1] == '"'
+        is_quoted = len(stripped) > 1 and stripped[0] == stripped[-1] == '"'
         indent = len(written) - len(written.lstrip()) if stripped else 0
-        words.append(
-            Word(line.number, column + indent, stripped[1:-1].strip() if quoted else stripped)
-        )
+        token = stripped[1:-1].strip() if is_quoted else stripped
+        words.append(Word(line.number, column + indent, token))
         column += len(written) + 1
     return Row(words, line.number, len(line.text) + 1, line.text.count(delimiter) + 1)
 
@@ -104,16 +103,16 @@ def _spreadsheet(text: Text) -> Frame:
 
 
 def render_spreadsheet(puzzle: Puzzle, _notation: str) -> str:
-    """Write n lines of n fields, with commas between. Raises ValueError with a noun."""
+    """Write n lines of n fields, separated by commas. Raises ValueError with a noun."""
     return "".join(f"{','.join(row)}\n" for row in _number_rows(puzzle, ""))
 
 
 def _number_rows(puzzle: Puzzle, blank: str) -> list[list[str]]:
-    """The rows of numbers of a puzzle that has the usual boxes of its side."""
+    """The rows of numbers of a puzzle. Raises ValueError with a noun, also for unusual boxes."""
     side = puzzle.geometry.side
     if ALL_GEOMETRIES.get(side) != puzzle.geometry:
         raise ValueError(shape_in_words(puzzle.geometry))
-    return in_rows(written_cells(puzzle, numbers_up_to(side), blank), side)
+    return split_into_rows(written_cells(puzzle, numbers_up_to(side), blank), side)
 
 
 _parse_numbers = parser(_spreadsheet, numbers({"", "0"}, ", or an empty field"))
@@ -121,13 +120,16 @@ _parse_numbers = parser(_spreadsheet, numbers({"", "0"}, ", or an empty field"))
 
 def recognise_spreadsheet(text: Text) -> str | None:
     shape = _shape_of(text)
-    if not _is_usual(shape) and (reason := recognise_table(text)):
+    if not _is_plain_table(shape) and (reason := recognise_table(text)):
         return reason
     return f"{f'{shape[0]} ' if shape[1] else ''}lines of {shape[0]} fields" if shape else None
 
 
-def _is_usual(shape: tuple[int, bool] | None) -> bool:
-    """Whether it is a table of a usual side; 10 lines of 10 fields may have labels."""
+def _is_plain_table(shape: tuple[int, bool] | None) -> bool:
+    """Whether a spreadsheet has n lines of n numbers and a default side.
+
+    Other sides are tables with labels, such as 10 lines of 10 fields.
+    """
     return shape is not None and shape[1] and shape[0] in ALL_GEOMETRIES
 
 
@@ -135,7 +137,7 @@ def _parse_spreadsheet(text: Text, reading: Reading) -> Parsed:
     try:
         return _parse_numbers(text, reading)
     except InvalidPuzzle:
-        table = None if _is_usual(_shape_of(text)) else parse_table(text, reading)
+        table = None if _is_plain_table(_shape_of(text)) else parse_table(text, reading)
         if table is None:
             raise
         return table
@@ -155,8 +157,8 @@ LIST_BEGINS = re.compile(r'\s*\[\s*(?:\[\s*(?:"?\d{1,2}"?|""|-1|null)\s*[,\]]|"[
 _CELLS = {int, str, type(None)}
 _SCALAR = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s\[\],]+')
 _EXPECTED = "a list of rows in JSON, '[[5, 3, 0, …'"
-_SIGNS = frozenset(BLANKS) - {"0"}
-_SIZES = {side * side: side for side in SIDES_WITH_BOXES}
+_BLANK_SIGNS = frozenset(BLANKS) - {"0"}
+_SIDES_BY_SIZE = {side * side: side for side in SIDES_WITH_BOXES}
 _NUMBERS = numbers({"", "0", "-1"}, ", or 0 or null for a blank")
 
 
@@ -167,40 +169,40 @@ def recognise_json(text: Text) -> str | None:
 
 def is_flat_list(value: object) -> bool:
     """Whether a value is a list of n² cells."""
-    if not isinstance(value, list) or len(value) not in _SIZES:
+    if not isinstance(value, list) or len(value) not in _SIDES_BY_SIZE:
         return False
     return _are_cells(value) and all(len(_token(cell)) < 3 for cell in value)
 
 
 def is_list_of_rows(value: object) -> bool:
     """Whether a value is a list of rows, which are lists of cells or texts."""
-    if not isinstance(value, list) or len(value) < min(SIDES_WITH_BOXES) or len(value) > MOST_ROWS:
+    if not isinstance(value, list) or len(value) < min(SIDES_WITH_BOXES) or len(value) > MAX_ROWS:
         return False
     widths = [len(row) for row in value if isinstance(row, list | str)]
-    if widths != [len(value)] * len(value) and _side_meant(widths) is None:
+    if widths != [len(value)] * len(value) and _likely_side(widths) is None:
         return False
     cells = [cell for row in value if isinstance(row, list) for cell in row]
     return len(widths) == len(value) and _are_cells(cells)
 
 
-def _json(text: Text) -> Frame:
-    """The frame of a list of lists of cells, of n² cells, or of texts with the cells."""
+def _json_frame(text: Text) -> Frame:
+    """The frame of a list of lists of cells, of texts with cells, or of n² cells."""
     written = text.without_comments()
-    rows = _loaded(text, written)
+    rows = _parse_json_list(text, written)
     if is_flat_list(rows):
-        rows = in_rows(rows, _SIZES[len(rows)])
-    placed = partial(_placed, text, written, rows)
+        rows = split_into_rows(rows, _SIDES_BY_SIZE[len(rows)])
+    locate = partial(_located_rows, text, written, rows)
     are_texts = {*map(type, rows)} == {str}
     if not are_texts and not _are_lists_of_cells(rows):
-        placed()  # raises InvalidPuzzle
+        locate()  # raises InvalidPuzzle
     tokens = [cells_of(row) if are_texts else [*map(_token, row)] for row in rows]
-    has_signs = are_texts or not _SIGNS.isdisjoint(chain.from_iterable(tokens))
-    drawn = []
+    has_signs = are_texts or not _BLANK_SIGNS.isdisjoint(chain.from_iterable(tokens))
+    sides = GEOMETRIES if has_signs else SIDES_WITH_BOXES
+    lines = []
     if are_texts and "|" in written:
-        drawn = [
-            TextLine.of_text(row.line, cells) for row, cells in zip(placed(), rows, strict=True)
-        ]
-    return frame_of_rows(text, tokens, placed, GEOMETRIES if has_signs else SIDES_WITH_BOXES, drawn)
+        pairs = zip(locate(), rows, strict=True)
+        lines = [TextLine.of_text(row.line, cells) for row, cells in pairs]
+    return frame_of_rows(text, tokens, locate, sides, lines)
 
 
 def _are_lists_of_cells(rows: Sequence[Any]) -> bool:
@@ -224,41 +226,41 @@ def _token(cell: float | str | bool | None) -> str:
     return "" if cell is None or cell is False else str(cell).strip()
 
 
-def _placed(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
-    """The rows with the places of their cells. Raises InvalidPuzzle for other lists."""
+def _located_rows(text: Text, written: str, rows: Sequence[Any]) -> list[Row]:
+    """The rows with the positions of their cells. Raises InvalidPuzzle for other values."""
     scalars = (
         (number, match.start() + 1, match.end() + 1)
         for number, line in enumerate(written.split("\n"), 1)
         for match in _SCALAR.finditer(line)
     )
-    place = (text.lines[-1].number, 1, 1)  # the line, column and end of a number or a text
-    placed: list[Row] = []
+    position = (text.lines[-1].number, 1, 1)  # the line, column and end of the last scalar
+    located: list[Row] = []
     for row in rows:
         if type(row) not in (list, str) or type(row) is not type(rows[0]):
-            line, column, _ = next(scalars, place)
-            expected = "a row: a list of cells, or a text, as the other rows are"
+            line, column, _ = next(scalars, position)
+            expected = "a row, a list of cells or a text, of the same kind as the first row"
             raise text.error(line, column, expected, quote(json.dumps(row)))
         words: list[Word] = []
         for cell in [row] if isinstance(row, str) else row:
-            line, column, _ = place = next(scalars, place)
+            line, column, _ = position = next(scalars, position)
             if not _is_cell(cell):
                 expected = "a cell: a number, a text, or null for a blank"
                 raise text.error(line, column, expected, quote(json.dumps(cell)))
             words.append(Word(line, column, _token(cell)))
         if isinstance(row, str):
-            cells = TextLine.of_text(place[0], row).placed_cells()
-            words = [Word(line, place[1] + column, cell) for line, column, cell in cells]
-        placed.append(Row(words, place[0], place[2], len(words)))
-    return placed
+            cells = TextLine.of_text(position[0], row).placed_cells()
+            words = [Word(line, position[1] + column, cell) for line, column, cell in cells]
+        located.append(Row(words, position[0], position[2], len(words)))
+    return located
 
 
 def _signs_or_numbers(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
-    if _SIGNS.isdisjoint(tokens):
+    if _BLANK_SIGNS.isdisjoint(tokens):
         return _NUMBERS(tokens, side, reading)
     return digits(tokens, side, reading)
 
 
-def _loaded(text: Text, written: str) -> list[Any]:
+def _parse_json_list(text: Text, written: str) -> list[Any]:
     if len(written) > DECODED_BYTES:
         raise text.error(None, None, f"at most {DECODED_BYTES} characters", f"{len(written)}")
     try:
@@ -280,4 +282,4 @@ def render_json(puzzle: Puzzle, _notation: str) -> str:
     return "[{}]\n".format(",\n ".join(rows))
 
 
-parse_list = parser(_json, _signs_or_numbers)
+parse_list = parser(_json_frame, _signs_or_numbers)

@@ -5,13 +5,13 @@
       <game data="000340…" />
     </opensudoku>
 
-`data` is 81 digits, 0 for a blank. The app's own exports begin it with `version: N` and have fields
-for each cell; the givens are the values that the player cannot change.
+`data` is 81 digits, 0 for a blank. In exports of the app, it begins with `version: N` and has
+several fields for each cell; the givens are the values that the player cannot change.
 
 Malicious XML can exhaust the memory of a reader, or make it read other files. Therefore document
-types and entities are refused (by defusedxml), and so are excessive tokens, nesting and names; no
-tree is built. In a collection, a record is a `<game …>` tag, which is read as a document of its
-own. So no declaration of the document affects it, and each chunk can be read independently.
+types and entities are refused (by defusedxml), tokens, nesting and names are limited, and no tree
+is built. In a collection, a record is a `<game …>` tag, which is read as a separate document. So
+declarations in the file do not affect it, and each chunk can be read independently.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import chunk_may_name_rule, with_remarks
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import classic_cells
-from pipeline.reading.formats.frames import nine_of
+from pipeline.reading.formats.frames import puzzle_of_81_cells
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import (
     MAX_RECORD_BYTES,
@@ -43,20 +43,24 @@ from pipeline.settings import Reading
 
 _ROOT = "opensudoku"
 _EXPECTED_GAME = '<game data="…"> with 81 digits'
-_LONGEST_TOKEN = 1 << 20
-_DEEPEST = 64
-_MOST_NAMES = 256
-_CUT_OFF = frozenset((3, 5, 6, 20))
+_MAX_TOKEN_LENGTH = 1 << 20
+_MAX_DEPTH = 64
+_MAX_NAMES = 256
+"""Limits of XML: characters in a tag, nested elements, and names of elements and attributes."""
+
+_CUT_OFF_CODES = frozenset((3, 5, 6, 20))
 """Expat's codes for a document, a token, a character and a CDATA section that are cut off."""
 
 _XML_BEGINS = re.compile(r"\s*<(?s:.*)<(?:[\w.-]+:)?opensudoku\b|\s*<(?:[\w.-]+:)?opensudoku\b")
 _VERSION = re.compile(r"version: ([1-5])\s")
 _FIELDS = {"1": 3, "2": 3, "3": 3, "4": 4, "5": 5}
-"""Number of fields per cell; the first is the value, the last is whether the player can change
-it."""
+"""Version → number of fields per cell. The first is the value; the last is 1 if the player can
+change it."""
 
 
 class _Game(NamedTuple):
+    """A `game` element: its position, and its 81 digits."""
+
     line: int
     column: int
     data: str
@@ -67,93 +71,103 @@ def recognise_opensudoku(text: Text) -> str | None:
 
 
 def parse_opensudoku(text: Text, reading: Reading) -> Parsed:
-    game = _game_of(text)
+    game = _find_game(text)
     try:
-        return nine_of(text, TextLine.of_text(game.line, game.data), _EXPECTED_GAME, reading)
+        return puzzle_of_81_cells(
+            text, TextLine.of_text(game.line, game.data), _EXPECTED_GAME, reading
+        )
     except InvalidPuzzle as error:
         error.column = game.column
         raise
 
 
-def _game_of(text: Text) -> _Game:
+def _find_game(text: Text) -> _Game:
     """The only game in the XML. Raises InvalidPuzzle."""
     from defusedxml.common import DefusedXmlException  # noqa: PLC0415 - few files are XML
     from defusedxml.ElementTree import ParseError, XMLParser  # noqa: PLC0415
 
-    target = _Target(text)
-    parser = XMLParser(target=target, forbid_dtd=True)
-    target.expat = parser.parser
+    events = _GameParser(text)
+    parser = XMLParser(target=events, forbid_dtd=True)
+    events.expat = parser.parser
     chunks = (
         text.data[start : start + DECODED_BYTES]
         for start in range(0, len(text.data), DECODED_BYTES)
     )
     try:
         for part in codecs.iterdecode(chunks, "utf-8"):
-            target.waiting += len(part)
+            events.pending += len(part)
             parser.feed(part)
-            if target.waiting > _LONGEST_TOKEN:
-                raise target.refused(f"tags of at most {_LONGEST_TOKEN} characters", "a longer one")
+            if events.pending > _MAX_TOKEN_LENGTH:
+                expected = f"tags of at most {_MAX_TOKEN_LENGTH} characters"
+                raise events.error(expected, "a longer tag")
         parser.close()
     except ParseError as error:
         (line, column), message = error.position, str(error).partition(":")[0]
         fault = text.error(line, column + 1, "XML", message)
-        fault.truncated = error.code in _CUT_OFF
+        fault.truncated = error.code in _CUT_OFF_CODES
         raise fault from None
     except DefusedXmlException:
         expected = "XML without a document type or entities"
-        raise target.refused(expected, "a declaration of one") from None
-    if target.game is None:
+        raise events.error(expected, "a declaration of a document type or entity") from None
+    if events.game is None:
         raise text.error(None, None, _EXPECTED_GAME, "no game")
-    return target.game
+    return events.game
 
 
-class _Target:
-    """Receives the XML parser's events and keeps the game; `waiting` characters had no event."""
+class _GameParser:
+    """Receives the events of the XML parser, and stores the game.
+
+    `pending` is the number of characters that were parsed since the last event.
+    """
 
     expat: Any
     game: _Game | None = None
-    waiting = 0
+    pending = 0
 
     def __init__(self, text: Text) -> None:
         self._text = text
         self._depth = 0
         self._names: set[str] = set()
 
-    def _place(self) -> tuple[int, int]:
+    def _position(self) -> tuple[int, int]:
         return self.expat.CurrentLineNumber, self.expat.CurrentColumnNumber + 1
 
-    def refused(self, expected: str, found: str) -> InvalidPuzzle:
-        return self._text.error(*self._place(), expected, found)
+    def error(self, expected: str, found: str) -> InvalidPuzzle:
+        """The error at the current position of the parser."""
+        return self._text.error(*self._position(), expected, found)
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        self.waiting = 0
+        self.pending = 0
         name = tag.rpartition("}")[2]
         if not self._depth and not name.startswith(_ROOT):
-            raise self.refused(f"<{_ROOT}>", f"<{quote(name)[1:-1]}>")
+            raise self.error(f"<{_ROOT}>", f"<{quote(name)[1:-1]}>")
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise self.refused(f"elements nested at most {_DEEPEST} deep", "a deeper one")
+        if self._depth > _MAX_DEPTH:
+            raise self.error(f"elements nested at most {_MAX_DEPTH} deep", "deeper nesting")
         self._names.update((tag, *attributes))
-        if len(self._names) > _MOST_NAMES:
-            raise self.refused(f"at most {_MOST_NAMES} names", "another")
+        if len(self._names) > _MAX_NAMES:
+            raise self.error(f"at most {_MAX_NAMES} names of elements and attributes", "more names")
         if name == "game":
             if self.game is not None:
-                raise self.refused("a single game", "a second one")
-            self.game = _Game(*self._place(), _givens(attributes.get("data", "")))
+                raise self.error("a single game", "a second game")
+            self.game = _Game(*self._position(), _givens(attributes.get("data", "")))
 
     def end(self, _tag: str) -> None:
-        self.waiting = 0
+        self.pending = 0
         self._depth -= 1
 
     def data(self, _text: str) -> None:
-        self.waiting = 0
+        self.pending = 0
 
     def close(self) -> None:
         pass
 
 
 def _givens(data: str) -> str:
-    """The 81 digits in a game's data; cells that the player may change become 0."""
+    """The 81 digits in the data of a game, 0 for cells that the player can change.
+
+    Data of an unknown form is returned unchanged.
+    """
     version = _VERSION.match(data)
     if not version:
         return data
@@ -163,10 +177,10 @@ def _givens(data: str) -> str:
     if len(fields) != 81 * count or not {*changeable} <= {"0", "1"}:
         return data
     pairs = zip(values, changeable, strict=True)
-    return "".join(value if kept == "0" else "0" for value, kept in pairs)
+    return "".join(value if flag == "0" else "0" for value, flag in pairs)
 
 
-_GAME = re.compile(rb"<!--.*?(?:-->|\Z)|<game(?=[\s/>])", re.DOTALL)
+_GAME_OR_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)|<game(?=[\s/>])", re.DOTALL)
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*<.*?<opensudoku\b|\s*<opensudoku\b", re.DOTALL)
 _DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY)")
 _TAG = re.compile(r"""<game(?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*\s*(/?)>""")
@@ -174,37 +188,43 @@ _DATA = re.compile(r"""\sdata\s*=\s*["']([0-9.]{81})["']""")
 
 
 def recognise_games(head: SourceHead) -> tuple[None, str] | None:
-    """Recognise two or more games, but not documents with a type or entities, which are refused."""
+    """Recognise two or more games.
+
+    Documents with a type or entities are not recognised, so that `parse_opensudoku` refuses them.
+    """
     if not _HEAD.match(head.sample) or _DECLARATION.search(head.sample):
         return None
-    games = sum(1 for _ in _starts(head.sample))
+    games = sum(1 for _ in _game_offsets(head.sample))
     return (None, f"<opensudoku> with {games} games or more") if games > 1 else None
 
 
-def _starts(data: bytes) -> Iterator[int]:
-    return (match.start() for match in _GAME.finditer(data) if not match[0].startswith(b"<!"))
+def _game_offsets(data: bytes) -> Iterator[int]:
+    """The offsets of the `game` tags outside comments."""
+    matches = _GAME_OR_COMMENT.finditer(data)
+    return (match.start() for match in matches if not match[0].startswith(b"<!"))
 
 
 def _boundary(data: bytes, limit: int, known: int) -> int:
-    starts = (start for start in _starts(data) if start)
+    """The `Boundary` of games: each begins with its tag."""
+    starts = (start for start in _game_offsets(data) if start)
     if limit and not data.startswith(b"<game"):  # the head belongs to the first game
         next(starts, None)
     return last_end(starts, limit, known)
 
 
-def _comment_begun(begun: bytes) -> bytes:
-    """The start of a comment if the beginning of a record ends within one, else empty."""
-    *_, last = (b"", *(match[0] for match in _GAME.finditer(begun)))
+def _open_comment(beginning: bytes) -> bytes:
+    """The `Digest` of a game: `<!--` if its beginning ends within a comment, else b""."""
+    *_, last = (b"", *(match[0] for match in _GAME_OR_COMMENT.finditer(beginning)))
     return b"<!--" if last.startswith(b"<!") and not last.endswith(b"-->") else b""
 
 
 def cut_games(stream: BinaryIO, _layout: None, size: int) -> Iterator[TextChunk]:
-    return cut_chunks(stream, size, _boundary, _comment_begun)
+    return cut_chunks(stream, size, _boundary, _open_comment)
 
 
 def entries_of_games(chunk: TextChunk, _layout: None, reader: Reader) -> list[Entry]:
     entries, line, position = [], chunk.first_line, 0
-    for start, end in pairwise((*_starts(chunk.data), len(chunk.data))):
+    for start, end in pairwise((*_game_offsets(chunk.data), len(chunk.data))):
         line, position = line + count_lines(chunk.data, position, start), start
         entries.append(_entry_of_game(chunk.data[start:end], line, reader))
     if chunk_may_name_rule(chunk.data):
@@ -234,13 +254,13 @@ XML_HEAD = """\
 <opensudoku>
   <name>sudoku-pipeline</name>
 """
-"""The app uses the name for the folder of the games."""
+"""The beginning of a file. The app uses the name for the folder of the games."""
 
 XML_END = "</opensudoku>\n"
 
 
 def game_line(cells: str) -> str:
-    """The element for 81 digits and blanks."""
+    """The `game` element of 81 digits and blanks."""
     return f'  <game data="{cells.replace(".", "0")}" />\n'
 
 

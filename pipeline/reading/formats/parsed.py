@@ -7,19 +7,19 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from pipeline.errors import RefusalCode, printable
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.puzzle.puzzle import Puzzle
 
 Variant = Literal["classic", "even-odd", "rules"]
 
 Notes = tuple[tuple[str, str], ...]
-"""Texts about a puzzle as pairs of name and text, such as its title."""
+"""Pairs of name and text about a puzzle, such as its title."""
 
 MAX_TITLE_LENGTH = 200
 
 
 def title_of(lines: Iterable[str]) -> str:
-    """Join lines to a title: printable, on one line, and not too long."""
+    """Join lines to a printable title of at most MAX_TITLE_LENGTH characters."""
     words = (" ".join(line[: 2 * MAX_TITLE_LENGTH].split()) for line in lines)
     whole = printable("; ".join(filter(None, words)))
     return whole if len(whole) <= MAX_TITLE_LENGTH else f"{whole[: MAX_TITLE_LENGTH - 1]}…"
@@ -27,14 +27,14 @@ def title_of(lines: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A puzzle and how it was read.
+    """A puzzle that was read, and how it was read.
 
-    - `format`: the format's name, followed by the notation if the format has several. Given to
-      `render_puzzle`, it yields the same notation. `Format.parse` sets only the notation.
+    - `format`: the name of the format, followed by the notation if the format has several. With it,
+      `render_puzzle` writes the same notation. `Format.parse` sets only the notation.
     - `reason`: why this format was chosen; `Format.parse` leaves it empty.
     - `claimed`: the unchecked solution in the source: characters, or numbers with spaces.
-    - `unread`: the parts that were not read, such as rules in prose: `ruleset`, `drawings` or
-      `solution` of f-puzzles, or a quoted text with its location.
+    - `unread`: the parts that were not read, such as rules in prose. Each is one of the codes
+      `ruleset`, `drawings` and `solution` of f-puzzles, or a quoted text with its location.
     """
 
     puzzle: Puzzle
@@ -46,7 +46,7 @@ class Parsed:
     notes: Notes = ()
 
     def with_text(self, title: str, unread: tuple[str, ...]) -> Parsed:
-        """A copy with these unread texts, and with this title if it has none."""
+        """A copy with these unread parts and, if the puzzle has no title, with this title."""
         notes = (("title", title), *self.notes) if title and not self.title else self.notes
         return replace(self, notes=notes, unread=unread)
 
@@ -70,9 +70,9 @@ START = Position(0, 1)
 class TextChunk:
     """A part of a source that can be read independently, in any process.
 
-    - `first_line`: the number of its first line, from 1.
+    - `first_line`: the number of its first line in the source, from 1.
     - `data`: whole records, or the beginning of a single record that is too long.
-    - `end`: the position at which the next chunk begins.
+    - `end`: the position in the source at which the next chunk begins.
     """
 
     first_line: int
@@ -80,7 +80,7 @@ class TextChunk:
     end: Position = START
 
     def moved(self, start: Position) -> TextChunk:
-        """The same chunk, if its source is a part, beginning at `start`, of a larger source."""
+        """The chunk with positions in a larger source, in which its source begins at `start`."""
         byte, line = self.end.byte + start.byte, self.end.line + start.line - 1
         return TextChunk(self.first_line + start.line - 1, self.data, Position(byte, line))
 
@@ -88,18 +88,18 @@ class TextChunk:
 class Entry(NamedTuple):
     """One record of a collection: a puzzle, or an invalid record.
 
-    Either `plain`, `puzzle` or `error` is set.
+    Exactly one of `plain`, `puzzle` and `error` is set.
 
-    - `line`: the line in which it begins, from 1.
+    - `line`: the number of its first line, from 1.
     - `text`: the puzzle in one line: n² characters with blanks as `.`, or numbers separated by
-      spaces if the source has numbers. For an invalid record, its beginning.
+      spaces if the source has numbers. For an invalid record, the beginning of the record.
     - `plain`: the text is 81 characters of 1-9 and `.`. Then `puzzle` is None, because plain texts
       are converted in batches.
     - `claimed`: the unchecked solution in the source: for a plain puzzle 81 characters of 1-9,
       otherwise any text.
     - `signs`: the characters of the values 1, 2, … if the puzzle is written in letters.
-    - `parsed`: set for a variant, or if the cells alone would lose information. Then `text` is the
-      whole line, or for unusual boxes their height and width, then numbers.
+    - `parsed`: set if the cells alone do not describe the puzzle, as for a variant. Then `text` is
+      the whole line or, for unusual boxes, their height and width followed by the numbers.
     - `title`, `unread`: as in `Parsed`.
     - `code`: the kind of the error.
     """
@@ -121,4 +121,6 @@ class Entry(NamedTuple):
         """The puzzle, converted if it is plain; None for an invalid record."""
         if not self.plain:
             return self.puzzle
-        return Puzzle.of_values(NINE, [int(sign) if sign != "." else 0 for sign in self.text])
+        return Puzzle.of_values(
+            NINE_BY_NINE, [int(sign) if sign != "." else 0 for sign in self.text]
+        )

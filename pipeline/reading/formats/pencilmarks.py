@@ -2,9 +2,9 @@
 
     1...56.89.2.......12.45.7.9…
 
-The k-th character of a cell is the digit k if the cell may be k, else `.` or `0`. n is 6, 8 or 9:
-216, 512 or 729 characters. 4×4 puzzles are not read, because their 64 characters may also be the
-cells of an 8×8 puzzle.
+The k-th character of a cell is the digit k if k is a candidate, else `.` or `0`. n is 6, 8 or 9,
+so there are 216, 512 or 729 characters. 4×4 puzzles are not recognised, because 64 characters may
+also be the cells of an 8×8 puzzle.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from pipeline.reading.formats.variants import variant_of
 from pipeline.settings import Reading
 
 _SIDES = {side**3: side for side in GEOMETRIES if side > 4}
+"""Number of characters → side."""
+
 _SIGNS = frozenset("0123456789.")
-_WITHOUT = ".0"
+_ABSENT = ".0"
 
 
 def recognise_pencil_marks(text: Text) -> str | None:
-    """Recognise a line of the right length: nine lines of 81 characters are nine puzzles."""
+    """Recognise one line of the right length; nine lines of 81 characters are nine puzzles."""
     signs = text.lines[0].text.strip()
     side = _SIDES.get(len(signs))
     if len(text.lines) > 1 or side is None or not _SIGNS.issuperset(signs):
@@ -45,7 +47,7 @@ def parse_pencil_marks(text: Text, reading: Reading) -> Parsed:
         cell, value = divmod(index, side)
         if sign == str(value + 1):
             masks[cell] |= 1 << value
-        elif sign not in _WITHOUT:
+        elif sign not in _ABSENT:
             raise text.error(
                 line.number,
                 begin + index + 1,
@@ -54,7 +56,12 @@ def parse_pencil_marks(text: Text, reading: Reading) -> Parsed:
             )
     if 0 in masks:
         index = side * masks.index(0)
-        raise text.error(line.number, begin + index + 1, "a cell with a value", "none")
+        raise text.error(
+            line.number,
+            begin + index + 1,
+            "a cell with at least one value",
+            "a cell without values",
+        )
     puzzle = Puzzle(boxes_of(text, (), side, reading), tuple(masks))
     return Parsed(puzzle, variant=variant_of(puzzle))
 

@@ -1,6 +1,6 @@
-"""Plain lines: the lines of a chunk that are exactly a 9×9 puzzle, found all at once in numpy.
+"""Plain lines, which are exactly a 9×9 puzzle: all lines of a chunk are tested at once in NumPy.
 
-Used only for collections, because numpy is slow to load.
+This module is used only for collections, because NumPy is slow to load.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import plain_entry
 
-PlaceArray = NDArray[np.intp]
+IndexArray = NDArray[np.intp]
 
 _ALL_PLAIN = b"123456789.", b"1234567890"
 _DOT, _ZERO, _NEITHER = 1, 2, 4
@@ -38,8 +38,8 @@ class PlainLines:
     remaining: list[TextChunk]
 
     @classmethod
-    def none(cls, *remaining: TextChunk) -> PlainLines:
-        """No plain lines, only these chunks."""
+    def without_lines(cls, *remaining: TextChunk) -> PlainLines:
+        """Create an instance for chunks without plain lines."""
         return cls(np.zeros(0, np.int64), np.zeros((0, 81), np.uint8), list(remaining))
 
     def entry(self, index: int) -> Entry:
@@ -47,12 +47,12 @@ class PlainLines:
 
 
 def plain_lines(chunk: TextChunk) -> PlainLines:
-    """Find the plain lines of a chunk; none if a lone CR ends a line in it."""
+    """Find the plain lines of a chunk. A chunk with a lone CR is treated as having none."""
     if (cells := _uniform_lines(chunk.data)) is not None:
-        return PlainLines(np.arange(len(cells)) + chunk.first_line, _dotted(cells), [])
+        return PlainLines(np.arange(len(cells)) + chunk.first_line, _with_dots(cells), [])
     data = np.frombuffer(chunk.data, np.uint8)
     if chunk.data.count(b"\r") != chunk.data.count(b"\r\n"):
-        return PlainLines.none(chunk)
+        return PlainLines.without_lines(chunk)
     ends = np.flatnonzero(data == ord("\n"))
     if len(data) and (not len(ends) or ends[-1] != len(data) - 1):
         ends = np.append(ends, len(data))
@@ -65,11 +65,11 @@ def plain_lines(chunk: TextChunk) -> PlainLines:
     plain = kinds < (_DOT | _ZERO)
     lines = fitting[plain]
     remaining = _runs_between(chunk, lines, starts, np.append(ends, 0))
-    return PlainLines(lines + chunk.first_line, _dotted(cells[plain]), remaining)
+    return PlainLines(lines + chunk.first_line, _with_dots(cells[plain]), remaining)
 
 
 def _uniform_lines(data: bytes) -> NDArray[np.uint8] | None:
-    """The cells if all lines are plain and have the same line end; else None."""
+    """The cells of a chunk in which all lines are plain and have the same line end; else None."""
     width = data.find(b"\n") + 1
     end = data[81:width]
     if end not in (b"\n", b"\r\n") or len(data) % width:
@@ -80,7 +80,7 @@ def _uniform_lines(data: bytes) -> NDArray[np.uint8] | None:
     return lines[:, :81] if (lines[:, 81:] == np.frombuffer(end, np.uint8)).all() else None
 
 
-def _dotted(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _with_dots(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The cells with `.` for each `0`."""
     is_zero = cells == ord("0")
     return np.where(is_zero, np.uint8(ord(".")), cells) if is_zero.any() else cells
@@ -89,22 +89,25 @@ def _dotted(cells: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def _runs_between(
     chunk: TextChunk, lines: NDArray[np.intp], starts: NDArray[np.intp], ends: NDArray[np.intp]
 ) -> list[TextChunk]:
-    """The runs of lines of a chunk between these lines."""
+    """The other lines of a chunk, as a chunk for each run of lines.
+
+    `lines` are the indices of the plain lines; `starts` and `ends` are the offsets of all lines.
+    """
     count = len(starts)
     bounds = np.concatenate(([-1], lines, [count]))
-    before = np.flatnonzero(np.diff(bounds) > 1)
+    gaps = np.flatnonzero(np.diff(bounds) > 1)
     runs = []
-    for first, last in zip((bounds[before] + 1).tolist(), bounds[before + 1].tolist(), strict=True):
-        stop = int(ends[last - 1]) + 1
-        runs.append(TextChunk(chunk.first_line + first, chunk.data[int(starts[first]) : stop]))
+    for first, stop in zip((bounds[gaps] + 1).tolist(), bounds[gaps + 1].tolist(), strict=True):
+        end = int(ends[stop - 1]) + 1
+        runs.append(TextChunk(chunk.first_line + first, chunk.data[int(starts[first]) : end]))
     return runs
 
 
 def masks_of_plain(cells: NDArray[np.uint8]) -> NDArray[np.uint16]:
-    """The masks of 9×9 puzzles, (P, 81), from their ASCII codes; anything but 1-9 is a blank."""
+    """The masks of 9×9 puzzles, (P, 81), given their ASCII characters; all but 1-9 are blanks."""
     shifts = cells - np.uint8(ord("1"))
     masks: NDArray[np.uint16] = np.left_shift(1, shifts, dtype=np.uint16)
-    masks |= (shifts > 8) * np.uint16(NINE.all_values)  # for blanks, the shift sets no bit
+    masks |= (shifts > 8) * np.uint16(NINE_BY_NINE.all_values)  # for blanks, the shift sets no bit
     return masks
 
 
@@ -120,38 +123,36 @@ class ChunkContents:
             self._order = np.argsort(np.concatenate((plain.numbers, lines)), kind="stable")
         else:
             self._order = np.arange(len(entries))
-        places = np.empty(len(self._order), np.intp)
-        places[self._order] = np.arange(len(places))
-        self.places_of_plain = places[: self._plain_count]
-        self._entry_places = places[self._plain_count :]
+        indices = np.empty(len(self._order), np.intp)
+        indices[self._order] = np.arange(len(indices))
+        self.plain_indices = indices[: self._plain_count]
+        self._entry_indices = indices[self._plain_count :]
 
     def __len__(self) -> int:
         return len(self._order)
 
-    def entry(self, place: int) -> Entry:
-        index = int(self._order[place])
-        return (
-            self.plain.entry(index)
-            if index < self._plain_count
-            else self._entries[index - self._plain_count]
-        )
+    def entry(self, index: int) -> Entry:
+        line = int(self._order[index])
+        if line < self._plain_count:
+            return self.plain.entry(line)
+        return self._entries[line - self._plain_count]
 
-    def lines_of(self, places: PlaceArray) -> PlaceArray:
-        """For each of these puzzles the index of its plain line, from 0, or -1 if it has none."""
-        lines = self._order[places]
+    def lines_of(self, indices: IndexArray) -> IndexArray:
+        """The index of the plain line of each of these puzzles, or -1 if it has none."""
+        lines = self._order[indices]
         lines[lines >= self._plain_count] = -1
         return lines
 
     def entries(self) -> Iterator[tuple[int, Entry]]:
-        """The entries that are not plain lines, with their indices."""
-        return zip(self._entry_places.tolist(), self._entries, strict=True)
+        """The indices of the entries that are not plain lines, and these entries."""
+        return zip(self._entry_indices.tolist(), self._entries, strict=True)
 
-    def plain_cells(self) -> tuple[PlaceArray, NDArray[np.uint8]]:
+    def plain_cells(self) -> tuple[IndexArray, NDArray[np.uint8]]:
         """The indices of all plain puzzles, plain lines first, and their cells, (P, 81)."""
-        places = [place for place, entry in self.entries() if entry.plain]
+        indices = [index for index, entry in self.entries() if entry.plain]
         texts = "".join([entry.text for entry in self._entries if entry.plain])
         cells = np.frombuffer(texts.encode("ascii"), np.uint8).reshape(-1, 81)
         return (
-            np.concatenate((self.places_of_plain, np.array(places, np.intp))),
+            np.concatenate((self.plain_indices, np.array(indices, np.intp))),
             np.concatenate((self.plain.cells, cells)),
         )

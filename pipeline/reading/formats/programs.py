@@ -1,13 +1,13 @@
 """Files of programs: HoDoKu, SadMan Sudoku and SudoCue; for OpenSudoku see `opensudoku.py`.
 
-HoDoKu has one or many lines of its library: `:0000:x:` and 81 cells, then further fields.
+A file of HoDoKu has one or more lines of its library: `:0000:x:`, 81 cells, and further fields.
 
     :0000:x:..7+3..5…:314 916::
 
-`+d` is a digit that was placed in play, not a given: its cell is blank in the puzzle. The
-candidates removed in the next field are ignored, because they should follow from the givens.
+`+d` is a digit that was placed in play, not a given, so its cell is blank in the puzzle. The next
+field lists removed candidates. It is ignored, because their removal should follow from the givens.
 
-SadMan's and SudoCue's `.sdk` files have a grid:
+The `.sdk` files of SadMan Sudoku and SudoCue have a grid:
 
     #AWho made it
     [Puzzle]
@@ -16,9 +16,9 @@ SadMan's and SudoCue's `.sdk` files have a grid:
     [State]
     …
 
-Lines beginning with `#` are comments. The section [Puzzle] has the grid; the state of play, pencil
-marks and colours are not part of the puzzle. The section [Jigsaw] or [Regions] has a map of
-regions. Other sections are refused. A file without sections is a plain grid. The format:
+Lines beginning with `#` are comments. The section [Puzzle] has the grid, and [Jigsaw] or [Regions]
+has a map of regions. The state of play, pencil marks, colours and remarks are skipped; other
+sections are refused. A file without sections is read as a grid. The format is described at
 sadmansoftware.com/sudoku/faq19.php.
 """
 
@@ -32,7 +32,7 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import chunk_may_name_rule
 from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.cells import check_unmarked, classic_cells
-from pipeline.reading.formats.frames import nine_of
+from pipeline.reading.formats.frames import puzzle_of_81_cells
 from pipeline.reading.formats.grid import parse_grid, render_grid
 from pipeline.reading.formats.parsed import Entry, Parsed, TextChunk
 from pipeline.reading.formats.records import (
@@ -48,27 +48,36 @@ from pipeline.reading.formats.text import Text, TextLine
 from pipeline.settings import Reading
 
 _HODOKU_BEGINS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:\n]*:[-+0-9.]{4}")
-_BEFORE = re.compile(r"\s*:[0-9A-Za-z-]*:[^:]*:")
-_PLACED = re.compile(r"\+[1-9]")
+_FIELDS_BEFORE_CELLS = re.compile(r"\s*:[0-9A-Za-z-]*:[^:]*:")
+_PLACED_DIGIT = re.compile(r"\+[1-9]")
+_PLAYED = re.compile(r"\s*+(?:\+?[1-9]|[.0]){81}\s*+")
 _LIBRARY_LINE = re.compile(r"\s*:[^:]*:[^:]*:[-+0-9.]{16,}:.*")
 _PLAIN_LINE = re.compile(rf":[0-9A-Za-z-]*:[^:]*:({PLAIN}):")
 
 
 def givens_of(line: str) -> str | None:
-    """Replace everything except givens and blanks of a library line by spaces; columns are kept.
+    """The givens and blanks of a library line, in their columns; None for any other line.
 
-    A placed digit becomes a blank, with the sign that this line uses for blanks. None for other
-    lines.
+    The fields before the cells become spaces. A placed digit becomes a space and a blank, for which
+    the line's own sign is used.
     """
-    match = _BEFORE.match(line)
-    if not match:
+    match = _FIELDS_BEFORE_CELLS.match(line)
+    start = match.end() if match else 0
+    if not match and not _is_played(line):
         return None
-    cells = line[match.end() :].partition(":")[0]
+    cells = line[start:].partition(":")[0]
     blank = " 0" if "0" in cells else " ."
-    return " " * match.end() + _PLACED.sub(blank, cells)
+    return " " * start + _PLACED_DIGIT.sub(blank, cells)
+
+
+def _is_played(line: str) -> bool:
+    """Whether a line is 81 cells, of which some were placed in play."""
+    return "+" in line and _PLAYED.fullmatch(line) is not None
 
 
 def recognise_hodoku(text: Text) -> str | None:
+    if len(text.lines) == 1 and _is_played(text.lines[0].text):
+        return "81 cells, some after '+', placed in play"
     return "it begins with a colon" if text.lines[0].text.lstrip().startswith(":") else None
 
 
@@ -77,8 +86,8 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
     cells = givens_of(line.text)
     if cells is None:
         raise text.at_line(line, "a line of HoDoKu's library, ':0000:x:' and 81 cells")
-    parsed = nine_of(text, TextLine.of_text(line.number, cells), "81 cells", reading)
-    placed = _PLACED.search(line.text)
+    parsed = puzzle_of_81_cells(text, TextLine.of_text(line.number, cells), "81 cells", reading)
+    placed = _PLACED_DIGIT.search(line.text)
     if placed and not any(parsed.puzzle.givens()):
         expected = "a given digit (those after '+' were placed in play)"
         raise text.error(line.number, placed.start() + 1, expected, "none")
@@ -86,8 +95,10 @@ def parse_hodoku(text: Text, reading: Reading) -> Parsed:
 
 
 def recognise_library(head: SourceHead) -> tuple[None, str] | None:
-    library = sum(_LIBRARY_LINE.fullmatch(line) is not None for line in head.lines)
-    if library >= 2 and library * 2 > len(head.lines):
+    count = sum(
+        _LIBRARY_LINE.fullmatch(line) is not None or _is_played(line) for line in head.lines
+    )
+    if count >= 2 and count * 2 > len(head.lines):
         return None, "its lines form a HoDoKu library"
     return None
 
@@ -105,7 +116,7 @@ def _library_entry(has_rules: bool, line: str, number: int, reader: Reader) -> E
 
 
 def library_line(cells: str) -> str:
-    """The line for 81 digits and blanks."""
+    """The library line of 81 digits and blanks."""
     return f":0000:x:{cells}:::\n"
 
 
@@ -127,24 +138,25 @@ HODOKU = Format(
 
 _SADMAN_BEGINS = re.compile(r"(?i)\s*\[\s*(?:puzzle|state)\s*\]")
 _HEADING = re.compile(r"\[([A-Za-z ]+)\]")
-_LIKE_HEADING = re.compile(r"\s*\[\s*[A-Za-z]")
+_SIMILAR_TO_HEADING = re.compile(r"\s*\[\s*[A-Za-z]")
 _PUZZLE = "[Puzzle]"
-_SKIPPED = {
+_SKIPPED_SECTIONS = {
     *("state", "pencilmarks", "colours", "colors"),
-    *("author", "comment", "description", "date", "source", "level", "url"),  # as SudoCue's `#A…`
+    *("author", "comment", "description", "date", "source", "level", "url"),
 }
-"""Sections that are not part of the puzzle; other sections may change it."""
+"""Sections that are not part of the puzzle. Any other section may change it, so it is refused."""
 
-_MAPS = ("jigsaw", "regions")
+_MAP_SECTIONS = ("jigsaw", "regions")
 """Sections with a map of regions."""
 
 
 def _is_heading(line: TextLine) -> bool:
+    """Whether a line is the heading of a section, perhaps a damaged one."""
     return line.text.lstrip().startswith("[")
 
 
 def recognise_sadman(text: Text) -> str | None:
-    first = next((line for line in text.lines if _LIKE_HEADING.match(line.text)), None)
+    first = next((line for line in text.lines if _SIMILAR_TO_HEADING.match(line.text)), None)
     return f"line {first.number} is the heading of a section" if first else None
 
 
@@ -163,14 +175,17 @@ def _check_sections(text: Text) -> None:
     for line in text.lines:
         if _is_heading(line):
             name = line.text.strip(" []").lower().replace(" ", "")
-            heading, may_change = line, name not in _SKIPPED | {"puzzle", *_MAPS}
+            heading, may_change = line, name not in _SKIPPED_SECTIONS | {"puzzle", *_MAP_SECTIONS}
         elif heading and may_change:
             expected = f"{_PUZZLE}, [Jigsaw], or a section that can be skipped, such as [State]"
             raise text.at_line(heading, expected)
 
 
 def _puzzle_rows(text: Text) -> tuple[tuple[TextLine, ...], list[TextLine]]:
-    """The lines of the section [Puzzle], or else those before the first section, and the map's."""
+    """The lines of the puzzle and of the region map.
+
+    The puzzle is in the section [Puzzle] or, without that, before the first section.
+    """
     sections: dict[str, list[TextLine]] = {"": []}
     lines = sections[""]
     heading = None
@@ -187,7 +202,7 @@ def _puzzle_rows(text: Text) -> tuple[tuple[TextLine, ...], list[TextLine]]:
                 raise text.at_line(line, "a single puzzle", f"a second {_PUZZLE}")
             heading = line
         lines = sections.setdefault(name, [])
-    maps = [line for name in _MAPS for line in sections.get(name, ())]
+    maps = [line for name in _MAP_SECTIONS for line in sections.get(name, ())]
     before, rows = sections[""], sections.get("puzzle", [])
     if heading is None and not before:
         raise text.at_end(f"a section {_PUZZLE}", "none")

@@ -21,7 +21,7 @@ from pipeline.reading.formats.cells import (
     ODD,
     SIDES,
     has_usual_boxes,
-    in_boxes,
+    line_with_box_size,
     render_cells,
     signs_of,
 )
@@ -31,9 +31,9 @@ from pipeline.reading.formats.text import (
     NEWLINE,
     cells_of,
     count_lines,
+    has_no_significant_line,
     is_border,
-    is_silent,
-    says_something,
+    is_significant,
 )
 from pipeline.settings import Reading
 
@@ -44,15 +44,16 @@ LOOKAHEAD = 256
 """Number of bytes after a record that may be needed to recognise its end."""
 
 Boundary = Callable[[bytes, int, int], int]
-"""(data, limit, known) → the last end of a record in the first `limit` bytes; if there is none, the
-first end after them, in the first `known` bytes, or 0. The data begins with a record."""
+"""(data, limit, known) → the last end of a record in the first `limit` bytes. If there is none, the
+first end in the first `known` bytes, or 0. The data begins with a record."""
 
 Digest = Callable[[bytes], bytes]
-"""The beginning of a record → the part needed to find its end; fewer than LOOKAHEAD bytes."""
+"""The beginning of a record → fewer than LOOKAHEAD bytes that replace it in the search for its
+end."""
 
 
 def last_end(ends: Iterator[int], limit: int, known: int) -> int:
-    """Compute a Boundary's answer from the ascending ends of the records."""
+    """Return what a Boundary returns, given the ends of the records in ascending order."""
     last = 0
     for end in ends:
         if end > known:
@@ -64,7 +65,10 @@ def last_end(ends: Iterator[int], limit: int, known: int) -> int:
 
 
 def _line_boundary(data: bytes, limit: int, known: int) -> int:
-    """A Boundary for lines; a lone CR ends one too. Comments end a chunk only if it has no more."""
+    """The Boundary of lines, which may end in a lone CR.
+
+    A chunk ends with comments only if it has no other lines.
+    """
     end, sign = data.rfind(b"\n", 0, limit) + 1, b"\n"
     if not end:
         ends = (match.end() for match in LINE_END.finditer(data))
@@ -72,7 +76,7 @@ def _line_boundary(data: bytes, limit: int, known: int) -> int:
     position = end
     while 0 < position <= limit:
         start = data.rfind(sign, 0, position - 1) + 1
-        if not is_silent(data[start:position]):
+        if not has_no_significant_line(data[start:position]):
             return position
         position = start
     return end
@@ -81,33 +85,33 @@ def _line_boundary(data: bytes, limit: int, known: int) -> int:
 def cut_lines(stream: BinaryIO, _layout: Any, size: int) -> Iterator[TextChunk]:
     """Cut chunks of whole lines.
 
-    Comments stay with the next puzzle; comments at the end belong to the last chunk.
+    Comments are in the same chunk as the puzzle below them, or in the last chunk.
     """
     pending = comments = None
     max_bytes = 2 * max(size, MAX_RECORD_BYTES)
     for chunk in cut_chunks(stream, size, _line_boundary):
-        if is_silent(chunk.data):
-            comments = _joined(comments, chunk, MAX_RECORD_BYTES)
+        if has_no_significant_line(chunk.data):
+            comments = _join_comments(comments, chunk, MAX_RECORD_BYTES)
             continue
         if pending:
             yield pending
-        pending, comments = _joined(comments, chunk, max_bytes), None
+        pending, comments = _join_comments(comments, chunk, max_bytes), None
     if comments:
-        pending = _joined(pending, comments, max_bytes)
+        pending = _join_comments(pending, comments, max_bytes)
     if pending:
         yield pending
 
 
-def _joined(chunk: TextChunk | None, following: TextChunk, max_bytes: int) -> TextChunk:
-    """Join a chunk and the comments before or after it, if they fit; else drop the comments."""
+def _join_comments(chunk: TextChunk | None, next_chunk: TextChunk, max_bytes: int) -> TextChunk:
+    """Join a chunk and the comments before or after it; if they are too long, drop the comments."""
     if chunk is None:
-        return following
+        return next_chunk
     are_cut = [
-        len(x.data) > MAX_RECORD_BYTES and not count_lines(x.data) for x in (chunk, following)
+        len(x.data) > MAX_RECORD_BYTES and not count_lines(x.data) for x in (chunk, next_chunk)
     ]
-    if not any(are_cut) and len(chunk.data) + len(following.data) <= max_bytes:
-        return TextChunk(chunk.first_line, chunk.data + following.data, following.end)
-    return following if is_silent(chunk.data) else chunk
+    if not any(are_cut) and len(chunk.data) + len(next_chunk.data) <= max_bytes:
+        return TextChunk(chunk.first_line, chunk.data + next_chunk.data, next_chunk.end)
+    return next_chunk if has_no_significant_line(chunk.data) else chunk
 
 
 class _Window:
@@ -117,12 +121,12 @@ class _Window:
         self._stream = stream
         self.data = b""
         self.taken = 0
-        """The number of bytes before `data`."""
+        """The number of bytes of the stream before `data`."""
         self.is_last = False
 
-    def fill(self, wanted: int) -> bool:
-        """Fill `data` up to `wanted` bytes if possible. Returns whether there are any."""
-        parts, missing = [self.data], wanted - len(self.data)
+    def fill(self, size: int) -> bool:
+        """Fill `data` up to `size` bytes, or to the end. Returns whether there are any bytes."""
+        parts, missing = [self.data], size - len(self.data)
         while missing > 0 and not self.is_last:
             parts.append(self._stream.read(missing))
             missing -= len(parts[-1])
@@ -136,7 +140,7 @@ class _Window:
         return len(self.data) if self.is_last else len(self.data) - LOOKAHEAD
 
     def end(self, size: int, boundary: Boundary) -> int:
-        """The end of a chunk of that size that begins here; 0 if it is not in `data`."""
+        """The end of the next chunk, of about `size` bytes; 0 if it is not in `data`."""
         rest = len(self.data)
         if self.is_last and rest <= size:
             return rest
@@ -148,24 +152,24 @@ class _Window:
         return taken
 
     def skip(self, boundary: Boundary, digest: Digest) -> int:
-        """Drop the record that begins here. Returns the number of line ends in it."""
+        """Drop the next record. Returns the number of line ends in it."""
         dropped = self.take(MAX_RECORD_BYTES)
-        kept, lines = digest(dropped), count_lines(dropped)
+        prefix, lines = digest(dropped), count_lines(dropped)
         while True:
             self.fill(MAX_RECORD_BYTES + LOOKAHEAD)
-            end = boundary(kept + self.data, 0, len(kept) + self.known) - len(kept)
+            end = boundary(prefix + self.data, 0, len(prefix) + self.known) - len(prefix)
             is_split = dropped.endswith(b"\r") and self.data.startswith(b"\n")
             dropped = self.take(end if end > 0 else self.known)
             lines += count_lines(dropped) - is_split
             if end > 0 or self.is_last:
                 return lines
-            kept = digest(kept + dropped)
+            prefix = digest(prefix + dropped)
 
 
 def cut_chunks(
-    stream: BinaryIO, size: int, boundary: Boundary, digest: Digest = lambda _begun: b""
+    stream: BinaryIO, size: int, boundary: Boundary, digest: Digest = lambda _beginning: b""
 ) -> Iterator[TextChunk]:
-    """Cut chunks of at most `size` bytes, or of one record that is longer.
+    """Cut chunks of whole records, of at most `size` bytes unless a single record is longer.
 
     If a record is longer than MAX_RECORD_BYTES, its first MAX_RECORD_BYTES + 1 bytes are a chunk,
     and the rest is skipped.
@@ -191,12 +195,15 @@ FULL = r"[1-9]{81}"
 _PLAIN, _FULL = re.compile(PLAIN), re.compile(FULL)
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_LINE = re.compile(r"^line ([0-9]+)")
-"""The beginning of an unread text."""
+_UNREAD_LINE = re.compile(r"^line ([0-9]+)")
+"""The line number at the beginning of an unread text."""
 
-_MIN_ATTEMPT_LENGTH = 12
+_MIN_DAMAGED_LENGTH = 12
+"""Minimum length of a field that may be a damaged puzzle."""
+
 _WITHOUT_KNOWN = {ord(sign): None for sign in KNOWN}
 _MAX_SHOWN = 100
+"""Number of characters of an invalid record that its entry contains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +211,7 @@ class Reader:
     """Reads the records of one source; `source` names it in messages.
 
     - `parse`: reads a single puzzle in any format.
-    - `needs_its_text`: decides whether the cells alone would lose information of the text.
+    - `needs_its_text`: decides whether the text of a puzzle has information besides its cells.
     - `raises`: invalid records raise InvalidPuzzle instead of becoming entries.
     """
 
@@ -216,7 +223,7 @@ class Reader:
 
     @property
     def takes_plain(self) -> bool:
-        """Whether 81 digits, `.` and `0` are a usual puzzle, which needs no parsing."""
+        """Whether 81 characters of 1-9, `.` and `0` are a classic puzzle without being parsed."""
         return self.reading.takes_plain
 
     def read(
@@ -228,8 +235,8 @@ class Reader:
     ) -> Entry:
         """Read a record; `lines` are the numbers of its lines, at least one.
 
-        `shift` is the number of characters before it in its first line; with None, messages have no
-        column.
+        `shift` is the number of characters before the record in its first line. If it is None,
+        messages have no column. `claimed` is the solution beside the record.
         """
         data = text.encode(errors="surrogateescape")
         try:
@@ -239,22 +246,22 @@ class Reader:
             column = None if shift is None else error.column
             if shift and column is not None and index == 0:
                 column += shift
-            shown = NEWLINE.split(text)
-            placed = replace(error, line=lines[index], column=column)
-            return self._invalid_entry(lines[0], shown[min(index, len(shown) - 1)], placed)
+            texts = NEWLINE.split(text)
+            located = replace(error, line=lines[index], column=column)
+            return self._invalid_entry(lines[0], texts[min(index, len(texts) - 1)], located)
         claimed = claimed or parsed.claimed
+        puzzle, signs = parsed.puzzle, signs_of(parsed.format)
+        with_claim = replace(parsed, claimed=claimed)
         if self.needs_its_text(parsed):
-            own = replace(parsed, claimed=claimed)
-            entry = Entry(lines[0], text.strip(), own.puzzle, None, claimed, False, parsed=own)
-        elif has_usual_boxes(parsed.puzzle.geometry):
-            cells, signs = _in_one_line(text, parsed.puzzle), signs_of(parsed.format)
-            entry = Entry(lines[0], cells, parsed.puzzle, None, claimed, False, signs)
-        else:  # the cells alone would not say which boxes they have
-            own, cells = replace(parsed, claimed=claimed), in_boxes(parsed.puzzle)
-            signs = signs_of(parsed.format)
-            entry = Entry(lines[0], cells, own.puzzle, None, claimed, False, signs, own)
+            entry = Entry(lines[0], text.strip(), puzzle, None, claimed, False, parsed=with_claim)
+        elif has_usual_boxes(puzzle.geometry):
+            cells = _cells_in_one_line(text, puzzle)
+            entry = Entry(lines[0], cells, puzzle, None, claimed, False, signs)
+        else:  # the cells alone do not show the boxes
+            cells = line_with_box_size(puzzle)
+            entry = Entry(lines[0], cells, puzzle, None, claimed, False, signs, with_claim)
         unread = (
-            _LINE.sub(lambda m: f"line {lines[min(int(m[1]), len(lines)) - 1]}", remark)
+            _UNREAD_LINE.sub(lambda m: f"line {lines[min(int(m[1]), len(lines)) - 1]}", remark)
             for remark in parsed.unread
         )
         return entry._replace(title=parsed.title, unread=tuple(unread))
@@ -268,7 +275,7 @@ class Reader:
         text: str,
         code: RefusalCode = "not-a-puzzle",
     ) -> Entry:
-        """The entry of an invalid record, for a reason other than a parser's."""
+        """The entry of an invalid record that no parser has read."""
         error = InvalidPuzzle(self.source, line, column, expected, found, code=code)
         return self._invalid_entry(line, text, error)
 
@@ -284,10 +291,10 @@ class Reader:
         return Entry(line, shown, None, str(error), None, plain=False, code=error.code)
 
 
-def _in_one_line(text: str, puzzle: Puzzle) -> str:
-    """The cells as the source writes them, with blanks as `.`.
+def _cells_in_one_line(text: str, puzzle: Puzzle) -> str:
+    """The cells in one line, with blanks as `.`: the characters of the source, if it has n².
 
-    If they are not single characters, as `render_cells` writes them, or as numbers.
+    Otherwise they are written by `render_cells` or, if that is impossible, as numbers.
     """
     cells = "".join(cells_of(line) for line in text.split("\n") if not is_border(line))
     if len(cells) == len(puzzle.cells):
@@ -304,23 +311,23 @@ def _in_one_line(text: str, puzzle: Puzzle) -> str:
 def entries_of_lines(
     chunk: TextChunk, reader: Reader, entry: Callable[[str, int, Reader], Entry]
 ) -> list[Entry]:
-    """An entry for each significant line of a chunk."""
+    """Read each significant line of a chunk as an entry."""
     lines = NEWLINE.split(decoded_text(chunk.data, chunk.first_line))
     return [
         reader.too_long(number, line) if is_too_long(line) else entry(line, number, reader)
         for number, line in enumerate(lines, chunk.first_line)
-        if says_something(line)
+        if is_significant(line)
     ]
 
 
 def decoded_text(data: bytes, line: int) -> str:
-    """Decode text that begins in that line; undecodable bytes become lone surrogates."""
+    """Decode text whose first line has the number `line`; invalid bytes become lone surrogates."""
     text = data.decode(errors="surrogateescape")
     return text.removeprefix("\ufeff") if line == 1 else text
 
 
 def is_text(text: str) -> bool:
-    """Whether a text has neither NULs nor undecodable bytes."""
+    """Whether a decoded text has neither NULs nor invalid bytes."""
     return (text.isascii() or not _SURROGATE.search(text)) and "\0" not in text
 
 
@@ -339,17 +346,18 @@ def plain_entry(
     title: str = "",
     unread: tuple[str, ...] = (),
 ) -> Entry:
+    """The entry of a plain puzzle, given its 81 characters."""
     text = cells.replace("0", ".")
     return Entry(line, text, None, None, claimed, plain=True, title=title, unread=unread)
 
 
 def is_plain(cells: str) -> bool:
-    """Whether these are 81 characters of 1-9 and at most one kind of blank, `.` or `0`."""
+    """Whether a text is 81 characters of 1-9 and at most one kind of blank, `.` or `0`."""
     return len(cells) == 81 and _PLAIN.fullmatch(cells) is not None
 
 
-def plain_of(cells: str) -> str | None:
-    """The plain form of 81 digits and one kind of blank; None for anything else."""
+def with_plain_blanks(cells: str) -> str | None:
+    """81 digits and one kind of blank with `.` or `0` as the blank; None for any other text."""
     if is_plain(cells):
         return cells
     blanks = set(cells) - set(DIGITS) if len(cells) == 81 else set()
@@ -364,8 +372,8 @@ def is_full(cells: str, side: int = 9) -> bool:
     return len(cells) == side * side and set(DIGITS[:side]).issuperset(cells)
 
 
-def halves(cells: str) -> tuple[str, str | None]:
-    """Split a field into a puzzle and its solution; without one, returns the field and None."""
+def split_solution(cells: str) -> tuple[str, str | None]:
+    """Split a field into a puzzle and its solution, or return the field and None."""
     middle, odd = divmod(len(cells), 2)
     side = SIDES.get(middle, 16)
     if not odd and side <= 9 and is_full(cells[middle:], side):
@@ -374,28 +382,28 @@ def halves(cells: str) -> tuple[str, str | None]:
 
 
 def side_of(field: str) -> int | None:
-    """The side of the puzzle in a field, or None; derived from its characters and their number."""
+    """The side of the puzzle in a field; None if its characters or their number are invalid."""
     if is_plain(field):
         return 9
     if len(field) < min(SIDES):
         return None
-    cells = halves(cells_of(field))[0]
+    cells = split_solution(cells_of(field))[0]
     side = SIDES.get(len(cells))
     if side is None or side > 9:
         return side if IN_LARGER.issuperset(cells) else None
     blanks = set(cells) - set(DIGITS[:side])
-    one_sign = len(blanks) <= 1 and blanks <= set(BLANKS)
-    return side if one_sign or blanks == {EVEN, ODD} else None
+    has_one_blank = len(blanks) <= 1 and blanks <= set(BLANKS)
+    return side if has_one_blank or blanks == {EVEN, ODD} else None
 
 
 def has_blanks(field: str) -> bool:
     """Whether a field with a puzzle has blanks."""
-    return not set(BLANKS).isdisjoint(halves(cells_of(field))[0])
+    return not set(BLANKS).isdisjoint(split_solution(cells_of(field))[0])
 
 
-def is_attempt(field: str) -> bool:
+def may_be_damaged_puzzle(field: str) -> bool:
     """Whether a field may be a damaged puzzle."""
-    return len(field) >= _MIN_ATTEMPT_LENGTH and _are_mostly_known(field)
+    return len(field) >= _MIN_DAMAGED_LENGTH and _are_mostly_known(field)
 
 
 def is_row(line: str, side: int) -> bool:
@@ -406,7 +414,7 @@ def is_row(line: str, side: int) -> bool:
 
 
 def is_damaged_row(line: str, side: int) -> bool:
-    """Whether a line may be a damaged row: half of its cells, and few letters."""
+    """Whether a line may be a damaged row: it has half of the cells, and few other characters."""
     cells = cells_of(line.strip())
     return len(cells) * 2 >= side and _are_mostly_known(cells)
 
@@ -415,6 +423,6 @@ def _are_mostly_known(cells: str) -> bool:
     return len(cells.translate(_WITHOUT_KNOWN)) * 4 <= len(cells)
 
 
-def is_above_four(cells: str) -> bool:
-    """Whether a cell has a value above 4, which excludes a 4×4 puzzle."""
+def has_value_above_four(cells: str) -> bool:
+    """Whether cells contain a value above 4, which a 4×4 puzzle cannot have."""
     return any(sign.isalnum() and sign not in "01234xX" for sign in cells)

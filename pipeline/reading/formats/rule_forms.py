@@ -1,7 +1,7 @@
-"""Codecs read and write the arguments of rules; forms combine them.
+"""Codecs, which read and write the arguments of rules, and forms, which combine codecs.
 
-Each notation has its own codecs: `fpuzzles/codecs.py`, `iss/codecs.py`. `notations.py` has the
-table of all rules.
+The codecs of each notation are in `fpuzzles/codecs.py` and `iss/codecs.py`. The table of all rules
+is in `notations.py`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ RuleFields = dict[str, Any]
 """The values of a rule's fields, by name."""
 
 Write = Callable[[Any, Geometry], Iterable[Any] | None]
-"""Takes a rule and its geometry. Returns members of an object, or words; None if impossible."""
+"""Takes a rule and its geometry. Returns members of an object or words; None if impossible."""
 
 
 class Codec(NamedTuple):
     """Reads and writes one argument of a form.
 
-    `read` returns the fields that it sets, one dict per rule: none if the form has no effect,
-    several if it expresses several rules. `write` returns the output for a rule, or None if the
-    form cannot express it.
+    `read` returns the fields that the argument sets, a dict for each rule: none if the form has no
+    effect, several if it expresses several rules. `write` returns the output for a rule, or None if
+    the form cannot express the rule.
     """
 
     read: Callable[[Any], Iterable[RuleFields]]
@@ -36,7 +36,7 @@ class Codec(NamedTuple):
 
 
 def read_only(*_: object) -> None:
-    """The `write` of a codec that only reads."""
+    """The `write` of a codec that can only read."""
     return
 
 
@@ -46,12 +46,12 @@ def nothing(*_: object) -> tuple[()]:
 
 
 def codec(write: Write) -> Callable[[Callable[[Any], Iterable[RuleFields]]], Codec]:
-    """Decorator: makes a codec from the function that reads."""
+    """Decorator: make a codec from its `read` function."""
     return lambda read: Codec(read, write)
 
 
 def field(name: str, write: Write = nothing) -> Callable[[Callable[[Any], object]], Codec]:
-    """Decorator: makes a codec of one field from the function that reads its value.
+    """Decorator: make a codec of one field from a function that reads the value of the field.
 
     `write` takes the value instead of the rule.
     """
@@ -62,17 +62,17 @@ def field(name: str, write: Write = nothing) -> Callable[[Callable[[Any], object
 
 
 def fixed(**fields: object) -> Codec:
-    """Fields that have the same values in all rules of a form; they are not written."""
+    """A codec for fields whose values the form implies; they are not written."""
 
     def write(rule: Rule, _geometry: Geometry) -> tuple[()] | None:
-        same = all(getattr(rule, name) == value for name, value in fields.items())
-        return () if same else None
+        has_values = all(getattr(rule, name) == value for name, value in fields.items())
+        return () if has_values else None
 
     return Codec(lambda _: [fields], write)
 
 
 class Form(NamedTuple):
-    """One notation for rules of a class; `write` returns None for a rule that it cannot express."""
+    """A notation for rules of a class; `write` returns None for a rule that it cannot express."""
 
     kind: RuleType
     read: Callable[[Any], Iterable[Rule]]
@@ -80,9 +80,9 @@ class Form(NamedTuple):
 
 
 def form(kind: RuleType, *codecs: Codec) -> Form:
-    """The form whose arguments these codecs read, in this order.
+    """Make a form of these codecs, in the order of its arguments.
 
-    Every combination of what they return becomes a rule.
+    Every combination of the fields that the codecs return becomes a rule.
     """
     *first, last = codecs or (fixed(),)
 

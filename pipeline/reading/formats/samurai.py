@@ -1,13 +1,13 @@
-"""Samurai: five 9×9 grids, one per line; the corner boxes of the third are shared with the others.
+"""Samurai: five 9×9 grids, one per line; the middle grid shares its corner boxes with the others.
 
-    the upper left, the upper right, the middle, the lower left and the lower right grid
+The lines are the upper left, the upper right, the middle, the lower left and the lower right grid.
 
-The five lines are one puzzle if they agree in all shared cells and these are not all blank. If they
-only do not contradict each other or the rules, they may be one puzzle or five, and the format has
-to be declared.
+The five lines are one puzzle if they agree in all shared cells, and at least one of these is not
+blank. Otherwise, if no given contradicts another one or the rules, they may be one puzzle or five,
+and the format must be declared.
 
 A samurai may also be a picture, like its solutions: 21 rows of up to 21 places, optionally
-separated by spaces. A space, `-` or any other blank is a place without a cell.
+separated by spaces. A space, `-` or another blank marks a place without a cell.
 """
 
 from __future__ import annotations
@@ -26,48 +26,49 @@ from pipeline.reading.formats.text import Text, TextLine, Word
 from pipeline.settings import Reading
 
 SAMURAI_GEOMETRY = Geometry(3, 3, ((0, 0), (0, 12), (6, 6), (12, 0), (12, 12)))
-"""The grids in the order of the lines."""
+"""The geometry of a samurai, with its grids in the order of the lines."""
 
 _SIDE = SAMURAI_GEOMETRY.side
-_GRIDS = len(SAMURAI_GEOMETRY.grids)
+_GRID_COUNT = len(SAMURAI_GEOMETRY.grids)
 _EXTENT = SAMURAI_GEOMETRY.extent[0]
-_SURE = "5 lines of 81 cells that agree where the grids share boxes"
-_UNSURE = "5 lines of 81 cells that may be one puzzle or five"
+_CERTAIN = "5 lines of 81 cells that agree where the grids share boxes"
+_UNCERTAIN = "5 lines of 81 cells that may be one puzzle or five"
 
 
 def recognise_samurai(text: Text) -> str | None:
     if _is_picture(text):
         return f"{_EXTENT} rows with gaps where there is no grid"
-    return judge_lines([row.cells for row in text.rows])
+    return reason_for_lines([row.cells for row in text.rows])
 
 
-def judge_lines(lines: Sequence[str]) -> str | None:
-    """The reason why lines of cells are, or may be, one puzzle; None if they are not."""
-    if len(lines) != _GRIDS or any(len(line) != _SIDE**2 for line in lines):
+def reason_for_lines(lines: Sequence[str]) -> str | None:
+    """The reason why lines of cells are or may be one samurai; None if they cannot be."""
+    if len(lines) != _GRID_COUNT or any(len(line) != _SIDE**2 for line in lines):
         return None
-    written: dict[int, list[str]] = {}
+    signs_by_cell: dict[int, list[str]] = {}
     for cell, sign in zip(_cells(), chain.from_iterable(lines), strict=True):
-        written.setdefault(cell, []).append(sign)
-    shared = [pair for pair in written.values() if len(pair) > 1]
+        signs_by_cell.setdefault(cell, []).append(sign)
+    shared = [pair for pair in signs_by_cell.values() if len(pair) > 1]
     blanks = {*"".join(lines)} - {*DIGITS}
     if all(one == other for one, other in shared) and any(one in DIGITS for one, _ in shared):
-        return _SURE
+        return _CERTAIN
     if len(blanks) > 1 or not blanks <= {*BLANKS}:
         return None
-    given = {cell: {*signs} - blanks for cell, signs in written.items()}
+    given = {cell: {*signs} - blanks for cell, signs in signs_by_cell.items()}
     geometry = SAMURAI_GEOMETRY
     units = chain(geometry.rows(), geometry.columns(), geometry.boxes())
     in_units = ([sign for cell in unit for sign in given[cell]] for unit in units)
     is_sound = all(len({*signs}) == len(signs) for signs in in_units)
-    return _UNSURE if is_sound and all(len(signs) < 2 for signs in given.values()) else None
+    return _UNCERTAIN if is_sound and all(len(signs) < 2 for signs in given.values()) else None
 
 
 def _cells() -> Iterator[int]:
-    """The cells of the lines, grid by grid and row by row."""
+    """The cell of each character of the lines, grid by grid and row by row."""
     return chain.from_iterable(SAMURAI_GEOMETRY.rows())
 
 
 def _is_picture(text: Text) -> bool:
+    """Whether a text has 21 rows with a place for each cell, and only blanks in the gaps."""
     if len(text.rows) != _EXTENT:
         return False
     placed = [*_picture(text)]
@@ -76,13 +77,14 @@ def _is_picture(text: Text) -> bool:
 
 
 def _picture(text: Text) -> Iterator[tuple[int | None, Word]]:
-    """Each place with its cell, None in the gaps."""
+    """Yield the cell of each place, or None in a gap, and the word in it."""
     for row, line in enumerate(text.rows, 1):
-        for column, word in enumerate(_places(line), 1):
+        for column, word in enumerate(_row_places(line), 1):
             yield SAMURAI_GEOMETRY.cell_at(row, column), word
 
 
-def _places(line: TextLine) -> list[Word]:
+def _row_places(line: TextLine) -> list[Word]:
+    """The places of a row: its words, or its single characters, perhaps with spaces between."""
     words = [*line.words()]
     single = [Word(line.number, *placed) for placed in enumerate(line.text.rstrip(), 1)]
     if len(single) > _EXTENT and not any(word.text.strip() for word in single[1::2]):
@@ -92,10 +94,10 @@ def _places(line: TextLine) -> list[Word]:
 
 def parse_samurai(text: Text, reading: Reading) -> Parsed:
     rows = text.rows or text.lines
-    is_unsure = judge_lines([row.cells for row in rows]) == _UNSURE and not _is_picture(text)
-    if reading.format == "auto" and is_unsure:
+    reason = None if _is_picture(text) else reason_for_lines([row.cells for row in rows])
+    if reading.format == "auto" and reason == _UNCERTAIN:
         expected = "--format samurai for one puzzle, or --format lines for five"
-        raise text.error(None, None, expected, _UNSURE, code="ambiguous")
+        raise text.error(None, None, expected, _UNCERTAIN, code="ambiguous")
     return puzzle_of_frame(text, _frame(text, rows), signs, reading)
 
 
@@ -108,10 +110,10 @@ def _frame(text: Text, rows: Sequence[TextLine]) -> Frame:
     short = next((row for row in rows if len(row.cells) != _SIDE**2), None)
     if short:
         fault = text.after_line(short, "81 cells", counted(len(short.cells), "cell"))
-    elif len(rows) < _GRIDS:
+    elif len(rows) < _GRID_COUNT:
         fault = text.at_end(expected, counted(len(rows), "line"))
-    elif len(rows) > _GRIDS:
-        fault = text.at_line(rows[_GRIDS], expected, counted(len(rows), "line"))
+    elif len(rows) > _GRID_COUNT:
+        fault = text.at_line(rows[_GRID_COUNT], expected, counted(len(rows), "line"))
     words = [word for row in rows for word in row.placed_cells()]
     return Frame.of_words(words, SAMURAI_GEOMETRY, fault)._replace(cells=[*_cells()])
 

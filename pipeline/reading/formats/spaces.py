@@ -6,9 +6,9 @@
     …
 
 Editors strip trailing spaces, so an empty row may be an empty line. The cells may also be in every
-second column, `5 3     7`; the columns of the digits decide. To avoid guesses, digits are required
-in the first column, in the last, and where boxes could be separated. If a row is an empty line, no
-other empty lines are allowed.
+second column, as in `5 3     7`; the columns of the digits show which. To avoid guesses, there must
+be digits in the first column, in the last column, and in each column that could be a gap between
+boxes. If a row is an empty line, no other empty lines are allowed.
 """
 
 from __future__ import annotations
@@ -28,29 +28,33 @@ from pipeline.reading.formats.text import Text, TextLine, Word, decode_text, eit
 _CHARACTERS = frozenset(DIGITS + " ")
 _DIGITS_AS_DOTS = str.maketrans(DIGITS, "." * len(DIGITS))
 _GAP = "   "
-"""More spaces than are ever written between two neighbouring cells."""
+"""More spaces than can be between two filled neighbouring cells."""
 
 _MIN_LINES = 3
+"""Minimum number of lines of a grid in which rows are missing."""
+
 _MAX_SIDE = max(GEOMETRIES)
 
 
 class _SpacedGrid(NamedTuple):
-    """The rows, the number of cells that they should have, and the step from cell to cell.
+    """The layout of a grid.
 
-    `is_sure`: the cells cannot be in other columns.
+    - `side`: the number of cells that each row should have.
+    - `step`: the number of columns from one cell to the next, 1 or 2.
+    - `is_certain`: the cells cannot be in other columns.
     """
 
     rows: Sequence[TextLine]
     side: int
     step: int
-    is_sure: bool
+    is_certain: bool
 
 
 def recognise_spaces(text: Text) -> str | None:
     if not any(" " in line.text for line in text.lines) or recognise_grid(text):
         return None
-    layout = _layout(text)
-    if layout is None or not layout.is_sure:
+    layout = _find_layout(text)
+    if layout is None or not layout.is_certain:
         return None
     if len(layout.rows) != layout.side and len(text.lines) < _MIN_LINES:
         return None
@@ -58,7 +62,7 @@ def recognise_spaces(text: Text) -> str | None:
 
 
 def is_in_spaces(data: bytes) -> bool:
-    """Whether a source is such a grid, even one with a few rows too many or too few."""
+    """Whether a source is a grid with spaces as blanks, perhaps with rows missing or added."""
     try:
         return recognise_spaces(decode_text(data, "")) is not None
     except InvalidPuzzle:
@@ -66,23 +70,23 @@ def is_in_spaces(data: bytes) -> bool:
 
 
 def _frame(text: Text) -> Frame:
-    layout = _layout(text)
+    layout = _find_layout(text)
     if layout is None:
         raise text.at_line(text.lines[0], f"{either(GEOMETRIES)} rows of digits and spaces")
     rows = [_row(line, layout.side, layout.step) for line in layout.rows]
     borders = [line for line in text.lines if line.is_border]
-    drawn = sorted((*layout.rows, *borders), key=lambda line: line.number)
-    frame = frame_of_rows(text, [row.tokens for row in rows], lambda: rows, [layout.side], drawn)
+    lines = sorted((*layout.rows, *borders), key=lambda line: line.number)
+    frame = frame_of_rows(text, [row.tokens for row in rows], lambda: rows, [layout.side], lines)
     has_spaces = any(" " in line.text.rstrip() for line in layout.rows)
-    if has_spaces and not (layout.is_sure or frame.fault):
-        found = "spaces that may be blanks or lie between cells"
+    if has_spaces and not (layout.is_certain or frame.fault):
+        found = "spaces that may be blanks, or separate cells"
         fault = text.error(None, None, "a character such as '.' for the blanks", found)
         return frame._replace(fault=fault)
     return frame
 
 
 def _row(line: TextLine, side: int, step: int) -> Row:
-    """The cells of a line, then all characters outside the columns of the cells."""
+    """The cells of a line, followed by all other characters except spaces, which are errors."""
     end, placed = side * step, enumerate(line.text.ljust(side * step), 1)
     words = [Word(line.number, column, sign) for column, sign in placed]
     others = [*(words[1:end:step] if step > 1 else ()), *words[end:]]
@@ -90,12 +94,12 @@ def _row(line: TextLine, side: int, step: int) -> Row:
     return Row.of_words((*words[:end:step], *strays), line)
 
 
-def _layout(text: Text) -> _SpacedGrid | None:
-    """The layout of most of the lines; None if they are not digits and spaces.
+def _find_layout(text: Text) -> _SpacedGrid | None:
+    """The layout of the lines; None unless most of them are digits and spaces.
 
-    The cells are two columns apart if all digits are in odd columns and the rows are too wide for
-    a square of single columns. The side is the number of rows, as rows may lack trailing blanks.
-    If a row has more cells, or a digit is larger, rows are missing.
+    The cells are in every second column if all digits are in odd columns and the rows are longer
+    than the side. The side is the number of rows, because rows may lack trailing blanks. If a row
+    has more cells than there are rows, or a digit is larger, rows are missing.
     """
     lines = [line for line in text.written() if not line.is_border]
     filled = [line for line in lines if line.text.strip()]
@@ -104,57 +108,59 @@ def _layout(text: Text) -> _SpacedGrid | None:
         return None
     width = _width(clean)
     likely_side = len(filled) if len(filled) in GEOMETRIES else _MAX_SIDE
-    in_odd = not any(row[1::2].strip() for row in clean)
-    step = 2 if in_odd and width > likely_side else 1
+    is_spaced = not any(row[1::2].strip() for row in clean)
+    step = 2 if is_spaced and width > likely_side else 1
     columns = (width + step - 1) // step
     min_side = max(columns, *map(int, "".join(clean).replace(" ", "")))
-    rows = _rows(lines, min_side)
+    rows = _rows_among(lines, min_side)
     side = len(rows) if len(rows) in GEOMETRIES and len(rows) >= min_side else columns
     if side not in GEOMETRIES:
         return None
-    are_all = len(rows) == len(lines) or all(row.text.strip() for row in rows)
-    # three spaces contain a blank cell; a digit in an even column shows that cells are adjacent
-    shown = any(_GAP in row for row in clean) if step == 2 else not in_odd and " " in "".join(clean)
-    wide = sum(len(line.text) > side * step for line in filled)
-    is_sure = are_all and shown and wide * 4 <= len(filled) and _fills(clean, side, step)
-    return _SpacedGrid(rows, side, step, is_sure)
+    are_all_rows = len(rows) == len(lines) or all(row.text.strip() for row in rows)
+    if step == 2:
+        shows_step = any(_GAP in row for row in clean)  # there is a blank cell in the gap
+    else:
+        shows_step = not is_spaced and " " in "".join(clean)
+    too_long = sum(len(line.text) > side * step for line in filled)
+    is_certain = are_all_rows and shows_step and too_long * 4 <= len(filled)
+    is_certain = is_certain and _fills_all_columns(clean, side, step)
+    return _SpacedGrid(rows, side, step, is_certain)
 
 
 def _width(rows: Sequence[str]) -> int:
     """The estimated length of a full row.
 
-    Usually this is the length of the longest row, because rows lack only trailing blanks. If that
-    is too long for single characters, it is the length that a quarter of the rows exceed at most.
+    This is the length of the longest row. If that is longer than any side, it is the length that at
+    most a quarter of the rows exceed.
     """
     lengths = sorted(map(len, rows))
     return lengths[len(lengths) * 3 // 4] if lengths[-1] > _MAX_SIDE else lengths[-1]
 
 
-def _fills(rows: Sequence[str], side: int, step: int) -> bool:
+def _fills_all_columns(rows: Sequence[str], side: int, step: int) -> bool:
     """Whether the rows span all columns, and no spaces separate boxes.
 
-    Otherwise they may be indented, belong to smaller grids or lack columns. Spaces in the same
-    columns of most rows, `123 456`, may separate boxes. So may a column without digits after the
-    first box of this grid, or of a smaller grid that is as wide with its gaps.
+    Rows that do not span all columns may be indented, or lack columns. Spaces separate boxes if
+    most rows have them in the same columns, as in `123 456`, or if a column without digits follows
+    the first box of this grid, or of a smaller grid that is equally wide with its gaps.
     """
     last = (side - 1) * step
-    is_from_first_to_last = any(row[0] != " " for row in rows) and any(
-        len(row) == last + 1 for row in rows
-    )
-    likely = (g for n, g in GEOMETRIES.items() if side in (n, n + n // g.width - 1))
-    gaps = {geometry.width * step for geometry in likely}
+    has_first = any(row[0] != " " for row in rows)
+    has_last = any(len(row) == last + 1 for row in rows)
+    geometries = (g for n, g in GEOMETRIES.items() if side in (n, n + n // g.width - 1))
+    gaps = {geometry.width * step for geometry in geometries}
     has_no_gap = all(any(row[gap : gap + 1].strip() for row in rows) for gap in gaps)
     shapes = Counter(row.translate(_DIGITS_AS_DOTS) for row in rows)
     have_same_shape = shapes.most_common(1)[0][1] * 2 > len(rows) > 1
-    return is_from_first_to_last and has_no_gap and not have_same_shape
+    return has_first and has_last and has_no_gap and not have_same_shape
 
 
-def _rows(lines: Sequence[TextLine], min_side: int) -> Sequence[TextLine]:
-    """The rows: the lines from the first to the last non-empty one, and empty ones if needed.
+def _rows_among(lines: Sequence[TextLine], min_side: int) -> Sequence[TextLine]:
+    """The rows: the lines from the first to the last filled one, and empty lines if needed.
 
-    There are at least `min_side` rows, if possible. If a grid needs more, all empty lines are rows
-    if that gives the right number, or the trailing ones if the grid begins in the first line.
-    Otherwise it is unknown which empty lines are rows.
+    If there are fewer than `min_side` rows, or not as many as any side, empty lines are added: all
+    of them if this yields a side, or those after the grid if the first line is filled. Otherwise
+    none are added, because it is unknown which empty lines are rows.
     """
     filled = [index for index, line in enumerate(lines) if line.text.strip()]
     first, stop = filled[0], filled[-1] + 1

@@ -1,12 +1,12 @@
-"""Tables as spreadsheets and data frames write them: more than n lines of n numbers.
+"""Tables of numbers as spreadsheets and data frames write them: with labels, gaps or blank words.
 
     sep=;           ,0,1,2,3,4,…        5.0,3.0,,,7.0,,,,       5,-1,NaN,…
     5;3;;;7;;;;     0,5,3,,,7,…         6.0,,,1.0,9.0,5.0,,,
 
-A line `sep=;` names the delimiter. A header row and an index column are left out if they count
-from 0 or 1, or are letters from A. Whole numbers may end in `.0`. All blanks of a puzzle are one of
+A line `sep=;` names the delimiter. A header row and an index column are left out if their labels
+are 0, 1, …, or 1, 2, …, or A, B, …. Whole numbers may end in `.0`. A puzzle uses one kind of blank:
 `-1`, `NaN`, `None`, `null`, `NA`, an empty field, 0 or a sign for blanks. Empty rows or columns may
-separate the boxes or surround the table. Quoted fields may have line breaks.
+separate the boxes or surround the table. Quoted fields may contain line breaks.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from pipeline.reading.formats.alphabets import numbers, unpadded
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, SIDES_WITH_BOXES
 from pipeline.reading.formats.frames import Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import DECODED_BYTES, Text, Word
+from pipeline.reading.formats.text import DECODED_BYTES, SEPARATOR_LINE, Text, Word
 from pipeline.settings import Reading
 
 DELIMITERS = ",;\t"
-_SEPARATOR_LINE = re.compile(r"\s*sep=([,;\t|])\s*", re.IGNORECASE)
-_PRINTED = re.compile(r"\s+0(?:\s+\d{1,2}){3,24}\s*")
-"""The header of a data frame as it is printed."""
+
+_PRINTED_HEADER = re.compile(r"\s+0(?:\s+\d{1,2}){3,24}\s*")
+"""The header of a data frame as pandas prints it."""
 
 _QUOTED = r'"((?:[^"]|"")*+)"'
 _FIELDS = {
@@ -36,18 +36,23 @@ _FIELDS = {
     for sign in f"{DELIMITERS}|"
 }
 _FLOAT = re.compile(r"(-?\d{1,9})\.0+")
-_WORDS = frozenset(("-1", "nan", "none", "null", "na", "<na>", "n/a"))
-_BLANKS = frozenset(BLANKS) | _WORDS | {""}
-_CORNERS = ("", "index", "row", "rows", "r", "unnamed: 0")
-_COUNTED = re.compile(r"(\D{0,12})(\d{1,2})")
-_LARGEST = max(ALL_GEOMETRIES)
-MOST_ROWS = 2 * _LARGEST
+_BLANK_WORDS = frozenset(("-1", "nan", "none", "null", "na", "<na>", "n/a"))
+_BLANKS = frozenset(BLANKS) | _BLANK_WORDS | {""}
+_CORNER_LABELS = ("", "index", "row", "rows", "r", "unnamed: 0")
+_COUNTED_LABEL = re.compile(r"(\D{0,12})(\d{1,2})")
+_MAX_SIDE = max(ALL_GEOMETRIES)
+MAX_ROWS = 2 * _MAX_SIDE
+"""Maximum number of rows of a table, with labels, gaps and margins."""
 
 _Rows = list[list[Word]]
 
 
 class _Table(NamedTuple):
-    """The rows of cells, and the boxes if empty rows or columns separate them."""
+    """The cells of a table.
+
+    - `reason`: what shows that the text is a table; empty if nothing does.
+    - `geometry`: set if empty rows or columns separate the boxes.
+    """
 
     rows: _Rows
     reason: str
@@ -55,13 +60,13 @@ class _Table(NamedTuple):
 
 
 def recognise_table(text: Text) -> str | None:
-    table = _table_in(text)
+    table = _find_table(text)
     return table.reason if table else None
 
 
 def parse_table(text: Text, reading: Reading) -> Parsed | None:
-    """The puzzle of a table; None for other texts. Raises InvalidPuzzle."""
-    table = _table_in(text)
+    """The puzzle of a table; None for a text without a table. Raises InvalidPuzzle."""
+    table = _find_table(text)
     if table is None:
         return None
     rows, geometry = table.rows, table.geometry
@@ -72,32 +77,33 @@ def parse_table(text: Text, reading: Reading) -> Parsed | None:
     return puzzle_of_frame(text, frame._replace(geometry=geometry), _ALPHABETS, reading)
 
 
-def folded(token: str) -> str:
-    """A number without `.0` behind it and zeros before it, a word in lower case."""
+def normalised(token: str) -> str:
+    """A number without leading zeros and a final `.0`, or a word in lower case."""
     number = _FLOAT.fullmatch(token)
     return unpadded(number[1] if number else token.lower())
 
 
-_ALPHABETS = numbers(_BLANKS, ", or one symbol for all blanks", folded)
+_ALPHABETS = numbers(_BLANKS, ", or one symbol for all blanks", normalised)
 
 
-def _table_in(text: Text) -> _Table | None:
+def _find_table(text: Text) -> _Table | None:
+    """The table in a text; None if nothing distinguishes the text from plain rows of numbers."""
     lines = text.lines
-    if not 4 <= len(lines) <= MOST_ROWS or len(text.data) > DECODED_BYTES:
+    if not 4 <= len(lines) <= MAX_ROWS or len(text.data) > DECODED_BYTES:
         return None
-    first, is_named = lines[0].text, _SEPARATOR_LINE.fullmatch(lines[0].text)
+    first, separator_line = lines[0].text, SEPARATOR_LINE.fullmatch(lines[0].text)
     if first.count('"') % 2:
         first += lines[1].text
-    if is_named:
-        rows = _rows_in(text, is_named[1], lines[0].number)
+    if separator_line:
+        rows = _split_rows(text, separator_line[1], lines[0].number)
     elif any(map(first.count, DELIMITERS)):
-        rows = _rows_in(text, max(DELIMITERS, key=first.count), 0)
-    elif _PRINTED.fullmatch(first):
+        rows = _split_rows(text, max(DELIMITERS, key=first.count), 0)
+    elif _PRINTED_HEADER.fullmatch(first):
         rows = [[*line.words()] for line in lines]
         rows[0].insert(0, Word(lines[0].number, 1, ""))
     else:
         return None
-    table = _judged(rows)
+    table = _table_of(rows)
     if table is None:
         return None
     tokens = [word.text for row in table.rows for word in row]
@@ -105,33 +111,36 @@ def _table_in(text: Text) -> _Table | None:
     if len(known) * 4 < len(tokens) * 3:
         return None
     has_breaks = any(line.text.count('"') % 2 for line in lines)
-    if table.reason or is_named or has_breaks or any(map(_is_word, tokens)):
-        reason = "a line names the delimiter" if is_named else "a table of numbers"
+    if table.reason or separator_line or has_breaks or any(map(_is_typical_of_tables, tokens)):
+        reason = "a line names the delimiter" if separator_line else "a table of numbers"
         return table._replace(reason=table.reason or reason)
     return None
 
 
 def _is_cell(token: str) -> bool:
-    return token.isdigit() or folded(token) in _BLANKS or _is_float(token)
+    return token.isdigit() or normalised(token) in _BLANKS or _is_float(token)
 
 
 def _is_float(token: str) -> bool:
     return _FLOAT.fullmatch(token) is not None
 
 
-def _is_word(token: str) -> bool:
-    """Whether only a data frame writes a cell so."""
-    return token.lower() in _WORDS or _is_float(token)
+def _is_typical_of_tables(token: str) -> bool:
+    """Whether a cell is `NaN`, `-1`, `5.0` or the like, as only programs write them."""
+    return token.lower() in _BLANK_WORDS or _is_float(token)
 
 
-def _rows_in(text: Text, delimiter: str, skipped: int) -> _Rows:
-    """The fields of all lines but empty ones; none if a line has a single field, or odd quotes."""
-    lines = {line.number: line.text for line in text.written() if line.number > skipped}
+def _split_rows(text: Text, delimiter: str, separator_line: int) -> _Rows:
+    """The fields of the lines after number `separator_line`, without empty lines.
+
+    Returns no rows if a line has a single field, or if a quote is not closed.
+    """
+    lines = {line.number: line.text for line in text.written() if line.number > separator_line}
     whole = "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
     rows: _Rows = []
     row: list[Word] = []
     position, number, begin = 0, 1, 0
-    while len(rows) <= MOST_ROWS and len(row) <= MOST_ROWS:
+    while len(rows) <= MAX_ROWS and len(row) <= MAX_ROWS:
         match = _FIELDS[delimiter].match(whole, position)
         if match is None:
             return []
@@ -155,18 +164,19 @@ def _rows_in(text: Text, delimiter: str, skipped: int) -> _Rows:
     return []
 
 
-def _judged(rows: _Rows) -> _Table | None:
-    """The cells in these rows; None unless they are n×n, with labels, gaps or margins or without.
+def _table_of(rows: _Rows) -> _Table | None:
+    """The table of n×n cells in these rows, without labels, gaps and margins; None if none fits.
 
-    Rows of different lengths are kept as they are, for messages, if most have the length of a side.
+    If most rows have the length of a side, a table of rows of different lengths is returned, so
+    that parsing it reports the wrong row.
     """
     widths = Counter(map(len, rows))
     if not widths:
         return None
-    width, times = widths.most_common(1)[0]
+    width, occurrences = widths.most_common(1)[0]
     if len(widths) > 1:
-        damaged = times * 2 > len(rows) and width in ALL_GEOMETRIES
-        return _Table(rows, "") if damaged else None
+        is_damaged = occurrences * 2 > len(rows) and width in ALL_GEOMETRIES
+        return _Table(rows, "") if is_damaged else None
     if len(rows) == width in ALL_GEOMETRIES:
         return _Table(rows, "")
     return (
@@ -182,79 +192,83 @@ def _judged(rows: _Rows) -> _Table | None:
 
 
 def _without_labels(rows: _Rows) -> _Table | None:
-    """The cells below a header row and beside an index column."""
+    """The cells below a header row, right of an index column, or both; None without such labels."""
     height, width = len(rows), len(rows[0])
-    below, beside = height > width or height == width, width >= height
-    if (height - below, width - beside) != (min(_LARGEST, height - below),) * 2:
+    has_header, has_index = height >= width, width >= height
+    side = height - has_header
+    if width - has_index != side or side > _MAX_SIDE:
         return None
-    header = [word.text for word in rows[0][beside:]] if below else []
-    index = [row[0].text for row in rows[below:]] if beside else []
-    corner = rows[0][0].text.lower() if below and beside else ""
-    if height - below not in SIDES_WITH_BOXES or corner not in _CORNERS:
+    header = [word.text for word in rows[0][has_index:]] if has_header else []
+    index = [row[0].text for row in rows[has_header:]] if has_index else []
+    corner = rows[0][0].text.lower() if has_header and has_index else ""
+    if side not in SIDES_WITH_BOXES or corner not in _CORNER_LABELS:
         return None
     if not all(_are_labels(labels) for labels in (header, index) if labels):
         return None
-    names = [name for name, has in (("a header row", below), ("an index column", beside)) if has]
-    cells = [row[beside:] for row in rows[below:]]
-    return _Table(cells, f"numbers with {' and '.join(names)}")
+    nouns = ["a header row"] * has_header + ["an index column"] * has_index
+    cells = [row[has_index:] for row in rows[has_header:]]
+    return _Table(cells, f"numbers with {' and '.join(nouns)}")
 
 
 def _are_labels(words: Sequence[str]) -> bool:
-    """Whether words count from 0 or 1, perhaps with a name before each, or are letters from A."""
+    """Whether words count from 0 or 1, each perhaps after the same name, or are letters from A."""
     if "".join(words).lower() == ascii_lowercase[: len(words)]:
         return True
-    parts = [_COUNTED.fullmatch(folded(word) if _is_float(word) else word) for word in words]
+    parts = [
+        _COUNTED_LABEL.fullmatch(normalised(word) if _is_float(word) else word) for word in words
+    ]
     names = {part[1] for part in parts if part}
     numbers = [int(part[2]) for part in parts if part]
     return len(names) == 1 and numbers in ([*range(len(words))], [*range(1, len(words) + 1)])
 
 
 def _without_gaps(rows: _Rows) -> _Table | None:
-    """The cells of boxes that empty rows or columns separate."""
+    """The cells without the empty rows or columns that separate boxes; None if there are none."""
     height, width = len(rows), len(rows[0])
-    if height == width + 1:  # n rows and a gap are a damaged table
+    if height == width + 1 and width in ALL_GEOMETRIES:  # a damaged table with one empty row
         return None
-    for side in ALL_GEOMETRIES:
-        for box in _boxes_of(side):
+    for side in sorted(SIDES_WITH_BOXES, key=lambda side: side not in ALL_GEOMETRIES):
+        for box in _possible_boxes(side):
             bands, stacks = side // box.height - 1, side // box.width - 1
             has_rows, has_columns = height == side + bands, width == side + stacks
             if not (has_rows or height == side) or not (has_columns or width == side):
                 continue
-            down = {*range(box.height, height, box.height + 1)} if has_rows else set[int]()
-            across = {*range(box.width, width, box.width + 1)} if has_columns else set[int]()
+            gap_rows = {*range(box.height, height, box.height + 1)} if has_rows else set[int]()
+            gap_columns = {*range(box.width, width, box.width + 1)} if has_columns else set[int]()
             gaps = [
                 word.text
                 for number, row in enumerate(rows)
                 for column, word in enumerate(row)
-                if number in down or column in across
+                if number in gap_rows or column in gap_columns
             ]
             if gaps and not any(gaps):
                 cells = [
-                    [word for column, word in enumerate(row) if column not in across]
+                    [word for column, word in enumerate(row) if column not in gap_columns]
                     for number, row in enumerate(rows)
-                    if number not in down
+                    if number not in gap_rows
                 ]
                 return _Table(cells, "empty rows or columns separate its boxes", box)
     return None
 
 
-def _boxes_of(side: int) -> Iterator[Geometry]:
+def _possible_boxes(side: int) -> Iterator[Geometry]:
     return (Geometry(n, side // n) for n in range(2, side // 2 + 1) if side % n == 0)
 
 
 def _without_margins(rows: _Rows) -> _Table | None:
-    """The cells inside empty columns, and perhaps empty rows, around a table."""
-    down = [number for number, row in enumerate(rows) if any(word.text for word in row)]
-    across = [column for row in rows for column, word in enumerate(row) if word.text]
-    if not down or not across:
+    """The cells without the empty columns and rows around them; None if no columns are empty."""
+    filled_rows = [number for number, row in enumerate(rows) if any(word.text for word in row)]
+    filled_columns = [column for row in rows for column, word in enumerate(row) if word.text]
+    if not filled_rows or not filled_columns:
         return None
-    top, bottom, left, right = down[0], down[-1] + 1, min(across), max(across) + 1
+    top, bottom = filled_rows[0], filled_rows[-1] + 1
+    left, right = min(filled_columns), max(filled_columns) + 1
     height, width = len(rows), len(rows[0])
-    fitting = [
+    possible_sides = [
         side
         for side in ALL_GEOMETRIES
         if bottom - top <= side <= height and right - left <= side <= width
     ]
-    if fitting != [right - left] or bottom - top != right - left or right - left == width:
+    if possible_sides != [right - left] or bottom - top != right - left or right - left == width:
         return None
     return _Table([row[left:right] for row in rows[top:bottom]], "numbers in a larger table")

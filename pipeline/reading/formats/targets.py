@@ -1,7 +1,7 @@
-"""The notations that puzzles are converted to.
+"""The notations to which puzzles can be converted.
 
 `--to` and `Puzzle.to` take the name of a row of `TARGETS`. Every text is read back before it is
-returned; a difference is an error that names the lost part.
+returned. If it yields another puzzle, an error names what the notation cannot express.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.reading.formats.cells import (
     cell_in_words,
     classic_cells,
-    in_lines,
     plain_cells,
     shape_in_words,
+    text_in_lines,
 )
 from pipeline.reading.formats.detect import parse_source
 from pipeline.reading.formats.fpuzzles import render_fpuzzles
@@ -35,7 +35,7 @@ from pipeline.settings import MAX_BYTES
 class File:
     """The text of a file before, between and after its items.
 
-    `max_items`: how many it may contain; `one_geometry`: all must have the same geometry.
+    `max_items`: the maximum number of items; `one_geometry`: all items must have one geometry.
     """
 
     head: str = ""
@@ -45,20 +45,21 @@ class File:
     one_geometry: bool = False
 
 
-ONE_ITEM, _LINES = File(max_items=1), File()
+ONE_ITEM, _FILE_OF_LINES = File(max_items=1), File()
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A notation to convert to: how to write a puzzle as an item, and the file that contains items.
+    """A notation to convert to: writers of items, and the text of the file around the items.
 
-    - `endings`: the file name endings that imply it.
-    - `plain`: writes the item, given 81 digits and dots.
-    - `pair`: writes a puzzle with its solution, for a `pair_file`. Without it, a solution is
-      written as a filled grid.
+    - `item`: writes a puzzle.
+    - `endings`: the file name endings that imply the notation.
+    - `plain`: writes 81 digits and dots.
+    - `pair`: writes a puzzle and its solution, for a `pair_file`. Without it, only the solution is
+      written, as a filled grid.
     - `annotated`: writes a puzzle, its solution if given, and notes.
 
-    They raise ValueError, with a noun for what the notation cannot express.
+    Writers raise ValueError, with a noun for what the notation cannot express.
     """
 
     item: Callable[[Puzzle], str]
@@ -69,8 +70,8 @@ class Target:
     pair_file: File | None = None
     annotated: Callable[[Puzzle, Grid | None, Notes], str] | None = None
 
-    def holding(self, *, solutions: bool) -> File:
-        """The file of puzzles, or of solutions."""
+    def file_for(self, *, solutions: bool) -> File:
+        """The file for puzzles without solutions, or for solutions."""
         return (solutions and self.pair_file) or self.file
 
 
@@ -96,30 +97,30 @@ def _plain_writer(plain: Callable[[str], str]) -> Callable[[Puzzle], str]:
     return lambda puzzle: plain(classic_cells(puzzle))
 
 
-def _document(notation: str = "") -> Target:
-    """The target for f-puzzles documents, which may contain notes, or for links with them."""
+def _document_target(notation: str = "") -> Target:
+    """The target for f-puzzles documents, or for links that contain such a document."""
 
     def annotated(puzzle: Puzzle, solution: Grid | None, notes: Notes) -> str:
         return render_fpuzzles(puzzle, notation, solution, notes)
 
     name, endings = f"f-puzzles {notation}".strip(), () if notation else (".json",)
-    return Target(_writer(name), endings, _LINES, annotated=annotated)
+    return Target(_writer(name), endings, _FILE_OF_LINES, annotated=annotated)
 
 
-def _filled(grid: Grid) -> Puzzle:
+def _filled_puzzle(grid: Grid) -> Puzzle:
     return Puzzle.of_values(grid.geometry, grid.values)
 
 
 _line = _writer("line", "characters line")
-"""Writes a puzzle in one line: in digits, or 16×16 and 25×25 in letters."""
+"""Write a puzzle in one line, with digits, or with letters for 16×16 and 25×25."""
 
 
 def _pair(puzzle: Puzzle, grid: Grid) -> str:
-    return f"{_line(puzzle).strip()},{_line(_filled(grid))}"
+    return f"{_line(puzzle).strip()},{_line(_filled_puzzle(grid))}"
 
 
 TARGETS: Final[Mapping[str, Target]] = {
-    "lines": Target(_line, (".sdm",), _LINES, "{}\n".format),
+    "lines": Target(_line, (".sdm",), _FILE_OF_LINES, "{}\n".format),
     "csv": Target(
         _line, (".csv",), File("puzzle\n"), "{}\n".format, _pair, File("puzzle,solution\n")
     ),
@@ -127,71 +128,71 @@ TARGETS: Final[Mapping[str, Target]] = {
         _writer("grid", "characters"),
         (),
         File(between="\n", one_geometry=True),
-        lambda cells: in_lines(cells, 9),
+        lambda cells: text_in_lines(cells, 9),
     ),
     "ss": Target(_writer("grid ss"), (".ss",)),
     "sdk": Target(_writer("sadman"), (".sdk",)),
     "opensudoku": Target(
         _plain_writer(game_line), (".opensudoku",), File(XML_HEAD, end=XML_END), game_line
     ),
-    "hodoku": Target(_plain_writer(library_line), (), _LINES, library_line),
+    "hodoku": Target(_plain_writer(library_line), (), _FILE_OF_LINES, library_line),
     "boxes": Target(_writer("boxes"), ()),
     "bordered": Target(_writer("bordered"), ()),
     "spreadsheet": Target(_writer("spreadsheet"), ()),
     "json": Target(_writer("json"), (".json",)),
     "pencil-marks": Target(_writer("pencil-marks"), ()),
-    "f-puzzles": _document(),
-    "f-puzzles-link": _document("link"),
-    "sudokupad-link": _document("sudokupad"),
-    "iss": Target(_writer("iss"), (".iss",), _LINES),
+    "f-puzzles": _document_target(),
+    "f-puzzles-link": _document_target("link"),
+    "sudokupad-link": _document_target("sudokupad"),
+    "iss": Target(_writer("iss"), (".iss",), _FILE_OF_LINES),
 }
 """Name → target, in the order in which messages list them."""
 
 PICTURES: Final = ("svg", "png", "pdf")
-"""Targets that are drawn."""
+"""Targets that are pictures."""
 
 NAMES: Final[tuple[str, ...]] = (*TARGETS, *PICTURES)
 """All values of `--to`."""
 
 
 def puzzle_in(path: str | Path) -> Puzzle:
-    """The puzzle in a file of any format. Raises InvalidPuzzle, OSError."""
+    """The puzzle in a file of any format. Raises InvalidPuzzle and OSError."""
     with Path(path).open("rb") as file:
         return parse_source(file.read(MAX_BYTES + 1), printable(str(path))).puzzle
 
 
 def target_of(name: str) -> Target:
-    """The target of that name. Raises UsageError if there is none."""
+    """The target with this name. Raises UsageError if there is none."""
     if name not in TARGETS:
         raise UsageError(f"there is no notation {name!r}; expected one of {', '.join(NAMES)}")
     return TARGETS[name]
 
 
 def file_text(puzzle: Puzzle, to: str, solution: Grid | None = None) -> str:
-    """The text of a file of this one puzzle. Raises the errors of `item_text`."""
+    """The text of a file with a single puzzle. Raises the same errors as `item_text`."""
     item = item_text(puzzle, to, solution)
-    file = target_of(to).holding(solutions=solution is not None)
+    file = target_of(to).file_for(solutions=solution is not None)
     return f"{file.head}{item}{file.end}"
 
 
 def item_text(puzzle: Puzzle, to: str, solution: Grid | None = None, notes: Notes = ()) -> str:
-    """A puzzle, or its solution, as an item in a file of that target.
+    """Write a puzzle, or its solution, as an item in a file of the target named `to`.
 
-    Notes are written if the target supports them. Raises UsageError, and ValueError with a noun for
-    what the target cannot express.
+    Notes are written if the target supports them. Raises UsageError for an unknown target, and
+    ValueError with a noun for what the target cannot express.
     """
     target = target_of(to)
     content, pair = puzzle, target.pair if solution else None
     if solution and not (pair or target.annotated):
-        content = _filled(solution)
-    if target.plain and (cells := plain_cells(content)):  # these are always read back correctly
+        content = _filled_puzzle(solution)
+    if target.plain and (cells := plain_cells(content)):  # plain cells need no check
         return pair(puzzle, solution) if pair and solution else target.plain(cells)
     try:
         if target.annotated:
             item = target.annotated(puzzle, solution, notes)
         else:
             item = pair(puzzle, solution) if pair and solution else target.item(content)
-        file = target.holding(solutions=solution is not None)
+        file = target.file_for(solutions=solution is not None)
         _check_read_back(content, f"{file.head}{item}{file.end}", target)
     except ValueError as error:
         raise ValueError(f"{to} cannot express {error}") from None
@@ -209,7 +210,7 @@ def _check_read_back(puzzle: Puzzle, text: str, target: Target) -> None:
 
 
 def _first_refused(puzzle: Puzzle, target: Target) -> str:
-    """The first rule that the target's reader refuses even on its own."""
+    """Describe the first rule that is refused even in a puzzle without other rules; else ""."""
     for rule in puzzle.rules if len(puzzle.rules) > 1 else ():
         single_rule = Puzzle(puzzle.geometry, puzzle.cells, (rule,))
         try:
@@ -220,7 +221,7 @@ def _first_refused(puzzle: Puzzle, target: Target) -> str:
 
 
 def difference(puzzle: Puzzle, read_back: Puzzle) -> str:
-    """Describe the first difference between two puzzles as a noun; empty if they are equal."""
+    """Describe the first difference between two puzzles as a noun; empty if there is none."""
     geometry = puzzle.geometry
     if geometry != read_back.geometry:
         return shape_in_words(geometry)
@@ -230,29 +231,30 @@ def difference(puzzle: Puzzle, read_back: Puzzle) -> str:
             candidate for candidate in puzzle.rules if _canonical(candidate, geometry) in lost
         )
         return rule.describe(geometry)
-    if more := rules_found - rules:
-        return f"that there is no {next(iter(more)).describe(geometry)}"
+    if added := rules_found - rules:
+        return f"that there is no {next(iter(added)).describe(geometry)}"
     pairs = enumerate(zip(cells, cells_found, strict=True))
-    return next((cell_in_words(puzzle, cell) for cell, (mask, other) in pairs if mask != other), "")
+    changed = (cell for cell, (mask, mask_found) in pairs if mask != mask_found)
+    return next((cell_in_words(puzzle, cell) for cell in changed), "")
 
 
 def _normalised(puzzle: Puzzle) -> tuple[tuple[int, ...], Counter[Rule]]:
-    """The masks, with rules about single cells merged into them, and the other rules."""
+    """The mask of each cell, restricted by rules about single cells, and the other rules."""
     if not puzzle.rules:
         return puzzle.cells, Counter()
-    from pipeline.puzzle.rules.pairs import Among, Parity  # noqa: PLC0415 - take a while to load
+    from pipeline.puzzle.rules.pairs import Among, Parity  # noqa: PLC0415 - slow to load
 
     geometry, cells, rules = puzzle.geometry, [*puzzle.cells], Counter[Rule]()
     for rule in puzzle.rules:
         match rule:
-            case Among(cell) | Parity(cell) if mask := cells[cell] & _allowed(rule, geometry):
+            case Among(cell) | Parity(cell) if mask := cells[cell] & _allowed_mask(rule, geometry):
                 cells[cell] = mask
             case _:
                 rules[_canonical(rule, geometry)] += 1
     return tuple(cells), rules
 
 
-def _allowed(rule: Rule, geometry: Geometry) -> int:
+def _allowed_mask(rule: Rule, geometry: Geometry) -> int:
     """The mask of the values that a rule about a single cell allows."""
     values = [geometry.lowest] * geometry.size
     (cell,), mask = rule.cells(geometry), 0
@@ -263,9 +265,14 @@ def _allowed(rule: Rule, geometry: Geometry) -> int:
 
 
 def _canonical(rule: Rule, geometry: Geometry) -> Rule:
-    """The canonical form of a rule, for rules that can be stated in several ways."""
-    from pipeline.puzzle.rules.cages import Arrow, Quadruple  # noqa: PLC0415 - as above
-    from pipeline.puzzle.rules.custom import OneOf, Relation, StateMachine  # noqa: PLC0415
+    """The canonical form of a rule; equivalent rules have the same form."""
+    from pipeline.puzzle.rules.cages import Arrow, Quadruple  # noqa: PLC0415 - slow to load
+    from pipeline.puzzle.rules.custom import (  # noqa: PLC0415
+        NondeterministicMachine,
+        OneOf,
+        Relation,
+        StateMachine,
+    )
     from pipeline.puzzle.rules.outside import Sandwich  # noqa: PLC0415
     from pipeline.reading.formats.iss import machines  # noqa: PLC0415
 
@@ -286,4 +293,15 @@ def _canonical(rule: Rule, geometry: Geometry) -> Rule:
         case StateMachine(line, moves, accepted):
             machine = machines.restate(moves, accepted, geometry.values, len(line))
             rule = replace(rule, moves=machine.moves, accepted=machine.accepted)
+        case NondeterministicMachine(line, _, starts, accepted, label):
+            values = geometry.values
+            nondeterministic = machines.Machine(rule.moves_by(values), accepted, starts)
+            text = machines.nondeterministic_text(nondeterministic, values)
+            work = machines.Work()
+            try:
+                machine = work.machine(machines.parse_machine, text, values, len(line))
+                rule = StateMachine(line, *machine, label)
+            except machines.TooManyStates:
+                parsed = work.nondeterministic(machines.parse_machine, text, values)
+                rule = NondeterministicMachine(line, *parsed, label)
     return rule

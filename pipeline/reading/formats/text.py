@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self, TypedDict, Unpack
 
 from pipeline.errors import InvalidPuzzle, RefusalCode, counted
-from pipeline.reading.formats.foreign import foreign_file, refuse_foreign
+from pipeline.reading.formats.foreign import foreign_error, foreign_file
 
 COMMENTS = ("#", "//")
 NEWLINE = re.compile(r"\r\n?|\n")
@@ -24,12 +24,16 @@ MAX_TEXT_BYTES = 4 * 1024 * 1024
 DECODED_BYTES = 1 << 16
 """Number of bytes to decode at a time. A longer text is never read as a grid with empty lines."""
 
-END_OF_FILE = "\x1a"
-"""Ctrl-Z, with which programs for DOS end a text."""
+SEPARATOR_LINE = re.compile(r"\s*sep=([,;\t|])\s*", re.IGNORECASE)
+"""A first line with which spreadsheets name the delimiter."""
 
+END_OF_FILE = "\x1a"
+"""Ctrl-Z, which programs for DOS write at the end of a text."""
+
+AS_UTF_8 = "save it as UTF-8, or convert it: iconv -f UTF-16 -t UTF-8"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
-_NOTHING = re.compile(rb"(?:\s*+(?:#|//)[^\r\n]*+)*+\s*+")
+_IGNORED = re.compile(rb"(?:\s*+(?:#|//)[^\r\n]*+)*+\s*+")
 _CONTINUATION = bytes(range(0x80, 0xC0))
 """The continuation bytes of UTF-8."""
 
@@ -41,8 +45,8 @@ _WORD = re.compile(r"\S+")
 _MAX_QUOTED = 20
 
 
-class Advice(TypedDict, total=False):
-    """The fields of InvalidPuzzle for programs and about what to do."""
+class ErrorDetails(TypedDict, total=False):
+    """Optional fields of InvalidPuzzle: the code for programs, and the advice for users."""
 
     code: RefusalCode
     hint: str
@@ -62,8 +66,8 @@ class TextLine:
 
     - `number`: the line number, from 1.
     - `cells`: the characters of `text` except white space and separators (`,` and `|`).
-    - `is_border`: the line is only drawn, as `---+---+---` or `*-----------*`. A line of dashes
-      alone is a row of blanks.
+    - `is_border`: the line is a border, such as `---+---+---` or `*-----------*`. A line of only
+      dashes is a row of blanks.
     """
 
     number: int
@@ -76,7 +80,7 @@ class TextLine:
         return cls(number, text, cells_of(text), is_border(text))
 
     def placed_cells(self) -> Iterator[Word]:
-        """Each cell as a word with its column."""
+        """Each character of `cells` as a word with its column."""
         return (
             Word(self.number, column, character)
             for column, character in enumerate(self.text, 1)
@@ -92,12 +96,17 @@ class TextLine:
 class Text:
     """A source: its name for messages, its significant lines, and all its bytes.
 
-    The bytes are UTF-8 without a byte order mark; comments may be most of them.
+    The bytes are UTF-8 without a byte order mark, and include comments.
     """
 
     source: str
     lines: tuple[TextLine, ...]
     data: bytes
+
+    @classmethod
+    def of_line(cls, line: str) -> Self:
+        """A text without a name that consists of this line."""
+        return cls("", (TextLine.of_text(1, line),), line.encode(errors="replace"))
 
     @property
     def rows(self) -> tuple[TextLine, ...]:
@@ -105,7 +114,7 @@ class Text:
         return tuple(line for line in self.lines if not line.is_border)
 
     def written(self) -> list[TextLine]:
-        """All lines except comments, even empty ones; none if the text is too long for a grid."""
+        """All lines except comments, with empty ones; none if the text is too long for a grid."""
         if len(self.data) > DECODED_BYTES:
             return []
         numbered = enumerate(io.StringIO(self.data.decode(), newline=None), 1)
@@ -121,31 +130,31 @@ class Text:
         column: int | None,
         expected: str,
         found: str,
-        **more: Unpack[Advice],
+        **more: Unpack[ErrorDetails],
     ) -> InvalidPuzzle:
-        """An InvalidPuzzle at that position; `found` is not quoted here (see `quote`)."""
+        """An InvalidPuzzle at a line and column; `found` must be quoted already (see `quote`)."""
         return InvalidPuzzle(self.source, line, column, expected, found, **more)
 
     def at_word(
-        self, word: Word, expected: str, found: str | None = None, **more: Unpack[Advice]
+        self, word: Word, expected: str, found: str | None = None, **more: Unpack[ErrorDetails]
     ) -> InvalidPuzzle:
         shown = quote(word.text) if found is None else found
         return self.error(word.line, word.column, expected, shown, **more)
 
     def at_line(
-        self, line: TextLine, expected: str, found: str | None = None, **more: Unpack[Advice]
+        self, line: TextLine, expected: str, found: str | None = None, **more: Unpack[ErrorDetails]
     ) -> InvalidPuzzle:
         body = line.text.strip()
         word = Word(line.number, line.text.find(body) + 1, body)
         return self.at_word(word, expected, found, **more)
 
     def after_line(
-        self, line: TextLine, expected: str, found: str, **more: Unpack[Advice]
+        self, line: TextLine, expected: str, found: str, **more: Unpack[ErrorDetails]
     ) -> InvalidPuzzle:
         """The error for something missing at the end of a line."""
         return self.error(line.number, len(line.text) + 1, expected, found, **more)
 
-    def at_end(self, expected: str, found: str, **more: Unpack[Advice]) -> InvalidPuzzle:
+    def at_end(self, expected: str, found: str, **more: Unpack[ErrorDetails]) -> InvalidPuzzle:
         """The error for something missing after the last significant line."""
         return self.after_line(self.lines[-1], expected, found, **more)
 
@@ -164,31 +173,31 @@ class Text:
 
 
 def cells_of(text: str) -> str:
-    """The characters that are cells, as a grid or a line reads them."""
+    """The characters of a line except white space and separators."""
     return text.translate(_WITHOUT_SEPARATORS)
 
 
 def is_border(text: str) -> bool:
-    """Whether a line is only drawn, as `---+---+---`."""
+    """Whether a line is a border, such as `---+---+---`."""
     if "+" not in text and "*" not in text and "=" not in text:
         return False
     drawn = text.replace(" ", "").replace("\t", "")
     return _BORDER_SIGNS.issuperset(drawn) and _BORDER.fullmatch(drawn) is not None
 
 
-def says_something(line: str) -> bool:
+def is_significant(line: str) -> bool:
     """Whether a line is neither empty nor a comment."""
     body = line.strip()
     return bool(body) and not body.startswith(COMMENTS) and body != END_OF_FILE
 
 
-def is_silent(data: bytes) -> bool:
+def has_no_significant_line(data: bytes) -> bool:
     """Whether all lines are empty or comments."""
-    nothing = _NOTHING.match(data)
-    return nothing is not None and nothing.end() == len(data)
+    ignored = _IGNORED.match(data)
+    return ignored is not None and ignored.end() == len(data)
 
 
-def each_line(text: str) -> Iterator[str]:
+def iterate_lines(text: str) -> Iterator[str]:
     """The lines of a text, like `NEWLINE.split` but lazily."""
     begin = 0
     for end in NEWLINE.finditer(text):
@@ -199,7 +208,7 @@ def each_line(text: str) -> Iterator[str]:
 
 def significant_lines(text: str) -> list[str]:
     """The lines that are neither empty nor comments."""
-    return [line for line in NEWLINE.split(text) if says_something(line)]
+    return [line for line in NEWLINE.split(text) if is_significant(line)]
 
 
 def either(choices: Iterable[object]) -> str:
@@ -220,12 +229,17 @@ def oversize(source: str, max_bytes: int, found: str, option: str = "--max-bytes
 
 
 def count_lines(data: bytes, start: int = 0, stop: int | None = None) -> int:
-    """Count the line ends in that part of the data: LF, CRLF and lone CR."""
+    """Count the line ends between two offsets: LF, CRLF and lone CR."""
     end = len(data) if stop is None else stop
     has_returns = data.find(b"\r", start, end) >= 0  # quicker than counting
     returns = data.count(b"\r", start, end) if has_returns else 0
     pairs = data.count(b"\r\n", start, end) if returns else 0
     return data.count(b"\n", start, end) + returns - pairs
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """The line and the column, both from 1, of an offset in a text whose lines end in LF."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 def _check_text(body: bytes, source: str) -> None:
@@ -247,22 +261,31 @@ def _check_text(body: bytes, source: str) -> None:
         begin = max(body.rfind(b"\n", 0, bad), body.rfind(b"\r", 0, bad)) + 1
         line = count_lines(body, 0, begin) + 1
         column = len(body[begin:bad].translate(None, _CONTINUATION)) + 1
-        raise InvalidPuzzle(source, line, column, "UTF-8 text", found, is_cut_off, "not-text")
+        refusal = InvalidPuzzle(source, line, column, "UTF-8 text", found, is_cut_off, "not-text")
+        refusal.hint = AS_UTF_8 if _is_unmarked_utf_16(body) else ""
+        raise refusal
+
+
+def _is_unmarked_utf_16(body: bytes) -> bool:
+    """Whether ASCII characters alternate with NULs."""
+    first, second = body[:200:2], body[1:200:2]
+    pairs = (first, second), (second, first)
+    return any(nuls and not nuls.strip(b"\0") and b"\0" not in signs for nuls, signs in pairs)
 
 
 def _significant(body: bytes, source: str) -> Iterator[TextLine]:
-    """The lines that are neither empty nor comments. Raises InvalidPuzzle for too many.
+    """Yield the lines that are neither empty nor comments; of a long text, decode only these.
 
-    In a long text, only these lines are decoded.
+    Raises InvalidPuzzle for too many lines or bytes.
     """
     if len(body) <= DECODED_BYTES:
         for number, line in enumerate(NEWLINE.split(body.decode()), 1):
-            if says_something(line):
+            if is_significant(line):
                 yield TextLine.of_text(number, line)
         return
     count = size = position = 0
     number = 1
-    while (nothing := _NOTHING.match(body, position)) and (first := nothing.end()) < len(body):
+    while (ignored := _IGNORED.match(body, position)) and (first := ignored.end()) < len(body):
         begin = max(
             position, body.rfind(b"\n", position, first) + 1, body.rfind(b"\r", position, first) + 1
         )
@@ -274,7 +297,7 @@ def _significant(body: bytes, source: str) -> Iterator[TextLine]:
             expected = f"a puzzle of at most {MAX_TEXT_BYTES} bytes"
             raise InvalidPuzzle(source, number, 1, expected, "more", code="too-large")
         line = body[begin:end].decode()
-        if says_something(line):
+        if is_significant(line):
             count += 1
             if count > MAX_LINES:
                 expected = f"a puzzle of at most {MAX_LINES} lines"
@@ -288,7 +311,10 @@ def is_utf_16(data: bytes) -> bool:
 
 
 def without_utf_16(data: bytes, source: str) -> bytes:
-    """The data in UTF-8, if it is UTF-16 with a byte order mark. Raises InvalidPuzzle."""
+    """Convert UTF-16 with a byte order mark to UTF-8; other data is returned unchanged.
+
+    Raises InvalidPuzzle for invalid UTF-16.
+    """
     if not is_utf_16(data):
         return data
     try:
@@ -298,18 +324,18 @@ def without_utf_16(data: bytes, source: str) -> bytes:
         line = len(NEWLINE.findall(before)) + 1
         column = len(NEWLINE.split(before)[-1]) + 1
         found, is_cut_off = f"the byte 0x{data[error.start]:02x}", error.end == len(data)
-        expected = "UTF-16 text, as its first bytes say"
+        expected = "valid UTF-16 text, as the byte order mark says"
         raise InvalidPuzzle(source, line, column, expected, found, is_cut_off, "not-text") from None
 
 
 def decode_text(data: bytes, source: str) -> Text:
-    """The significant lines of a UTF-8 text; a byte order mark and CRLF are accepted.
+    """Decode a UTF-8 text; a byte order mark and CRLF are accepted.
 
-    Raises InvalidPuzzle if the bytes are not text, if they are more than a puzzle can have, or if
-    no line is significant. For a file of another program, the error names its kind.
+    Raises InvalidPuzzle if the bytes are not text, if the text is larger than any puzzle, or if no
+    line is significant. For a binary file of another program, the error names its kind.
     """
     if foreign := foreign_file(data):
-        raise refuse_foreign(source, foreign)
+        raise foreign_error(source, foreign)
     body = data.removeprefix(codecs.BOM_UTF8)
     if body.endswith(END_OF_FILE.encode()):
         body = body.rstrip(END_OF_FILE.encode())

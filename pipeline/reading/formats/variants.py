@@ -1,4 +1,4 @@
-"""Helpers shared by the notations of variants: lines of cells, cages, regions, givens."""
+"""Functions that several notations of variants share: lines of cells, cages, regions, givens."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.reading.formats.parsed import Variant
 from pipeline.reading.formats.text import TextLine, Word
 
-# rules take a while to load, so functions import them
+# the rules are slow to load, so functions import them
 
-LEAST_SIDE, MOST_SIDE = 4, 16
+MIN_RULES_SIDE, MAX_RULES_SIDE = 4, 16
+"""The smallest and the largest side of f-puzzles documents."""
 
 RowColumn = tuple[int, int]
 RuleType = Callable[..., Rule]
-"""A class of rules, to be called with its fields."""
+"""A class of rules, which is called with its fields."""
 
 
 def cells_along(geometry: Geometry, start: RowColumn, step: RowColumn) -> tuple[int, ...]:
-    """The cells from `start` to the edge; the start may be outside the grid."""
+    """The cells from `start`, which may be just outside the grid, to the edge, `step` by `step`."""
     (row, column), cells = start, list[int]()
     if geometry.cell_at(row, column) is None:
         row, column = row + step[0], column + step[1]
@@ -33,7 +34,7 @@ def cells_along(geometry: Geometry, start: RowColumn, step: RowColumn) -> tuple[
 
 
 def variant_of(puzzle: Puzzle) -> Variant:
-    """The variant of a puzzle; even-odd if its masks are only marks, givens and blanks."""
+    """The variant of a puzzle: `even-odd` if each cell is given, blank, even or odd."""
     if not puzzle.is_plain:
         return "rules"
     geometry = puzzle.geometry
@@ -43,14 +44,15 @@ def variant_of(puzzle: Puzzle) -> Variant:
 
 
 def given_masks(
-    geometry: Geometry, given: Iterable[tuple[int, int]]
+    geometry: Geometry, given_pairs: Iterable[tuple[int, int]]
 ) -> tuple[tuple[int, ...], list[Rule]]:
-    """The mask of each cell: the intersection of all its masks in `given`.
+    """Combine pairs of cell and mask.
 
-    A mask that contradicts earlier ones becomes a rule, so that the puzzle has no solution.
+    Returns the intersection of the masks of each cell, and a rule for each mask that contradicts
+    earlier ones, so that the puzzle has no solution.
     """
     masks, rules = [geometry.all_values] * geometry.size, list[Rule]()
-    for cell, mask in given:
+    for cell, mask in given_pairs:
         if masks[cell] & mask:
             masks[cell] &= mask
         else:
@@ -61,20 +63,20 @@ def given_masks(
 
 
 def words_of(line: TextLine, pattern: re.Pattern[str], start: int) -> list[Word]:
-    """The matches of the pattern from there to the end of the line."""
+    """The matches of a pattern from index `start` to the end of a line."""
     matches = pattern.finditer(line.text.rstrip(), start)
     return [Word(line.number, match.start() + 1, match[0]) for match in matches]
 
 
 def diagonals() -> list[Rule]:
-    """Both diagonals."""
+    """The rules of both diagonals."""
     from pipeline.puzzle.rules.regions import Diagonal  # noqa: PLC0415
 
     return [Diagonal(rising=False), Diagonal(rising=True)]
 
 
 def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> list[Rule]:
-    """The cages, from the cells and the sum of each key; a sum of 0 means none."""
+    """The cages, given the cells and the sum of each by key; 0 means that a cage has no sum."""
     from pipeline.puzzle.rules.cages import Cage  # noqa: PLC0415
 
     return [
@@ -85,7 +87,10 @@ def cages_of(members: Mapping[int, Sequence[int]], sums: Mapping[int, int]) -> l
 
 
 def first_misfit(regions: Sequence[Hashable]) -> tuple[int, str] | None:
-    """The first excess cell and the expectation; None for n regions of n cells."""
+    """Check that the region names of all cells are n regions of n cells.
+
+    Returns the first cell at fault and what is expected, or None.
+    """
     n = isqrt(len(regions))
     sizes: Counter[Hashable] = Counter()
     for cell, region in enumerate(regions):

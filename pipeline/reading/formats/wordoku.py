@@ -4,11 +4,10 @@
     F..AIE...
     …
 
-The letters are values in alphabetical order. If they are all among the first n of the alphabet, A
-is 1, B is 2, and so on, even if some do not occur. Else, if fewer than n letters occur, nothing
-says what the others are: digits stand for them, so `AEGIMNRS9` are the signs of a solution.
-Capitals and small letters do not mix. X is a blank if there is no other blank and the grid is not
-full.
+The letters are the values in alphabetical order. If all are among the first n of the alphabet, A is
+1, B is 2, and so on, even if some do not occur. Otherwise, if fewer than n letters occur, the
+missing ones are unknown, and solutions have digits instead: the signs may be `AEGIMNRS9`. Upper and
+lower case must not be mixed. X is a blank if there is no other blank and the grid is not full.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from pipeline.reading.formats.cells import (
     IN_LINE,
     ODD,
     SIDES,
-    in_lines,
     shape_in_words,
+    text_in_lines,
     written_cells,
 )
 from pipeline.reading.formats.frames import frame_of_cells, frame_of_line, puzzle_of_frame
@@ -42,31 +41,34 @@ from pipeline.reading.formats.text import Text, TextLine, decode_text
 from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS.lower().replace("x", ""))
-_X = "xX"
-_FEWEST_LETTERS = 2
-_MOST_ROWS = 40
-"""Maximum number of rows and other lines."""
+_BLANK_LETTERS = "xX"
+_MIN_LETTERS = 2
+"""Minimum number of different letters in a puzzle."""
+
+_MAX_ROWS = 40
+"""Maximum number of lines, including titles."""
 
 _ROW = r"(?=[^\n]*[.?*_0-])(?:[ |,]*+[A-Za-z.?*_0-]){%d}+[ |,]*+(?:\n|\Z)"
 _BEGINS = re.compile("|".join(rf"(?:{_ROW % side}){{2}}" for side in GEOMETRIES))
-"""Two rows of letters and blanks."""
+"""Two rows of letters and blanks, the first of which has a blank."""
 
 
 def recognise_wordoku(text: Text) -> str | None:
-    rows = _rows(text)
+    rows = _grid_rows(text)
     lengths = [len(row.cells) for row in rows]
     side = lengths[0] if len(lengths) > 1 else SIDES.get(sum(lengths), 0)
     cells = "".join(row.cells for row in rows) if len(lengths) <= side in GEOMETRIES else ""
-    if cells.lower() == cells.upper():  # as most
+    if cells.lower() == cells.upper():  # a quick test for puzzles without letters
         return None
     signs, blank = _signs_in(cells, side)
     letters = {sign for sign in cells if sign.isalpha()} - {blank}
     others = {*cells} - {*(signs if _is_full(cells, side) else letters), blank}
-    if not cells.isascii() or len(letters) < _FEWEST_LETTERS or not others <= _BLANKS:
+    if not cells.isascii() or len(letters) < _MIN_LETTERS or not others <= _BLANKS:
         return None
-    if len(cells) != side**2:  # perhaps it is cut off
-        begun = lengths[:-1] == [side] * (len(lengths) - 1) and lengths[-1] <= side >= len(letters)
-        return f"rows of {side} letters" if begun else None
+    if len(cells) != side**2:
+        are_rows = lengths[:-1] == [side] * (len(lengths) - 1) and lengths[-1] <= side
+        may_be_cut_off = are_rows and len(letters) <= side
+        return f"rows of {side} letters" if may_be_cut_off else None
     if {*lengths} not in ({side}, {side**2}):
         return None
     if blank or (_is_full(cells, side) and not is_region_map(cells)):
@@ -74,15 +76,15 @@ def recognise_wordoku(text: Text) -> str | None:
     return None
 
 
-def _rows(text: Text) -> Sequence[TextLine]:
-    """The n rows of n characters among a title and other lines; all rows if there are not n."""
+def _grid_rows(text: Text) -> Sequence[TextLine]:
+    """The n successive rows of n characters among other lines; all lines if there are none."""
     rows = text.rows
-    if len(rows) not in range(2, _MOST_ROWS) or len(rows[0].cells) == len(rows) in GEOMETRIES:
+    if len(rows) not in range(2, _MAX_ROWS) or len(rows[0].cells) == len(rows) in GEOMETRIES:
         return rows
-    width, times = Counter(len(row.cells) for row in rows).most_common(1)[0]
+    width, count = Counter(len(row.cells) for row in rows).most_common(1)[0]
     fitting = [row for row in rows if len(row.cells) == width]
     first = rows.index(fitting[0])
-    is_grid = width == times in GEOMETRIES and [*rows[first : first + times]] == fitting
+    is_grid = width == count in GEOMETRIES and [*rows[first : first + count]] == fitting
     return fitting if is_grid else rows
 
 
@@ -92,15 +94,15 @@ def _is_full(cells: Sequence[str], side: int) -> bool:
 
 
 def _signs_in(cells: Sequence[str], side: int) -> tuple[str, str]:
-    """The signs of the values, and the blank, or "" if there is none.
+    """The signs of the values 1, 2, …, in one text, and the sign of blanks, or "".
 
-    There may be more signs than values, and other characters in the cells.
+    In an invalid puzzle, there may be more signs than values, and cells with other characters.
     """
     used = {*cells}
     letters = {sign for sign in used if sign.isascii() and sign.isalpha()}
     blank = next((sign for sign in cells if sign in _BLANKS), "")
     if not blank and not _is_full(cells, side):
-        blank = next((sign for sign in _X if sign in letters), "")
+        blank = next((sign for sign in _BLANK_LETTERS if sign in letters), "")
         letters.discard(blank)
     for alphabet in (ascii_uppercase[:side], ascii_lowercase[:side]):
         if letters <= {*alphabet}:
@@ -109,7 +111,7 @@ def _signs_in(cells: Sequence[str], side: int) -> tuple[str, str]:
 
 
 def parse_wordoku(text: Text, reading: Reading) -> Parsed:
-    rows = _rows(text)
+    rows = _grid_rows(text)
     if in_line := len(rows) == 1 and len(rows[0].cells) > max(GEOMETRIES):
         expected = "a line of 16, 36, 64 or 81 letters and blanks"
         frame = frame_of_line(text, rows[0], GEOMETRIES, expected)
@@ -121,7 +123,7 @@ def parse_wordoku(text: Text, reading: Reading) -> Parsed:
     if reading.variant == "even-odd":
         for word in frame.words():
             if word.text in (EVEN, ODD):
-                raise text.at_word(word, "no even or odd cells beside letters")
+                raise text.at_word(word, "no marks of even or odd cells in a puzzle of letters")
     allowed = list[str]()
     for word in frame.words():
         sign = word.text
@@ -129,11 +131,11 @@ def parse_wordoku(text: Text, reading: Reading) -> Parsed:
             allowed.append(sign)
             if len(allowed) > frame.side:
                 expected = f"at most {frame.side} letters and one blank"
-                raise text.at_word(word, expected, f"{sign!r} as another")
+                raise text.at_word(word, expected, f"a further letter, {sign!r}")
             if sign.isupper() != allowed[0].isupper():
-                raise text.at_word(word, "capitals or small letters, not both")
+                raise text.at_word(word, "letters in either upper or lower case, not both")
     is_full = _is_full(frame.tokens, frame.side)
-    masks = {sign: 1 << at for at, sign in enumerate(signs) if is_full or sign.isalpha()}
+    masks = {sign: 1 << index for index, sign in enumerate(signs) if is_full or sign.isalpha()}
     blanks = frozenset((*_BLANKS, blank)) - {""}
     alphabet = Alphabet(masks, blanks, "a letter or one symbol for all blanks", name=signs)
     parsed = puzzle_of_frame(text, frame, lambda *_: [alphabet], reading)
@@ -144,7 +146,7 @@ def parse_wordoku(text: Text, reading: Reading) -> Parsed:
 def render_wordoku(puzzle: Puzzle, notation: str) -> str:
     """Write n lines of n letters, or one line; by default A is 1, B is 2, and so on.
 
-    Raises ValueError, with a noun, for what would not be read as letters.
+    Raises ValueError, with a noun, if the text could not be read as letters.
     """
     geometry = puzzle.geometry
     if GEOMETRIES.get(geometry.side) != geometry:
@@ -154,7 +156,7 @@ def render_wordoku(puzzle: Puzzle, notation: str) -> str:
     if len(signs) != geometry.side:
         raise ValueError(f"{geometry.side} values in the letters {signs}")
     cells = "".join(written_cells(puzzle, signs, "."))
-    text = in_lines(cells, geometry.size if in_line else geometry.side)
+    text = text_in_lines(cells, geometry.size if in_line else geometry.side)
     if not notation and recognise_wordoku(decode_text(text.encode(), "puzzle")) is None:
         raise ValueError("fewer than two letters, or a full grid without each letter in each row")
     return text

@@ -1,12 +1,12 @@
-"""Jobs: each turns a claimed source into a published set.
+"""Jobs: each one turns a claimed source into a published set of files.
 
     PuzzleJob       one puzzle or formula: its solutions and its record
     CollectionJob   a table, and files of solutions with a line for each puzzle
-    ArchiveJob      a folder with the set that each member would have alone, and a table of them
+    ArchiveJob      a folder with the set of each member, and a table of the members
 
-A job creates the requests that workers compute, writes the replies, and makes the published set.
-Collections and archives are written to the outbox as they are computed, with checkpoints from which
-the next run continues if this one is killed.
+A job creates the requests that workers compute, writes the replies, and creates the published set.
+Results of collections and archives are written to the outbox as they are computed, with
+checkpoints. If this run is killed, the next run continues from the last checkpoint.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from pipeline.outbox.write_record import (
     PuzzleSet,
     timestamp,
 )
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.checkpointed import CheckpointedFiles
 from pipeline.service.protocol.claim import Claim, Manifest
@@ -56,15 +56,18 @@ if TYPE_CHECKING:
 
 
 CHECKPOINT_FORMAT = 4
-"""Increment this when the state or the published files of a job change: jobs with a checkpoint of
-another version start again."""
+"""Increment this when the state or the published files of a job change.
+
+A job whose checkpoint has another number starts again.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkRequest(Request):
-    """A chunk of a collection; `member` names the collection within an archive.
+    """A request to solve a chunk of a collection.
 
-    `first`: expected index of the first puzzle. If it is wrong, its rows are renumbered later.
+    `member`: path of the collection in an archive. `first`: expected index of the first puzzle; the
+    rows are renumbered later if it is wrong.
     """
 
     chunk: TextChunk
@@ -94,11 +97,11 @@ class ChunkRequest(Request):
         return all_rows
 
     def failed_reply(self, why: str, settings: Settings) -> Rows:
-        from pipeline.service.solving import failed_rows  # noqa: PLC0415 - as above
+        from pipeline.service.solving import failed_rows  # noqa: PLC0415 - slow to load
 
         return failed_rows(self.chunk, self.layout, settings, why, self.first)
 
-    def unpack(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - as Request
+    def unpack(self, data: bytes, settings: Settings) -> Rows:  # noqa: ARG002 - signature of Request
         from pipeline.service.replies import unpack_rows  # noqa: PLC0415 - only clusters need it
 
         return unpack_rows(data)
@@ -106,10 +109,11 @@ class ChunkRequest(Request):
 
 @dataclass(frozen=True, slots=True)
 class CollectionEnd(Request):
-    """The end of a collection; needs no computation.
+    """Marks the end of a collection; there is nothing to compute.
 
-    `line` is the first line that was not read; `digest` and `size` are those of the whole
-    collection; `error` says why reading stopped early.
+    - `line`: the first line that was not read.
+    - `digest`, `size`: SHA-256 and bytes of the whole collection.
+    - `error`: why reading stopped early; None if the whole collection was read.
     """
 
     member: str
@@ -122,14 +126,15 @@ class CollectionEnd(Request):
 
 @dataclass(frozen=True, slots=True)
 class ChunkSizes:
-    """How collections and archives are cut into steps. All but `items` are in bytes.
+    """Sizes of the steps of collections and archives. All fields but `items` are in bytes.
 
-    chunk        9×9 puzzles: about 6,000, 0.01 s of compiled code; without numba 800, some seconds
-    other_sides  puzzles of other sizes: some seconds
-    proved       puzzles to be proved unique, or with a slow trait: about 200
-    variants     variants: about 5
+    chunk        chunk of 9×9 puzzles: about 6,000 puzzles, which take compiled code 0.01 s;
+                 without numba about 800, which take some seconds
+    other_sides  chunk of puzzles of other sizes, which take some seconds
+    proved       chunk of puzzles to be proved unique, or with a slow trait: about 200
+    variants     chunk of variants: about 5
     items        maximum number of single puzzles of an archive in a batch
-    item_bytes   maximum size of such a batch
+    item_bytes   maximum size of a batch of single puzzles of an archive
     """
 
     chunk: int = field(
@@ -142,12 +147,12 @@ class ChunkSizes:
     item_bytes: int = 1024 * 1024
 
     def size(self, layout: Layout, settings: Settings) -> int:
-        """The size of a chunk of a collection, in bytes."""
+        """The size in bytes of the chunks of a collection."""
         if layout.format.has_variants:
             return self.variants
         if settings.prove == "always" or any_slow(settings.trait_names):
             return self.proved
-        is_nine = layout.cells == NINE.size
+        is_nine = layout.cells == NINE_BY_NINE.size
         return self.chunk if is_nine else min(self.chunk, self.other_sides)
 
     def chunks(
@@ -157,29 +162,30 @@ class ChunkSizes:
         settings: Settings,
         member: str = "",
         start: Position | None = None,
-        ahead: Callable[[], int] = lambda: 0,
+        index_offset: Callable[[], int] = lambda: 0,
     ) -> Iterator[ChunkRequest | CollectionEnd]:
-        """The steps of one collection from `start` on, ending with a CollectionEnd.
+        """Yield the steps of a collection from `start` on, finally a CollectionEnd.
 
-        `ahead` estimates by how much the index of the next puzzle exceeds the number of its line.
+        `index_offset` estimates the index of the next puzzle minus the number of its line.
         """
-        from pipeline.reading.formats import START  # noqa: PLC0415 - loaded by then
+        from pipeline.reading.formats import START  # noqa: PLC0415 - loaded already
 
         start = end = start or START
         stream.skip(start.byte)
         for chunk in layout.chunks(stream, self.size(layout, settings)):
             moved = chunk.moved(start)
-            yield ChunkRequest(moved, layout, member, max(1, moved.first_line + ahead()))
+            yield ChunkRequest(moved, layout, member, max(1, moved.first_line + index_offset()))
             end = moved.end
         error = str(stream.error) if stream.error else None
         yield CollectionEnd(member, layout, end.line, stream.digest, stream.size, error)
 
 
 CHUNK_SIZES = ChunkSizes()
+"""The values of every run outside tests."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedJob:
     """The outcome of a published job; `totals` counts its puzzles by status."""
 
     manifest: Manifest
@@ -188,13 +194,13 @@ class Ended:
     message: str | None = None
 
     @property
-    def bad(self) -> bool:
-        """Whether any of its puzzles is invalid, unknown, failed or refused."""
+    def is_bad(self) -> bool:
+        """Whether any puzzle of the job is invalid, unknown, failed or refused."""
         return any(self.totals.get(name) for name in (*ERROR_STATUSES, REFUSED))
 
 
 class Job(ABC):
-    """A claimed source: creates requests, writes their replies, and makes its published set."""
+    """The processing of a claimed source: its requests, their replies, and its published set."""
 
     def __init__(self, claim: Claim, settings: Settings) -> None:
         self.claim = claim
@@ -207,7 +213,7 @@ class Job(ABC):
 
     @abstractmethod
     def steps(self) -> Iterator[Request]:
-        """The remaining requests, always the same for a given source and checkpoint."""
+        """Yield the remaining requests, the same ones for the same source and checkpoint."""
 
     @abstractmethod
     def write(self, step: Any, reply: Any) -> None:
@@ -215,16 +221,16 @@ class Job(ABC):
 
     @abstractmethod
     def _contents(self) -> PuzzleSet | CollectionSet:
-        """The contents of the published set. Called when all steps are done."""
+        """The contents of the published set. Called after all steps."""
 
     def published_set(self) -> PublishedSet:
-        """The set to publish. Called when all steps are done."""
+        """The set to publish. Called after all steps."""
         now, manifest = datetime.now(UTC), self.claim.manifest
         return PublishedSet(
             manifest.stem, self._contents(), manifest.claimed or timestamp(now), now
         )
 
-    def log_end(self, published: PublishedSet, log: Log) -> Ended:
+    def log_end(self, published: PublishedSet, log: Log) -> EndedJob:
         """Log the outcome of a published job, and return it."""
         contents, record = published.contents, published.record
         event = finished_fields(record) | {"source": printable(record.source)}
@@ -232,8 +238,8 @@ class Job(ABC):
             log.warning("solver.fallback", source=event["source"], **fields)
         if contents.caveat:
             log.warning("source.unread", source=event["source"], reason=contents.caveat)
-        ended = Ended(self.claim.manifest, record.status, record.totals, event.get("message"))
-        (log.error if ended.bad else log.info)("job.finished", job=record.job, **event)
+        ended = EndedJob(self.claim.manifest, record.status, record.totals, event.get("message"))
+        (log.error if ended.is_bad else log.info)("job.finished", job=record.job, **event)
         return ended
 
     def _origin(self, sha256: str | None, size: int | None) -> Origin:
@@ -242,19 +248,19 @@ class Job(ABC):
 
 
 class LongJob(Job):
-    """A collection or archive, written to the outbox with checkpoints.
+    """The job of a collection or archive, written to the outbox with checkpoints.
 
-    `steps_before` and `seconds_before`: steps and time of earlier runs; `seconds`: time of all
-    runs. The result of `_state` is saved with each checkpoint; the next run gets it back as
+    `steps_before` and `seconds_before` are the steps and time of earlier runs, `seconds` the time
+    of all runs. The result of `_state` is saved with each checkpoint; the next run reads it as
     `_saved_state`. A subclass that knows the SHA-256 of the original sets `_digest`.
     """
 
     status: str
     format: str
     reason: str
-    """Why the source was read as that format."""
+    """Why the source was read in that format."""
     is_quick = False
-    """Whether computing all steps here is faster than starting a worker."""
+    """Whether computing all steps in this process is faster than starting a worker."""
 
     def __init__(
         self, claim: Claim, folders: Folders, settings: Settings, chunk_sizes: ChunkSizes
@@ -279,7 +285,7 @@ class LongJob(Job):
     def _state(self) -> dict[str, Any]: ...
 
     def checkpoint(self, steps: int) -> None:
-        """Make the files durable and record that `steps` steps are done."""
+        """Make the files durable, and record that `steps` steps are done."""
         progress = self.progress()
         self._checkpointed.checkpoint(
             {
@@ -293,7 +299,7 @@ class LongJob(Job):
 
     @cached_property
     def _source_origin(self) -> Origin:
-        """The description of the original in the record. The file must still be in its claim."""
+        """The description of the original in the record. Needs the original in its claim."""
         original = self.claim.original
         sha256 = self._digest or (digest_of(original) if original.is_file() else None)
         return self._origin(sha256, size_of(original))
@@ -310,12 +316,12 @@ class LongJob(Job):
         return replace(super().published_set(), checkpointed=self._checkpointed.staged())
 
     def discard(self) -> None:
-        """Remove all files written so far; the job must start again."""
+        """Remove all files written so far. The job must start again."""
         self._checkpointed.discard()
 
 
 def size_of(path: Path) -> int | None:
-    """The size of a regular file; None for anything else, such as a folder or a link."""
+    """The size of a regular file in bytes; None for other files, such as folders and links."""
     status = path.lstat()
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
@@ -323,7 +329,7 @@ def size_of(path: Path) -> int | None:
 def shown_size(path: Path) -> int | None:
     """The size of a file, or of all files in a folder, for the display of progress.
 
-    None if it cannot be determined: such an error must not end a job.
+    None if it cannot be determined: progress is optional, so errors are ignored.
     """
     with suppress(OSError):
         if not path.is_dir():

@@ -1,4 +1,4 @@
-"""The job of an archive or folder: a tree with the set of each member, and a table."""
+"""The job of an archive or folder: a tree with the files of each member, and a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import msgspec
 
 from pipeline.errors import printable
 from pipeline.files import digest_of
-from pipeline.outbox import ENDING, read_record
+from pipeline.outbox import RECORD_SUFFIX, read_record
 from pipeline.outbox.names import COUNT_SUFFIX, is_output, shorten_stem, stems_for
 from pipeline.outbox.rows import Rows, count_extras, merge_fallbacks
 from pipeline.outbox.schema import EXTRA_COUNTS, REFUSED, Fallback, PuzzleRecord, Record, or_none
@@ -52,11 +52,11 @@ from pipeline.solving.items import members_of
 from pipeline.solving.result import Result
 
 _LONGEST_ENDING = "_1234567.solution"
-"""The longest ending that a file name of a collection's set can have."""
+"""The longest ending of a file name that the job of a collection can have."""
 
 
 class ArchiveJob(LongJob):
-    """The job of a dropped archive or folder; results are written to a hidden tree."""
+    """The job of a dropped archive or folder. Results are written to a hidden tree."""
 
     status = "archive"
 
@@ -79,7 +79,7 @@ class ArchiveJob(LongJob):
         self.unread = Counter(state.get("unread", {}))
         self._member_count: int = state.get("members", 0)
         self._open_collection: tuple[str, CheckpointedTable | str] | None = None
-        """The collection being written: its name, and its table or why it has none."""
+        """The collection being written: its name, and its table or the reason for having none."""
         if "inner" in state:
             member, stem, table_state = state["inner"]
             table = None if table_state is None else self._table(stem, table_state)
@@ -89,7 +89,7 @@ class ArchiveJob(LongJob):
         return CheckpointedTable(self._checkpointed, stem, self._settings, state)
 
     def steps(self) -> Iterator[PuzzleBatch | ChunkRequest | CollectionEnd]:
-        """Batches of single puzzles, and chunks of collections, in the order of the archive."""
+        """Yield batches of single puzzles and chunks of collections, in the archive's order."""
         batch: list[OneProblem] = []
         original, done, started = self.claim.original, self._member_count, self._open_collection
         for name, member in members_of(original, self._settings, self._meter, done):
@@ -109,6 +109,7 @@ class ArchiveJob(LongJob):
             yield PuzzleBatch(tuple(batch))
 
     def _is_full(self, batch: list[OneProblem]) -> bool:
+        """Whether a batch has the maximum number of items or bytes."""
         size = sum(len(item.data or b"") for item in batch)
         return len(batch) >= self._chunk_sizes.items or size >= self._chunk_sizes.item_bytes
 
@@ -126,7 +127,7 @@ class ArchiveJob(LongJob):
                 self._finish_collection(end)
 
     def _write_item(self, item: OneProblem, result: Result) -> None:
-        """Write the set and the row of a member that is one puzzle or formula."""
+        """Write the files and the row of a member that is one puzzle or formula."""
         data = item.data
         if data is None:
             self._write_row(item.name, None, REFUSED, 0, "", "", printable(result.message or ""))
@@ -150,8 +151,8 @@ class ArchiveJob(LongJob):
         return replace(self._origin(sha256, size), source=name, member=self._member_count)
 
     def _write_row(self, member: str, form_name: str | None, status: str, *rest: object) -> None:
-        """Write a row of the table of members; missing `--traits` columns are left empty."""
-        if status != "collection":  # the caller counts its puzzles instead
+        """Write a row of the table of members. Columns of traits are empty if not given."""
+        if status != "collection":  # for a collection, the caller counts the puzzles
             self.totals[status] += 1
         self._member_count += 1
         trait_names = self._settings.trait_names
@@ -162,9 +163,9 @@ class ArchiveJob(LongJob):
         self._checkpointed.append(self._rows, csv_line(fields))
 
     def _table_of(self, member: str) -> CheckpointedTable | str:
-        """The table of a collection, opened if necessary, or the reason why it cannot be written.
+        """The table of a collection, which is created if necessary.
 
-        Raises OSError.
+        Returns the reason instead if the name of the collection does not allow one. Raises OSError.
         """
         if self._open_collection is None or self._open_collection[0] != member:
             try:
@@ -175,7 +176,7 @@ class ArchiveJob(LongJob):
         return self._open_collection[1]
 
     def _finish_collection(self, end: CollectionEnd) -> None:
-        """Write the set and the row of a member that is a collection."""
+        """Write the files and the row of a member that is a collection."""
         member, layout = end.member, end.layout
         table, self._open_collection = self._table_of(member), None
         if isinstance(table, str):
@@ -192,7 +193,7 @@ class ArchiveJob(LongJob):
         self._tree.write(table.stem.lstrip("/"), contents, table.names())
         self._tree.sync()
         bad = sum(table.totals[status] for status in ERROR_STATUSES)
-        message = f"{bad} of {table.count} are invalid, unknown or failed" if bad else ""
+        message = f"{bad} of {table.count} puzzles are invalid, unknown or failed" if bad else ""
         solved = table.totals["unique"] + table.totals["multiple"]
         message = printable(end.error or message)
         self._write_row(member, form_name, "collection", solved, "", "", message)
@@ -201,6 +202,7 @@ class ArchiveJob(LongJob):
         add_unread(self.unread, table.unread)
 
     def _state(self) -> dict[str, Any]:
+        """The state for a checkpoint."""
         state: dict[str, Any] = {"totals": dict(self.totals), "members": self._member_count}
         state["fallbacks"] = msgspec.to_builtins(self.fallbacks)
         state["unread"] = dict(self.unread)
@@ -219,50 +221,50 @@ class ArchiveJob(LongJob):
     def published_set(self) -> PublishedSet:
         if not self._member_count:
             self._checkpointed.append(self._rows, header(MemberRow, self._settings.trait_names))
-        if not self.claim.manifest.files:  # otherwise the tree may be renamed already
+        if not self.claim.manifest.files:  # if publication has begun, the tree may be renamed
             self._checkpointed.tree.mkdir(exist_ok=True)
         return replace(super().published_set(), tree=self._checkpointed.tree)
 
 
 def _name_fault(error: OSError) -> str:
-    """Why a member's results cannot be written, if its name is at fault.
+    """The reason why a member's name does not allow writing its results.
 
-    Raises any other error, because it concerns the disk or the folder, and so all members.
+    Raises every other error: it concerns the disk or the folder, and so all members.
     """
     if error.errno not in (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL):
         raise error
-    return f"it cannot be written: {error.strerror}"
+    return f"its results cannot be written under this name: {error.strerror}"
 
 
 def _member_result(data: bytes, result: Result) -> Result:
-    """The result of a member; its status is `other` if the file does not look like a puzzle."""
+    """A member's result, with status `other` if the file does not look like a puzzle."""
     if result.status != "invalid" or not looks_like_no_puzzle(data):
         return result
     return replace(result, status="other", message=f"{result.message}; {NOTHING_LIKE_A_PUZZLE}")
 
 
 class Tree:
-    """A hidden folder in which the sets of an archive's members are written."""
+    """A hidden folder in which the files of an archive's members are written."""
 
     def __init__(self, top: Path) -> None:
         self._top = top
         self._unsynced: list[Path] = []
 
     def stem_for(self, member: str, number: int) -> str:
-        """The path of a member's files without their endings; creates its folder.
+        """The path of a member's files without their endings. Creates its folder.
 
-        If another member has the stem, another one is chosen. `number` is the position of the
-        member in the archive. Raises OSError.
+        If another member has a name with this stem, the next possible stem is chosen. `number` is
+        the position of the member in the archive. Raises OSError.
         """
         parts = PurePosixPath(member)
         folder = self._folder(parts.parent)
         for stem in stems_for(parts.name):
             if self._is_free(folder, stem, number):
                 return str(folder / stem)
-        raise AssertionError("there is always another stem")
+        raise AssertionError("stems_for never ends")
 
     def checked_stem_for(self, member: str, number: int) -> str:
-        """Like `stem_for`, but also raises OSError if the names with that stem are too long."""
+        """As `stem_for`, but raises OSError also if names with that stem can be too long."""
         with self._removing_on_error():
             stem = self.stem_for(member, number)
             probe = self._top / f"{stem}{_LONGEST_ENDING}"
@@ -284,18 +286,18 @@ class Tree:
             raise
 
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
-        """Whether no other member uses a name with this stem."""
-        own_record = read_record(self._top / folder / f"{stem}{ENDING}")
-        if own_record is not None and own_record.member == number:  # left by an interrupted step
+        """Whether no other member has a name with this stem."""
+        own_record = read_record(self._top / folder / f"{stem}{RECORD_SUFFIX}")
+        if own_record is not None and own_record.member == number:  # from an interrupted step
             return True
         for variant in (stem, stem.removesuffix(COUNT_SUFFIX), stem + COUNT_SUFFIX):
-            record = read_record(self._top / folder / f"{variant}{ENDING}")
+            record = read_record(self._top / folder / f"{variant}{RECORD_SUFFIX}")
             if record is not None and record.member != number:
                 return False
         return True
 
     def _folder(self, path: PurePosixPath) -> PurePosixPath:
-        """Create a folder in the tree; its name gets a `~` if a file has or may get that name."""
+        """Create a folder in the tree. A `~` is appended if a file has or may get its name."""
         folder = PurePosixPath()
         for part in path.parts:
             folder = folder / part
@@ -307,16 +309,16 @@ class Tree:
         return folder
 
     def write_puzzle_set(self, member: str, number: int, contents: PuzzleSet) -> PuzzleRecord:
-        """Write a puzzle's set; returns its record. Raises OSError after removing its files."""
+        """Write a puzzle's files; returns its record. On OSError, its files are removed."""
         with self._removing_on_error():
             record = self.write(self.stem_for(member, number), contents)
-        assert isinstance(record, PuzzleRecord), "a puzzle has no other"  # noqa: S101 - for mypy
+        assert isinstance(record, PuzzleRecord), "contents of a puzzle"  # noqa: S101 - for mypy
         return record
 
     def write(
         self, stem: str, contents: PuzzleSet | CollectionSet, checkpointed: Iterable[str] = ()
     ) -> Record:
-        """Write the set of a member; its `checkpointed` files are already in the tree."""
+        """Write the files of a member; its `checkpointed` files are already in the tree."""
         now, path_stem = datetime.now(UTC), self._top / stem
 
         def path_of(name: str) -> Path:

@@ -14,7 +14,7 @@ from pipeline.outbox.rows import Rows, blank_lines, merge_fallbacks
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import PuzzleRow, header
 from pipeline.outbox.traits import any_slow
-from pipeline.puzzle.geometry import NINE
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading import Collection
 from pipeline.reading.archives import UnpackLimits
 from pipeline.reading.archives.streams import Meter, PeekableStream
@@ -32,9 +32,10 @@ from pipeline.settings import MAX_SOLUTIONS_IN_COLLECTION, Settings
 class CheckpointedTable:
     """The table and the solution files of one collection, written with checkpoints.
 
-    `position`: how far the source was read; None if it was read to its end. `count`: puzzles
-    written. `seconds`: computing time, summed over the workers. `ahead`: by how much the index of
-    the first puzzle of the last chunk exceeds the number of its line.
+    - `position`: where the next chunk of the source begins; None if the source was read to its end.
+    - `count`: number of puzzles written.
+    - `seconds`: computing time of all workers.
+    - `index_offset`: index minus line number of the first puzzle of the last chunk.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class CheckpointedTable:
         self._checkpointed = checkpointed
         self._trait_names = settings.trait_names
         self.stem = stem
-        self.ahead = 0
+        self.index_offset = 0
         position = state.get("position", START)
         self.position = None if position is None else Position(*position)
         self.count: int = state.get("count", 0)
@@ -58,7 +59,7 @@ class CheckpointedTable:
         self.unread = Counter[str](state.get("unread", {}))
 
     def state(self) -> dict[str, Any]:
-        """The state from which to continue."""
+        """The state for a checkpoint."""
         return {
             "position": self.position,
             "count": self.count,
@@ -76,12 +77,12 @@ class CheckpointedTable:
 
     def add(self, rows: Rows, chunk: TextChunk) -> None:
         """Append the rows of a chunk."""
-        self.ahead = self.count + 1 - chunk.first_line
+        self.index_offset = self.count + 1 - chunk.first_line
         self._append(rows)
         self.position = chunk.end
 
     def finish(self, end: CollectionEnd) -> None:
-        """Append a row with the error if reading stopped early."""
+        """Finish the files; if reading stopped early, append a row with the error."""
         self.position = None
         if end.error is None:
             self._append(Rows())
@@ -91,7 +92,7 @@ class CheckpointedTable:
         self._append(error_rows(end.layout, end.line, end.error, self._trait_names))
 
     def _append(self, rows: Rows) -> None:
-        """Append rows to all files; create the files that are missing."""
+        """Append rows to all files; create missing files."""
         if not self._ranks:
             self._checkpointed.append(f"{self.stem}.csv", header(PuzzleRow, self._trait_names))
         for _ in range(self._ranks, max(1, len(rows.solutions))):
@@ -107,7 +108,7 @@ class CheckpointedTable:
         self.seconds += rows.seconds
 
     def _add_rank(self) -> None:
-        """Start another solution file, with a blank line for each earlier puzzle."""
+        """Create another solution file, with a blank line for each earlier puzzle."""
         self._ranks += 1
         _, first, *further = self.names()
         name = further[-1] if further else first
@@ -118,34 +119,36 @@ class CheckpointedTable:
 
 
 MAX_QUICK_PUZZLES = 64
-"""Maximum number of puzzles that are solved quickly enough without compiled code."""
+"""Maximum number of puzzles that plain Python solves faster than a process starts."""
 
 MAX_QUICK_CHUNKS = 2
 """Maximum number of chunks that compiled code solves faster than a process starts."""
 
 
 def _has_machine_code() -> bool:
+    """Whether the batch solver is compiled."""
     from pipeline.solving import compiled  # noqa: PLC0415 - loads numpy
 
-    return compiled.loaded.is_available
+    return compiled.loader.is_available
 
 
 def is_quick(
     collection: Collection, size: int, settings: Settings, chunk_sizes: ChunkSizes
 ) -> bool:
-    """Whether solving a collection of `size` bytes here is faster than starting a worker."""
+    """Whether this process solves a collection of `size` bytes faster than a worker starts."""
     cells = collection.layout.cells
     return (
         settings.cluster is None
         and collection.kind == "plain"
-        and cells <= NINE.size
+        and cells <= NINE_BY_NINE.size
         and size <= MAX_QUICK_CHUNKS * chunk_sizes.size(collection.layout, settings)
         and settings.solver in {"auto", "batch"}
         and (settings.max_solutions or 0) <= MAX_SOLUTIONS_IN_COLLECTION
         and settings.prove != "always"
         and not any_slow(settings.trait_names)
         and (
-            size <= MAX_QUICK_PUZZLES * (cells + 1) or (cells == NINE.size and _has_machine_code())
+            size <= MAX_QUICK_PUZZLES * (cells + 1)
+            or (cells == NINE_BY_NINE.size and _has_machine_code())
         )
     )
 
@@ -167,14 +170,14 @@ class CollectionJob(LongJob):
         self.format = collection.layout.format.name
         self.reason = collection.layout.reason
         self._layout = collection.layout
-        self._is_packed = collection.kind != "plain"
+        self._is_compressed = collection.kind != "plain"
         size = size_of(claim.original) or 0
         self.is_quick = not self.steps_before and is_quick(collection, size, settings, chunk_sizes)
         self._meter = Meter()
         self._table = CheckpointedTable(
             self._checkpointed, claim.manifest.stem, settings, self._saved_state
         )
-        self._read = self._table.position.byte if self._table.position else size
+        self._bytes_read = self._table.position.byte if self._table.position else size
         self.totals, self.fallbacks = self._table.totals, self._table.fallbacks
         self.unread = self._table.unread
 
@@ -188,17 +191,17 @@ class CollectionJob(LongJob):
                 stream,
                 self._settings,
                 start=self._table.position,
-                ahead=lambda: self._table.ahead,
+                index_offset=lambda: self._table.index_offset,
             )
 
     def write(self, step: Any, reply: Any) -> None:
         match step, reply:
             case ChunkRequest(chunk), Rows() as rows:
                 self._table.add(rows, chunk)
-                self._read = chunk.end.byte
+                self._bytes_read = chunk.end.byte
             case CollectionEnd() as end, _:
                 self._table.finish(end)
-                if not (self._is_packed or end.error):
+                if not (self._is_compressed or end.error):
                     self._digest = end.digest
         self.fallbacks = self._table.fallbacks
 
@@ -206,5 +209,5 @@ class CollectionJob(LongJob):
         return self._table.state()
 
     def progress(self) -> Progress:
-        done = self._meter.read if self._is_packed else self._read
+        done = self._meter.read if self._is_compressed else self._bytes_read
         return Progress(self._table.count, done, self._size)

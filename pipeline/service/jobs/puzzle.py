@@ -15,12 +15,12 @@ from pipeline.settings import Settings
 from pipeline.solving.result import Result
 from pipeline.solving.solvers import Solvers
 
-BATCH = 128
-"""Puzzles per batch. Not configurable, because some results depend on it."""
+BATCH_SIZE = 128
+"""Puzzles per batch. Not a setting, because some results depend on it."""
 
 
 class PuzzleBatch(BatchRequest[OneProblem]):
-    """A request to solve sources of one problem each."""
+    """A request to solve sources with one problem each."""
 
     __slots__ = ()
 
@@ -30,13 +30,13 @@ class PuzzleBatch(BatchRequest[OneProblem]):
         results = solve_items(self.items, solvers, settings)
         return results if settings.keep_cnf else [result.without_cnf() for result in results]
 
-    def pack(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - as Request
-        from pipeline.service.replies import pack_results  # noqa: PLC0415 - as above
+    def pack(self, reply: list[Result], settings: Settings) -> bytes:  # noqa: ARG002 - signature of Request
+        from pipeline.service.replies import pack_results  # noqa: PLC0415 - slow to load
 
         return pack_results(reply)
 
     def unpack(self, data: bytes, settings: Settings) -> list[Result]:
-        from pipeline.service.replies import unpack_results  # noqa: PLC0415 - as above
+        from pipeline.service.replies import unpack_results  # noqa: PLC0415 - slow to load
 
         return unpack_results(data, self.items, settings)
 
@@ -72,7 +72,7 @@ class PuzzleJob(Job):
         self.set_result(result)
 
     def set_result(self, result: Result) -> None:
-        """Set the result of the item."""
+        """Set the result, limited to the solutions that can be published."""
         self._result = limit_solutions(result, self.claim.manifest.stem)
 
     @property

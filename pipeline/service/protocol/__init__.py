@@ -1,13 +1,14 @@
-"""The folder protocol: settle, reserve, claim, publish, recover. Nothing else changes the folders.
+"""The folder protocol: settle, reserve, claim, publish, recover.
 
-Between its steps it raises audit events (`sys.audit`), which do nothing unless a hook is installed.
-The fault tests install one that kills the process, or raises an exception, at a given step.
+No other code of a run changes the folders. Between its steps, the protocol raises audit events
+(`sys.audit`), which do nothing unless a hook is installed. The fault tests install a hook that
+kills the process, or raises an exception, at a given step.
 """
 
 from __future__ import annotations
 
 AUDIT_PREFIX = "sudoku_pipeline."
-"""The prefix of the names of audit events; one of AUDIT_STEPS follows."""
+"""Prefix of the names of audit events; one of AUDIT_STEPS follows."""
 
 AUDIT_STEPS = (
     "claim.prepared",
@@ -26,3 +27,4 @@ AUDIT_STEPS = (
     "finish.moved",
     "finish.removed",
 )
+"""The steps after which an audit event is raised, in the order of a job."""

@@ -1,7 +1,8 @@
-"""Checkpointed files: the files of a set that may take hours to write.
+"""Checkpointed files: files to be published that may take hours to write.
 
-They are written in the outbox under temporary names. When they are durable, a checkpoint is written
-to the claim: the length of each file, and the state from which the job continues after a crash.
+They are written in the outbox under temporary names. From time to time they are made durable, and a
+checkpoint is written to the claim: the length of each file, and the state from which the job
+continues after a crash.
 """
 
 from __future__ import annotations
@@ -16,19 +17,23 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.files import digest_of, opened, write_all
-from pipeline.service.protocol.claim import APPENDING, Claim, last_object
+from pipeline.service.protocol.claim import APPEND_FLAGS, Claim, last_object
 from pipeline.service.protocol.durable import sync, sync_open
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.publish import CheckpointedFile, temporary_name
 
 PROGRESS = ".progress"
+"""The file in a claim that contains the checkpoints, one JSON object per line."""
 
 
 @dataclass(slots=True)
 class _PartialFile:
-    """A partly written file: its path, its number in its claim, and its length.
+    """A partly written file.
 
-    `sha256`: the hash of its content so far; None if an earlier run started the file.
+    - `number`: its number in its claim.
+    - `length`: bytes written so far.
+    - `is_dirty`: whether it was written since the last checkpoint.
+    - `sha256`: the hash of its content so far; None if an earlier run started the file.
     """
 
     path: Path
@@ -39,11 +44,12 @@ class _PartialFile:
 
 
 class CheckpointedFiles:
-    """The files of one claim's set, by name. `state`: the last checkpoint, or empty.
+    """The checkpointed files of a claim, by name.
 
-    A name with a slash is a path in the claim's tree. After a crash, files are truncated to their
-    length in the checkpoint. Checkpoints with another `key` are ignored: `key` describes everything
-    that determines the files, except the source.
+    A name with a slash is a path in the claim's tree. `state` is the last checkpoint; empty without
+    one. After a crash, files are truncated to their length in the checkpoint. `key` describes
+    everything that determines the files, except the source; a checkpoint with another key is
+    ignored.
     """
 
     def __init__(self, claim: Claim, folders: Folders, key: str = "") -> None:
@@ -53,7 +59,7 @@ class CheckpointedFiles:
         self.tree = temporary_name(claim, folders, "0t")
         self._files: dict[str, _PartialFile] = {}
         self.state: dict[str, Any] = {}
-        self._made = 0
+        self._last_number = 0
         try:
             self._resume(last_checkpoint(claim.folder))
         except (OSError, AttributeError, KeyError, TypeError, ValueError):
@@ -66,20 +72,21 @@ class CheckpointedFiles:
     def _resume(self, checkpoint: dict[str, Any]) -> None:
         """Restore the files of a checkpoint. Raises an exception if that is impossible."""
         if checkpoint and checkpoint["terms"] != self._key:
-            raise ValueError("it was written under another key")
+            raise ValueError("the checkpoint has another key")
         for name, (number, length) in checkpoint.get("files", {}).items():
             path = self._path(name, number)
-            if not path.exists() and self._claim.manifest.files:  # its publication has begun
+            if not path.exists() and self._claim.manifest.files:  # published already
                 path = self._folders.outbox / name
             if path.lstat().st_size < length:
                 raise ValueError("a file is shorter than in the checkpoint")
             with opened(path, os.O_WRONLY) as descriptor:
                 os.ftruncate(descriptor, length)
             self._files[name] = _PartialFile(path, number, length)
-            self._made = max(self._made, number)
+            self._last_number = max(self._last_number, number)
         self.state = checkpoint
 
     def _path(self, name: str, number: int) -> Path:
+        """The path of a file before publication."""
         if "/" in name:
             return self.tree / name.lstrip("/")
         return temporary_name(self._claim, self._folders, f"{number}g")
@@ -88,8 +95,8 @@ class CheckpointedFiles:
         """Append to a file of the set; create it if necessary."""
         file, flags = self._files.get(name), os.O_APPEND
         if file is None:
-            self._made += 1
-            file = _PartialFile(self._path(name, self._made), self._made, sha256=sha256())
+            number = self._last_number = self._last_number + 1
+            file = _PartialFile(self._path(name, number), number, sha256=sha256())
             self._files[name] = file
             file.path.unlink(missing_ok=True)
             flags = os.O_CREAT | os.O_EXCL
@@ -105,6 +112,7 @@ class CheckpointedFiles:
         sync(self._files.pop(name).path)
 
     def path(self, name: str) -> Path:
+        """The current path of a file."""
         return self._files[name].path
 
     def checkpoint(self, state: dict[str, Any]) -> None:
@@ -114,7 +122,7 @@ class CheckpointedFiles:
                 sync(file.path)
                 file.is_dirty = False
         lengths = {name: (file.number, file.length) for name, file in self._files.items()}
-        with opened(self._claim.folder / PROGRESS, APPENDING) as descriptor:
+        with opened(self._claim.folder / PROGRESS, APPEND_FLAGS) as descriptor:
             if not self.state:
                 sync(self._folders.outbox)
                 self._claim.sync()
@@ -124,7 +132,7 @@ class CheckpointedFiles:
             sync_open(descriptor)
 
     def staged(self) -> dict[str, CheckpointedFile]:
-        """The files by their final names."""
+        """Final name → file, for all files."""
         return {
             name: CheckpointedFile(
                 file.path, file.sha256.hexdigest() if file.sha256 else digest_of(file.path)
@@ -133,7 +141,7 @@ class CheckpointedFiles:
         }
 
     def discard(self) -> None:
-        """Remove all files, because the job starts again or to free space on a full disk."""
+        """Remove all files, to start again or to free disk space."""
         for file in self._files.values():
             with contextlib.suppress(OSError):
                 file.path.unlink()
@@ -141,12 +149,12 @@ class CheckpointedFiles:
 
 
 def last_checkpoint(folder: Path) -> dict[str, Any]:
-    """The last checkpoint in a claim, or an empty object."""
+    """The last checkpoint in the folder of a claim; empty if there is none."""
     with contextlib.suppress(OSError):
         return last_object(folder / PROGRESS)
     return {}
 
 
 def has_progress(claim: Claim) -> bool:
-    """Whether a job has a checkpoint from which to continue."""
+    """Whether there is a checkpoint from which the job of a claim can continue."""
     return bool(last_checkpoint(claim.folder))

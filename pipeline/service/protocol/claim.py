@@ -1,6 +1,7 @@
-"""Claims: each gives one process the exclusive right to process a dropped file.
+"""Claims: each one gives a process the exclusive right to process a dropped file.
 
-A claim is a folder in `inbox/.work/`, named after its source so that there can be only one:
+A claim is a folder in `inbox/.work/`. It is named after its source, so that a source can have only
+one claim:
 
     .lock        Locked (flock) while the owner lives. Names the owner, and counts consecutive
                  unfinished attempts at one step of the job.
@@ -8,10 +9,10 @@ A claim is a folder in `inbox/.work/`, named after its source so that there can 
     NAME         The dropped file under its own name, which has no leading dot.
 
 The folder is prepared under a temporary name and renamed; then the file is renamed into it. A claim
-whose lock is free is abandoned: a process that takes the lock owns it.
+whose lock nobody holds is abandoned: the next process that takes the lock owns it.
 
 The manifest is made durable before the first checkpoint and before publication, which depend on it.
-If it is lost in a power failure before that, a new job starts.
+If a power failure destroys the manifest earlier, a new job starts.
 """
 
 from __future__ import annotations
@@ -45,25 +46,29 @@ from pipeline.files import (
     write_all,
 )
 from pipeline.service.protocol.durable import sync
-from pipeline.service.protocol.folders import Folders, return_to
-from pipeline.service.protocol.settle import UNSEEN, Fingerprint
+from pipeline.service.protocol.folders import Folders, move_back
+from pipeline.service.protocol.settle import UNKNOWN_FINGERPRINT, Fingerprint
 
 LOCK, MANIFEST = ".lock", ".claim.json"
 NEW_PREFIX = ".new-"
+"""Prefix of the temporary name of a claim."""
 PREPARING = ".preparing"
+"""File in `.work/` on which a process holds a shared lock while it prepares a claim."""
 MAX_LOCK_BYTES = 4096
+"""Maximum size of the content of a lock file."""
 _MAX_MANIFEST_BYTES = 64 * 1024 * 1024
 _ATTEMPTS = re.compile(rb"attempts at (.*): ([0-9]{1,9})(?: in step ([0-9]{1,9}))?\n")
-APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The content of .claim.json: what must be known about a job after a crash.
+    """The content of .claim.json: the facts about a job that are needed after a crash.
 
-    `former`: stems of earlier sets of this source, if the stem has changed. `files`: empty before
-    publication; then the files of earlier sets that are replaced, and those being published; names
-    of folders end in `/`. `outbox` identifies the outbox in which the stem is reserved.
+    - `former`: stems of earlier sets of this source, if its stem has changed.
+    - `files`: names in the outbox of the files being published and of the earlier files that they
+      replace; empty before publication. Names of folders end in `/`.
+    - `outbox`: identifies the outbox in which the stem is reserved.
     """
 
     job: str
@@ -77,11 +82,11 @@ class Manifest:
     outbox: str = ""
 
     def text(self) -> str:
-        """One line of JSON."""
+        """The manifest as one line of JSON."""
         return json.dumps({name: getattr(self, name) for name in self.__slots__}) + "\n"
 
     @classmethod
-    def of(cls, values: dict[str, Any]) -> Self:
+    def from_values(cls, values: dict[str, Any]) -> Self:
         """A manifest with these values. Raises ValueError if they are invalid."""
         manifest = msgspec.convert(values, cls)
         names = [
@@ -91,7 +96,7 @@ class Manifest:
         ]
         names += filter(None, (manifest.job, manifest.stem, manifest.outbox))
         if not all(map(is_file_name, names)) or len(values) > len(fields(cls)):
-            raise ValueError("it names files that no claim can have")
+            raise ValueError("the manifest contains an invalid file name or unknown fields")
         if manifest.claimed:
             datetime.fromisoformat(manifest.claimed)
         return manifest
@@ -103,7 +108,7 @@ def new_job_id(now: datetime) -> str:
 
 
 def last_object(path: Path) -> dict[str, Any]:
-    """The last complete JSON object in a file with one per line, or an empty object.
+    """The last complete JSON object in a file with one object per line; empty if there is none.
 
     Raises OSError.
     """
@@ -115,19 +120,25 @@ def last_object(path: Path) -> dict[str, Any]:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a claim; only the name is set if it is lost or belongs to another file."""
+    """The manifest of a claim.
+
+    If it is lost or belongs to another file, the result contains only the name of the source.
+    """
     manifest = None
     with contextlib.suppress(OSError, ValueError):
-        manifest = Manifest.of(last_object(folder / MANIFEST))
-        if manifest.fingerprint.inode in ((folder / manifest.source).lstat().st_ino, UNSEEN.inode):
+        manifest = Manifest.from_values(last_object(folder / MANIFEST))
+        if manifest.fingerprint.inode in (
+            (folder / manifest.source).lstat().st_ino,
+            UNKNOWN_FINGERPRINT.inode,
+        ):
             return manifest
     names = []
     with contextlib.suppress(FileNotFoundError):  # the claim was finished meanwhile
         names = [entry.name for entry in folder.iterdir() if entry.name[0] != "."]
-    if manifest is not None and not names:  # the file is not in the claim yet, or not any more
+    if manifest is not None and not names:  # the file is not in the claim yet, or was moved out
         return manifest
     source = names[0] if names else folder.name
-    return Manifest("", source, "", keep_cnf=False, claimed="", fingerprint=UNSEEN)
+    return Manifest("", source, "", keep_cnf=False, claimed="", fingerprint=UNKNOWN_FINGERPRINT)
 
 
 def manifests_in_work(folders: Folders) -> list[Manifest]:
@@ -148,6 +159,7 @@ class _Attempts(NamedTuple):
 
 
 _NO_ATTEMPTS = _Attempts(0, 0)
+"""The count of a job without unfinished attempts."""
 
 
 class Claim:
@@ -165,8 +177,8 @@ class Claim:
         """Whether this process still holds the lock."""
         return self._lock >= 0
 
-    def sign(self) -> None:
-        """Write the owner to the lock file, for display."""
+    def write_owner(self) -> None:
+        """Write the owner to the lock file, so that `status` can show it."""
         self._write_lock(self._read_attempts())
 
     def attempts(self) -> int:
@@ -174,6 +186,7 @@ class Claim:
         return self._read_attempts().number
 
     def _read_attempts(self) -> _Attempts:
+        """Read the count of attempts of this job from the lock file."""
         match = _ATTEMPTS.search(os.pread(self._lock, MAX_LOCK_BYTES, 0))
         job = self.manifest.job
         if match is None or (job and match[1].decode(errors="replace") != job):
@@ -193,51 +206,51 @@ class Claim:
     def attempt(
         self, step: int = 0, uncounted: tuple[type[BaseException], ...] = ()
     ) -> Iterator[None]:
-        """Count the `with` block as an attempt; it stays counted only if the process is killed.
+        """Count the `with` block as an attempt; the count remains only if the process is killed.
 
-        The attempt is not counted if the block ends normally, or with an Exception or one of
+        The count is restored if the block ends normally, or with an Exception or one of
         `uncounted`. A caller that treats an exception as a crash must call `count_attempt`.
         """
-        ending: tuple[type[BaseException], ...] = (Exception, *uncounted)
+        uncounted_types: tuple[type[BaseException], ...] = (Exception, *uncounted)
         before = self._read_attempts()
         try:
             self.count_attempt(step)
             sys.audit("sudoku_pipeline.attempt.counted")
             yield
-        except ending:
+        except uncounted_types:
             self._write_lock(before)
             raise
         self._write_lock(before)
         sys.audit("sudoku_pipeline.attempt.ended")
 
     def count_attempt(self, step: int = 0) -> None:
-        """Count an attempt at a step, in the lock file, which is soon written to disk.
+        """Count an attempt at a step in the lock file, and start writing that to disk.
 
-        Step 0 is reading the file, and solving it if it is one puzzle. At another step than the
-        last one, the count starts again at 1.
+        Step 0 is reading the file, and solving it if it is one puzzle. If the last attempt was at
+        another step, the count starts again at 1.
         """
         last = self._read_attempts()
         self._write_lock(_Attempts(1 + (last.number if last.step == step else 0), step))
         start_writeback(self._lock)
 
     def reset_attempts(self) -> None:
-        """Reset the count, because progress was made durable."""
+        """Reset the count of attempts. Called when progress was made durable."""
         if self.attempts():
             self._write_lock(_NO_ATTEMPTS)
 
-    def save_files(self, files: Iterable[str], *, begin: bool = True) -> None:
-        """Add to the manifest files that this source has, or will have, in the outbox."""
+    def save_files(self, files: Iterable[str], *, writeback: bool = True) -> None:
+        """Add names of this source's current and future files in the outbox to the manifest."""
         known = tuple(sorted({*self.manifest.files, *files}))
-        self._write_manifest(replace(self.manifest, files=known), begin=begin)
+        self._write_manifest(replace(self.manifest, files=known), writeback=writeback)
 
     def renew(self, manifest: Manifest) -> None:
-        """Replace the manifest by the manifest of another job; the count of attempts is kept."""
+        """Replace the manifest by that of another job, and keep the count of attempts."""
         attempts = self._read_attempts()
         self._write_manifest(manifest)
         self._write_lock(attempts)
 
     def reuse(self, manifest: Manifest) -> None:
-        """Overwrite manifest and lock for another job. Raises OSError."""
+        """Overwrite the manifest and the lock file for another job. Raises OSError."""
         if not os.fstat(self._lock).st_nlink:
             raise FileNotFoundError(ENOENT, "the lock is gone", str(self.folder / LOCK))
         self.manifest, self.original = manifest, self.folder / manifest.source
@@ -247,10 +260,11 @@ class Claim:
             write_all(descriptor, text)
             os.ftruncate(descriptor, len(text))
 
-    def _write_manifest(self, manifest: Manifest, *, begin: bool = True) -> None:
-        with opened(self.folder / MANIFEST, APPENDING) as descriptor:
+    def _write_manifest(self, manifest: Manifest, *, writeback: bool = True) -> None:
+        """Append a manifest to the manifest file; the last one counts."""
+        with opened(self.folder / MANIFEST, APPEND_FLAGS) as descriptor:
             write_all(descriptor, f"\n{manifest.text()}".encode("ascii"))
-            if begin:
+            if writeback:
                 start_writeback(descriptor)
         self.manifest = manifest
 
@@ -259,15 +273,18 @@ class Claim:
         sync(self.folder / MANIFEST, self.folder)
 
     def put_back(self, inbox: Path) -> bool:
-        """Return the file to the inbox, and remove the claim; False if a newer file is there."""
-        if not return_to(self.original, inbox / self.manifest.source):
+        """Return the file to the inbox, and remove the claim.
+
+        Returns False, without a change, if the inbox contains a newer file with its name.
+        """
+        if not move_back(self.original, inbox / self.manifest.source):
             return False
         sync(inbox)
         self.remove()
         return True
 
     def is_put_back(self, inbox: Path) -> bool:
-        """Whether `put_back` was interrupted, so that the file is in the inbox as well.
+        """Whether an interrupted `put_back` has left the file both in the inbox and in the claim.
 
         Files are never put back after publication has begun.
         """
@@ -277,14 +294,14 @@ class Claim:
         return False
 
     def move(self, folder: Path) -> None:
-        """Rename the claim. Raises OSError."""
+        """Rename the folder of the claim. Raises OSError."""
         self.folder.rename(folder)
         self.folder, self.original = folder, folder / self.manifest.source
 
-    def spare(self) -> Claim | None:
-        """Make this finished claim reusable for another job; returns it without a file.
+    def make_spare(self) -> Claim | None:
+        """Turn this finished claim into a spare claim, which `reuse` can give another job.
 
-        None if that fails, or if the folder contains other files, such as a checkpoint.
+        Returns None if that fails, or if the folder contains other files, such as a checkpoint.
         """
         try:
             if {path.name for path in self.folder.iterdir()} != {LOCK, MANIFEST}:
@@ -296,7 +313,7 @@ class Claim:
         return Claim(self.folder, lock, self.manifest)
 
     def remove(self) -> None:
-        """Remove the claim after its original was moved."""
+        """Remove the folder of the claim, and release the lock."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.close()
 
@@ -320,7 +337,7 @@ def try_lock(path: Path, flags: int = 0) -> int | None:
 
 
 def take_over_abandoned(folders: Folders) -> Iterator[Claim]:
-    """Yield the claims of dead processes, now owned by this one; remove those without a file."""
+    """Take over and yield the claims of dead processes; remove claims without a file."""
     for folder in sorted(_claim_folders(folders)):
         lock = None
         try:
@@ -334,22 +351,27 @@ def take_over_abandoned(folders: Folders) -> Iterator[Claim]:
                 os.close(lock)
             if is_environmental(error):
                 raise
-            continue  # finished meanwhile, owned by another user, or not a lock: see `status`
+            continue  # finished, another user's, or damaged; `status` shows the last two
         if has_file:
-            with contextlib.suppress(OSError):  # if the disk is full, only `status` lacks the owner
-                claim.sign()
+            with contextlib.suppress(
+                OSError
+            ):  # if the disk is full, `status` shows the former owner
+                claim.write_owner()
             yield claim
         else:
             claim.remove()
 
 
 def _claim_folders(folders: Folders) -> list[Path]:
-    """The folders of claims; also of unfinished new claims, if no process is preparing any."""
+    """The folders of all claims.
+
+    Includes half-prepared claims, unless a process may be preparing them.
+    """
     with os.scandir(folders.work) as entries:
         names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
     unfinished = [folders.work / name for name in names if name.startswith(NEW_PREFIX)]
     claims = [folders.work / name for name in names if not name.startswith(".")]
     if unfinished and (lock := try_lock(folders.work / PREPARING, os.O_CREAT)) is not None:
-        os.close(lock)  # processes that start to prepare now use other folders
+        os.close(lock)  # a process that now prepares a claim creates another folder
         return claims + unfinished
     return claims

@@ -1,8 +1,8 @@
 """Start a job: reserve its names in the outbox, and claim its file in the inbox.
 
 No two sources may have output names that could be the same file on some filesystem. Records in the
-outbox and claims in work show which names are taken. Names are chosen while a lock of the outbox is
-held.
+outbox and claims in work show which names are used. A process holds a lock of the outbox while it
+chooses names.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from secrets import token_bytes
 
 from pipeline.files import opened, write_new
 from pipeline.limits import MIB
-from pipeline.outbox import ENDING, NoRecord, RecordForbidden, file_names, load_record
+from pipeline.outbox import RECORD_SUFFIX, NoRecord, RecordForbidden, file_names, load_record
 from pipeline.outbox.names import (
     COUNT_SUFFIX,
     PROOF,
+    claim_key,
     folded_stems,
-    key_of,
     likely_stems,
     output_names,
     stems_for,
@@ -47,18 +47,21 @@ from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.settle import Fingerprint, is_unchanged
 
 _OUTBOX_LOCK = ".lock"
-_EPOCH_BYTES = 8
-_MAX_EPOCH_BYTES = MIB
+_ID_BYTES = 8
+"""Length of the random id at the start of the lock file."""
+_MAX_LOCK_FILE_BYTES = MIB
+"""Size of a full lock file, which is then emptied."""
 _LOCK_RETRY_SECONDS = 0.000_1
+"""Interval of attempts to get the outbox lock."""
 
 
 def identity(status: os.stat_result) -> str:
-    """Identify a file or folder independently of its name, by device and inode."""
+    """The device and inode of a file or folder, which identify it independently of its name."""
     return f"{status.st_dev:x}.{status.st_ino:x}"
 
 
-def _lock_patiently(descriptor: int, patience: float) -> None:
-    """Wait up to `patience` seconds for a lock, which others hold for milliseconds.
+def _wait_for_lock(descriptor: int, patience: float) -> None:
+    """Lock a file; waits up to `patience` seconds. Processes hold the lock for milliseconds.
 
     Raises BlockingIOError on timeout.
     """
@@ -75,33 +78,36 @@ def _lock_patiently(descriptor: int, patience: float) -> None:
 
 
 class Reservations:
-    """Reserved stems. The outbox is listed once; later reservations are read from its lock file.
+    """Reserves stems in an outbox. All file names of a job begin with its stem.
 
-    The lock file contains a random id, followed by the stems that any process reserved since that
-    was written, one JSON string per line. When the file is full, it starts again with a new id, and
-    each process lists the outbox again.
+    The outbox is listed once; later reservations are read from its lock file. That file contains a
+    random id, followed by the stems that processes have reserved since the id was written, one JSON
+    string per line. When the file is full, it is emptied and gets a new id, and each process lists
+    the outbox again.
     """
 
     def __init__(self, folders: Folders, patience: float = 30.0) -> None:
         self._folders = folders
         self._patience = patience
         self._stems: dict[str, tuple[str, ...]] = {}
+        """Folded stem → the reserved stems that fold to it."""
         self._lock = -1
         self._in_work: list[Manifest] | None = None
         """The manifests of all claims, read on demand while the lock is held."""
-        self._epoch: tuple[str, bytes] | None = None
-        self._read_to = _EPOCH_BYTES
+        self._file_id: tuple[str, bytes] | None = None
+        """The identity of the lock file that was read, and its random id."""
+        self._read_to = _ID_BYTES
         """The number of bytes of the lock file that were read."""
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Hold the outbox lock, for `reserve`. Make the claims before releasing it.
+    def locked(self) -> Iterator[None]:
+        """Hold the outbox lock inside the `with` block, which must also make the claims.
 
         Raises BlockingIOError if the lock is not available within `patience` seconds.
         """
         flags = os.O_RDWR | os.O_CREAT
         with opened(self._folders.outbox / _OUTBOX_LOCK, flags) as descriptor:
-            _lock_patiently(descriptor, self._patience)
+            _wait_for_lock(descriptor, self._patience)
             self._read_new(descriptor)
             self._lock, self._in_work = descriptor, None
             try:
@@ -112,11 +118,11 @@ class Reservations:
     def reserve(
         self, source: str, fingerprint: Fingerprint, *, keep_cnf: bool, is_folder: bool = False
     ) -> Manifest:
-        """Reserve a stem for a new job; returns its manifest. The lock must be held."""
+        """Reserve a stem for a new job; returns its manifest. The caller must hold the lock."""
         stem, former = self._choose(source, keep_cnf=keep_cnf, is_folder=is_folder)
         self._append((stem, *former))
         for held in (stem, *former):
-            self._remember(held)
+            self._add_stem(held)
         now = datetime.now(UTC)
         manifest = Manifest(
             job=new_job_id(now),
@@ -133,46 +139,48 @@ class Reservations:
         return manifest
 
     def _read_new(self, descriptor: int) -> None:
-        """Read new reservations from the lock file; list the outbox if its id has changed."""
+        """Read new reservations from the lock file; if its id has changed, list the outbox."""
         status = os.fstat(descriptor)
-        epoch, size = (identity(status), os.pread(descriptor, _EPOCH_BYTES, 0)), status.st_size
-        if epoch != self._epoch or self._read_to > size:
-            self._epoch = epoch
-            self._list()
+        file_id, size = (identity(status), os.pread(descriptor, _ID_BYTES, 0)), status.st_size
+        if file_id != self._file_id or self._read_to > size:
+            self._file_id = file_id
+            self._list_stems()
         elif size > self._read_to:
             data = os.pread(descriptor, size - self._read_to, self._read_to)
             try:
                 for line in data.splitlines():
-                    self._remember(json.loads(line))
+                    self._add_stem(json.loads(line))
             except (ValueError, TypeError):
-                self._list()
-        self._read_to = max(size, _EPOCH_BYTES)
+                self._list_stems()
+        self._read_to = max(size, _ID_BYTES)
 
     def _append(self, stems: Iterable[str]) -> None:
-        """Append reserved stems to the lock file; empty it under a new id if it is full."""
+        """Append reserved stems to the lock file; if it is full, empty it and write a new id."""
         data = "".join(json.dumps(stem) + "\n" for stem in stems).encode("ascii")
         with suppress(OSError):
-            if self._read_to + len(data) <= _MAX_EPOCH_BYTES:
+            if self._read_to + len(data) <= _MAX_LOCK_FILE_BYTES:
                 os.pwrite(self._lock, data, self._read_to)
                 self._read_to += len(data)
                 return
-        fresh = token_bytes(_EPOCH_BYTES)
-        os.pwrite(self._lock, fresh, 0)
-        os.ftruncate(self._lock, _EPOCH_BYTES)
-        if self._epoch:
-            self._epoch, self._read_to = (self._epoch[0], fresh), _EPOCH_BYTES
+        new_id = token_bytes(_ID_BYTES)
+        os.pwrite(self._lock, new_id, 0)
+        os.ftruncate(self._lock, _ID_BYTES)
+        if self._file_id:
+            self._file_id, self._read_to = (self._file_id[0], new_id), _ID_BYTES
 
-    def _list(self) -> None:
+    def _list_stems(self) -> None:
+        """Find all reserved stems in the outbox and in the claims."""
         self._stems = {}
         with os.scandir(self._folders.outbox) as entries:
             for entry in entries:
-                if entry.name.endswith(ENDING) and not entry.name.startswith("."):
-                    self._remember(entry.name.removesuffix(ENDING))
+                if entry.name.endswith(RECORD_SUFFIX) and not entry.name.startswith("."):
+                    self._add_stem(entry.name.removesuffix(RECORD_SUFFIX))
         for manifest in manifests_in_work(self._folders):
             for stem in (manifest.stem, *manifest.former):
-                self._remember(stem)
+                self._add_stem(stem)
 
-    def _remember(self, stem: str) -> None:
+    def _add_stem(self, stem: str) -> None:
+        """Add a reserved stem under its folded forms."""
         for form in {*folded_stems(stem)}:
             known = self._stems.get(form, ())
             if stem not in known:
@@ -181,7 +189,7 @@ class Reservations:
     def _choose(
         self, source: str, *, keep_cnf: bool, is_folder: bool
     ) -> tuple[str, tuple[str, ...]]:
-        """The stem of a source, and the other stems under which it has earlier sets."""
+        """Choose the stem of a source; returns it, and other stems with earlier sets of it."""
         likely = likely_stems(source)
         used = [
             stem
@@ -191,14 +199,16 @@ class Reservations:
         ]
         first = () if is_folder else likely
         choices = chain(used, first, stems_for(source, is_folder=is_folder))
-        chosen = next(stem for stem in choices if self._is_free(stem, source, keep_cnf=keep_cnf))
+        chosen = next(
+            stem for stem in choices if self._is_available(stem, source, keep_cnf=keep_cnf)
+        )
         return chosen, tuple(stem for stem in used if stem != chosen)
 
-    def _is_free(self, stem: str, source: str, *, keep_cnf: bool) -> bool:
-        """Whether no other source has a name that the stem would use."""
+    def _is_available(self, stem: str, source: str, *, keep_cnf: bool) -> bool:
+        """Whether no other source uses a file name that this stem needs."""
         used_names = [
             names
-            for related in self._related(stem)
+            for related in self._related_stems(stem)
             for holder, names in self._holders(related)
             if holder != source
         ]
@@ -206,8 +216,8 @@ class Reservations:
             chain(*used_names)
         )
 
-    def _related(self, stem: str) -> Iterator[str]:
-        """The reserved stems whose file names may collide with names of this stem."""
+    def _related_stems(self, stem: str) -> Iterator[str]:
+        """Yield the reserved stems whose file names may collide with names of this stem."""
         folded, base = folded_stems(stem)
         forms = {folded, base}
         for ending in (COUNT_SUFFIX, PROOF):
@@ -215,7 +225,7 @@ class Reservations:
         yield from {stem for form in forms for stem in self._stems.get(form, ())}
 
     def _holders(self, stem: str) -> Iterator[tuple[str, frozenset[str]]]:
-        """Yield the sources with names under a stem, in work or published, and these names.
+        """Yield each source, in work or published, that uses a stem, and its file names.
 
         If this process has no permission to read the record, the source is "".
         """
@@ -227,7 +237,7 @@ class Reservations:
             elif stem in manifest.former:
                 yield manifest.source, output_names(stem, keep_cnf=True)
         try:
-            record = load_record(self._folders.outbox / (stem + ENDING))
+            record = load_record(self._folders.outbox / (stem + RECORD_SUFFIX))
         except RecordForbidden:
             yield "", output_names(stem, keep_cnf=True)
         except (NoRecord, FileNotFoundError):
@@ -240,20 +250,22 @@ def make_claim(
     folders: Folders,
     manifest: Manifest,
     data: bytes | None = None,
-    spares: list[Claim] | None = None,
+    spare_claims: list[Claim] | None = None,
 ) -> Claim | None:
     """Claim a file of the inbox; None if another process was faster, or it is gone or changed.
 
-    `data`: its bytes, if it was read. Reuses one of the `spares` if there are any, which saves a
-    third of the time for thousands of small files.
+    `data`: the bytes of the file, if it was read. Reuses one of the `spare_claims` if possible,
+    which saves a third of the time for thousands of small files.
     """
-    folder = folders.work / key_of(manifest.source)
+    folder = folders.work / claim_key(manifest.source)
     if folder.exists():
         return None
-    claim = _reuse_spare(spares, manifest) if spares else None
+    claim = _reuse_spare(spare_claims, manifest) if spare_claims else None
     if claim is None:
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
-            fcntl.flock(preparing, fcntl.LOCK_SH)  # without it the claim would look abandoned
+            fcntl.flock(
+                preparing, fcntl.LOCK_SH
+            )  # without this lock, the claim would look abandoned
             claim = _prepare(folders, manifest)
     sys.audit("sudoku_pipeline.claim.prepared")
     try:
@@ -273,13 +285,13 @@ def _prepare(folders: Folders, manifest: Manifest) -> Claim:
     folder.mkdir()
     try:
         lock = try_lock(folder / LOCK, os.O_CREAT | os.O_EXCL)
-        assert lock is not None, "nobody knows this lock yet"  # noqa: S101 - for mypy
+        assert lock is not None, "no other process knows this file"  # noqa: S101 - for mypy
         claim = Claim(folder, lock, manifest)
     except OSError:
         folder.rmdir()
         raise
     try:
-        claim.sign()
+        claim.write_owner()
         write_new(folder / MANIFEST, [manifest.text()])
     except OSError:
         claim.remove()
@@ -287,12 +299,12 @@ def _prepare(folders: Folders, manifest: Manifest) -> Claim:
     return claim
 
 
-def _reuse_spare(spares: list[Claim], manifest: Manifest) -> Claim | None:
-    """Reuse a spare claim for another job; None if its folder is gone.
+def _reuse_spare(spare_claims: list[Claim], manifest: Manifest) -> Claim | None:
+    """Reuse the last spare claim for another job; None if its folder is gone.
 
-    Raises OSError, after removing the spare, if it cannot be written.
+    If it cannot be written, the spare claim is removed. Raises OSError.
     """
-    spare = spares.pop()
+    spare = spare_claims.pop()
     try:
         spare.reuse(manifest)
     except OSError as error:
@@ -304,7 +316,7 @@ def _reuse_spare(spares: list[Claim], manifest: Manifest) -> Claim | None:
 
 
 def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
-    """Move the file into its claim; put it back, and return None, if it was changed meanwhile."""
+    """Move the file into its claim; if it has changed meanwhile, put it back and return None."""
     try:
         source.rename(claim.original)
     except OSError as error:
@@ -317,7 +329,7 @@ def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
         if is_unchanged(claim.original, claim.manifest.fingerprint, data):
             return claim
         if not claim.put_back(source.parent):
-            claim.close()  # the inbox has a newer file of that name: this one is resumed first
+            claim.close()  # the inbox has a newer file; the next sweep resumes this claim first
     except BaseException:
         claim.close()
         raise
@@ -326,4 +338,4 @@ def _fill(claim: Claim, source: Path, data: bytes | None) -> Claim | None:
 
 def is_in_work(folders: Folders, source: str) -> bool:
     """Whether there is a claim of a file with this name."""
-    return (folders.work / key_of(source)).exists()
+    return (folders.work / claim_key(source)).exists()

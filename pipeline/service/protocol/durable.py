@@ -1,4 +1,4 @@
-"""Make files, names in folders, or whole filesystems durable: they survive a power failure."""
+"""Make files, names in folders, or whole filesystems durable, to survive a power failure."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from pathlib import Path
 SYNCFS_SINCE = (5, 8)
 """First Linux version whose syncfs reports write errors."""
 
-_SYNCED_WHOLE = {0xEF53, 0x58465342, 0x9123683E, 0xF2F52010}
-"""Ext4, XFS, Btrfs and F2FS, as in <linux/magic.h>. Their syncfs implies fsync of each file."""
+_SYNCFS_TYPES = {0xEF53, 0x58465342, 0x9123683E, 0xF2F52010}
+"""Filesystem types whose syncfs implies fsync of each file: ext4, XFS, Btrfs, F2FS.
+
+The numbers are from <linux/magic.h>.
+"""
 
 
 def sync(*paths: Path) -> None:
@@ -30,7 +33,7 @@ def sync(*paths: Path) -> None:
 def sync_open(descriptor: int) -> None:
     """Make an open file or folder durable.
 
-    On macOS fsync leaves data in the cache of the drive, and F_FULLFSYNC does not.
+    On macOS, fsync leaves data in the drive's cache, so F_FULLFSYNC is used there.
     """
     if hasattr(fcntl, "F_FULLFSYNC"):
         with suppress(OSError):  # not supported by all filesystems
@@ -40,10 +43,11 @@ def sync_open(descriptor: int) -> None:
 
 
 class Disks:
-    """The filesystems of some folders, to be synced as a whole.
+    """The filesystems of some folders, which are synced as a whole.
 
-    For many small files this is one wait instead of one per file, but it includes the writes of
-    other programs. `sync` reports errors of all writes since this was opened.
+    For many small files, syncing a filesystem is one wait instead of one per file, although it also
+    writes the data of other programs. `sync` reports the errors of all writes since the folders
+    were opened.
     """
 
     def __init__(self, descriptors: Sequence[int]) -> None:
@@ -51,15 +55,16 @@ class Disks:
 
     @classmethod
     @contextmanager
-    def of(cls, folders: Sequence[Path]) -> Iterator[Disks | None]:
-        """The filesystems of folders; None if one of them must be synced file by file."""
+    def open(cls, folders: Sequence[Path]) -> Iterator[Disks | None]:
+        """Open the filesystems of folders; None if one of them must be synced file by file."""
         with ExitStack() as stack:
             opened = dict[int, int]()
             for folder in folders:
                 descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
                 stack.callback(os.close, descriptor)
                 opened.setdefault(os.fstat(descriptor).st_dev, descriptor)
-            yield cls([*opened.values()]) if all(map(_is_synced_whole, opened.values())) else None
+            is_reliable = all(map(_has_reliable_syncfs, opened.values()))
+            yield cls([*opened.values()]) if is_reliable else None
 
     def sync(self) -> None:
         """Sync the filesystems. Raises OSError."""
@@ -67,18 +72,18 @@ class Disks:
             call("syncfs", descriptor)
 
 
-def _is_synced_whole(descriptor: int) -> bool:
-    """Whether syncfs on an open folder is equivalent to fsync of all files."""
+def _has_reliable_syncfs(descriptor: int) -> bool:
+    """Whether syncfs on an open folder implies fsync of all files, and reports errors."""
     if not sys.platform.startswith("linux") or not _syncfs_reports_errors():
         return False
-    import ctypes  # noqa: PLC0415 - only for many files
+    import ctypes  # noqa: PLC0415 - rarely needed
 
-    buffer = ctypes.create_string_buffer(256)  # struct statfs, which begins with the type
+    buffer = ctypes.create_string_buffer(256)  # struct statfs; its first field is the type
     try:
         call("fstatfs", descriptor, buffer)
     except (OSError, AttributeError):
         return False
-    return ctypes.c_long.from_buffer(buffer).value in _SYNCED_WHOLE
+    return ctypes.c_long.from_buffer(buffer).value in _SYNCFS_TYPES
 
 
 @cache
@@ -90,9 +95,9 @@ def _syncfs_reports_errors() -> bool:
 def call(name: str, *arguments: object) -> int:
     """Call a C library function that returns -1 and sets errno on failure.
 
-    Raises OSError, and AttributeError if there is no such function.
+    Raises OSError on failure, AttributeError if the library lacks the function.
     """
-    import ctypes  # noqa: PLC0415 - as above
+    import ctypes  # noqa: PLC0415 - slow to load
 
     result: int = getattr(_library(), name)(*arguments)
     if result < 0:
@@ -103,6 +108,6 @@ def call(name: str, *arguments: object) -> int:
 
 @cache
 def _library() -> object:
-    import ctypes  # noqa: PLC0415 - as above
+    import ctypes  # noqa: PLC0415 - slow to load
 
     return ctypes.CDLL(None, use_errno=True)

@@ -1,4 +1,4 @@
-"""The folders of the pipeline: inbox, outbox, and the folders in the inbox."""
+"""The folders of a run: inbox, outbox, and the folders in the inbox."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from pipeline.outbox.names import DONE, FAILED
 
 _AT_FDCWD, _RENAME_NOREPLACE = -100, 1  # from <fcntl.h> and <stdio.h> of Linux
 WORK = ".work"
+"""The folder in the inbox that contains claims."""
 
 
 @dataclass(frozen=True)
 class Folders:
-    """Inbox and outbox, and the three folders in the inbox."""
+    """The inbox, the outbox, and the three folders in the inbox."""
 
     inbox: Path
     outbox: Path
@@ -43,7 +44,7 @@ class Folders:
         return self.inbox / FAILED
 
     def is_environment_fault(self, error: Exception) -> bool:
-        """Whether all jobs would fail like this: the disk is full, or a folder is not writable."""
+        """Whether every job would fail like this, for example because the disk is full."""
         if not isinstance(error, OSError):
             return isinstance(error, EnvironmentFailure)
         usable = all(
@@ -69,49 +70,52 @@ class Folders:
                 why = f"cannot be created: no such folder: {parent}"
                 raise MissingFolder(f"{printable(str(folder))}: {why}") from error
             except OSError as error:
-                raise _failure(folder, f"cannot be created: {error.strerror}") from error
+                raise _folder_failure(folder, f"cannot be created: {error.strerror}") from error
         device = self.inbox.stat().st_dev
         for folder in (self.work, self.done, self.failed):
             if folder.stat().st_dev != device:
-                why = "not on the filesystem of the inbox, so files cannot be renamed into it"
-                raise _failure(folder, f"{why}; make it a plain folder")
+                why = "not on the filesystem of the inbox, so files cannot be moved into it"
+                raise _folder_failure(folder, f"{why}; replace it by a folder on that filesystem")
         for folder in (self.inbox, self.work, self.done, self.failed, self.outbox):
             if not os.access(folder, os.W_OK | os.X_OK):
-                raise _failure(folder, "is not writable by this user; change its permissions")
+                raise _folder_failure(
+                    folder, "is not writable by this user; change its permissions"
+                )
 
     def check_inbox(self) -> None:
-        """Raise MissingFolder if there is no inbox."""
+        """Raise MissingFolder if the inbox does not exist."""
         if not self.inbox.is_dir():
-            why = "no such folder; create it, or choose another with --inbox"
+            why = "no such folder; create it, or choose another inbox with --inbox"
             raise MissingFolder(f"{printable(str(self.inbox))}: {why}")
 
     def _refuse_outbox_in_inbox(self) -> None:
-        """Raise UsageError if the outbox is, or is inside, the inbox or one of its folders.
+        """Raise UsageError if the outbox is the inbox or inside it.
 
-        Links on its path must not be in the inbox either: they would be processed as dropped files.
+        Links on the path of the outbox must not be in the inbox either: they would be processed as
+        dropped files.
         """
         ours = set(_identities((self.inbox, self.work, self.done, self.failed)))
         given = self.outbox.absolute()
         steps = (path for path in (given, *given.parents) if path.name not in ("", ".."))
-        reals = {_real(given), *(_real(path.parent) for path in steps)}
+        reals = {_resolved(given), *(_resolved(path.parent) for path in steps)}
         if not ours.isdisjoint(_identities(p for real in reals for p in (real, *real.parents))):
             raise UsageError(
-                f"--outbox {printable(str(self.outbox))}: the inbox, or a folder inside it, "
-                "cannot be the outbox"
+                f"--outbox {printable(str(self.outbox))}: the outbox cannot be the inbox or "
+                "inside it; choose another outbox"
             )
 
 
-def _failure(folder: Path, why: str) -> EnvironmentFailure:
+def _folder_failure(folder: Path, why: str) -> EnvironmentFailure:
     return EnvironmentFailure(f"{printable(str(folder))}: {why}")
 
 
-def _real(path: Path) -> Path:
-    """The path with links resolved; if they form a loop, as many as possible."""
+def _resolved(path: Path) -> Path:
+    """The path with links resolved, up to the first loop of links."""
     return Path(os.path.realpath(path))
 
 
 def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
-    """Device and inode of each folder that exists."""
+    """Yield (device, inode) of each folder that exists."""
     for folder in folders:
         with contextlib.suppress(OSError):
             status = folder.stat()
@@ -121,8 +125,9 @@ def _identities(folders: Iterable[Path]) -> Iterator[tuple[int, int]]:
 def move_to_shelf(path: Path, folder: Path, name: str) -> Path:
     """Move a finished original to `folder/name`; if that exists, to `folder/2/name` and so on.
 
-    An original that is a folder with a number as its name never goes to `folder/name`, where it
-    could be mistaken for one of these. Nothing is overwritten. Returns the new path.
+    `folder`, `folder/2` and so on are the shelves. An original folder whose name is a number never
+    goes to `folder/name`, where it could be mistaken for a shelf. Nothing is overwritten. Returns
+    the new path.
     """
     first = () if name.isdigit() and is_folder(path) else (folder,)
     targets = (shelf / name for shelf in chain(first, _shelves(folder)))
@@ -132,7 +137,7 @@ def move_to_shelf(path: Path, folder: Path, name: str) -> Path:
 
 
 def _shelves(folder: Path) -> Iterator[Path]:
-    """The folders `2`, `3` and so on, each created on demand."""
+    """Yield the shelves `2`, `3` and so on in a folder, creating each on demand."""
     for number in count(2):
         shelf = folder / str(number)
         with contextlib.suppress(FileExistsError):
@@ -142,26 +147,26 @@ def _shelves(folder: Path) -> Iterator[Path]:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether the path is a folder; False for a link to one."""
+    """Whether the path is a folder and not a link."""
     return path.is_dir() and not path.is_symlink()
 
 
-def return_to(path: Path, target: Path) -> bool:
-    """Move a file back to `target`; False if that exists."""
+def move_back(path: Path, target: Path) -> bool:
+    """Move a file back to `target`; returns False if `target` exists."""
     try:
         os.link(path, target, follow_symlinks=False)
     except FileExistsError:
         if path.lstat() != target.lstat():
             return False
-    except OSError:  # hard links are unsupported, or forbidden to other users' files
+    except OSError:  # hard links are unsupported, or forbidden for another user's file
         return _rename_exclusively(path, target)
     path.unlink()
     return True
 
 
 def _rename_exclusively(path: Path, target: Path) -> bool:
-    """Rename atomically unless the target exists; False also if that is unsupported."""
-    import ctypes  # noqa: PLC0415 - hardly ever needed
+    """Rename a file atomically; returns False if the target exists or this is unsupported."""
+    import ctypes  # noqa: PLC0415 - rarely needed
 
     try:
         renameat2 = ctypes.CDLL(None, use_errno=True).renameat2

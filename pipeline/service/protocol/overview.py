@@ -1,4 +1,4 @@
-"""Operations on the folders: show their state, retry failed files, delete old ones."""
+"""Operations on the folders: show their state, retry failed files, delete old files."""
 
 from __future__ import annotations
 
@@ -16,31 +16,34 @@ from typing import NamedTuple, TypeGuard
 
 from pipeline.errors import counted, in_words
 from pipeline.files import read_regular
-from pipeline.outbox import ENDING, PuzzleRecord, Record, file_names, read_record
+from pipeline.outbox import RECORD_SUFFIX, PuzzleRecord, Record, file_names, read_record
 from pipeline.outbox.names import LIKELY_STEMS, files_in, paths_in, stems_for
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.service.protocol.checkpointed import last_checkpoint
 from pipeline.service.protocol.claim import LOCK, MAX_LOCK_BYTES, Manifest, read_manifest, try_lock
 from pipeline.service.protocol.claiming import is_in_work
 from pipeline.service.protocol.durable import sync
-from pipeline.service.protocol.folders import Folders, return_to
+from pipeline.service.protocol.folders import Folders, move_back
 from pipeline.service.protocol.settle import History, names_in, observe
 
-NOT_FAILED = "not in failed/"
-IN_THE_WAY = "a file of that name is in the inbox; move it away first"
-NEWER = (
-    "a newer file of that name was solved or is being processed; to retry it anyway, give its name "
-    "instead of --all"
+NOT_FAILED = "failed/ contains no file with this name"
+NAME_IN_INBOX = "the inbox already contains a file with this name; move that file away first"
+NEWER_FILE = (
+    "a newer file with this name was solved or is being processed; to retry the failed file "
+    "anyway, give its name instead of --all"
 )
+"""Reasons why a failed file is not moved back to the inbox."""
+
 LAST_SCAN = ".last-scan"
+"""The file in `.work/` whose mtime is the time of the last scan."""
 _LOG = ".log"
 MAX_SCAN_AGE = 120.0
-"""Seconds, four rescan intervals. If the last scan is older, no process is scanning."""
+"""Seconds, four rescan intervals. If the last scan is older, no process scans the inbox."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file, and a note on its state."""
+    """The name of a file, and a note on its state."""
 
     name: str
     note: str = ""
@@ -48,7 +51,10 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The state of both folders. `scan_age`: seconds since the last scan; None if unknown."""
+    """The files in the inbox by state, and the number of done files.
+
+    `scan_age`: seconds since the last scan; None if unknown.
+    """
 
     waiting: list[FileState] = field(default_factory=list)
     settling: list[FileState] = field(default_factory=list)
@@ -66,7 +72,7 @@ class Overview:
 
 
 def stamp_scan(folders: Folders) -> None:
-    """Record the time of a scan."""
+    """Record the current time as the time of the last scan."""
     stamp = folders.work / LAST_SCAN
     try:
         os.utime(stamp, follow_symlinks=False)
@@ -80,7 +86,7 @@ def read_overview(folders: Folders, settle: float) -> Overview:
     overview = Overview(
         ignored=list(starmap(FileState, ignored.items())),
         in_work=[
-            FileState(manifest.source, words) for manifest, words in described_claims(folders)
+            FileState(manifest.source, words) for manifest, words in claim_descriptions(folders)
         ],
         failed=[
             FileState(path.name, _reason(folders, path.name)) for path in files_in(folders.failed)
@@ -103,27 +109,29 @@ def read_overview(folders: Folders, settle: float) -> Overview:
 
 
 def _scan_age(folders: Folders) -> float | None:
+    """Seconds since the last scan; None if unknown."""
     try:
         age = time.time() - (folders.work / LAST_SCAN).lstat().st_mtime
     except FileNotFoundError:
         return None
-    return age if age >= -MAX_SCAN_AGE else None  # negative if the clock was set back
+    return age if age >= -MAX_SCAN_AGE else None  # the age is negative if the clock was set back
 
 
 def _reason(folders: Folders, source: str) -> str:
-    latest = published(folders, source)
+    """The reason why a file failed."""
+    latest = latest_record(folders, source)
     if latest is None:
-        return "its record is gone"
+        return "its record is missing, so the reason is unknown"
     _, record = latest
     if _is_refusal(record):
         return record.message or record.status
-    return f"a newer file of that name has since ended as {record.status}"
+    return f"a newer file with this name has the result {record.status}"
 
 
-def published(folders: Folders, source: str) -> tuple[Path, Record] | None:
-    """The path of the record of the latest job of a source, and the record."""
+def latest_record(folders: Folders, source: str) -> tuple[Path, Record] | None:
+    """The path of the record of a source's latest job, and the record; None if there is none."""
     for stem in islice(stems_for(source), LIKELY_STEMS):
-        path = folders.outbox / (stem + ENDING)
+        path = folders.outbox / (stem + RECORD_SUFFIX)
         record = read_record(path)
         if record is not None and record.source == source:
             return path, record
@@ -131,30 +139,30 @@ def published(folders: Folders, source: str) -> tuple[Path, Record] | None:
 
 
 def _is_refusal(record: Record) -> TypeGuard[PuzzleRecord]:
-    """Whether the original of this job was moved to `failed`."""
+    """Whether the job of a record moved its original to `failed`."""
     return isinstance(record, PuzzleRecord) and record.status in ("invalid", "failed")
 
 
-def described_claims(folders: Folders) -> Iterator[tuple[Manifest, str]]:
-    """The manifest of each claim, and a description of its owner and progress."""
+def claim_descriptions(folders: Folders) -> Iterator[tuple[Manifest, str]]:
+    """Yield the manifest of each claim, and a description of its owner and progress."""
     for path in sorted(folders.work.glob(f"[!.]*/{LOCK}")):
         try:
             text = read_regular(path, MAX_LOCK_BYTES).decode("ascii", errors="replace")
             owner, lock = text.strip().rpartition("\n")[2], try_lock(path)
         except FileNotFoundError:  # the claim was finished meanwhile
             continue
-        except PermissionError:  # another user's
-            owner, lock = "another user's process", None
+        except PermissionError:
+            owner, lock = "a process of another user", None
         except OSError as error:
             owner, lock = f"cannot be resumed: {in_words(error)}", None
         if lock is not None:
             os.close(lock)
-            owner = "abandoned; the next scan resumes it"
+            owner = "its process died; the next scan resumes it"
         yield read_manifest(path.parent), owner + progress_text(path.parent)
 
 
 def progress_text(folder: Path) -> str:
-    """The progress of a collection or archive in words; empty for other jobs."""
+    """The progress of a collection or archive for messages; empty for other jobs."""
     state = last_checkpoint(folder)
     if not state:
         return ""
@@ -166,43 +174,47 @@ def progress_text(folder: Path) -> str:
 def retry_failed(
     folders: Folders, names: Collection[str] | None
 ) -> Iterator[tuple[str, str | None]]:
-    """Put failed originals back into the inbox; yields each name, and why it is not back or None.
+    """Move failed originals back to the inbox.
 
-    Of several files with one name, the latest is put back. Without `names`, all files are put back,
-    except those with a newer job of that name.
+    Yields (name, None) for each moved file, (name, reason) for a file that was not moved. If
+    several files have the same name, the latest is moved. Without `names`, moves all files for
+    whose name there is no newer job.
     """
     found_names = set()
     latest_first = sorted(files_in(folders.failed), key=lambda path: -path.lstat().st_ctime_ns)
     for path in sorted(latest_first, key=lambda path: path.name):
         if names is None and _is_overtaken(folders, path.name):
-            yield path.name, NEWER
+            yield path.name, NEWER_FILE
         elif names is None or path.name in names:
             found_names.add(path.name)
-            returned = return_to(path, folders.inbox / path.name)
-            yield path.name, None if returned else IN_THE_WAY
+            returned = move_back(path, folders.inbox / path.name)
+            yield path.name, None if returned else NAME_IN_INBOX
     for name in sorted(set(names or ()) - found_names):
         yield name, NOT_FAILED
     sync(folders.inbox)
 
 
 def _is_overtaken(folders: Folders, source: str) -> bool:
-    """Whether a newer job of that name is in work, or has succeeded."""
-    latest = published(folders, source)
+    """Whether a newer job for this name is in work or has succeeded."""
+    latest = latest_record(folders, source)
     return is_in_work(folders, source) or not (latest is None or _is_refusal(latest[1]))
 
 
 class ExpiredFile(NamedTuple):
-    """A file or folder old enough to delete. Its inode shows whether it was replaced since."""
+    """A file or folder that is old enough to delete.
+
+    If its inode changes, it was replaced by another file, which must not be deleted.
+    """
 
     path: Path
     inode: int
 
 
 def expired_files(folders: Folders, seconds: float) -> Iterator[ExpiredFile]:
-    """The originals in `done` and the logs in the outbox that are at least `seconds` old.
+    """Yield the originals in `done` and the logs in the outbox that are at least `seconds` old.
 
-    The age of an original is the time since it was moved there, independently of its mtime. Failed
-    originals are kept, because they may still be needed.
+    The age of an original is the time since it was moved to `done`. Failed originals are kept,
+    because they may still be needed.
     """
     limit = time.time() - seconds
     for path in paths_in(folders.done):
@@ -215,9 +227,10 @@ def expired_files(folders: Folders, seconds: float) -> Iterator[ExpiredFile]:
 
 
 def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> Iterator[ExpiredFile]:
-    """The logs last written before `limit` that a record lists; also those in trees.
+    """Yield the logs that were last written before `limit` and that a record lists.
 
-    Only the records of such logs, and of what may be archives, are read.
+    Includes logs in the trees of archives. Only records that can list an old log, or that can be of
+    an archive, are read.
     """
     with os.scandir(folder) as entries:
         visible = [entry for entry in entries if not entry.name.startswith(".")]
@@ -227,7 +240,7 @@ def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> It
     if not is_in_tree:
         trees = {entry.name for entry in visible if entry.is_dir(follow_symlinks=False)}
     for stem in sorted(old.keys() | trees):
-        record = read_record(folder / (stem + ENDING))
+        record = read_record(folder / (stem + RECORD_SUFFIX))
         if record is None:
             continue
         if stem in old and stem + _LOG in file_names(record):
@@ -239,7 +252,7 @@ def _expired_logs(folder: Path, limit: float, *, is_in_tree: bool = False) -> It
 
 
 def _is_old(entry: os.DirEntry[str], limit: float) -> bool:
-    """Whether it is a regular file last written before `limit`."""
+    """Whether an entry is a regular file that was last written before `limit`."""
     try:
         status = entry.stat(follow_symlinks=False)
     except FileNotFoundError:
@@ -248,12 +261,12 @@ def _is_old(entry: os.DirEntry[str], limit: float) -> bool:
 
 
 def delete_expired(files: Iterable[ExpiredFile]) -> int:
-    """Delete files, unless they were replaced meanwhile; returns the number deleted.
+    """Delete files, unless they were replaced meanwhile; returns the number of deleted files.
 
-    If some cannot be deleted, raises OSError after deleting the others.
+    If some files cannot be deleted, raises the first OSError after deleting all others.
     """
     count = 0
-    hindrance: OSError | None = None
+    failure: OSError | None = None
     for path, inode in files:
         try:
             status = path.lstat()
@@ -267,13 +280,16 @@ def delete_expired(files: Iterable[ExpiredFile]) -> int:
         except FileNotFoundError:
             continue
         except RecursionError:
-            hindrance = hindrance or _too_deep(path)
+            failure = failure or _too_deep(path)
         except OSError as error:  # EMFILE: rmtree opens a descriptor for each level
-            hindrance = hindrance or (_too_deep(path) if error.errno == errno.EMFILE else error)
-    if hindrance:
-        raise hindrance
+            failure = failure or (_too_deep(path) if error.errno == errno.EMFILE else error)
+    if failure:
+        raise failure
     return count
 
 
 def _too_deep(path: Path) -> OSError:
-    return OSError(errno.ENAMETOOLONG, "it is too deep to be deleted here; use rm -r", path)
+    """The error for a folder that is nested too deeply."""
+    return OSError(
+        errno.ENAMETOOLONG, "nested too deeply to be deleted by this program; use rm -r", path
+    )

@@ -1,4 +1,4 @@
-"""Publish a set of files in the outbox as a whole, the record last."""
+"""Publish a set of files in the outbox as a whole: the record is renamed last."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from typing import NamedTuple
 from msgspec.structs import replace as with_fields
 
 from pipeline.files import write_new
-from pipeline.outbox import ENDING, Record, file_names, read_record
+from pipeline.outbox import RECORD_SUFFIX, Record, file_names, read_record
 from pipeline.outbox.schema import ARCHIVE
 from pipeline.outbox.write_record import CollectionSet, PuzzleSet, published_files, record_text
 from pipeline.service.protocol.claim import Claim, manifests_in_work
 from pipeline.service.protocol.claiming import identity
 from pipeline.service.protocol.durable import Disks, sync
 from pipeline.service.protocol.folders import Folders, is_folder, move_to_shelf
-from pipeline.service.protocol.settle import UNSEEN, fingerprint_of
+from pipeline.service.protocol.settle import UNKNOWN_FINGERPRINT, fingerprint_of
 
 
 class CheckpointedFile(NamedTuple):
-    """A file that is already in the outbox, and its SHA-256."""
+    """A file of a set that is already in the outbox under a temporary name, and its SHA-256."""
 
     path: Path
     sha256: str
 
 
 MIN_SYNCED_SETS = 16
-"""Minimum number of sets for which whole filesystems are synced, if possible, not each file."""
+"""Number of sets from which on whole filesystems are synced, if possible, instead of each file."""
 
 _TEMPORARY_NAME = re.compile(
     r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
@@ -47,10 +47,11 @@ _TEMPORARY_NAME = re.compile(
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """The set of files to be published for one source, named after a stem.
+    """The files to be published for one source. Their names begin with the stem.
 
-    `claimed`: when the source was claimed, in ISO 8601. `checkpointed`: files that are already
-    written. `tree`: a hidden folder in the outbox, to be renamed to the stem.
+    - `claimed`: when the source was claimed, in ISO 8601.
+    - `checkpointed`: files that are already written.
+    - `tree`: a hidden folder in the outbox, to be renamed to the stem.
     """
 
     stem: str
@@ -65,29 +66,30 @@ class PublishedSet:
         """The record, without its list of files."""
         return self.contents.record({}, self.finished)
 
-    def write(self, path_of: Callable[[str], Path], *, begin: bool = True) -> Record:
+    def write(self, path_of: Callable[[str], Path], *, writeback: bool = True) -> Record:
         """Write the remaining files to the paths given by `path_of`, the record last.
 
-        If `begin`, the system starts writing them to disk. Returns the record. Raises OSError.
+        If `writeback`, the system starts writing them to disk. Returns the record. Raises OSError.
         """
         hashes = {name: checkpointed.sha256 for name, checkpointed in self.checkpointed.items()}
         for name, chunks in self.contents.files(self.stem, self.record, self.claimed):
-            hashes[name] = _write_new(path_of(name), chunks, begin=begin)
+            hashes[name] = _write_new(path_of(name), chunks, writeback=writeback)
         record = with_fields(self.record, files=published_files(hashes))
-        _write_new(path_of(self.stem + ENDING), [record_text(record)], begin=begin)
+        _write_new(path_of(self.stem + RECORD_SUFFIX), [record_text(record)], writeback=writeback)
         return record
 
 
 def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> None:
     """Publish the set of each claim, replacing any earlier set of its source.
 
-    All files are written under temporary names and made durable before an earlier set is touched.
-    Files of the earlier set that the new one lacks are deleted. The record is renamed last. After a
-    crash at any point, the call can be repeated with the same outcome. The files of all sets are
-    made durable together. Raises OSError.
+    The files of all sets are written under temporary names and made durable, before an earlier set
+    is changed. Files of an earlier set that the new set lacks are deleted. The record is renamed
+    last. After a crash at any point, the call can be repeated with the same result. Raises OSError.
     """
     syncing = (
-        Disks.of((folders.outbox, folders.work)) if len(sets) >= MIN_SYNCED_SETS else nullcontext()
+        Disks.open((folders.outbox, folders.work))
+        if len(sets) >= MIN_SYNCED_SETS
+        else nullcontext()
     )
     with syncing as disks:
         _publish(
@@ -96,17 +98,17 @@ def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> Non
 
 
 def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) -> None:
-    """Publish the sets. If `disks` are given, they are synced as a whole, not each file."""
+    """Publish the sets. If `disks` is given, it is synced instead of each file."""
     try:
         for staged in sets:
-            staged.stage(begin=disks is None)
+            staged.stage(writeback=disks is None)
         sys.audit("sudoku_pipeline.publish.staged")
         for staged in sets:
-            staged.save_names(begin=disks is None)
+            staged.save_names(writeback=disks is None)
         _make_durable(sets, disks)
         for staged in sets:
             staged.remove_earlier_records()
-        if any(staged.earlier for staged in sets):
+        if any(staged.earlier_records for staged in sets):
             sync(folders.outbox)
         for staged in sets:
             staged.rename_files()
@@ -123,6 +125,7 @@ def _publish(sets: Sequence[_StagedSet], folders: Folders, disks: Disks | None) 
 
 
 def _make_durable(sets: Sequence[_StagedSet], disks: Disks | None) -> None:
+    """Sync all files of the sets."""
     if disks:
         disks.sync()
         return
@@ -131,10 +134,10 @@ def _make_durable(sets: Sequence[_StagedSet], disks: Disks | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Staged:
+class _StagedFile:
     """A file or folder of a set: its current path, and its final path in the outbox.
 
-    `is_temporary`: it was written in this attempt.
+    `is_temporary`: this attempt has written it.
     """
 
     path: Path
@@ -144,62 +147,66 @@ class _Staged:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether an earlier attempt, which was interrupted, has renamed it."""
+        """Whether an earlier, interrupted attempt has renamed it already."""
         return self.path == self.target
 
 
 class _StagedSet:
-    """A set that is being published. `earlier`: the records of earlier sets of its source."""
+    """A set that is being published.
+
+    `earlier_records`: the paths of the records of earlier sets of its source.
+    """
 
     def __init__(self, claim: Claim, published: PublishedSet, folders: Folders) -> None:
         self._claim = claim
         self._set = published
         self._outbox = folders.outbox
         self._temporary_prefix = _temporary_prefix(claim, folders)
-        self._all: list[_Staged] = []
-        self.earlier: list[Path] = []
+        self._staged: list[_StagedFile] = []
+        self.earlier_records: list[Path] = []
 
     @property
-    def record(self) -> _Staged:
-        return self._all[-1]
+    def record(self) -> _StagedFile:
+        return self._staged[-1]
 
     @property
-    def _files(self) -> list[_Staged]:
-        return self._all[:-1]
+    def _files(self) -> list[_StagedFile]:
+        return self._staged[:-1]
 
-    def stage(self, *, begin: bool) -> None:
-        """Write the files under temporary names; `begin` as in `PublishedSet.write`."""
+    def stage(self, *, writeback: bool) -> None:
+        """Write the files under temporary names; `writeback` as in `PublishedSet.write`."""
         for name, checkpointed in self._set.checkpointed.items():
-            self._all.append(_Staged(checkpointed.path, self._outbox / name))
+            self._staged.append(_StagedFile(checkpointed.path, self._outbox / name))
         if tree := self._set.tree:
             target = self._outbox / self._claim.manifest.stem
             path = tree if tree.exists() else target
-            self._all.append(_Staged(path, target, is_folder=True))
-        self._set.write(self._temporary_path, begin=begin)
+            self._staged.append(_StagedFile(path, target, is_folder=True))
+        self._set.write(self._temporary_path, writeback=writeback)
 
     def _temporary_path(self, name: str) -> Path:
-        """A temporary path for a file with this final name."""
+        """Add a file with this final name, and return its temporary path."""
         sys.audit("sudoku_pipeline.publish.staging")
-        path = self._outbox / f"{self._temporary_prefix}{len(self._all)}.tmp"
-        self._all.append(_Staged(path, self._outbox / name, is_temporary=True))
+        path = self._outbox / f"{self._temporary_prefix}{len(self._staged)}.tmp"
+        self._staged.append(_StagedFile(path, self._outbox / name, is_temporary=True))
         return path
 
-    def save_names(self, *, begin: bool) -> None:
-        """Save the names of this set and of earlier ones in the claim's manifest.
+    def save_names(self, *, writeback: bool) -> None:
+        """Save the file names of this set and of earlier sets in the claim's manifest.
 
-        If publication is interrupted, they show which files belong to the source. Raises OSError,
-        before any change, if a folder that is not part of an earlier set has a name of this one.
+        If publication is interrupted, the names show which files belong to the source. Raises
+        OSError, before any change, if a name of this set belongs to a folder that is not part of an
+        earlier set.
         """
         manifest = self._claim.manifest
         earlier: list[str] = []
         for stem in (manifest.stem, *manifest.former):
-            path = self._outbox / (stem + ENDING)
+            path = self._outbox / (stem + RECORD_SUFFIX)
             record = read_record(path)
             if record is not None and record.source == manifest.source:
-                self.earlier.append(path)
+                self.earlier_records.append(path)
                 earlier += (name for name in file_names(record) if name.startswith(stem))
                 earlier += [f"{stem}/"] if record.status == ARCHIVE else []
-        for staged in self._all:
+        for staged in self._staged:
             if staged.is_in_place or not os.path.lexists(staged.target):
                 continue
             if is_folder(staged.target):
@@ -207,25 +214,25 @@ class _StagedSet:
             elif staged.is_folder:
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
         fresh = (staged.target.name + "/" * staged.is_folder for staged in self._files)
-        self._claim.save_files([*fresh, *earlier], begin=begin)
+        self._claim.save_files([*fresh, *earlier], writeback=writeback)
         sys.audit("sudoku_pipeline.publish.saved")
 
     def sync(self) -> None:
         """Make the claim's manifest and the staged files durable.
 
-        The manifest was written last, so syncing it first writes most of the files to disk, too.
+        The manifest was written last, so syncing it first writes most of the files as well.
         """
         self._claim.sync()
-        sync(*(staged.path for staged in self._all))
+        sync(*(staged.path for staged in self._staged))
 
     def remove_earlier_records(self) -> None:
         """Remove the earlier records."""
-        for path in self.earlier:
+        for path in self.earlier_records:
             path.unlink()
         sys.audit("sudoku_pipeline.publish.withdrawn")
 
     def rename_files(self) -> None:
-        """Rename all files but the record, and delete files that only an earlier set has."""
+        """Rename all files except the record, and delete files that only earlier sets have."""
         for staged in self._files:
             if not staged.is_in_place:
                 if is_folder(staged.target):
@@ -233,7 +240,7 @@ class _StagedSet:
                 staged.path.replace(staged.target)
             sys.audit("sudoku_pipeline.publish.renaming")
         sys.audit("sudoku_pipeline.publish.renamed")
-        fresh = {staged.target.name for staged in self._all}
+        fresh = {staged.target.name for staged in self._staged}
         for stale in self._claim.manifest.files:
             path = self._outbox / stale
             if path.name in fresh:
@@ -244,7 +251,7 @@ class _StagedSet:
                 self._put_away(path)
 
     def _put_away(self, folder: Path) -> None:
-        """Delete a folder of an earlier set. It is renamed first, so that it disappears at once."""
+        """Delete a folder of an earlier set. Renaming it first makes it disappear at once."""
         _refuse_foreign(folder, self._claim.manifest.files)
         hidden = self._claim.folder / ".earlier"
         shutil.rmtree(hidden, ignore_errors=True)
@@ -255,60 +262,66 @@ class _StagedSet:
         shutil.rmtree(hidden, ignore_errors=True)
 
     def remove_temporary_files(self) -> None:
-        """Remove the temporary files after a failure; checkpointed files are kept."""
-        for staged in self._all:
+        """Remove the temporary files after a failure. Checkpointed files are kept."""
+        for staged in self._staged:
             if staged.is_temporary:
                 with contextlib.suppress(OSError):
                     staged.path.unlink()
 
 
-def _refuse_foreign(folder: Path, listed: Sequence[str]) -> None:
-    """Raise OSError unless a folder is listed as part of an earlier set."""
-    if f"{folder.name}/" not in listed:
+def _refuse_foreign(folder: Path, earlier_names: Sequence[str]) -> None:
+    """Raise OSError unless a folder is part of an earlier set, whose names are given."""
+    if f"{folder.name}/" not in earlier_names:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
 
 
-def _write_new(path: Path, content: Iterable[str | bytes], *, begin: bool) -> str:
-    """Write a file; returns its SHA-256. Replaces a file left by an interrupted attempt."""
+def _write_new(path: Path, content: Iterable[str | bytes], *, writeback: bool) -> str:
+    """Write a file, and return its SHA-256. Replaces a file of an interrupted attempt."""
     try:
-        return write_new(path, content, begin=begin)
+        return write_new(path, content, writeback=writeback)
     except FileExistsError:
         path.unlink()
-        return write_new(path, content, begin=begin)
+        return write_new(path, content, writeback=writeback)
 
 
 def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
-    """A path with a temporary name, which identifies the inbox: inboxes may share an outbox."""
+    """A temporary path in the outbox for a file of a claim's job."""
     return folders.outbox / f"{_temporary_prefix(claim, folders)}{ending}.tmp"
 
 
 def _temporary_prefix(claim: Claim, folders: Folders) -> str:
-    """The prefix of the temporary names of a claim's job."""
+    """The prefix of the temporary names of a claim's job.
+
+    It identifies the inbox, because several inboxes may share an outbox.
+    """
     return f".{identity(folders.inbox.stat())}-{claim.manifest.job}-"
 
 
 def published_record(claim: Claim, folders: Folders) -> Record | None:
-    """The record of this job if its set is published, which is then complete; otherwise None.
+    """The record of a claim's job if its set is published, else None.
 
-    Also None if the file in the claim is not the one in its manifest.
+    The record is renamed last, so the published set is complete. Returns None also if the claim
+    contains another file than the manifest states.
     """
     manifest = claim.manifest
-    record = read_record(folders.outbox / (manifest.stem + ENDING))
+    record = read_record(folders.outbox / (manifest.stem + RECORD_SUFFIX))
     if record is None or record.job != manifest.job:
         return None
     status = claim.original.lstat()
-    is_same = manifest.fingerprint in (UNSEEN, fingerprint_of(status))
+    is_same = manifest.fingerprint in (UNKNOWN_FINGERPRINT, fingerprint_of(status))
     return record if is_same or stat.S_ISDIR(status.st_mode) else None
 
 
 def move_originals(
-    finished: Sequence[tuple[Claim, bool]], folders: Folders, spares: list[Claim] | None = None
+    finished: Sequence[tuple[Claim, bool]],
+    folders: Folders,
+    spare_claims: list[Claim] | None = None,
 ) -> None:
     """Move the originals of published jobs to `done` or `failed`, and remove the claims.
 
-    `finished`: the claims, each with True if its original belongs in `failed`. The inbox is synced
-    first: otherwise, the original might be in both folders after a power failure. Claims that can
-    be reused are added to `spares`, if given.
+    `finished`: (claim, whether its original belongs in `failed`). The inbox is synced before the
+    target folders: otherwise an original could be in both after a power failure. Claims that can be
+    reused are added to `spare_claims`, if given.
     """
     shelves = set()
     for claim, is_failed in finished:
@@ -317,8 +330,8 @@ def move_originals(
     sync(folders.inbox, *shelves)
     sys.audit("sudoku_pipeline.finish.moved")
     for claim, _ in finished:
-        if spares is not None and (spare := claim.spare()):
-            spares.append(spare)
+        if spare_claims is not None and (spare := claim.make_spare()):
+            spare_claims.append(spare)
         else:
             claim.remove()
         sys.audit("sudoku_pipeline.finish.removed")
@@ -326,16 +339,14 @@ def move_originals(
 
 def remove_orphans(folders: Folders) -> None:
     """Remove temporary files of jobs of this inbox that are no longer in work."""
-    names = os.listdir(folders.outbox)  # noqa: PTH208 - there may be a million
+    names = os.listdir(folders.outbox)  # noqa: PTH208 - faster for a million names
     matches = [match for name in names if (match := _TEMPORARY_NAME.fullmatch(name))]
     if not matches:
         return
-    mark, alive = (
-        identity(folders.inbox.stat()),
-        {manifest.job for manifest in manifests_in_work(folders)},
-    )
+    inbox_id = identity(folders.inbox.stat())
+    jobs_in_work = {manifest.job for manifest in manifests_in_work(folders)}
     for match in matches:
-        if match["inbox"] == mark and match["job"] not in alive:
+        if match["inbox"] == inbox_id and match["job"] not in jobs_in_work:
             path = folders.outbox / match[0]
             if is_folder(path):
                 shutil.rmtree(path, ignore_errors=True)

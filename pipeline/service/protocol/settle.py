@@ -1,7 +1,7 @@
 """Decide whether a dropped file is complete, from repeated observations.
 
-`observe` follows no links and never blocks. `History.judge` does no I/O: it gets an observation and
-the time.
+`observe` follows no links and never blocks. `History.judge` does no I/O: its arguments are an
+observation and the time.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipeline.errors import is_environmental
-from pipeline.files import F_SETSIG, SAFELY, is_left, is_temporary, kind_in_words, opened
+from pipeline.files import F_SETSIG, SAFE_FLAGS, is_ignored, is_temporary, kind_in_words, opened
 from pipeline.outbox.names import DONE, FAILED
 from pipeline.reading.archives import MAX_DEPTH
 
 EMPTY_SECONDS = 60.0
-"""An empty file, or one that starts with NULs, is complete this long after its last change."""
+"""Time without a change after which an empty file, or one that starts with NULs, is complete."""
 
 _BLANK_BYTES = 4096
-"""If the first bytes of a file, up to this number, are NULs, it is probably not written yet."""
+"""Number of first bytes that are examined. If all are NULs, the file is probably incomplete."""
 
-CLOCK_SECONDS = 3600.0
-"""An mtime further in the future than this is ignored: the clock was wrong."""
+MAX_CLOCK_SKEW = 3600.0
+"""Seconds by which an mtime may be in the future; a later mtime is ignored."""
 
 FOLDER_SECONDS = 5.0
-"""How long a dropped folder must be unchanged to be complete."""
+"""Time without a change after which a dropped folder is complete."""
 
 
 class Fingerprint(NamedTuple):
@@ -45,8 +45,8 @@ class Fingerprint(NamedTuple):
     modified_ns: int
 
 
-UNSEEN = Fingerprint(0, 0, 0)
-"""The fingerprint in a manifest if it is unknown."""
+UNKNOWN_FINGERPRINT = Fingerprint(0, 0, 0)
+"""The fingerprint in the manifest of a file whose fingerprint is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,12 @@ class Observation:
     """An observed file or folder.
 
     - `writer`: whether a process has it open for writing; None if unknown.
-    - `cut_off`: its content looks truncated.
-    - `is_blank`: it starts with NULs.
-    - `data`, `content`: its bytes and its source, if it was read.
+    - `cut_off`: whether its content looks truncated.
     - `newest_ns`: for a folder, the latest mtime in it. The fingerprint of a folder has a hash of
-      its content instead of a time.
-    - `refusal`: why it goes to `failed/` unread, such as a device.
+      its content instead of an mtime.
+    - `data`, `content`: its bytes and its source, if it was read.
+    - `is_blank`: whether it starts with NULs.
+    - `refusal`: why it goes to `failed/` without being read, for example because it is a device.
     """
 
     name: str
@@ -80,19 +80,21 @@ class Observation:
 
 
 def names_in(inbox: Path) -> tuple[list[str], dict[str, str]]:
-    """The names to process, sorted, and the ignored names with the reasons."""
+    """The sorted names to process, and ignored name → reason, in an inbox."""
     names: list[str] = []
     ignored: dict[str, str] = {}
     with os.scandir(inbox) as entries:
         for entry in entries:
             if entry.name in (DONE, FAILED):
                 continue
-            if not is_left(entry.name):
+            if not is_ignored(entry.name):
                 names.append(entry.name)
             elif not entry.name.startswith("."):
-                is_fresh = is_temporary(entry.name)
+                is_incomplete = is_temporary(entry.name)
                 ignored[entry.name] = (
-                    "a temporary name" if is_fresh else "belongs to another program"
+                    "its name marks it as temporary"
+                    if is_incomplete
+                    else "a system file, not a puzzle"
                 )
     return sorted(names), ignored
 
@@ -106,8 +108,8 @@ def observe(
 ) -> Observation | None:
     """Observe a path; None if it does not exist.
 
-    A file of up to `max_bytes` without a writer is read, and `read` is called with its bytes; it
-    returns their source and whether they look truncated.
+    A file of up to `max_bytes` without a writer is read, and `read` is called with its bytes. It
+    returns the source, and whether the bytes look truncated.
     """
     try:
         status = path.lstat()
@@ -119,7 +121,7 @@ def observe(
         refusal = f"it is {kind_in_words(status.st_mode)}"
         return Observation(path.name, fingerprint_of(status), writer=False, refusal=refusal)
     try:
-        descriptor = os.open(path, SAFELY)
+        descriptor = os.open(path, SAFE_FLAGS)
     except OSError as error:
         return _observe_unopened(path, status, error)
     try:
@@ -143,7 +145,7 @@ def observe(
 
 
 def _read(descriptor: int, count: int) -> bytes:
-    """Read `count` bytes, or to the end. On FUSE and NFS that may take several reads."""
+    """Read `count` bytes, or up to the end. FUSE and NFS may need several reads."""
     data = os.read(descriptor, count) if count else b""
     while len(data) < count and (more := os.read(descriptor, count - len(data))):
         data += more
@@ -151,7 +153,7 @@ def _read(descriptor: int, count: int) -> bytes:
 
 
 def _observe_folder(path: Path) -> Observation | None:
-    """Observe a folder and everything in it; None if it is gone."""
+    """Observe a folder and its whole content; None if it is gone."""
     size, hashed, writer, newest = 0, sha256(), False, 0
     for inner, name, folder, status in walk_folder(path):
         writer = writer or (stat.S_ISREG(status.st_mode) and _is_written_in(folder, name))
@@ -163,7 +165,7 @@ def _observe_folder(path: Path) -> Observation | None:
     except FileNotFoundError:
         return None
     if not os.access(path, os.R_OK | os.X_OK):
-        size += folder_status.st_size  # it may not be empty
+        size += folder_status.st_size  # it counts as not empty
     content = int.from_bytes(hashed.digest()[:7], "big")
     return Observation(
         path.name,
@@ -179,14 +181,14 @@ def walk_folder(
 ) -> Iterator[tuple[str, str, int, os.stat_result]]:
     """Walk a folder, as deep as archives are read.
 
-    Yields the relative path of each entry's folder, the entry's name, the descriptor of its open
-    folder, and its status. Entries are opened relative to the descriptor, because whole paths can
-    be too long. The result does not depend on the path of the folder itself. Raises OSError if the
-    environment is at fault.
+    Yields (relative path of its folder, name, descriptor of its open folder, status) for each
+    entry. Callers open entries relative to the descriptor, because whole paths can be too long. The
+    relative paths do not depend on the path of the walked folder. Raises OSError if the environment
+    is at fault.
     """
     with contextlib.ExitStack() as stack:
         try:
-            folder = os.open(name, SAFELY | os.O_DIRECTORY, dir_fd=parent)
+            folder = os.open(name, SAFE_FLAGS | os.O_DIRECTORY, dir_fd=parent)
             stack.callback(os.close, folder)
             with os.scandir(folder) as entries:
                 names = sorted(entry.name for entry in entries)
@@ -205,12 +207,12 @@ def walk_folder(
 
 
 def _is_written_in(folder: int, name: str) -> bool:
-    """Whether a file in an open folder is known to have a writer."""
+    """Whether a file in an open folder certainly has a writer."""
     try:
         with opened(name, folder=folder) as descriptor:
             return has_writer(descriptor) is True
     except OSError as error:
-        if error.errno == errno.EAGAIN:  # a process has a lease to write to it
+        if error.errno == errno.EAGAIN:  # a process holds a write lease
             return True
         if is_environmental(error):
             raise
@@ -221,7 +223,7 @@ def _observe_unopened(path: Path, status: os.stat_result, error: OSError) -> Obs
     """Observe a file that cannot be opened; None if it was just replaced."""
     if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
         return None
-    # Permission may be granted at the end of a copy. EAGAIN means that it is leased for writing.
+    # EACCES: a copy may get its permissions at the end. EAGAIN: a process holds a write lease.
     writers = {errno.EACCES: None, errno.EAGAIN: True}
     if error.errno not in writers:
         raise error
@@ -231,7 +233,8 @@ def _observe_unopened(path: Path, status: os.stat_result, error: OSError) -> Obs
 def is_unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None) -> bool:
     """Whether a file or folder has not changed since it was observed, and has no writer.
 
-    If `data` is given, its bytes are compared, because mtimes have a resolution of milliseconds.
+    If `data` is given, it is compared with the file's bytes: mtimes change only every few
+    milliseconds.
     """
     seen = (
         observe(path) if data is None else observe(path, lambda now: (None, now != data), len(data))
@@ -242,7 +245,7 @@ def is_unchanged(path: Path, fingerprint: Fingerprint, data: bytes | None = None
 
 
 def is_written(path: Path) -> bool:
-    """Whether a file, or one in a folder, is known to have a writer."""
+    """Whether a file, or a file in a folder, certainly has a writer."""
     seen = observe(path)
     return seen is not None and seen.writer is True
 
@@ -250,8 +253,9 @@ def is_written(path: Path) -> bool:
 def has_writer(descriptor: int) -> bool | None:
     """Whether any process has the file open for writing; None if leases are unsupported.
 
-    If another process opens it during the lease, the kernel sends a signal. We ask for SIGURG,
-    which is ignored by default; SIGIO would kill this process.
+    This takes a read lease, which fails if there is a writer. If another process opens the file
+    during the lease, the kernel sends a signal: SIGURG, which is ignored by default, because SIGIO
+    would kill this process.
     """
     try:
         fcntl.fcntl(descriptor, F_SETSIG, signal.SIGURG)
@@ -267,60 +271,64 @@ def has_writer(descriptor: int) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """A file is not complete yet: observe it again after `seconds`.
+    """The verdict on a file that is not complete: observe it again after `seconds`.
 
-    `patience`: what is left of the settling time, counted from the first observation of the name.
-    `held`: a writer has held the file open, without changing it, for longer than the settling time.
+    - `patience`: settling time minus the time since the first observation.
+    - `is_held_open`: a writer has kept the file open without changing it for longer than the
+      settling time.
     """
 
     seconds: float
     reason: str
     patience: float
-    held: bool = False
+    is_held_open: bool = False
 
 
 @dataclass(slots=True)
 class History:
-    """The history of a file, from earlier observations. Times are read from a monotonic clock.
+    """The earlier observations of a file. Times are from a monotonic clock.
 
-    `first`: when it was first observed. `since`: when it was first observed unchanged. `written`:
-    when a writer was last observed.
+    - `first_observed`: time of the first observation.
+    - `unchanged_since`: time of the first observation with the current fingerprint.
+    - `last_writer`: time of the last observation of a writer.
     """
 
-    first: float = math.nan
+    first_observed: float = math.nan
     fingerprint: Fingerprint | None = None
-    since: float = math.nan
-    written: float = -math.inf
+    unchanged_since: float = math.nan
+    last_writer: float = -math.inf
 
     def judge(
         self, observation: Observation, settle: float, now: float, wall: float
     ) -> Settling | None:
-        """Decide whether the file is complete: returns None if it is.
+        """Decide whether the file is complete; returns None if it is complete.
 
-        `settle`: settling time in seconds. `now` is the time on a monotonic clock, `wall` on the
-        wall clock.
+        `settle` is the settling time in seconds, `now` the time on a monotonic clock, `wall` the
+        time on the wall clock.
         """
         if self.fingerprint is None:
-            self.first = now
+            self.first_observed = now
         if self.fingerprint != observation.fingerprint:
-            self.fingerprint, self.since = observation.fingerprint, now
+            self.fingerprint, self.unchanged_since = observation.fingerprint, now
         settle = FOLDER_SECONDS if observation.is_folder else settle
-        unchanged = now - self.since
+        unchanged = now - self.unchanged_since
         left = settle - unchanged
-        patience = settle - (now - self.first)
+        patience = settle - (now - self.first_observed)
         if observation.writer:
-            self.written = now
+            self.last_writer = now
             soon = max(left, settle / 4)
-            return Settling(soon, "open for writing", patience, held=left <= 0)
+            return Settling(
+                soon, "a program has it open for writing", patience, is_held_open=left <= 0
+            )
         if observation.is_folder:
-            left = max(left, self.written + settle - now)
+            left = max(left, self.last_writer + settle - now)
         if observation.fingerprint.size == 0 or observation.is_blank:
             age = max(unchanged, wall - observation.modified)
-            if age < EMPTY_SECONDS and observation.modified < wall + CLOCK_SECONDS:
+            if age < EMPTY_SECONDS and observation.modified < wall + MAX_CLOCK_SKEW:
                 reason = "it begins with NULs" if observation.is_blank else "it is still empty"
                 return Settling(EMPTY_SECONDS - age, reason, patience)
         if observation.writer is None and left > 0:
             return Settling(left, "a program may still be writing it", patience)
         if observation.cut_off and left > 0:
-            return Settling(left, "it looks cut off", patience)
+            return Settling(left, "its content looks cut off", patience)
         return None

@@ -1,7 +1,7 @@
-"""Hints that a file may have been dropped, which cause a scan.
+"""Hints that a file may have been dropped; each hint causes a scan.
 
-Events can get lost (inotify's queue overflows silently), and none arrive from network and container
-mounts, so callers also scan at intervals.
+Events can get lost, because inotify's queue overflows silently, and network and container mounts
+deliver none. So callers also scan at intervals.
 """
 
 from __future__ import annotations
@@ -27,34 +27,35 @@ _HINTS = 0x100 | 0x80 | 0x8 | 0x01000000
 """IN_CREATE, IN_MOVED_TO, IN_CLOSE_WRITE and IN_ONLYDIR, from <sys/inotify.h> of Linux."""
 
 _IGNORED = 0x8000
+"""IN_IGNORED: the folder is no longer watched."""
 _EVENT_HEADER = struct.Struct("iIII")
 _EVENT_BUFFER_BYTES = 64 * 1024
 
 
 class Alarm:
-    """An event that threads and signal handlers can set with `ring`.
+    """A flag that threads and signal handlers set with `ring`, and `wait` resets.
 
-    `waited`: total seconds of all waits. `descriptor` is readable after `ring` until the next
-    `wait`: a thread can wait for it and for other descriptors at once.
+    `waited_seconds`: total time of all waits. `descriptor` is readable while the flag is set, so
+    that a thread can wait for it together with other descriptors.
     """
 
     def __init__(self) -> None:
-        self.waited = 0.0
+        self.waited_seconds = 0.0
         self.descriptor, self._bell = os.pipe()
         os.set_blocking(self.descriptor, False)
         os.set_blocking(self._bell, False)
 
     def ring(self) -> None:
-        with contextlib.suppress(BlockingIOError):  # the pipe is full: it is set already
+        with contextlib.suppress(BlockingIOError):  # the pipe is full, so the flag is set already
             os.write(self._bell, b"!")
 
     def wait(self, seconds: float) -> bool:
-        """Wait up to `seconds`; returns whether it has rung since the last wait."""
+        """Wait up to `seconds` for `ring`; returns whether it was called since the last wait."""
         poll = select.poll()
         poll.register(self.descriptor, select.POLLIN)
         started = time.monotonic()
         rung = bool(poll.poll(math.ceil(seconds * 1000)))
-        self.waited += time.monotonic() - started
+        self.waited_seconds += time.monotonic() - started
         with contextlib.suppress(BlockingIOError):
             while os.read(self.descriptor, 4096):
                 pass
@@ -66,7 +67,7 @@ class Alarm:
 
 
 class _Events(threading.Thread):
-    """Calls `ring` at inotify events of one folder, on Linux. Watchdog would delay them."""
+    """Calls `ring` at each inotify event of a folder, on Linux. Watchdog delays events."""
 
     def __init__(self, folder: Path, ring: Callable[[], None]) -> None:
         super().__init__(daemon=True)
@@ -87,7 +88,7 @@ class _Events(threading.Thread):
             self._ring()
 
     def stop(self) -> None:
-        """Stop watching the folder, which causes a last event."""
+        """Stop watching the folder: this causes a last event, which ends the thread."""
         with contextlib.suppress(OSError):  # the folder is gone
             call("inotify_rm_watch", self._descriptor, self._watch)
         self.join()
@@ -95,7 +96,7 @@ class _Events(threading.Thread):
 
 
 def _masks(events: bytes) -> Iterator[int]:
-    """The masks of events; each event is followed by a name."""
+    """Yield the masks of events. In the data, a name follows each event."""
     offset = 0
     while offset < len(events):
         _watch, mask, _cookie, length = _EVENT_HEADER.unpack_from(events, offset)
@@ -130,7 +131,7 @@ class Watcher:
             self._observer = None
 
     def is_alive(self) -> bool:
-        """Whether the watched folder still exists, and its events still arrive."""
+        """Whether the watched folder still exists, and the thread for its events is alive."""
         if self._observer is None:
             return False
         try:
@@ -146,13 +147,13 @@ class Watcher:
 
 def _observer(folder: Path, ring: Callable[[], None], *, poll: bool) -> BaseObserver:
     """A watchdog observer, for systems other than Linux or for polling."""
-    import logging  # noqa: PLC0415 - seldom needed
+    import logging  # noqa: PLC0415 - rarely needed
 
-    from watchdog import events  # noqa: PLC0415 - as above
+    from watchdog import events  # noqa: PLC0415 - slow to load
     from watchdog.observers import Observer  # noqa: PLC0415
     from watchdog.observers.polling import PollingObserver  # noqa: PLC0415
 
-    logging.getLogger("watchdog").addHandler(logging.NullHandler())  # we have our own log
+    logging.getLogger("watchdog").addHandler(logging.NullHandler())  # this program has its own log
     hints: list[type[events.FileSystemEvent]] = [
         events.FileCreatedEvent,
         events.FileMovedEvent,
@@ -168,6 +169,6 @@ def _observer(folder: Path, ring: Callable[[], None], *, poll: bool) -> BaseObse
             ring()
 
     observer = PollingObserver() if poll else Observer()
-    # The filter also keeps our own opening of files from waking the observer.
+    # The filter also excludes events of files that this process opens.
     observer.schedule(Handler(), str(folder), recursive=False, event_filter=hints)
     return observer

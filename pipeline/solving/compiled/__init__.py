@@ -1,8 +1,8 @@
 """The batch solver: solves many 9×9 puzzles in parallel, each in one bit of every word.
 
-It alternates propagation of all puzzles and branching, a complete search (DPLL), in machine code.
-Plain Python gives the same results but is no faster than other solvers, so collections use these if
-there is no machine code. Loading numpy is slow: callers that may have only single puzzles import
+It propagates all puzzles together, and searches completely (DPLL), in machine code. In plain Python
+it gives the same results, but is no faster than other solvers. Without machine code, collections
+therefore use other solvers. Loading numpy is slow: callers that may have only single puzzles import
 this module late.
 """
 
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.limits import NEVER, Deadline, Limits
-from pipeline.native import Loaded, Program
-from pipeline.puzzle.geometry import NINE
+from pipeline.native import Program, ProgramLoader
+from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.solving.compiled import kernel
 from pipeline.solving.compiled import layout as L
 from pipeline.solving.compiled.kernel import decided_puzzles, new_lanes
@@ -35,7 +35,7 @@ PROGRAM = Program(
     tuple(f"pipeline.solving.compiled.{name}" for name in ("kernel", "deduction", "layout")),
     "pipeline.solving.compiled.try_search",
 )
-loaded = Loaded(PROGRAM)
+loader = ProgramLoader(PROGRAM)
 
 Masks = NDArray[np.unsignedinteger]
 """The candidates of P puzzles, (P, 81): bit v - 1 of a mask allows the value v."""
@@ -58,8 +58,8 @@ class BatchSolutions:
 
 
 def machine_code(puzzles: int, *, at_once: bool = False) -> BatchSolver | None:
-    """The batch solver in machine code; None if it is not ready or too few puzzles wait for it."""
-    compiled_search = loaded.get(puzzles * SECONDS_PER_PUZZLE, at_once=at_once)
+    """The batch solver in machine code; None if it is not ready, or does not pay for so few."""
+    compiled_search = loader.get(puzzles * SECONDS_PER_PUZZLE, at_once=at_once)
     return BatchSolver(compiled_search) if compiled_search else None
 
 
@@ -87,12 +87,15 @@ class BatchSolver:
 
     def __call__(self, masks: Masks, max_solutions: int, deadline: Deadline) -> BatchSolutions:
         """As `solve_masks`."""
-        if masks.ndim != 2 or masks.shape[1] != NINE.size or max_solutions < 1:
-            raise ValueError(f"masks of shape {masks.shape}, {max_solutions} solutions")
-        masks_16 = np.array(masks & np.uint16(NINE.all_values), np.uint16, order="C")
+        if masks.ndim != 2 or masks.shape[1] != NINE_BY_NINE.size or max_solutions < 1:
+            raise ValueError(
+                f"expected masks of shape (P, {NINE_BY_NINE.size}) and max_solutions of at least "
+                f"1, found {masks.shape} and {max_solutions}"
+            )
+        masks_16 = np.array(masks & np.uint16(NINE_BY_NINE.all_values), np.uint16, order="C")
         is_shared = np.zeros(len(masks), np.bool_)
         counts, decided, grids = self._search(masks_16, max_solutions, is_shared, deadline)
-        # which solutions of a shared puzzle are found depends on the other puzzles: search again
+        # the solutions found of a shared puzzle depend on other puzzles, so search again unshared
         repeated = np.flatnonzero(is_shared & (counts == max_solutions))
         if len(repeated):
             no_sharing = np.zeros(0, np.bool_)
@@ -138,6 +141,6 @@ def try_search(compiled_search: Callable[..., int]) -> None:
 
     Raises RuntimeError unless it finds two solutions.
     """
-    blank = np.full((1, NINE.size), NINE.all_values, np.uint16)
+    blank = np.full((1, NINE_BY_NINE.size), NINE_BY_NINE.all_values, np.uint16)
     if BatchSolver(compiled_search)(blank, 2, NEVER).counts.tolist() != [2]:
         raise RuntimeError("compiled code does not find two solutions of a blank grid")

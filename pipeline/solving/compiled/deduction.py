@@ -268,7 +268,7 @@ def _select_fewest(planes):
 
 @compiled()
 def _find_single_triads(planes, has, single):
-    """Write whether at most one triad of each line has each value to `single`."""
+    """Write to `single`, for each line and value, whether at most one triad can have the value."""
     for line in range(9):
         for v in range(9):
             triad = has + line * 27 + v
@@ -316,7 +316,7 @@ def _mark_locked(planes):
 
 @compiled(inline=True)
 def _mark_unshared(planes):
-    """Mark cells with a value that no selected cell of their row and column in another box has."""
+    """Mark cells with a value that no selected cell of another box has in their row and column."""
     for r in range(9):
         for c in range(9):
             unshared = broadcast(L.NO_BITS)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.native import compiled
-from pipeline.native.vectors import Words, aligned, lowest_bit, popcount
+from pipeline.native.vectors import Words, lowest_bit, popcount, zero_vectors
 from pipeline.solving.compiled import layout as L
 from pipeline.solving.compiled.deduction import choose_cells, propagate, transpose
 
@@ -58,7 +58,7 @@ def new_lanes() -> Lanes:
     previous = np.arange(1, slots + 1)
     previous[-1] = -1
     return Lanes(
-        aligned(np.uint64, L.VECTORS).ravel(),
+        zero_vectors(np.uint64, L.VECTORS).ravel(),
         np.full(L.VECTOR_WORDS, 2**L.WORD_BITS - 1, np.uint64),
         np.zeros(L.LANES, np.int64),
         np.full(L.LANES, -1, np.int64),

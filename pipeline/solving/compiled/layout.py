@@ -16,10 +16,10 @@ triad is in a row. A triad *has* a value if one of its cells holds it.
 |---|---|---|
 | 0 | 729 | candidates: 81 · row + 9 · column + value |
 | BRANCH_CELL | BRANCH_BITS | the cell to branch on, in binary, lowest digit first |
-| ROW_MAY | 243 | the row triad can have the value: 81 · band + 27 · row in it + 9 · stack + value |
-| ROW_MUST | 243 | the row triad must have the value: as ROW_MAY |
-| COLUMN_MAY | 243 | the column triad can: 81 · stack + 27 · column in it + 9 · band + value |
-| COLUMN_MUST | 243 | the column triad must have the value: as COLUMN_MAY |
+| ROW_MAY | 243 | a row triad can have the value: 81 · band + 27 · row in band + 9 · stack + value |
+| ROW_MUST | 243 | a row triad must have the value: numbered as ROW_MAY |
+| COLUMN_MAY | 243 | a column triad can: 81 · stack + 27 · column in stack + 9 · band + value |
+| COLUMN_MUST | 243 | a column triad must have the value: numbered as COLUMN_MAY |
 | DEAD | 1 | a contradiction was found |
 | OPEN | 1 | some cell has several candidates |
 | CHANGED | 1 | the last round eliminated a candidate |
@@ -30,8 +30,8 @@ triad is in a row. A triad *has* a value if one of its cells holds it.
 | AVOIDED | 81 | `choose_cells` avoids the cell if possible |
 | ROW_SINGLE | 81 | at most one triad of the row can have the value: 9 · row + value |
 | COLUMN_SINGLE | 81 | the same for columns |
-| ROW_HAS | 243 | a selected cell of the row triad can hold the value: as ROW_MAY |
-| COLUMN_HAS | 243 | a selected cell of the column triad can hold the value: as COLUMN_MAY |
+| ROW_HAS | 243 | a selected cell of the row triad can hold the value: numbered as ROW_MAY |
+| COLUMN_HAS | 243 | the same for column triads: numbered as COLUMN_MAY |
 """
 
 from __future__ import annotations
@@ -67,8 +67,10 @@ COUNT, SELECTED, AVOIDED = 1761, 2085, 2166
 ROW_SINGLE, COLUMN_SINGLE = 2247, 2328
 ROW_HAS, COLUMN_HAS = 2409, 2652
 VECTORS = 2896
+"""The number of each vector in `planes`; the number of all vectors."""
 
 ONE_BIT, ALL_BITS, NO_BITS = np.uint64(1), np.uint64(2**WORD_BITS - 1), np.uint64(0)
+"""Words with only the lowest bit, with all bits, and with no bits."""
 
 # Indices in `Lanes.numbers`.
 STARTED = 0  # number of puzzles started so far

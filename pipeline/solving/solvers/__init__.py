@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 MINISAT_MISSING = "minisat is not installed"
 NOT_FOR_BATCH = (
-    "the batch solver needs machine code, solves only 9×9, up to 100 solutions of each, and keeps "
-    "no CNF"
+    "the batch solver needs compiled code, solves only 9×9 puzzles with up to 100 solutions each, "
+    "and keeps no CNF"
 )
+"""Reasons for a fallback."""
 
 _HOW_TO_INSTALL = "install it (apt-get install minisat, brew install minisat) or use --solver pysat"
 

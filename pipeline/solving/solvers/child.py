@@ -51,7 +51,7 @@ class Bounds:
 
 
 @contextmanager
-def child(
+def start_child(
     argv: Sequence[str],
     bounds: Bounds | None = None,
     output: int | None = None,
@@ -166,7 +166,7 @@ def open_unnamed_file() -> BinaryIO:
 
 
 def _kill_group(process: Child) -> None:
-    """Kill the process group of a child, then reap the child. Before, its id cannot be reused."""
+    """Kill the process group of a child, then reap the child: until then its id is not reused."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -197,7 +197,7 @@ def ended_within(process: Child, seconds: float) -> bool:
 
 
 def write_to_pipe(chunks: Iterable[bytes], pipe: int, seconds: float) -> bool:
-    """Write chunks to a pipe for up to `seconds`. Returns whether that was enough.
+    """Write chunks to a pipe for up to `seconds`. Returns whether the time was enough.
 
     If the reader has closed the pipe, the rest is discarded.
     """
@@ -234,7 +234,7 @@ class Peer:
                 descriptor = child_end.fileno()
                 code = _SERVE.format(path=sys.path, module=module, descriptor=descriptor)
                 argv = [sys.executable, "-c", code]
-                self._process: Child = stack.enter_context(child(argv, pass_fds=[descriptor]))
+                self._process: Child = stack.enter_context(start_child(argv, pass_fds=[descriptor]))
             self._stack = stack.pop_all()
 
     def send(self, request: object) -> None:
@@ -280,7 +280,7 @@ def keep_freed_memory() -> None:
 
 
 def limit_self(megabytes: int, file_bytes: int) -> None:
-    """Limit this process, a peer: the size of its files, and its memory beyond the current size."""
+    """Limit the file sizes of this process, a peer, and the growth of its memory."""
     statm = Path("/proc/self/statm")
     pages = int(statm.read_text().split()[0]) if statm.exists() else 0
     for kind, value in (

@@ -38,10 +38,10 @@ from pipeline.solving.solvers import Session
 from pipeline.solving.solvers.child import (
     Bounds,
     Child,
-    child,
     ended_within,
     limit_process,
     open_unnamed_file,
+    start_child,
     write_to_pipe,
 )
 
@@ -128,7 +128,7 @@ class Minisat:
             initial_bounds = Bounds(limits.megabytes * MIB, _MAX_OUTPUT_BYTES, _MAX_WAITING_SECONDS)
             try:
                 process = stack.enter_context(
-                    child(argv, initial_bounds, output.fileno(), source, [result.fileno()])
+                    start_child(argv, initial_bounds, output.fileno(), source, [result.fileno()])
                 )
             finally:
                 os.close(source)
@@ -232,7 +232,9 @@ def _verdict(code: int, result: bytes, output: bytes) -> Sat | Unsat | None:
     try:
         answer = parse_result(result.decode("ascii", errors="replace"))
     except InvalidResult as error:
-        raise SolverError(f"minisat ended with exit code {code}, but: {error}") from error
+        raise SolverError(
+            f"minisat ended with exit code {code}, but its result is invalid: {error}"
+        ) from error
     match code, answer:
         case (10, Sat() as verdict) | (20, Unsat() as verdict):
             return verdict

@@ -72,7 +72,9 @@ def test_originals_are_found_beside_the_outbox_or_it_is_said_how_to_name_them(
     monkeypatch.chdir(tmp_path)
     outbox.box.inbox.rename(tmp_path / "away")
     code, _, said = run("audit", str(outbox.folder))
-    remedy = "no such folder; name the inbox with --inbox, or --originals FOLDER"
+    remedy = (
+        "no such folder of originals; name the inbox with --inbox, or the folder with --originals"
+    )
     assert (code, said) == (1, f"inbox/done: {remedy}\n")
     assert run("audit", str(outbox.folder), "--inbox", "away")[::2] == (0, "")
 
@@ -99,7 +101,7 @@ def test_originals_may_lie_elsewhere(outbox, tmp_path):
         call(outbox, "--originals", str(tmp_path / "empty"), "--originals", str(elsewhere))[0] == 0
     )
     code, _, said = call(outbox, "--originals", str(tmp_path / "none"))
-    assert (code, said.endswith("none: no such folder\n")) == (2, True)
+    assert (code, said.endswith("none: no such folder; name an existing folder\n")) == (2, True)
 
 
 def test_an_empty_outbox_is_well_and_a_missing_one_is_not(outbox):
@@ -110,7 +112,7 @@ def test_an_empty_outbox_is_well_and_a_missing_one_is_not(outbox):
     assert call(outbox) == (0, "0 jobs: 0 ok, 0 unchecked, 0 bad\n", "")
     (outbox.folder).rmdir()
     code, _, said = call(outbox)
-    assert (code, said.endswith("/outbox: no such folder\n")) == (1, True)
+    assert (code, said.endswith("/outbox: no such folder; name another folder\n")) == (1, True)
     outbox.folder.write_text("a file")
     assert call(outbox)[0] == 1
 

@@ -34,7 +34,7 @@ from pipeline.certify.formula import core_of, proof_formula
 from pipeline.errors import LimitReached, SolverError
 from pipeline.outbox.audit import AuditOptions
 from pipeline.outbox.audit.completeness import audit_others
-from pipeline.outbox.audit.sets import Findings
+from pipeline.outbox.audit.findings import Findings
 from pipeline.puzzle.geometry import Geometry
 from pipeline.reading.formats import parse_puzzle
 from pipeline.solving.complete import make_refuter
@@ -293,7 +293,7 @@ def test_that_there_are_more_solutions_takes_another_one(which, monkeypatch):
 
     def another_said() -> tuple[str, ...]:
         report = Findings()
-        audit_others(puzzle, grids[:1], report, are_claimed=True)
+        audit_others(puzzle, grids[:1], report, expects_other=True)
         finding = report.finding("", "")
         return (*finding.problems, *finding.gaps)
 

@@ -10,7 +10,7 @@ from support.puzzles import NONE, SIX, TWO
 
 from pipeline.outbox.audit import AuditOptions
 from pipeline.outbox.audit.conflicts import audit_conflict, audit_difference
-from pipeline.outbox.audit.sets import Findings
+from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.schema import (
     PuzzleRecord,
     RecordedCell,

@@ -277,7 +277,7 @@ TAMPERED: list[tuple[str, Tamper, *tuple[str, ...]]] = [
     (
         "set",
         edit("set/in/two", member=0),
-        "set/in/two.json: member 0 is missing or already has another record",
+        "set/in/two.json: its member number (0) is missing or in another record too",
     ),
     ("set", edit("set/in/two", member=99), "set/in/two.json belongs to no member of the archive"),
     (

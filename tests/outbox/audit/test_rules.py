@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.notations import FPUZZLES, ISS, SAMURAI, SOLO
-from support.outboxes import Tamper, change, edit, exchange, write
+from support.outboxes import Tamper, change, edit, exchange, made, write
 from support.solvers import at_hand
 
 from pipeline.solving.complete import make_refuter
@@ -15,8 +15,11 @@ ONE = (
     ' [{"cells": ["R1C2", "R2C2"], "value": "7"}, {"cells": ["R3C1", "R3C2"], "value": "5"}],'
     ' "thermometer": [{"lines": [["R4C3", "R4C4", "R3C4"]]}], "ruleset": "As usual."}'
 )
-FREE = ".Shape~2x3~0-2.Var~A~~2.Thermo~VA1~VA2.~R1C1_0~R1C2_1\n"
-SHAPE = {"rows": 2, "columns": 3, "lowest": 0, "groups": [["VA", 2]]}
+FREE = ".Shape~2x3~0-2.Var~A~~2x1.Thermo~VA1~VA2.~R1C1_0~R1C2_1\n"
+SHAPE = {"rows": 2, "columns": 3, "lowest": 0, "groups": [["VA", 2]], "widths": [["VA", 1]]}
+LARGE = ".Shape~12x12.NoBoxes.ChaosConstruction.~R1C1_1~R1C2_1\n"
+"""More clauses than a memory of 64 MB has room for."""
+
 FILES = {
     "one.json": ONE,
     "six.txt": f"{ISS}\n",
@@ -43,6 +46,14 @@ def test_what_was_published_passes(original):
     assert claims == dict.fromkeys(claims, "unique, proved") | CLAIMS
 
 
+def test_what_the_search_alone_answered_passes_without_a_formula(tmp_path):
+    outbox = made(tmp_path, {"large.iss": LARGE}, "--memory-limit", "64M")
+    record = outbox.record("large")
+    assert (record["encoding"], record["solver"]["name"]) == (None, "exhaustive-search")
+    (finding,) = outbox.findings(**TERMS).values()
+    assert (finding.claim, finding.problems) == ("unsolvable, unverified", ())
+
+
 def test_the_record_names_rules_grids_and_what_was_not_read(original):
     assert original.record("one")["rules"] == {"cage": 2, "thermometer": 1}
     assert original.record("one")["unread"] == ["ruleset"]
@@ -67,6 +78,7 @@ TAMPERS: dict[str, tuple[str, Tamper, str]] = {
     "no rules": ("one", edit("one", rules={}), "rules: the record says {}"),
     "another shape": ("free", edit("free", free={**SHAPE, "lowest": 1}), "free: the record says"),
     "no shape": ("free", edit("free", free=None), "free"),
+    "no width": ("free", edit("free", free={**SHAPE, "widths": []}), "free: the record says"),
     "no grids": ("samurai", edit("samurai", grids=[]), "grids: the record says ()"),
     "nothing unread": ("one", edit("one", unread=[]), "unread: the record says ()"),
     "a cage that another has": (

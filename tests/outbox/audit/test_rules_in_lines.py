@@ -13,7 +13,7 @@ from support.puzzles import TWO
 from support.solvers import at_hand
 
 from pipeline.outbox.audit import AuditOptions, audit
-from pipeline.outbox.report.drawn import board_of_row
+from pipeline.outbox.report.job_boards import board_of_row
 from pipeline.outbox.tables import PuzzleRow
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import source_at

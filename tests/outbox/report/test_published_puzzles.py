@@ -46,7 +46,7 @@ def test_an_outbox_gives_all_puzzles_in_the_order_of_its_records(box):
     assert names(found) == stems
     assert reasons(found) == [
         "bad.txt: invalid: bad.txt:1:1: expected a row of 4, 6, 8 or 9 cells, found 3 cells",
-        "rule.cnf: a formula is no puzzle",
+        "rule.cnf: a formula is not a puzzle",
     ]
 
 

@@ -150,14 +150,14 @@ def test_a_puzzle_whose_solution_was_not_found_in_time_says_so():
 def test_marks_of_even_and_odd_cells_are_drawn_and_explained():
     sheet = sheet_of(printed(EVEN_ODD))
     assert "even" in sheet.puzzles[0].marks
-    assert sheet.puzzles[0].note == "Grey cells are even, white ones odd."
+    assert sheet.puzzles[0].note == "Grey cells are even, white cells are odd."
     assert sheet.solutions[0].note == ""
 
 
 def test_odd_marks_are_discs_where_cells_without_a_mark_are_white_too():
     even, odd, every = 0b1010, 0b0101, 0b1111
     for marks, note, drawn in (
-        ((even, odd), "Grey squares are even, grey discs odd.", {"even", "even odd"}),
+        ((even, odd), "Grey squares are even, grey discs are odd.", {"even", "even odd"}),
         ((even, every), "Grey cells are even.", {"even"}),
         ((odd, odd), "Grey discs are odd.", {"even odd"}),
     ):

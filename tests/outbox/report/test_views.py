@@ -291,7 +291,7 @@ def test_collections_leave_boards_for_what_follows(tmp_path):
     viewer = Viewer([job], tmp_path, "", tmp_path, PageBounds(boards=50, rows=40))
     views = [viewer.view(number, job) for number in range(4)]
     assert [len(view.cards) for view in views] == [25, 13, 6, 4]
-    assert viewer.left == 2
+    assert viewer.rows_left == 2
 
 
 def inside(outbox, tag, **options):

@@ -334,7 +334,7 @@ def test_too_many_members_are_refused_first_or_read_up_to_their_number(drop, pac
     path, few = drop(pack(*((str(number), A) for number in range(10)))), UnpackLimits(members=4)
     with pytest.raises(UnpackError, match="more than 4 members"):
         check_readable(path, few)
-    check_readable(path, few, counts=False)
+    check_readable(path, few, counts_members=False)
     size, errors = drained(path, few)
     assert size == 4 * len(A)
     assert "more than 4 members" in errors[-1]

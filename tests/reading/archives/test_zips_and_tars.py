@@ -138,7 +138,7 @@ def test_a_zip64_is_read(drop):
 
 
 def test_an_entry_that_is_named_like_a_folder_and_has_content_is_refused(drop):
-    why = "it has a folder's name, but also content"
+    why = "it has the name of a folder, but also content"
     assert walked(drop(zip_of(("odd.txt/", A), ("a", B)))) == [("odd.txt", why), ("a", B)]
 
 
@@ -156,7 +156,9 @@ def test_overlapping_members_are_refused(drop):
             archive.filelist.append(again)
     first, *others = walked(drop(file.getvalue()))
     assert first == ("0", content)
-    assert {why for _, why in others} == {"its data overlap another member's, as in a zip bomb"}
+    assert {why for _, why in others} == {
+        "its data overlaps that of another member, as in a zip bomb"
+    }
 
 
 @pytest.mark.parametrize("pack", [bytes, *PACKERS.values()])

@@ -7,7 +7,7 @@ import io
 import pytest
 from support.parsers import CLASSIC, LINE, ROWS, layout_of, read, refusal, said_of
 
-from pipeline.reading.formats.boards import kind_of_line
+from pipeline.reading.formats.boards import line_kind
 from pipeline.settings import DETECTED
 
 ROW_LIST = ROWS.split()
@@ -140,5 +140,92 @@ def test_a_doubled_blank_is_no_blank_of_its_own():
 
 
 def test_a_long_line_that_is_nearly_a_frame_is_no_border():
-    assert kind_of_line(f".{'-' * 60}.{'-' * 60}.") == "border"
-    assert kind_of_line(f".{'-' * 60}.{'-' * 60}...**") == "row"
+    assert line_kind(f".{'-' * 60}.{'-' * 60}.") == "border"
+    assert line_kind(f".{'-' * 60}.{'-' * 60}...**") == "row"
+
+
+def twelve(height: int, width: int, signs: str = "") -> list[list[str]]:
+    """The cells of a 12×12 puzzle with blanks."""
+    rows = [
+        [(column + width * (row % height) + row // height) % 12 for column in range(12)]
+        for row in range(12)
+    ]
+    return [
+        [
+            "." if (row + column) % 3 else signs[value] if signs else f"{value + 1:>2}"
+            for column, value in enumerate(values)
+        ]
+        for row, values in enumerate(rows)
+    ]
+
+
+def drawn(rows: list[list[str]], height: int, width: int, gap: str = " ") -> str:
+    """The rows with bars and borders around boxes of that size."""
+    lines = []
+    for index, row in enumerate(rows):
+        parts = [gap.join(row[at : at + width]) for at in range(0, len(row), width)]
+        lines += (
+            ["+".join("-" * len(part) for part in parts)] if index % height == 0 < index else []
+        )
+        lines.append("|".join(parts))
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("box", [(3, 4), (4, 3), (2, 6), (6, 2)])
+def test_lines_decide_the_boxes_of_sides_that_have_no_usual_ones(box):
+    rows = [[cell.rjust(2) for cell in row] for row in twelve(*box)]
+    puzzle = read(drawn(rows, *box)).puzzle
+    assert (puzzle.geometry.height, puzzle.geometry.width) == box
+    bars = "\n".join(line for line in drawn(rows, *box).splitlines() if "-" not in line)
+    assert read(bars).puzzle == puzzle
+    assert read(bars.replace("|", " "), boxes=f"{box[0]}x{box[1]}").puzzle == puzzle
+
+
+def test_lines_that_draw_no_boxes_of_such_a_side_are_refused():
+    rows = [[cell.rjust(2) for cell in row] for row in twelve(3, 4)]
+    said = said_of(drawn(rows, 3, 5))
+    assert "lines around boxes, or --boxes 2x6, 3x4, 4x3 or 6x2" in said
+    assert "lines around boxes" in said_of(drawn(rows, 5, 4))
+    said_of(drawn(rows, 3, 3))
+
+
+def test_empty_rows_and_columns_decide_the_boxes_of_such_a_side():
+    for height, width in ((3, 4), (4, 3), (2, 6)):
+        lines = []
+        for index, row in enumerate(twelve(height, width)):
+            parts = (",".join(row[at : at + width]) for at in range(0, 12, width))
+            line = ",,".join(parts).replace(".", "")
+            lines += ["," * line.count(",")] if index % height == 0 < index else []
+            lines.append(line)
+        assert read("\n".join(lines)).puzzle.geometry.height == height
+
+
+@pytest.mark.parametrize("signs", ["123456789ABC", "123456789abc", "0123456789AB", "ABCDEFGHIJKL"])
+def test_letters_are_values_above_9(signs):
+    expected = read(drawn([[cell.rjust(2) for cell in row] for row in twelve(3, 4)], 3, 4)).puzzle
+    text = drawn(twelve(3, 4, signs), 3, 4, "")
+    assert read(text).puzzle == expected
+    assert read(text.replace("|", ""), boxes="3x4").puzzle == expected
+
+
+def test_letters_of_several_alphabets_are_refused():
+    text = drawn(twelve(3, 4, "123456789ABC"), 3, 4, "")
+    assert "1-C or 0-B" in said_of(text.replace("C", "."))
+    assert "numbers with spaces" in said_of(text.replace("C", "."))
+
+
+@pytest.mark.parametrize("side", [4, 6])
+def test_a_frame_of_box_characters_makes_no_larger_grid(side):
+    rows = "".join(f"│{'.' * (side - 1)}{row % side + 1}│\n" for row in range(side))
+    puzzle = read(f"┌{'─' * side}┐\n{rows}└{'─' * side}┘\n").puzzle
+    assert len(puzzle.cells) == side * side
+
+
+def test_a_markdown_table_of_16_columns_is_a_board():
+    values = [[(4 * row + row // 4 + column) % 16 + 1 for column in range(16)] for row in range(16)]
+    for columns in "ABCDEFGHIJKLMNOP", [f"C{n}" for n in range(1, 17)]:
+        lines = [f"|{'|'.join(columns)}|", "|---" * 16 + "|"]
+        lines += [f"|{'|'.join(str(n) if n % 3 else ' ' for n in row)}|" for row in values]
+        puzzle = read("\n".join(lines)).puzzle
+        assert dict(puzzle.givens())[0] == 1
+        assert len(puzzle.cells) == 256

@@ -28,10 +28,10 @@ puzzle size: 2x3
 VALUES = {1: 1, 5: 6, 14: 2, 22: 3, 24: 5, 33: 4}
 PUZZLE = Puzzle.of_values(Geometry(2, 3), [VALUES.get(cell, 0) for cell in range(36)])
 NUMBER = "a number from 1 to 6, or __ for a blank"
-SIZE = "'puzzle size: HxW', the size of a box, H · W being 2 to 256"
+SIZE = "'puzzle size: HxW', the size of a box, H · W from 2 to 256"
 RULE = "+----------+----------+\n"
-BELOW = "a border as above the first row"
-LINES, SAID = "lines around boxes of", ", as the size says"
+BELOW = "a border like the one above the first row"
+LINES, SAID = "lines around boxes of", ", the stated size"
 TWOFOLD = "lines after columns 2 and 3 of some rows"
 
 
@@ -57,7 +57,8 @@ def test_numbers_between_borders_are_read_however_wide_they_are(text):
 def test_a_zero_is_a_blank_only_where_the_largest_value_shows_that_values_count_from_one():
     assert read(TEXT.replace("| __  1", "|  0  1")).puzzle == PUZZLE
     without = TEXT.replace("| __  1", "|  0  1").replace("6", "_")
-    assert said_of(without) == f"6:4: expected {NUMBER}, but not 0, as 6 does not occur, found '0'"
+    expected = f"{NUMBER}, but not 0, because 6 does not occur"
+    assert said_of(without) == f"6:4: expected {expected}, found '0'"
 
 
 @for_each(

@@ -147,12 +147,12 @@ def test_lines_nowhere_everywhere_or_around_the_usual_boxes_say_nothing(side, te
     assert read(text).puzzle == plain.puzzle
 
 
-SIX_CHOICES = "--boxes 2x3 or 3x2 to say which are meant"
+SIX_CHOICES = "--boxes 2x3 or 3x2 to declare others"
 USUAL_SIX = (
     f"expected lines around the usual boxes of 2×3 cells, or {SIX_CHOICES}, found lines after"
 )
 USUAL_NINE = (
-    "expected lines around the usual boxes of 3×3 cells, or --boxes 3x3 to say which are meant, "
+    "expected lines around the usual boxes of 3×3 cells, or --boxes 3x3 to declare others, "
     "found lines after"
 )
 

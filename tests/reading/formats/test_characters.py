@@ -150,8 +150,8 @@ def test_rows_may_be_drawn_as_those_of_a_grid():
 )
 def test_characters_that_fit_several_alphabets_are_refused_and_the_remedy_named(row, alphabets):
     rows = (row + "\n") * len(row)
-    expected = f"expected --alphabet {alphabets} to say what the characters mean"
-    message = f"{expected}, found ambiguous characters: they fit each of these"
+    expected = f"expected --alphabet {alphabets} to name the alphabet"
+    message = f"{expected}, found ambiguous characters, which fit each of these alphabets"
     assert said_of(rows, format="characters") == message
     assert said_of(rows.replace("\n", "")) == message
 
@@ -242,7 +242,7 @@ LINES = "a line of 625 characters"
         (ROW[:-1] * 16, "alphabet", "A-Y", f"1:257: expected {LINES}, found 256 characters"),
         (ROW[:-1] * 2, "format", "characters", "1:33: expected a line of 256 or 625 char"),
         ("1..\n", "format", "characters", "1:1: expected a row of 16 or 25 cells, found 3"),
-        (ROW * 16, "variant", "even-odd", "1:2: expected no even or odd cells beside letters"),
+        (ROW * 16, "variant", "even-odd", "1:2: expected no marks of even or odd cells"),
     ],
 )
 def test_what_does_not_fit_what_is_declared_is_refused(text, name, value, message):

@@ -126,7 +126,7 @@ def test_what_may_be_a_single_puzzle_and_what_is_none_is_no_collection(text):
         (f"id,sudoku\n1,{A}\n2,{B}\n", "csv", "it has a header, and field 2 is a puzzle"),
         (f"9,,a b,,{A},1\n8,x,,,{B}\n", "csv", "field 5 of its records is a puzzle"),
         (f"Grid 01\n{grid(A)}Grid 02\n{grid(B)}", "stacked", "grids of 9 rows, under titles"),
-        (f"{grid(A)}\n{grid(B)}", "stacked", "grids of 9 rows, with empty lines between"),
+        (f"{grid(A)}\n{grid(B)}", "stacked", "grids of 9 rows, with empty lines between them"),
         (grid(A) + grid(B), "stacked", "grids of 9 rows, one below the other"),
         (
             f'<opensudoku>\n<game data="{C}"/><game data="{C}"/></opensudoku>',
@@ -477,7 +477,7 @@ def test_lines_that_may_be_several_large_grids_are_not_decided(times):
 
 def test_a_declared_collection_may_hold_one_puzzle_and_is_no_single_one_if_it_holds_more():
     assert parse_source(f"{A} x\n".encode(), "a.txt", Reading(format="lines")).format == "line"
-    with pytest.raises(InvalidPuzzle, match="expected one puzzle, found none, or several"):
+    with pytest.raises(InvalidPuzzle, match="expected one puzzle, found no puzzle or several"):
         parse_source(f"{A}\n{B}\n".encode(), "a.txt", Reading(format="lines"))
 
 

@@ -403,3 +403,14 @@ def test_garbage_is_never_more_than_invalid(data):
     assert looks_like_cnf(data) in (True, False)
     error = fault_of(data)
     assert error is None or str(error).startswith("a.cnf")
+
+
+@for_each("end", ["\x1a", "\n\x1a", "\r\n\x1a\x1a", "\n\x1a\r\n"])
+def test_a_ctrl_z_at_the_end_is_ignored(end):
+    for text in ("p cnf 2 2\n1 -2 0\n2 0", "1 -2 0\n2 0"):
+        data = (text + end).encode()
+        assert looks_like_cnf(data)
+        assert written(data) == (2, [(1, -2), (2,)])
+    error = fault_of("p cnf 2 2\n1 -2 0\n\x1a2 0\n")
+    assert error is not None
+    assert (error.line, error.column) == (3, 1)

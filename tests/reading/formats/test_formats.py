@@ -305,3 +305,13 @@ def test_a_file_that_is_cut_off_anywhere_says_so(whole):
 )
 def test_what_is_wrong_in_the_last_line_or_in_none_may_be_cut_off(text, may_be_cut_off):
     assert refusal(text).truncated is may_be_cut_off
+
+
+def test_a_line_of_cells_with_placed_digits_is_read():
+    line = LINE.replace("7", "+7", 1).replace("8", "+8", 1)
+    blank = read(line).puzzle
+    assert blank == parse_puzzle(LINE.replace("7", ".", 1).replace("8", ".", 1))
+    assert read(line.replace(".", "0")).puzzle == blank
+    assert "+" in said_of(line.replace("+7", "++7"))
+    said_of(line + "5")
+    said_of(f"{line}+")

@@ -54,7 +54,7 @@ def test_larger_values_are_numbers() -> None:
         (TWO.replace("2221", "2251"), 2, 3, "a value from 1 to 4"),
         (TWO.replace("2221", "222"), 2, 4, "a value from 1 to 4"),
         (TWO.replace("2221", "2221 "), 2, 5, "the end of a line of 4 places"),
-        (TWO.replace("   4", "  .4"), 5, 3, "' ', as there is no cell"),
+        (TWO.replace("   4", "  .4"), 5, 3, "' ', because there is no cell"),
         (TWO.replace("\n", "\r\n"), 1, 5, "the end of a line of 4 places"),
     ],
 )

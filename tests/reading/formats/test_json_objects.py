@@ -190,7 +190,7 @@ RULES: dict[str, object] = {
 
 @for_each("name", RULES)
 def test_rules_beside_a_grid_are_refused_by_name(name):
-    expected = "a grid without rules in JSON (f-puzzles and ISS are formats for rules), found the "
+    expected = "a grid without rules in JSON (for rules, use f-puzzles or ISS), found the "
     for document in ({name: RULES[name]}, {"meta": {name: RULES[name]}}):
         error = refusal(json.dumps({"puzzle": TEXT, **document}, indent=1))
         assert f"expected {expected}member '{name}'" in str(error)
@@ -221,11 +221,11 @@ REFUSED = [
     ),
     (
         json.dumps({"board": [[0] * 6] * 6, "boxWidth": 2}),
-        "expected boxes of 2×3 cells; declare others by --boxes, found 'boxWidth' of 2",
+        "expected boxes of 2×3 cells; declare other boxes with --boxes, found 'boxWidth' of 2",
     ),
     (
         json.dumps({"puzzle": SMALL, "a": REGIONS, "b": rows("ABCD" * 4, 4), "c": [*REGIONS]}),
-        "expected one region map, 'regions', beside a grid without rules",
+        "expected one region map, named 'regions'",
     ),
     ('{"cages": [{"sum": 3}]}', "a killer as f-puzzles ('killercage') or SudokuPad ('3x3::k:…')"),
     (
@@ -234,7 +234,7 @@ REFUSED = [
     ),
     (
         '{"time_elapsed": 0, "cells": [{"position": [0, 0], "value": 5, "fixed": true}]}',
-        "found a saved game of GNOME Sudoku, which is not read",
+        "found a saved game of GNOME Sudoku, which cannot be read",
     ),
     (f'{{"puzzle": "{TEXT}", "a": {"[1," * 50}1{"]" * 50}}}', "nested less deeply"),
     ('{"a": ' * 90_000, "nested less deeply"),
@@ -304,7 +304,7 @@ def test_an_entry_that_is_wrong_is_one_error_at_its_place():
 )
 def test_boxes_other_than_the_usual_are_not_ignored(stated):
     text = json.dumps({"puzzle": "." * 36, **stated})
-    assert "expected boxes of 2×3 cells; declare others by --boxes" in str(refusal(text))
+    assert "expected boxes of 2×3 cells; declare other boxes with --boxes" in str(refusal(text))
 
 
 def test_the_end_of_file_sign_of_dos_ends_a_list_of_puzzles():
@@ -381,3 +381,48 @@ def test_any_members_are_read_or_refused(document):
         for chunk in chunks:
             assert layout is not None
             layout.entries(chunk, Reading())
+
+
+@for_each(
+    "solution",
+    [{"value": FULL}, {"value": SOLVED}, {"grid": rows(FULL)}, {"data": {"board": SOLVED}}],
+)
+def test_a_solution_in_an_object_is_compared(solution):
+    for document in (
+        {"puzzle": TEXT, "solution": solution},
+        {"newboard": {"grids": [{"value": ROWS, "solution": solution}]}},
+    ):
+        parsed = read(json.dumps(document))
+        assert parsed.claimed == FULL
+        assert parsed.unread == ()
+
+
+def test_a_solution_that_is_none_is_unread():
+    assert read(json.dumps({"puzzle": TEXT, "solution": {"value": None}})).claimed is None
+    assert read(json.dumps({"puzzle": TEXT, "solution": {"value": "12"}})).unread == ("solution",)
+
+
+def test_json_of_as_many_characters_as_a_jigsaw_has_is_json():
+    cells, names = "..2..4...6...25.6.......16.2....3.1.", "AABBCC" * 3 + "DDEEFF" * 3
+    assert (
+        len(document := json.dumps({"puzzle": cells, "regions": names}, separators=(",", ":")))
+        == 98
+    )
+    assert len(read(document).puzzle.rules) == 6
+
+
+@for_each(
+    ("key", "value"),
+    [("type", "killer"), ("gameType", "X-Sudoku"), ("mode", "arrow sudoku"), ("kind", "even/odd")],
+)
+def test_a_type_that_is_a_rule_is_unread(key, value):
+    assert read(json.dumps({"board": ROWS, key: value})).unread == (f"member '{key}': '{value}'",)
+    assert read(json.dumps({"board": ROWS, key: "easy"})).unread == ()
+    assert read(json.dumps({"board": ROWS, key: "classic sudoku 9x9"})).unread == ()
+
+
+def test_a_state_of_play_beside_the_initial_grid_is_refused():
+    for name in ("initial", "initialBoard", "original"):
+        assert "the grids" in str(refusal(json.dumps({name: ROWS, "board": SOLVED})))
+        assert read(json.dumps({name: ROWS, "board": ROWS})).puzzle == parse_puzzle(TEXT)
+    assert read(json.dumps({"puzzle": TEXT, "userBoard": SOLVED})).puzzle == parse_puzzle(TEXT)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 from support.cases import for_each
 from support.parsers import layout_of, read, said_of
@@ -9,6 +11,7 @@ from support.parsers import layout_of, read, said_of
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.rules.cages import Cage
 from pipeline.reading.formats import parse_puzzle
+from pipeline.settings import DETECTED
 from pipeline.solving.items import read as items
 
 GRID = "1...\n.4..\n..4.\n...1\n"
@@ -100,7 +103,7 @@ GOOD = beside(GRID, MAP) + SUMS
     [
         (GOOD.replace("h=2", "h=2 q=3"), "5:33: expected the name of a cage in the map, found 'q'"),
         (GOOD.replace(" h=2", ""), "4:8: expected a sum for each cage, as h=12, found 'h'"),
-        (GOOD.replace("h=2", "a=2"), "5:29: expected one sum of cage 'a', found 2 too"),
+        (GOOD.replace("h=2", "a=2"), "5:29: expected one sum of cage 'a', found a second sum, 2"),
         (GOOD.replace("c=7", "c7"), "5:9: expected only names and sums of cages in this line"),
         (GOOD.replace("a=3", "=3"), "5:1: expected only names and sums of cages in this line"),
         (GOOD.replace("ccdd", "ccda"), "2:9: expected connected cages, each with its own name"),
@@ -108,8 +111,11 @@ GOOD = beside(GRID, MAP) + SUMS
         (GOOD.replace("4", "k", 1), "1:1: expected one map of cages, in letters, and one grid"),
         (GOOD.replace("4", "5", 1), "2:2: expected one of 1 to 4 or a blank, found '5'"),
         (f"{GOOD}12..\n", "6:1: expected 4 rows, and no other line of cells, found '12..'"),
-        (GRID + LIST.replace("R1C2", "R1C5"), "5:10: expected a cell of 4 rows and columns"),
-        (GRID + LIST.replace("R1C2", "R1C3"), "6:5: expected each cell in one cage only"),
+        (
+            GRID + LIST.replace("R1C2", "R1C5"),
+            "5:10: expected a cell of a grid of 4 rows and columns",
+        ),
+        (GRID + LIST.replace("R1C2", "R1C3"), "6:5: expected each cell in at most one cage"),
         (GRID + LIST.replace("R1C2", "R0C2"), "5:1: expected the sum and the cells of a cage"),
         (GRID[5:] + LIST, "11:9: expected a grid above the cages, or cages for all cells"),
         ("5........\n" * 8 + "8 = R9C9\n", "1:1: expected 9 rows, and no other line of cells"),
@@ -153,3 +159,41 @@ def test_a_killer_that_lost_a_sign_is_refused_or_the_same(text):
     for at, sign in enumerate(text):
         for item in items((text[:at] + text[at + 1 :]).encode()):
             assert item.reason or item.problem.puzzle == puzzle, (at, sign)
+
+
+@pytest.mark.parametrize("text", [GRID + MAP + SUMS, beside(GRID, MAP) + SUMS, GRID + LIST])
+def test_cages_below_hundreds_of_lines_are_not_ignored(text):
+    rows, cages = text[: len(GRID)], text[len(GRID) :]
+    assert read(rows + "# a comment\n" * 1000 + cages).puzzle == read(text).puzzle
+    remarks = rows + "some remarks here\n" * 300 + cages
+    if text.endswith(LIST):
+        assert read(remarks).puzzle == read(text).puzzle
+    else:
+        said_of(remarks)
+
+
+@pytest.mark.parametrize("cages", ["3 = R1C1 R1C2\n", "r1c1,r1c2: 3\n", "a=3 b=7 c=7\n"])
+def test_cages_far_down_in_a_collection_are_reported(cages):
+    nine = "".join(f"{row}\n" for row in ("1........", ".2.......", *["........."] * 7))
+    text = f"{nine}\n" * 70
+    for data in (f"{text}{cages}{text}", text + cages):
+        layout = layout_of(data.encode())
+        assert layout is not None
+        chunks = layout.chunks(io.BytesIO(data.encode()), 1000)
+        entries = [entry for chunk in chunks for entry in layout.entries(chunk, DETECTED)]
+        assert [entry.unread for entry in entries if entry.unread] == [
+            (f"line 701: '{cages.strip()}'",)
+        ]
+
+
+def test_a_file_of_several_killers_is_refused():
+    for killer in (beside(GRID, MAP) + SUMS, GRID + MAP + SUMS):
+        for between in ("", "\n", "Second one\n"):
+            assert "one killer in a file, found a second map of cages" in said_of(killer + between + killer)
+
+
+def test_cages_beside_a_map_of_regions_are_refused():
+    regions = "AABB\nAABB\nCCDD\nCCDD\n"
+    grid = GRID.replace("4", ".")
+    for text in (grid + regions + LIST, regions + grid + LIST, LIST + beside(grid, regions)):
+        assert "cages without a map of regions" in said_of(text)

@@ -86,7 +86,7 @@ def test_regions_take_the_place_of_boxes_in_sumocue():
         (HEADER + "12:13", f"1:11: expected {NUMBER}, found '13'"),
         (HEADER + "12:a:13:", f"1:11: expected {NUMBER}, found 'a:'"),
         (HEADER + "123456:", f"1:8: expected {NUMBER}, found '123456:'"),
-        (killer(0), "1:1: expected a cage: a number of 256 or more, found none"),
+        (killer(0), "1:1: expected a cage: a number of 256 or more, found no cage"),
         (killer(256) + "0:", "1:172: expected the end after 81 numbers, found '0:'"),
         (
             killer(256, 512),

@@ -67,11 +67,17 @@ def test_an_id_of_solo_that_is_wrong_is_refused_at_its_place():
 @for_each(
     ("link", "message"),
     [
-        ("https://puzz.link/p?sudoku/9/9/5h3g7i6h195i98i", "puzz.link, whose notation is not read"),
-        ("https://pzplus.tck.mn/p.html?sudoku/9/9/5h3g", "puzz.link, whose notation is not read"),
+        (
+            "https://puzz.link/p?sudoku/9/9/5h3g7i6h195i98i",
+            "puzz.link, whose notation is not supported",
+        ),
+        (
+            "https://pzplus.tck.mn/p.html?sudoku/9/9/5h3g",
+            "puzz.link, whose notation is not supported",
+        ),
         ("https://tinyurl.com/2p8kuvjz", "a short link, which only its server can resolve"),
         ("https://bit.ly/3xyz", "open the link in a browser"),
-        ("https://example.org/", "none in this link; nothing is fetched"),
+        ("https://example.org/", "a link without cells; nothing is fetched"),
         (f"{SOLO_SITE}#3x3#123456789012345", "choose 'Link to this puzzle by game ID'"),
         (
             f"https://example.org/?s={LINE[:-1]}",
@@ -83,14 +89,14 @@ def test_an_id_of_solo_that_is_wrong_is_refused_at_its_place():
         (f"https://example.org/hyper-sudoku/{LINE}", "found 'hyper-sudoku' in it"),
         (f"https://example.org/anti-king/{LINE}", "found 'anti-king' in it"),
         (f"https://example.org/greater-than/{LINE}", "found 'greater-than' in it"),
-        (f"https://example.org/KillerSudoku.htm?bd={LINE}", "its rules are not in the link"),
+        (f"https://example.org/KillerSudoku.htm?bd={LINE}", "the link does not contain the rules"),
         (f"https://example.org/x-sudoku?bd={LINE}", "found 'x-sudoku' in it"),
         (f"https://example.org/?s={LINE}&rules=anti-knight", "found 'anti-knight' in it"),
         (f"https://example.org/?s={LINE}&sums=1", "found 'sums' in it"),
-        (f"https://example.org/?s={LINE}&r={'abcdefghi' * 9}", "found 81 other characters beside"),
+        (f"https://example.org/?s={LINE}&r={'abcdefghi' * 9}", "found 81 other characters"),
         (
             f"https://example.org/?s=..{LINE[2:-1]}0",
-            "81 cells that are not all digits up to 9 and one sign",
+            "81 cells, not only digits up to 9 and one sign",
         ),
     ],
 )

@@ -83,7 +83,10 @@ def test_document_types_and_entities_are_refused_unread(text):
     ("text", "message"),
     [
         (XML.replace(GAME, ""), f"expected {EXPECTED}, found no game"),
-        (XML.replace(GAME, GAME + "\n " + GAME), "6:2: expected a single game, found a second one"),
+        (
+            XML.replace(GAME, GAME + "\n " + GAME),
+            "6:2: expected a single game, found a second game",
+        ),
         (XML.replace("opensudoku>", "other>"), "2:1: expected <opensudoku>, found <other>"),
         (XML.replace(DATA, DATA[:-1]), f"5:3: expected {EXPECTED}, found 80 cells"),
         (XML.replace("data", "x"), f"5:3: expected {EXPECTED}, found 0 cells"),
@@ -105,8 +108,10 @@ def test_tags_without_end_and_elements_and_names_without_number_are_refused():
     endless = f'<opensudoku><game data="{"0" * 3_000_000}"/></opensudoku>'
     assert refusal(endless).expected == "tags of at most 1048576 characters"
     deep = refusal("<opensudoku>" + "<a>" * 100_000)
-    assert str(deep) == "a.txt:1:202: expected elements nested at most 64 deep, found a deeper one"
+    assert (
+        str(deep) == "a.txt:1:202: expected elements nested at most 64 deep, found deeper nesting"
+    )
     named = refusal("<opensudoku>" + "".join(f"<a{number}/>" for number in range(100_000)))
-    assert (named.line, named.expected) == (1, "at most 256 names")
+    assert (named.line, named.expected) == (1, "at most 256 names of elements and attributes")
     attributes = refusal("<opensudoku " + " ".join(f"a{i}=''" for i in range(1000)) + "/>")
-    assert attributes.expected == "at most 256 names"
+    assert attributes.expected == "at most 256 names of elements and attributes"

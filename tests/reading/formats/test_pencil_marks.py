@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.parsers import layout_of, read, refusal
 
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 
 DIGITS = "123456789"
@@ -16,7 +16,7 @@ ANY = [DIGITS] * 81
 def test_a_cell_holds_one_of_its_marks(without):
     marks = [f"1{without * 8}", DIGITS.replace("5", without), *ANY[2:]]
     parsed = read(f"# marks\n {''.join(marks)} \n")
-    assert parsed.puzzle == Puzzle(NINE, (1, 0b111101111, *[0b111111111] * 79))
+    assert parsed.puzzle == Puzzle(NINE_BY_NINE, (1, 0b111101111, *[0b111111111] * 79))
     assert (parsed.format, parsed.variant) == ("pencil-marks", "classic")
 
 
@@ -39,7 +39,11 @@ def test_a_sign_at_another_place_is_wrong():
 
 def test_a_cell_without_a_mark_is_wrong():
     error = refusal("".join([*ANY[:3], "." * 9, *ANY[4:]]))
-    assert (error.column, error.expected, error.found) == (28, "a cell with a value", "none")
+    assert (error.column, error.expected, error.found) == (
+        28,
+        "a cell with at least one value",
+        "a cell without values",
+    )
 
 
 def test_other_lengths_are_refused_if_it_is_declared():

@@ -124,7 +124,7 @@ def test_what_is_wrong_is_said_of_the_likeliest_format(text, message):
 
 
 CELL = "a cell: a number, a text, or null for a blank"
-ROW = "a row: a list of cells, or a text, as the other rows are"
+ROW = "a row, a list of cells or a text, of the same kind as the first row"
 JSON = "a list of rows in JSON, '[[5, 3, 0, …'"
 MIXED = "[[0, 1, 2, 3],\n [4, null, 1, 2],\n [0, 0, 0, 0], [0, 0, 0, 0]]"
 LARGE = json.dumps([[5, 0, 0, 0], *[[0] * 4] * 3])
@@ -168,7 +168,7 @@ def test_a_list_that_is_no_grid_is_refused_where_it_is_wrong(text, message):
 
 def test_columns_that_can_be_read_in_two_ways_are_not_guessed():
     twofold = "1 2 3\n  1 4\n2\n  3 1\n    2\n1 2\n    4\n3\n1\n"
-    assert "may be blanks or lie between cells" in said_of(twofold, format="spaces")
+    assert "may be blanks, or separate cells" in said_of(twofold, format="spaces")
     assert "spaces" not in said_of(twofold)
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Callable
 
 import pytest
 from support.cases import for_each
-from support.parsers import CLASSIC, LINE, read, said_of
+from support.parsers import CLASSIC, LINE, read, refusal, said_of
 
 from pipeline.errors import InvalidPuzzle
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats import Layout, parse_source, read_text
 from pipeline.settings import Reading
+from pipeline.solving.items import read as read_items
 
 ROWS = [LINE[start : start + 9] for start in range(0, 81, 9)]
 SOLUTION = "534678912672195348198342567859761423426853791713924856961537284287419635345286179"
@@ -147,5 +149,33 @@ def test_a_collection_in_utf_16_and_damaged_utf_16_are_named():
     data = f"{LINE}\n{LINE}\n{LINE}\n".encode("utf-16")
     assert "save it as UTF-8" in str(read_text(data, True, "a.txt", Reading()))
     assert "save it as UTF-8" in str(read_text(data, False, "a.txt", Reading()))
-    with pytest.raises(InvalidPuzzle, match="1:81: expected UTF-16 text"):
+    found = read_text(data, True, "a.txt", Reading())
+    assert isinstance(found, InvalidPuzzle)
+    assert found.code == "not-text"
+    with pytest.raises(InvalidPuzzle, match="1:81: expected valid UTF-16 text"):
         parse_source(LINE.encode("utf-16")[:-1], "a.txt")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_named(encoding):
+    error = refusal(f"{LINE}\n".encode(encoding))
+    assert "save it as UTF-8" in error.hint
+    assert refusal(b"1\0" * 2 + b"ab\0").hint == ""
+
+
+def test_utf_16_in_an_archive_is_read_or_named():
+    members = {
+        "one.txt": table(between="\t"),
+        "many.txt": f"{LINE}\n" * 3,
+        "many.csv": f"puzzle,solution\n{LINE},{SOLUTION}\n" * 2,
+        "grids.txt": "".join(f"Puzzle {n}\n{table('0')}" for n in (1, 2)),
+        "formula.cnf": "p cnf 2 1\n1 -2 0\n",
+    }
+    with io.BytesIO() as packed:
+        with zipfile.ZipFile(packed, "w") as archive:
+            for name, text in members.items():
+                archive.writestr(name, text.encode("utf-16"))
+        items = {item.name: item for item in read_items(packed.getvalue())}
+    assert items.pop("one.txt").problem is not None
+    assert all("save it as UTF-8" in (item.reason or "") for item in items.values())
+    assert len(items) == 4

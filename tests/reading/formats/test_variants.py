@@ -5,6 +5,8 @@ from __future__ import annotations
 from support.notations import ARROWS, JIGSAW, KILLER, ONE_LINE, SAMURAI, SOLO, SUMOCUE
 from support.parsers import LINE, layout_of, said_of
 
+from pipeline.puzzle.rules.custom import OneOf
+from pipeline.puzzle.rules.pairs import Among
 from pipeline.reading.formats import Layout, Parsed, parse_source, read_text
 from pipeline.settings import Reading
 from pipeline.solving.items import read
@@ -117,6 +119,24 @@ def test_constraint_texts_that_may_be_one_or_one_a_line_are_asked_for():
     for lines in (one_unknown, one_constraint):
         assert told(lines) is None
         assert said_of(lines).endswith("found 3 ambiguous lines")
+
+
+def test_a_constraint_text_with_a_group_over_several_lines_is_one():
+    givens = ".Or\n.And\n.~R1C1_1~R2C2_2\n.End\n.And\n.~R1C1_2~R2C2_1\n.End\n.End\n"
+    smallest = ".Shape~4x4\n.Or\n.~R1C1_1\n.~R1C1_2\n.End\n"
+    several = f".Windoku.Replicate~D\n{KILLERS[0]}\n.End.AntiKing\n{KILLERS[1]}\n"
+    for text, rules in ((givens, 1), (smallest, 1), (several, 8)):
+        assert told(text) == "one iss", text
+        assert len(parse_source(text.encode(), "a.txt").puzzle.rules) == rules
+    (choice,) = parse_source(smallest.encode(), "a.txt").puzzle.rules
+    assert choice == OneOf(((Among(0, (1,)),), (Among(0, (2,)),)))
+
+
+def test_a_group_that_does_not_end_makes_no_text_of_several_lines():
+    for line in (".Windoku.Or.~R1C1_1", ".Windoku.~R1C1_1.End"):
+        assert told("\n".join((*VALUES, line))) == "many variants"
+    shaped = (".Shape~4x4.Or.AntiKing", ".Shape~4x4.End.AntiKnight")
+    assert told("\n".join(shaped)) == "many variants"
 
 
 def test_a_constraint_text_in_lines_that_are_no_texts_by_themselves_is_one():

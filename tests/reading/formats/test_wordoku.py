@@ -95,8 +95,11 @@ def test_boxes_may_be_drawn():
 @for_each(
     ("text", "message"),
     [
-        ("ABCD\n..E.\n....\n....\n", "2:3: expected at most 4 letters and one blank, found 'E' as"),
-        ("ABc.\n....\n....\n....\n", "1:3: expected capitals or small letters, not both"),
+        (
+            "ABCD\n..E.\n....\n....\n",
+            "2:3: expected at most 4 letters and one blank, found a further letter, 'E'",
+        ),
+        ("ABc.\n....\n....\n....\n", "1:3: expected letters in either upper or lower"),
         ("AB-.\n....\n....\n....\n", "1:4: expected one symbol for all blanks, '-' as before"),
         ("AABB\nAABB\nCCDD\nCCDD\n", "1:1: expected a digit or a blank, found 'A'"),
         ("AB..\n....\n....\n...3\n", "1:1: expected a digit or a blank, found 'A'"),
@@ -108,4 +111,4 @@ def test_letters_that_are_no_wordoku_are_refused(text, message):
 
 def test_even_and_odd_cells_have_no_letters():
     said = said_of("AB*.\n....\n....\n....\n", variant="even-odd")
-    assert said == "1:3: expected no even or odd cells beside letters, found '*'"
+    assert said == "1:3: expected no marks of even or odd cells in a puzzle of letters, found '*'"

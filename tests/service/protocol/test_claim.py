@@ -32,10 +32,10 @@ from pipeline.service.protocol.claim import (
     read_manifest,
     take_over_abandoned,
 )
-from pipeline.service.protocol.overview import described_claims
-from pipeline.service.protocol.settle import UNSEEN, Fingerprint
+from pipeline.service.protocol.overview import claim_descriptions
+from pipeline.service.protocol.settle import UNKNOWN_FINGERPRINT, Fingerprint
 
-WHOLE = Manifest("job", "a.txt", "a", keep_cnf=False, claimed="", fingerprint=UNSEEN)
+WHOLE = Manifest("job", "a.txt", "a", keep_cnf=False, claimed="", fingerprint=UNKNOWN_FINGERPRINT)
 FORGED: list[dict[str, object]] = [
     *({"source": name} for name in (["a.txt"], "../a.txt", "a\0b", "", 3, None)),
     *({"stem": name} for name in ([], "../a", 3)),
@@ -73,9 +73,9 @@ def test_the_lock_says_for_people_who_has_the_claim(box):
     with closing(claimed(box)) as claim:
         words = f"process {os.getpid()} on {os.uname().nodename}"
         assert (claim.folder / LOCK).read_text() == f"attempts at job: 0\n{words}\n"
-        assert list(described_claims(box.folders)) == [(claim.manifest, words)]
-    ((_, words),) = described_claims(box.folders)
-    assert "abandoned" in words
+        assert list(claim_descriptions(box.folders)) == [(claim.manifest, words)]
+    ((_, words),) = claim_descriptions(box.folders)
+    assert "its process died" in words
 
 
 @pytest.mark.parametrize("is_cut", [False, True])
@@ -206,7 +206,7 @@ def test_a_note_is_read_as_it_was_written(source, files, former, number, keep_cn
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "note")
         path.write_text("{}\n" + manifest.text() + "\n" + manifest.text()[:-2])
-        assert Manifest.of(last_object(path)) == manifest
+        assert Manifest.from_values(last_object(path)) == manifest
 
 
 def test_job_ids_differ_and_sort_by_time(box):

@@ -20,7 +20,7 @@ from support.claims import at_step, claimed, manifest_of
 from support.drop_folders import DropFolder, environment, record_text, wait_for
 from support.strategies import examples
 
-from pipeline.outbox.names import key_of
+from pipeline.outbox.names import claim_key
 from pipeline.service.protocol import claiming as claiming_module
 from pipeline.service.protocol.claim import (
     LOCK,
@@ -31,7 +31,7 @@ from pipeline.service.protocol.claim import (
     take_over_abandoned,
 )
 from pipeline.service.protocol.claiming import Reservations, make_claim
-from pipeline.service.protocol.settle import UNSEEN
+from pipeline.service.protocol.settle import UNKNOWN_FINGERPRINT
 
 RACE = """
 import signal, sys
@@ -168,8 +168,8 @@ def prepared(folder: Path) -> DropFolder:
 
 def hold(box, source, stem, former=(), *, keep_cnf=False):
     """Be in work under a stem."""
-    manifest = Manifest(f"job of {source}", source, stem, keep_cnf, "", UNSEEN, former)
-    folder = box.folders.work / key_of(source)
+    manifest = Manifest(f"job of {source}", source, stem, keep_cnf, "", UNKNOWN_FINGERPRINT, former)
+    folder = box.folders.work / claim_key(source)
     folder.mkdir(exist_ok=True)
     (folder / MANIFEST).write_text(manifest.text())
 
@@ -181,7 +181,7 @@ def publish(box, source, stem, former=(), *, keep_cnf=False):
     names = [f"{stem}_1.solution", f"{stem}.log"]
     names += [f"{stem}.cnf", f"{stem}_count.cnf"] if keep_cnf else []
     (box.outbox / f"{stem}.json").write_text(record_text(source, *names))
-    folder = box.folders.work / key_of(source)
+    folder = box.folders.work / claim_key(source)
     if folder.exists():
         (folder / MANIFEST).unlink()
         folder.rmdir()
@@ -189,8 +189,8 @@ def publish(box, source, stem, former=(), *, keep_cnf=False):
 
 def reserve(box, source, *, keep_cnf=False, reservations=None, then=hold):
     reserver = reservations or Reservations(box.folders)
-    with reserver.held():
-        manifest = reserver.reserve(source, UNSEEN, keep_cnf=keep_cnf)
+    with reserver.locked():
+        manifest = reserver.reserve(source, UNKNOWN_FINGERPRINT, keep_cnf=keep_cnf)
         stem, former = manifest.stem, manifest.former
         then(box, source, stem, former, keep_cnf=keep_cnf)
     return stem
@@ -248,8 +248,8 @@ def test_a_source_that_needs_another_stem_is_told_those_it_has_used(box):
     reserve(box, "a_count.txt", keep_cnf=True, then=publish)
     for keep_cnf, told in {True: ("a.txt", ("a",)), False: ("a", ())}.items():
         reservations = Reservations(box.folders)
-        with reservations.held():
-            manifest = reservations.reserve("a.txt", UNSEEN, keep_cnf=keep_cnf)
+        with reservations.locked():
+            manifest = reservations.reserve("a.txt", UNKNOWN_FINGERPRINT, keep_cnf=keep_cnf)
         assert (manifest.stem, manifest.former) == told
 
 
@@ -290,14 +290,14 @@ def test_the_claims_in_work_are_read_once_however_many_names_are_reserved(box, m
     calls = []
     monkeypatch.setattr(claiming_module, "manifests_in_work", lambda _: calls.append(1) or [])
     reservations = Reservations(box.folders)
-    with reservations.held():
+    with reservations.locked():
         listed = len(calls)
         stems = [
-            reservations.reserve(f"{number}.txt", UNSEEN, keep_cnf=False).stem
+            reservations.reserve(f"{number}.txt", UNKNOWN_FINGERPRINT, keep_cnf=False).stem
             for number in range(4)
         ]
         assert stems == ["0", "1", "2", "3"]
-        assert reservations.reserve("0.sdk", UNSEEN, keep_cnf=False).stem == "0.sdk"
+        assert reservations.reserve("0.sdk", UNKNOWN_FINGERPRINT, keep_cnf=False).stem == "0.sdk"
     assert len(calls) <= listed + 1
 
 
@@ -306,8 +306,8 @@ def test_one_reserves_at_a_time(box):
     told = []
     other = Thread(target=lambda: told.append(reserve(box, "a.sdk")))
     reservations = Reservations(box.folders)
-    with reservations.held():
-        stem = reservations.reserve("a.txt", UNSEEN, keep_cnf=False).stem
+    with reservations.locked():
+        stem = reservations.reserve("a.txt", UNKNOWN_FINGERPRINT, keep_cnf=False).stem
         other.start()
         wait_for(lambda: len(opened_by_us(box.outbox / ".lock")) == 2)
         hold(box, "a.txt", stem)
@@ -318,9 +318,9 @@ def test_one_reserves_at_a_time(box):
 
 def test_a_lock_that_somebody_holds_is_not_waited_for_for_good(box):
     with (
-        Reservations(box.folders).held(),
+        Reservations(box.folders).locked(),
         pytest.raises(BlockingIOError) as caught,
-        Reservations(box.folders, patience=0.01).held(),
+        Reservations(box.folders, patience=0.01).locked(),
     ):
         pass
     assert box.folders.is_environment_fault(caught.value), "the pass ends; no file is at fault"
@@ -377,32 +377,38 @@ def test_whatever_is_dropped_no_two_sources_share_a_name(sequence):
 def test_a_claim_that_was_put_aside_is_used_again_and_one_whose_folder_has_gone_is_not_missed(box):
     first = claimed(box)
     first.original.unlink()
-    spares = [first.spare()]
+    spare_claims = [first.make_spare()]
     assert not first.is_held
     box.drop("b.txt", "second")
     with closing(
-        make_claim(box.folders, manifest_of(box, "b.txt", job="two"), None, spares)
+        make_claim(box.folders, manifest_of(box, "b.txt", job="two"), None, spare_claims)
     ) as second:
-        assert (second.original.read_text(), second.manifest.job, spares) == ("second", "two", [])
+        assert (second.original.read_text(), second.manifest.job, spare_claims) == (
+            "second",
+            "two",
+            [],
+        )
         assert read_manifest(second.folder) == second.manifest
         second.original.unlink()
-        spares = [second.spare()]
+        spare_claims = [second.make_spare()]
         shutil.rmtree(box.inbox)
         box.inbox.mkdir()
         box.folders.prepare()
         box.drop("c.txt", "third")
-        with closing(make_claim(box.folders, manifest_of(box, "c.txt"), None, spares)) as third:
+        with closing(
+            make_claim(box.folders, manifest_of(box, "c.txt"), None, spare_claims)
+        ) as third:
             assert third.original.read_text() == "third"
-    assert box.in_work() == {key_of("c.txt")}
+    assert box.in_work() == {claim_key("c.txt")}
 
 
 def test_a_claim_that_was_put_aside_is_not_used_again_once_others_could_lock_it(box):
     first = claimed(box)
     first.original.unlink()
-    spare = first.spare()
+    spare = first.make_spare()
     (spare.folder / LOCK).unlink()  # as one who clears up old files does
     box.drop("b.txt", "second")
     with closing(make_claim(box.folders, manifest_of(box, "b.txt"), None, [spare])) as second:
         assert [*take_over_abandoned(box.folders)] == []
         assert second.original.read_text() == "second"
-    assert box.in_work() == {key_of("b.txt")}
+    assert box.in_work() == {claim_key("b.txt")}

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from pipeline.service.protocol.folders import move_to_shelf, return_to
+from pipeline.service.protocol.folders import move_back, move_to_shelf
 from pipeline.service.protocol.overview import files_in
 
 
@@ -85,7 +85,7 @@ def test_what_returns_hides_nothing_also_where_there_are_no_hard_links(
         monkeypatch.setattr(os, "link", refused)
     one, other = tmp_path / "one", tmp_path / "other"
     one.write_text("one")
-    assert return_to(one, other)
+    assert move_back(one, other)
     one.write_text("newer")
-    assert not return_to(other, one)
+    assert not move_back(other, one)
     assert (one.read_text(), other.read_text()) == ("newer", "one")

@@ -66,8 +66,8 @@ def test_names_come_in_order_and_those_that_hold_nothing_are_passed_over_with_a_
         (tmp_path / name).touch()
     names, ignored = names_in(tmp_path)
     assert names == ["-n", "__MACOSX.txt", "a", "b", "c d", "set"]
-    told = dict.fromkeys((*litter, "__MACOSX"), "belongs to another program")
-    told |= dict.fromkeys(("a.txt~", "x.tmp"), "a temporary name")
+    told = dict.fromkeys((*litter, "__MACOSX"), "a system file, not a puzzle")
+    told |= dict.fromkeys(("a.txt~", "x.tmp"), "its name marks it as temporary")
     assert ignored == told
 
 

@@ -17,9 +17,9 @@ from support.drop_folders import DropFolder, record_text
 
 from pipeline.service.protocol.claim import LOCK, MANIFEST, take_over_abandoned
 from pipeline.service.protocol.overview import (
-    IN_THE_WAY,
     MAX_SCAN_AGE,
-    NEWER,
+    NAME_IN_INBOX,
+    NEWER_FILE,
     NOT_FAILED,
     FileState,
     Overview,
@@ -94,9 +94,9 @@ def test_what_lies_in_the_inbox_is_told_with_the_reason_that_it_is_not_taken(box
     assert overview.settling == [
         FileState("empty.txt", "it is still empty"),
         FileState("set", "it is still empty"),
-        FileState("written.txt", "open for writing"),
+        FileState("written.txt", "a program has it open for writing"),
     ]
-    assert overview.ignored == [FileState("a.part", "a temporary name")]
+    assert overview.ignored == [FileState("a.part", "its name marks it as temporary")]
 
 
 def test_what_is_in_work_is_told_with_who_has_it_though_its_note_is_lost(box):
@@ -112,7 +112,9 @@ def test_what_is_in_work_is_told_with_who_has_it_though_its_note_is_lost(box):
     fresh = box.folders.work / ".new-job"  # a claim in preparation is not in work yet
     fresh.mkdir()
     (fresh / LOCK).touch()
-    assert surveyed(box).in_work == [FileState("a.txt", "abandoned; the next scan resumes it")]
+    assert surveyed(box).in_work == [
+        FileState("a.txt", "its process died; the next scan resumes it")
+    ]
 
 
 def test_what_failed_is_told_with_the_reason_that_its_record_gives(box):
@@ -124,7 +126,10 @@ def test_what_failed_is_told_with_the_reason_that_its_record_gives(box):
     put(box, *(f"failed/{name}.txt" for name in "abcde"))
     (box.inbox / "failed/f.txt").symlink_to("nowhere")
     reasons = ["no", "no", "no", "invalid"]
-    reasons += ["a newer file of that name has since ended as unique", "its record is gone"]
+    reasons += [
+        "a newer file with this name has the result unique",
+        "its record is missing, so the reason is unknown",
+    ]
     assert [entry.note for entry in surveyed(box).failed] == reasons
 
 
@@ -203,10 +208,10 @@ def test_all_go_back_as_they_were_when_none_is_named(box):
 
 def test_what_goes_back_hides_nothing_that_is_there(box):
     put(box, "failed/a.txt", "failed/2/a.txt")
-    assert [why for _, why in retry_failed(box.folders, None)] == [None, IN_THE_WAY]
+    assert [why for _, why in retry_failed(box.folders, None)] == [None, NAME_IN_INBOX]
     (kept,) = box.kept("failed")
     box.drop("a.txt", "newer")
-    assert list(retry_failed(box.folders, ["a.txt"])) == [("a.txt", IN_THE_WAY)]
+    assert list(retry_failed(box.folders, ["a.txt"])) == [("a.txt", NAME_IN_INBOX)]
     assert (box.inbox / "a.txt").read_text() == "newer"
     (box.inbox / "a.txt").unlink()
     assert list(retry_failed(box.folders, ["a.txt"])) == [("a.txt", None)]
@@ -221,7 +226,7 @@ def test_a_name_that_a_newer_job_has_taken_goes_back_only_if_it_is_named(box, st
     else:
         record(box, "a", "a.txt", status=status)
     record(box, "b", "b.txt", status="invalid", message="it is none")
-    assert list(retry_failed(box.folders, None)) == [("a.txt", NEWER), ("b.txt", None)]
+    assert list(retry_failed(box.folders, None)) == [("a.txt", NEWER_FILE), ("b.txt", None)]
     assert (box.waiting(), box.kept("failed")) == ({"b.txt"}, {"a.txt"})
     assert list(retry_failed(box.folders, ["a.txt"])) == [("a.txt", None)]
 
@@ -232,7 +237,7 @@ def test_of_several_failed_files_of_one_name_the_latest_goes_back(box, latest):
     later, other = box.inbox / names[latest], box.inbox / names[1 - latest]
     while later.stat().st_ctime_ns <= other.stat().st_ctime_ns:
         later.chmod(0o600)  # until the clock goes on
-    assert list(retry_failed(box.folders, None)) == [("a.txt", None), ("a.txt", IN_THE_WAY)]
+    assert list(retry_failed(box.folders, None)) == [("a.txt", None), ("a.txt", NAME_IN_INBOX)]
     assert (box.inbox / "a.txt").read_text() == names[latest]
 
 

@@ -82,7 +82,7 @@ def test_what_is_not_complete_is_looked_at_again_when_it_will_be(seen, waits):
     for age, seconds in waits.items():
         told = verdict(seen, age=age)
         assert (told and told.seconds) == pytest.approx(seconds, abs=1e-3), age
-        assert told is None or not told.held
+        assert told is None or not told.is_held_open
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_what_is_not_complete_is_looked_at_again_when_it_will_be(seen, waits):
 def test_what_a_writer_has_open_is_held_after_a_while_and_looked_at_again_soon(seen):
     for age, held in {0: False, 1: False, 99: True, 1e6: True}.items():
         told = verdict(seen, age=age)
-        assert (told.held, 0 < told.seconds <= FOLDER_SECONDS) == (held, True)
+        assert (told.is_held_open, 0 < told.seconds <= FOLDER_SECONDS) == (held, True)
 
 
 def test_a_file_that_its_writer_closes_is_ready_at_once():

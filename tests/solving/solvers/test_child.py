@@ -17,7 +17,13 @@ from support.needs import needs_linux
 from support.puzzles import PATIENCE, children, has_ended
 
 from pipeline.limits import MIB
-from pipeline.solving.solvers.child import Bounds, child, ended_within, limit_process, write_to_pipe
+from pipeline.solving.solvers.child import (
+    Bounds,
+    ended_within,
+    limit_process,
+    start_child,
+    write_to_pipe,
+)
 
 
 def is_closed(reading: int) -> bool:
@@ -49,7 +55,7 @@ def pipe():
 
 def run_child(argv, output, bounds=AMPLE, seconds=PATIENCE):
     """The exit code of a child, or None if it does not end in time."""
-    with output.open("wb") as sink, child(argv, bounds, sink.fileno()) as process:
+    with output.open("wb") as sink, start_child(argv, bounds, sink.fileno()) as process:
         return process.wait() if ended_within(process, seconds) else None
 
 
@@ -60,7 +66,7 @@ def descriptors() -> int:
 @pytest.mark.parametrize("argv", [WITH_GRANDCHILD, DEAF_GRANDCHILD], ids=["plain", "deaf"])
 def test_leaving_by_an_error_or_without_ends_the_child_and_its_children(argv, pipe):
     reading, writing = pipe
-    with suppress(KeyboardInterrupt), child(argv, pass_fds=[writing]) as process:
+    with suppress(KeyboardInterrupt), start_child(argv, pass_fds=[writing]) as process:
         os.close(writing)
         assert not ended_within(process, 0)
         if argv == DEAF_GRANDCHILD:
@@ -88,7 +94,7 @@ def test_a_signal_in_the_moment_of_the_start_ends_the_child_and_its_children(
     monkeypatch.setattr(InterruptedPopen, "coming", coming)
     monkeypatch.setattr(subprocess, "Popen", InterruptedPopen)
     try:
-        with pytest.raises(KeyboardInterrupt), child(WITH_GRANDCHILD, pass_fds=[writing]):
+        with pytest.raises(KeyboardInterrupt), start_child(WITH_GRANDCHILD, pass_fds=[writing]):
             raise AssertionError("the signal came before")
         assert signal.getsignal(coming) is signal.default_int_handler
     finally:
@@ -99,7 +105,7 @@ def test_a_signal_in_the_moment_of_the_start_ends_the_child_and_its_children(
 
 def test_what_a_child_leaves_behind_ends_with_it(pipe):
     reading, writing = pipe
-    with child(ENDED_LEADER, pass_fds=[writing]) as process:
+    with start_child(ENDED_LEADER, pass_fds=[writing]) as process:
         os.close(writing)
         assert ended_within(process, PATIENCE)
     assert process.returncode == 7
@@ -119,8 +125,8 @@ def test_what_a_child_leaves_behind_ends_with_it(pipe):
 def test_children_die_with_the_process_that_started_them(argv, how, pipe):
     reading, writing = pipe
     code = (
-        "import sys; from pipeline.solving.solvers.child import child, ended_within\n"
-        f"with child({argv!r}, pass_fds=[{writing}]) as process:\n"
+        "import sys; from pipeline.solving.solvers.child import start_child, ended_within\n"
+        f"with start_child({argv!r}, pass_fds=[{writing}]) as process:\n"
         "    print(process.pid, flush=True); ended_within(process, 1000)"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -139,7 +145,7 @@ def test_both_outputs_go_to_the_file_or_nowhere(tmp_path, capfd):
     talking = ["sh", "-c", "echo out; echo err >&2"]
     run_child(talking, tmp_path / "output")
     assert (tmp_path / "output").read_text() == "out\nerr\n"
-    with child(talking) as process:
+    with start_child(talking) as process:
         assert ended_within(process, PATIENCE)
     assert capfd.readouterr() == ("", "")
 
@@ -147,7 +153,7 @@ def test_both_outputs_go_to_the_file_or_nowhere(tmp_path, capfd):
 @needs_linux
 def test_children_that_a_child_has_already_are_bounded_too(pipe):
     reading, writing = pipe
-    with child(["sh", "-c", "sleep 1000 & echo $!; wait"], output=writing) as process:
+    with start_child(["sh", "-c", "sleep 1000 & echo $!; wait"], output=writing) as process:
         started = int(os.read(reading, 100))
         limit_process(process, AMPLE)
         limits = [resource.prlimit(p, resource.RLIMIT_FSIZE)[0] for p in (process.pid, started)]
@@ -159,7 +165,7 @@ def test_bounds_can_be_raised_but_not_above_our_own(monkeypatch):
     ours = {resource.RLIMIT_FSIZE: (3 * MIB, resource.RLIM_INFINITY)}
     unlimited = (resource.RLIM_INFINITY,) * 2
     monkeypatch.setattr(resource, "getrlimit", lambda which: ours.get(which, unlimited))
-    with child(["cat"], replace(AMPLE, file_bytes=MIB)) as process:
+    with start_child(["cat"], replace(AMPLE, file_bytes=MIB)) as process:
         assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == MIB
         limit_process(process, replace(AMPLE, file_bytes=2 * MIB))
         assert resource.prlimit(process.pid, resource.RLIMIT_FSIZE)[0] == 2 * MIB
@@ -169,10 +175,10 @@ def test_bounds_can_be_raised_but_not_above_our_own(monkeypatch):
 
 def test_only_the_descriptors_named_are_inherited(pipe):
     reading, writing = pipe
-    with child(["sh", "-c", f"echo here > /dev/fd/{writing}"], pass_fds=[writing]):
+    with start_child(["sh", "-c", f"echo here > /dev/fd/{writing}"], pass_fds=[writing]):
         assert os.read(reading, 100) == b"here\n"
     os.set_inheritable(writing, True)
-    with child(["sleep", "1000"]):
+    with start_child(["sleep", "1000"]):
         os.close(writing)
         assert is_closed(reading)
 
@@ -197,7 +203,7 @@ def test_nothing_is_left_open_and_no_child_behind(tmp_path):
 
 def test_a_child_that_waits_for_input_of_its_own_is_not_reaped_before_it_is_left():
     """It must not read our standard input, which may be piped into `solve -`."""
-    with child(["cat"]) as process:
+    with start_child(["cat"]) as process:
         assert not ended_within(process, 0.02)
         process.kill()
         assert ended_within(process, PATIENCE)
@@ -211,7 +217,7 @@ def test_what_is_poured_in_comes_out_and_time_or_the_reader_may_end_that(pipe, t
         assert not write_to_pipe([b"a" * MIB], writing, seconds)
     with (
         (tmp_path / "output").open("wb") as sink,
-        child(["cat"], AMPLE, sink.fileno(), reading) as process,
+        start_child(["cat"], AMPLE, sink.fileno(), reading) as process,
     ):
         assert write_to_pipe([b"a" * MIB, b"", b"b" * MIB], writing, PATIENCE)
         os.close(reading)

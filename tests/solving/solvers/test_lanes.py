@@ -124,13 +124,13 @@ def test_when_the_time_is_up_what_was_found_is_right(lanes):
 
 @pytest.mark.parametrize(("shape", "most"), [((1, 80), 2), ((81,), 2), ((1, 81), 0)])
 def test_wrong_shapes_are_refused(shape, most):
-    with pytest.raises(ValueError, match="masks of shape"):
+    with pytest.raises(ValueError, match="expected masks of shape"):
         solve_masks(np.ones(shape, np.uint64), most, 1.0)
 
 
 def test_machine_code_is_loaded_for_the_work_that_there_is(lanes, monkeypatch):
-    asked = Asked(lanes._step)
-    monkeypatch.setattr("pipeline.solving.compiled.loaded", asked)
+    asked = Asked(lanes._run_search)
+    monkeypatch.setattr("pipeline.solving.compiled.loader", asked)
     monkeypatch.setattr(kernel, "search", None)
     assert solve_masks(SOLVED[None], 2, 100.0).counts.tolist() == [1]
     assert machine_code(1000)
@@ -138,5 +138,5 @@ def test_machine_code_is_loaded_for_the_work_that_there_is(lanes, monkeypatch):
 
 
 def test_code_that_finds_nothing_fails_its_trial():
-    with pytest.raises(RuntimeError, match="finds no solutions"):
+    with pytest.raises(RuntimeError, match="does not find two solutions"):
         try_search(lambda *_: True)

@@ -14,9 +14,12 @@ TWO_GRIDS = Geometry(2, 2, grids=((0, 0), (2, 2)))
 FOUR_BOXES, SIX_BOXES = tuple(FOUR.boxes()), tuple(SIX.boxes())
 
 ZERO = Geometry(1, 3, free_grid=FreeGrid(2, 2, 0))
+ZERO_ONE = Geometry(1, 2, free_grid=FreeGrid(2, 2, 0))
+ZERO_TO_THREE = Geometry(1, 4, free_grid=FreeGrid(4, 4, 0))
 WIDE = Geometry(1, 4, free_grid=FreeGrid(2, 3))
 HIGH = Geometry(1, 3, free_grid=FreeGrid(3, 2))
 WITH_OTHERS = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("VA", 5), ("VB", 1))))
+WITH_WIDER = Geometry(1, 2, free_grid=FreeGrid(1, 2, 1, (("VA", 6),), (("VA", 3),)))
 CHAOS = Geometry(1, 2, free_grid=FreeGrid(2, 2, 1, (("CC", 4),)))
 CHAOS_OF_THREE = Geometry(1, 3, free_grid=FreeGrid(2, 3, 0, (("CC", 6),)))
 TWO_MISS = Geometry(1, 3, free_grid=FreeGrid(2, 2, 0, (("DGC", 2), ("DGR", 2))))
@@ -44,6 +47,16 @@ def moves(*states: dict[int, int]) -> tuple[bytes, ...]:
 ALTERNATING = moves({1: 1, 3: 1, 5: 1}, {2: 0, 4: 0, 6: 0})
 """Odd, even, odd, …"""
 
+REPEATING = (
+    tuple((0, value) for value in range(7)),
+    *(
+        tuple((state, 7) if value == state else (state,) for value in range(7))
+        for state in range(1, 7)
+    ),
+    ((),) * 7,
+)
+"""The last value is on the line before: state v remembers it."""
+
 _ALL: list[tuple[Geometry, Rule]] = [
     # lines
     (FOUR, rules.Thermometer((0, 5, 10))),
@@ -68,6 +81,8 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, rules.RegionSum((0, 1, 4), FOUR_BOXES)),
     (FOUR, rules.RegionSum((0, 1, 2, 3, 7), ((0, 4), (2, 1), (7, 11)))),  # one cell in none
     (FOUR, rules.RegionSum((0, 1, 2, 3), ((0, 2), (3, 7)))),  # goes on after a cell in none
+    (FOUR, rules.RegionSum((0, 1, 2, 6, 5, 0), FOUR_BOXES)),  # a loop: the start counts twice
+    (SIX, rules.RegionSum((0, 1, 0, 3, 4), SIX_BOXES)),
     (SIX, rules.Entropic((0, 1, 2, 8))),
     (FOUR, rules.Entropic((0, 1, 2, 3, 7))),
     (SIX, rules.Modular((0, 1, 2, 8))),
@@ -78,6 +93,11 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, rules.Nabner((0, 1, 2))),  # cannot be filled
     (FOUR, rules.Zipper((0, 1, 2, 3, 7))),
     (FOUR, rules.Zipper((0, 1, 2, 3, 7, 6))),
+    (FOUR, rules.Zipper((0, 1, 5, 0))),  # loops
+    (SIX, rules.Zipper((0, 1, 7, 6, 0))),
+    (FOUR, rules.Zipper((0, 1, 0, 5))),  # crosses itself
+    (FOUR, rules.DoubleArrow((0, 1, 5, 0))),
+    (SIX, rules.DoubleArrow((0, 1, 7, 1, 2))),
     (FOUR, rules.DoubleArrow((0, 1, 2, 3, 7))),
     (SIX, rules.DoubleArrow((0, 6, 7, 1))),
     (SIX, rules.Lockout((0, 1, 2, 8))),
@@ -95,6 +115,9 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, rules.ValueIndexer((0, 1, 2, 3, 7))),
     (SIX, rules.ValueIndexer((0, 6, 7, 8))),
     (FOUR, rules.ValueIndexer((0, 1, 2, 3, 7, 6, 5))),  # the last cell is never told
+    (FOUR, rules.ValueIndexer((0, 1, 0))),
+    (FOUR, rules.ValueIndexer((0, 1, 1, 4, 4))),
+    (FOUR, rules.ValueIndexer((0, 0, 5, 6))),
     (FIVE, rules.Lunchbox((0, 1, 2, 3), 0)),
     (FOUR, rules.Lunchbox((0, 1, 2, 3), 5)),
     (SIX, rules.Lunchbox((0, 1), 3)),  # cannot be filled, as the next
@@ -109,6 +132,14 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (SEVEN, rules.StateMachine((0, 8), ALTERNATING, frozenset((0, 7)))),
     (FOUR, rules.StateMachine((0, 1, 0), ALTERNATING, frozenset((1,)))),  # comes back
     (FOUR, rules.StateMachine((0, 1), ALTERNATING, frozenset((1,)))),  # cannot be filled
+    (FOUR, rules.NondeterministicMachine((0, 1, 5, 6, 10), REPEATING, (0,), frozenset((7,)))),
+    (FOUR, rules.NondeterministicMachine((0, 1, 6), REPEATING, (1, 2), frozenset((0, 7)), "1, 2")),
+    (FOUR, rules.NondeterministicMachine((0, 1, 0, 10), REPEATING, (0,), frozenset((7,)))),
+    (SEVEN, rules.NondeterministicMachine((0, 8, 10), REPEATING, (0,), frozenset((7,)))),
+    (ZERO, rules.NondeterministicMachine((0, 3), REPEATING, (0, 2), frozenset((7,)))),
+    # cannot be filled
+    (FOUR, rules.NondeterministicMachine((0, 1), REPEATING, (0,), frozenset((7,)))),
+    (FOUR, rules.NondeterministicMachine((0, 1), REPEATING, (), frozenset((7,)))),
     (FOUR, rules.OneOf(((rules.Thermometer((0, 1, 2)),), (rules.Cage((4, 5), 5),)))),
     (
         FOUR,
@@ -281,9 +312,14 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (FOUR, rules.Diagonal(rising=True)),
     (NINE, rules.Windoku()),
     (Geometry(1, 9), rules.Windoku()),
+    (Geometry(1, 9, free_grid=FreeGrid(9, 9, 0)), rules.Windoku()),
+    (Geometry(1, 10, free_grid=FreeGrid(9, 9)), rules.Windoku()),
     (FOUR, rules.DisjointGroups()),
     (SIX, rules.DisjointGroups()),
     (Geometry(3, 2), rules.DisjointGroups()),
+    (WIDE, rules.DisjointGroups(((0, 1), (2, 3), (4, 5)))),
+    # unsolvable
+    (Geometry(1, 2, free_grid=FreeGrid(2, 3)), rules.DisjointGroups(((0,), (2,), (4,)))),
     # free grids
     (ZERO, rules.Unit((0, 1), "row")),
     (Geometry(1, 4, free_grid=FreeGrid(2, 2)), rules.Unit((0, 1, 2, 3), "box")),
@@ -292,6 +328,7 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (WIDE, rules.ConnectedValues((0, 1, 2, 3, 4, 5), (1, 4), 3)),
     (WIDE, rules.ConnectedValues((0, 1, 2, 3, 4, 5), (2,), 6)),
     (WITH_OTHERS, rules.ConnectedValues((4, 5, 6, 7, 8), (2,))),
+    (WITH_WIDER, rules.ConnectedValues((2, 3, 4, 5, 6, 7), (2,))),
     (ZERO, rules.ConnectedValues((0, 1, 2, 3), (7,))),  # cannot be filled
     (CHAOS, rules.ChaosConstruction((4, 5, 6, 7), 2)),
     (CHAOS_OF_THREE, rules.ChaosConstruction(tuple(range(6, 12)), 2)),
@@ -306,6 +343,9 @@ _ALL: list[tuple[Geometry, Rule]] = [
     # others, where values begin with 0 or lines are short
     (ZERO, rules.Renban((0, 1, 2, 3))),  # cannot be filled
     (ZERO, rules.Skyscraper((0, 1), 1)),
+    (ZERO, rules.HiddenSkyscraper((0, 1), 0)),
+    (ZERO, rules.NumberedRoom((0, 1), 0)),
+    (ZERO, rules.CountOfDifferent(0, (0, 1, 3))),
     (ZERO, rules.XSum((0, 1), 2)),
     (WIDE, rules.XSum((0, 1, 2), 4)),
     (WIDE, rules.Sandwich((0, 1, 2), 3)),
@@ -314,6 +354,16 @@ _ALL: list[tuple[Geometry, Rule]] = [
     (ZERO, rules.NegativeKropki((1,), (2,), ())),
     (WITH_OTHERS, rules.Diagonal(rising=True)),
     (HIGH, rules.Indexer(2, row=True)),
+    (HIGH, rules.Indexer(2, row=False)),
+    (ZERO, rules.Indexer(0, row=False)),
+    (ZERO, rules.Indexer(2, row=True)),
+    (ZERO_ONE, rules.Indexer(1, row=False)),  # cannot be filled: it is in column 2
+    (ZERO, rules.NumberedRoom((0, 1), 0)),
+    (ZERO_ONE, rules.NumberedRoom((0, 1), 1)),
+    (ZERO_TO_THREE, rules.FullRank((0, 1, 2, 3), 3)),
+    (ZERO_TO_THREE, rules.FullRank((12, 8, 4, 0), 5, tied=True)),
+    (ZERO_ONE, rules.FullRank((1, 0), 4)),
+    (Geometry(1, 4, free_grid=FreeGrid(2, 2, 0)), rules.NoTiedLines()),
 ]
 EXAMPLES: dict[type[Rule], list[tuple[Geometry, Rule]]] = {}
 for _geometry, _rule in _ALL:

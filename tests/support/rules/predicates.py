@@ -81,6 +81,10 @@ def windoku(rule: rules.Windoku, geometry: Geometry, values: Values) -> bool:
 
 
 def disjoint_groups(rule: rules.DisjointGroups, geometry: Geometry, values: Values) -> bool:
+    if rule.boxes:
+        return all(
+            different([values[box[k]] for box in rule.boxes]) for k in range(len(rule.boxes[0]))
+        )
     groups: dict[tuple[int, int], list[int]] = {}
     for cell, value in enumerate(values):
         row, column = divmod(cell, geometry.side)
@@ -96,11 +100,15 @@ def extreme(rule: rules.Extreme, geometry: Geometry, values: Values) -> bool:
 
 def indexer(rule: rules.Indexer, geometry: Geometry, values: Values) -> bool:
     row, column = geometry.place(rule.cell)
-    at = {geometry.place(cell): value for cell, value in enumerate(values)}
-    here, each = at[row, column], range(1, geometry.side + 1)
+    at = {geometry.place(cell): values[cell] for cell in range(geometry.grid_size)}
     if rule.row:
-        return all((here == v) == (at[v, column] == row) for v in each)
-    return all((here == v) == (at[row, v] == column) for v in each)
+        line, own = [value for (_, c), value in at.items() if c == column], row
+    else:
+        line, own = [value for (r, _), value in at.items() if r == row], column
+    here = at[row, column]
+    if not 1 <= here <= len(line):
+        return False
+    return all((here == v) == (value == own) for v, value in enumerate(line, 1))
 
 
 def box_indexer(rule: rules.BoxIndexer, geometry: Geometry, values: Values) -> bool:
@@ -273,6 +281,18 @@ def state_machine(rule: rules.StateMachine, geometry: Geometry, values: Values) 
     return state in rule.accepted
 
 
+def nondeterministic_machine(
+    rule: rules.NondeterministicMachine, geometry: Geometry, values: Values
+) -> bool:
+    def may_end(state: int, line: list[int]) -> bool:
+        if not line:
+            return state in rule.accepted
+        after = dict(enumerate(rule.moves[state])).get(line[0], ())
+        return any(may_end(other, line[1:]) for other in after)
+
+    return any(may_end(start, held(rule.line, values)) for start in rule.starts)
+
+
 def one_of(rule: rules.OneOf, geometry: Geometry, values: Values) -> bool:
     return any(
         all(MEANS[type(each)](each, geometry, values) for each in choice) for choice in rule.choices
@@ -307,7 +327,7 @@ def circles(rule: rules.CountingCircles, geometry: Geometry, values: Values) -> 
 
 def hidden_skyscraper(rule: rules.HiddenSkyscraper, geometry: Geometry, values: Values) -> bool:
     line = held(rule.line, values)
-    hidden = [value for at, value in enumerate(line) if value <= max(line[:at], default=0)]
+    hidden = [value for at, value in enumerate(line) if value <= max(line[:at], default=-1)]
     return hidden[:1] == [rule.number]
 
 
@@ -324,11 +344,15 @@ def full_rank(rule: rules.FullRank, geometry: Geometry, values: Values) -> bool:
     lines.remove(own)
     same = [line for line in lines if line[0] == own[0]]
     place = sum(line < own for line in same) + 1
-    return 4 * (own[0] - 1) + place == rule.number and place <= 4 and (rule.tied or own not in same)
+    return (
+        4 * (own[0] - geometry.lowest) + place == rule.number
+        and place <= 4
+        and (rule.tied or own not in same)
+    )
 
 
 def rows_and_columns(geometry: Geometry, values: Values) -> list[list[int]]:
-    n = geometry.side
+    n = geometry.free_grid.rows if geometry.free_grid else geometry.side
     rows = [[values[row * n + column] for column in range(n)] for row in range(n)]
     return rows + [list(column) for column in zip(*rows, strict=True)]
 
@@ -491,6 +515,7 @@ MEANS: dict[type[Rule], Predicate] = {
     rules.Lunchbox: lunchbox,
     rules.Relation: relation,
     rules.StateMachine: state_machine,
+    rules.NondeterministicMachine: nondeterministic_machine,
     rules.OneOf: one_of,
     rules.RellikCage: rellik,
     rules.EqualityCage: equality,

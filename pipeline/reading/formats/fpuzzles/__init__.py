@@ -1,15 +1,15 @@
-r"""f-puzzles: a JSON document with a grid and rules: plain, packed, or in a link.
+r"""f-puzzles: a JSON document with a grid and rules, which may be packed and contained in a link.
 
     {"size":9,"grid":[[{},…],…,[…,{"value":1,"given":true},…],…],"killercage":[…]}
     N4IgzglgXgpiBcBOANCA5gJwgEwQbT2AF9ljSSzKLryBdZQmq8l54+x1p7rj…
     https://sudokupad.app/fpuzzlesN4IgzglgXgpiBcBOANCA5gJwgEwQbT2AF9ljSS…
 
-Rules are objects that name their cells, `R1C1`. Unknown keys are errors, and so are drawings that
-do not repeat known rules. Sides are 4 to 16.
+Rules are objects that name their cells, `R1C1`. Unknown keys are errors, and so are drawings marked
+as rules that do not repeat a known rule. Sides are 4 to 16.
 
-A link contains the document, packed by LZString and encoded in base64. It follows `load=`,
-`puzzleid=`, `fpuzzles` or `fpuz` and ends at a `&`, `#` or `?`. It may contain slashes and percent
-signs, and `+` has often become a space.
+In a link, the document is packed by LZString and encoded in base64. It follows `load=`,
+`puzzleid=`, `fpuzzles` or `fpuz`, and ends at a `&`, `#` or `?`. It may contain slashes and percent
+signs. A space in it was a `+`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.fpuzzles.document import MAX_CHARACTERS, Misread, parse_json
 from pipeline.reading.formats.parsed import Notes, Parsed
-from pipeline.reading.formats.text import Text, Word, quote
+from pipeline.reading.formats.text import Text, Word, line_and_column, quote
 from pipeline.settings import Reading
 
 _OBJECT = re.compile(r"\{\s*(?:$|[\"}])")
 _PACKED = re.compile(r"N4Ig|fpuz(?:zles)?N4|(?:scl|ctc|scf)[\w+/=%]{20}")
-_SHORT = re.compile(r"(?=[a-z\d]*[A-Z])(?=[A-Zx\d]*[a-wyz])(?=[A-Za-z]*\d)[A-Za-z\d]{8,19}")
-"""The short name of a puzzle on a server; cells never mix upper and lower case."""
+_SHORT_NAME = re.compile(r"(?=[a-z\d]*[A-Z])(?=[A-Zx\d]*[a-wyz])(?=[A-Za-z]*\d)[A-Za-z\d]{8,19}")
+"""The short name of a puzzle on a server; its mixed case distinguishes it from cells."""
 
 _PENPA = re.compile(r"\bm=(?:edit|solve)&p=", re.IGNORECASE)
 """Part of every link of Penpa."""
@@ -48,25 +48,26 @@ MAX_PACKED = 1 << 16
 """Maximum number of characters of a packed document."""
 
 _ALPHABET = f"{ascii_uppercase}{ascii_lowercase}{digits}+/"
-_SIGNS = {sign: index for index, sign in enumerate(_ALPHABET)}
-_ENTRIES = ("", "", "")
-"""The initial entries of every packed text: 0 and 1 introduce characters, 2 ends the text."""
+_SIGN_VALUES = {sign: index for index, sign in enumerate(_ALPHABET)}
+_INITIAL_ENTRIES = ("", "", "")
+"""The entries that every packed text begins with. Their codes are commands: 0 and 1 introduce a
+character, and 2 ends the text."""
 
-_END = 2
+_END_CODE = 2
 _ANY_LINK = re.compile(r"[a-z]+://|[\w.-]+\.[a-z]+/", re.IGNORECASE)
 _BEFORE_PACKED = re.compile(
     r"[?&](?:load|puzzleid)=|/fpuz(?:zles)?(?=N4)|^fpuz(?:zles)?|/(?=(?:scl|ctc|scf)[\w+%]{17})",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"fpuz(?:zles)?(?=N4)", re.IGNORECASE)
+_FPUZZLES_PREFIX = re.compile(r"fpuz(?:zles)?(?=N4)", re.IGNORECASE)
 _OTHER_NOTATIONS = {
     "scl": "SudokuPad's own notation, 'scl…', which has drawings instead of rules",
     "ctc": "SudokuPad's older notation, 'ctc…', which has drawings instead of rules",
     "scf": "SudokuPad's packed notation, 'scf…'",
 }
 _PENPA_REFUSED = "Penpa's notation, 'm=edit&p=…', which has drawings instead of rules"
-TO_PASTE = "nothing is fetched: open the link in a browser, and give the cells instead"
-"""The advice for a link that contains no puzzle."""
+HINT_OPEN_LINK = "nothing is fetched: open the link in a browser, and give the cells instead"
+"""The advice in the error for a link that contains no puzzle."""
 
 _MIN_PACKED = 20
 _EXPECTED = "an f-puzzles document, or a link with one"
@@ -80,7 +81,7 @@ def recognise_fpuzzles(text: Text) -> str | None:
         return "it begins with a link to a puzzle"
     if _PACKED.match(first):
         return "it begins like the data of a puzzle link"
-    is_short_name = len(text.lines) == 1 and _SHORT.fullmatch(first.rstrip())
+    is_short_name = len(text.lines) == 1 and _SHORT_NAME.fullmatch(first.rstrip())
     return "it looks like the short name of a puzzle link" if is_short_name else None
 
 
@@ -115,16 +116,15 @@ def parse_fpuzzles(text: Text, _reading: Reading) -> Parsed:
     try:
         return read_document(parse_json(written))
     except Misread as misread:
-        raise _invalid(text, misread, "" if is_packed else written) from None
+        raise _error_of(text, misread, "" if is_packed else written) from None
 
 
-def _invalid(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
-    """The error, with the path to the value at fault, or with the position of invalid JSON."""
+def _error_of(text: Text, misread: Misread, written: str) -> InvalidPuzzle:
+    """The error, with the path to the value at fault, or the line and column of invalid JSON."""
     line = column = None
     if written and misread.offset is not None:
-        line = written.count("\n", 0, misread.offset) + 1
-        column = misread.offset - written.rfind("\n", 0, misread.offset)
-    return text.error(line, column, misread.expected_there, misread.found, code=misread.code)
+        line, column = line_and_column(written, misread.offset)
+    return text.error(line, column, misread.expected_at_path, misread.found, code=misread.code)
 
 
 def unpack(text: Text) -> str:
@@ -138,74 +138,74 @@ def unpack(text: Text) -> str:
     if len(packed) > MAX_PACKED:
         found = f"{len(packed)} characters"
         raise text.at_word(word, f"at most {MAX_PACKED} characters", found)
-    strange = next((sign for sign in packed if sign not in _SIGNS), None)
-    if strange is not None:
-        raise text.at_word(word, "letters, digits, '+' and '/'", quote(strange))
+    wrong = next((sign for sign in packed if sign not in _SIGN_VALUES), None)
+    if wrong is not None:
+        raise text.at_word(word, "letters, digits, '+' and '/'", quote(wrong))
     unpacked = _lz_unpack(packed)
     if unpacked is None:
-        raise text.at_word(word, "a document packed by LZString", "a damaged one")
+        raise text.at_word(word, "a document packed by LZString", "damaged data")
     if len(unpacked) > MAX_CHARACTERS:
         raise text.at_word(word, f"a document of at most {MAX_CHARACTERS} characters", "more")
     return unpacked
 
 
 def _packed_word(text: Text, word: Word) -> Word:
-    """The packed text in a link or word: percent signs are decoded, `fpuzzles` is removed.
+    """The packed text in a link or word, with percent signs decoded and `fpuzzles` removed.
 
-    Raises InvalidPuzzle for what is clearly not an f-puzzles document.
+    Raises InvalidPuzzle for a word that is clearly not an f-puzzles document.
     """
     from urllib.parse import unquote  # noqa: PLC0415 - slow to load, and few puzzles are links
 
     if _PENPA.search(word.text):
-        raise text.at_word(word, _EXPECTED, _PENPA_REFUSED, code="link", hint=TO_PASTE)
+        raise text.at_word(word, _EXPECTED, _PENPA_REFUSED, code="link", hint=HINT_OPEN_LINK)
     is_link = _ANY_LINK.match(word.text) is not None
     match = _BEFORE_PACKED.search(word.text)
     begin = match.end() if match else 0
     if is_link and match is None:
         expected = f"{_EXPECTED}; this link can only be resolved by its server"
-        raise text.at_word(word, expected, code="link", hint=TO_PASTE)
+        raise text.at_word(word, expected, code="link", hint=HINT_OPEN_LINK)
     body = re.split("[&#?]", word.text[begin:], maxsplit=1)[0] if is_link else word.text[begin:]
     decoded = unquote(body).replace(" ", "+")
-    packed = Word(word.line, word.column + begin, _NAME.sub("", decoded))
+    packed = Word(word.line, word.column + begin, _FPUZZLES_PREFIX.sub("", decoded))
     if len(packed.text) >= _MIN_PACKED and (other := _OTHER_NOTATIONS.get(packed.text[:3].lower())):
-        raise text.at_word(packed, _EXPECTED, other, code="link", hint=TO_PASTE)
+        raise text.at_word(packed, _EXPECTED, other, code="link", hint=HINT_OPEN_LINK)
     if len(packed.text) < _MIN_PACKED and not packed.text.startswith("N4Ig"):
         expected = f"{_EXPECTED}; a short name can only be resolved by its server"
-        raise text.at_word(packed, expected, code="link", hint=TO_PASTE)
+        raise text.at_word(packed, expected, code="link", hint=HINT_OPEN_LINK)
     return packed
 
 
 def _lz_unpack(packed: str) -> str | None:
     """Unpack an LZString text, up to MAX_CHARACTERS; None if it is damaged or cut off.
 
-    64 KiB can unpack to hundreds of megabytes, and LZString itself has no limit. A code is the
-    number of an entry, or 0 or 1 (a new character of 8 or 16 bits follows), or 2 (the end). Each
-    code adds an entry: the previous phrase and the first character of the current one.
+    The limit is needed because 64 KiB can unpack to hundreds of megabytes. A code is 0 or 1 (a new
+    character of 8 or 16 bits follows), 2 (the end), or the number of an entry. Each code also adds
+    an entry: the previous phrase and the first character of the current one.
     """
-    bits = (_SIGNS[sign] >> shift & 1 for sign in packed for shift in range(5, -1, -1))
-    entries, unpacked, length, before = [*_ENTRIES], list[str](), 0, ""
+    bits = (_SIGN_VALUES[sign] >> shift & 1 for sign in packed for shift in range(5, -1, -1))
+    entries, unpacked, length, previous = [*_INITIAL_ENTRIES], list[str](), 0, ""
     try:
         while (
             code := _read_number(bits, len(entries).bit_length())
-        ) != _END and length <= MAX_CHARACTERS:
+        ) != _END_CODE and length <= MAX_CHARACTERS:
             if code < 2:
                 entries.append(chr(_read_number(bits, 16 if code else 8)))
                 code = len(entries) - 1
-            if code > len(entries) or (code == len(entries) and not before):
+            if code > len(entries) or (code == len(entries) and not previous):
                 return None
-            entry = entries[code] if code < len(entries) else before + before[0]
-            unpacked.append(entry)
-            length += len(entry)
-            if before:
-                entries.append(before + entry[0])
-            before = entry
+            phrase = entries[code] if code < len(entries) else previous + previous[0]
+            unpacked.append(phrase)
+            length += len(phrase)
+            if previous:
+                entries.append(previous + phrase[0])
+            previous = phrase
     except StopIteration:
         return None
     return "".join(unpacked)
 
 
 def _read_number(bits: Iterator[int], width: int) -> int:
-    """A number of `width` bits, the lowest first. Raises StopIteration at the end."""
+    """Read a number of `width` bits, the lowest first. Raises StopIteration if bits are missing."""
     number = 0
     for bit in range(width):
         number |= next(bits) << bit
@@ -218,26 +218,27 @@ def lz_pack(text: str) -> str:
     A phrase is the longest known entry at the current position, or a new character. Each phrase
     adds an entry: the previous phrase and the first character of the current one.
     """
-    bits, known, size, before, position = list[int](), dict[str, int](), len(_ENTRIES), "", 0
+    bits, codes = list[int](), dict[str, int]()
+    size, previous, position = len(_INITIAL_ENTRIES), "", 0
     while position < len(text):
         phrase = text[position]
-        if before:
-            known.setdefault(before + phrase, size + (phrase not in known))
+        if previous:
+            codes.setdefault(previous + phrase, size + (phrase not in codes))
         end = position + 1
-        while end < len(text) and text[position : end + 1] in known:
+        while end < len(text) and text[position : end + 1] in codes:
             end += 1
-        if phrase in known:
+        if phrase in codes:
             phrase = text[position:end]
-            bits += _bits(known[phrase], size.bit_length())
+            bits += _bits(codes[phrase], size.bit_length())
         else:
             bits += _bits(0, size.bit_length()) + _bits(ord(phrase), 8)
-            known[phrase], size = size, size + 1
-        size += bool(before)
-        before, position = phrase, position + len(phrase)
-    bits += [*_bits(_END, size.bit_length()), 0]
+            codes[phrase], size = size, size + 1
+        size += bool(previous)
+        previous, position = phrase, position + len(phrase)
+    bits += [*_bits(_END_CODE, size.bit_length()), 0]
     bits += [0] * (-len(bits) % 6)
-    sixes = (bits[first : first + 6] for first in range(0, len(bits), 6))
-    signs = "".join(_ALPHABET[int("".join(map(str, six)), 2)] for six in sixes)
+    groups = (bits[first : first + 6] for first in range(0, len(bits), 6))
+    signs = "".join(_ALPHABET[int("".join(map(str, group)), 2)] for group in groups)
     return signs + "=" * (-len(signs) % 4)
 
 
@@ -252,11 +253,11 @@ def render_fpuzzles(
     solution: Grid | None = None,
     notes: Notes = (),
 ) -> str:
-    """Write a document; with the notation `link` or `sudokupad`, a link that contains it.
+    """Write a document or, with the notation `link` or `sudokupad`, a link that contains it.
 
     Raises ValueError with a noun for anything that a document cannot express.
     """
-    from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - as above
+    from pipeline.reading.formats.fpuzzles.writing import document_text  # noqa: PLC0415 - with all rules
 
     text = document_text(puzzle, solution, notes)
     return f"{LINKS[notation]}{lz_pack(text)}\n" if notation else f"{text}\n"
@@ -266,6 +267,6 @@ LINKS = {
     "link": "https://www.f-puzzles.com/?load=",
     "sudokupad": "https://sudokupad.app/fpuzzles",
 }
-"""The beginning of links, by notation; the packed document follows."""
+"""Notation → beginning of the link, which the packed document follows."""
 
 FPUZZLES = Format("f-puzzles", recognise_fpuzzles, parse_fpuzzles, render_fpuzzles, begins=_BEGINS)

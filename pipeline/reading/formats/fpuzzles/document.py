@@ -1,4 +1,4 @@
-"""Untrusted JSON documents: their values, and objects that describe rules.
+"""Read untrusted JSON documents: their values, and the objects that describe rules.
 
 Every error names the path to the value at fault.
 """
@@ -23,33 +23,36 @@ MAX_CHARACTERS = 1 << 20
 
 _MAX_NUMBER_DIGITS = 9
 _MAX_SHOWN = 40
+"""Number of characters of a value that messages show."""
 
-Way = tuple[str | int, ...]
-"""A path into the document: keys, and indices of lists from 0."""
+
+JsonPath = tuple[str | int, ...]
+"""A path into a document: keys, and indices of lists from 0."""
 
 
 @dataclass(eq=False)
 class Misread(Exception):
-    """The value at a path is not what is expected.
+    """The error for a value that is not as expected.
 
-    Invalid JSON has an `offset` instead of a path. `code` is as in `InvalidPuzzle`.
+    `path` leads to the value; for invalid JSON, `offset` is the position instead. `code` is as in
+    `InvalidPuzzle`.
     """
 
     expected: str
     found: str
-    way: Way = ()
+    path: JsonPath = ()
     offset: int | None = None
     code: RefusalCode = "damaged"
 
     @property
     def where(self) -> str:
         """The path in words: `killercage 2, cells 1`, `R1C4, value`."""
-        way = self.way
-        if way[:1] == ("grid",) and len(way) > 2:
-            row, column = (int(place) + 1 for place in way[1:3])
-            way = (f"R{row}C{column}", *way[3:])
+        path = self.path
+        if path[:1] == ("grid",) and len(path) > 2:
+            row, column = (int(position) + 1 for position in path[1:3])
+            path = (f"R{row}C{column}", *path[3:])
         words: list[str] = []
-        for step in way:
+        for step in path:
             if isinstance(step, int) and words:
                 words[-1] += f" {step + 1}"
             else:
@@ -57,32 +60,32 @@ class Misread(Exception):
         return ", ".join(words)
 
     @property
-    def expected_there(self) -> str:
-        """What is expected, and where, if that is known."""
+    def expected_at_path(self) -> str:
+        """`expected`, followed by the path in words unless the path is empty."""
         return f"{self.expected} in {self.where}" if self.where else self.expected
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class JsonNode:
     """A value in a document, and the path to it."""
 
     value: object
-    way: Way = ()
+    path: JsonPath = ()
 
     def wrong(self, expected: str, found: str = "", code: RefusalCode = "damaged") -> Misread:
-        return Misread(expected, found or _shown(self.value), self.way, code=code)
+        return Misread(expected, found or describe_value(self.value), self.path, code=code)
 
-    def list(self) -> list[Placed]:
+    def list(self) -> list[JsonNode]:
         """The members of a list."""
         if not isinstance(self.value, list):
             raise self.wrong("a list")
-        return [Placed(value, (*self.way, index)) for index, value in enumerate(self.value)]
+        return [JsonNode(value, (*self.path, index)) for index, value in enumerate(self.value)]
 
-    def fields(self) -> dict[str, Placed]:
+    def fields(self) -> dict[str, JsonNode]:
         """The members of an object."""
         if not isinstance(self.value, dict):
             raise self.wrong("an object, {…}")
-        return {key: Placed(value, (*self.way, key)) for key, value in self.value.items()}
+        return {key: JsonNode(value, (*self.path, key)) for key, value in self.value.items()}
 
     def check_keys(
         self, known: Collection[str], expected: str = "a known key", code: RefusalCode = "damaged"
@@ -115,8 +118,8 @@ class Placed:
         return str(self.value).strip()
 
     @property
-    def is_nothing(self) -> bool:
-        """Whether the value is null or an empty string, which both mean no value."""
+    def is_unset(self) -> bool:
+        """Whether the value is null or an empty string, which mean that it is not set."""
         return self.value is None or (isinstance(self.value, str) and not self.value.strip())
 
 
@@ -131,8 +134,8 @@ def whole_number(value: object) -> int | None:
     return value if 0 <= value < 10**_MAX_NUMBER_DIGITS else None
 
 
-def _shown(value: object) -> str:
-    """A value in a message."""
+def describe_value(value: object) -> str:
+    """A value as messages show it: `null`, `'text'`, `a list`."""
     if isinstance(value, str):
         return quote(value)
     if isinstance(value, list | dict):
@@ -145,7 +148,7 @@ def _shown(value: object) -> str:
 def parse_json(text: str) -> object:
     """Parse a JSON text. Raises Misread, also for a repeated key.
 
-    It is cached because a text is parsed once to recognise it, and once to read it.
+    The result is cached, because a text is parsed to recognise it and again to read it.
     """
     if len(text) > MAX_CHARACTERS:
         raise Misread(f"at most {MAX_CHARACTERS} characters", "more")
@@ -155,7 +158,7 @@ def parse_json(text: str) -> object:
         rest = text[error.pos :].rstrip()
         raise Misread("JSON", quote(rest) if rest else "the end", offset=error.pos) from None
     except RecursionError:
-        raise Misread("lists and objects nested less deeply", "deeper nesting") from None
+        raise Misread("lists and objects nested less deeply", "too many levels") from None
     except ValueError:  # a number of thousands of digits
         raise Misread("numbers of a few digits", "a number of thousands of digits") from None
 
@@ -168,16 +171,18 @@ def _unique_members(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return members
 
 
-COSMETIC = frozenset(
+STYLE_MEMBERS = frozenset(
     ("angle", "baseC", "c", "cArray", "fontC", "height", "highlight", "outlineC", "size", "width")
 )
-"""Keys of styles."""
+"""Members about the style of a drawing."""
 
-REPEATING = frozenset(("fromConstraint", "fromRangskSolver", "isLLConstraint", "isNewConstraint"))
-"""Members that mark a drawing as a copy of a rule."""
+RULE_COPY_MEMBERS = frozenset(
+    ("fromConstraint", "fromRangskSolver", "isLLConstraint", "isNewConstraint")
+)
+"""Members that mark a drawing as the picture of a rule."""
 
 _SYMBOLS = {"xsum": "◯", "skyscraper": "▯"}
-"""The characters that programs draw around the clues under a key."""
+"""Key → the character that programs draw around its clues."""
 
 _CELL = re.compile(r"R(\d{1,2})C(\d{1,2})", re.ASCII | re.IGNORECASE)
 DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
@@ -185,18 +190,20 @@ DIRECTIONS = {"UL": (-1, -1), "UR": (-1, 1), "DL": (1, -1), "DR": (1, 1)}
 
 @dataclass(frozen=True)
 class DocumentContext:
-    """The grid of a document, its regions, and the positions that its rules have named.
+    """The grid of a document, its regions, and what its rules contain so far.
 
-    `named` has the positions of every cell, line or group by key. Drawings may repeat them, and
-    the `values` that the rules have there.
+    - `positions`: key → the positions of each cell, line and group in its rules.
+    - `values`: pairs of such positions and the text in `value` of the rule.
+
+    Drawings may repeat these positions and texts.
     """
 
     geometry: Geometry
     regions: tuple[tuple[int, ...], ...]
-    named: dict[str, list[frozenset[RowColumn]]] = field(default_factory=dict)
+    positions: dict[str, list[frozenset[RowColumn]]] = field(default_factory=dict)
     values: set[tuple[frozenset[RowColumn], str]] = field(default_factory=set)
 
-    def place(self, node: Placed) -> RowColumn:
+    def position(self, node: JsonNode) -> RowColumn:
         """The position of a cell in the grid, or of a clue just outside it."""
         match = _CELL.fullmatch(node.value) if isinstance(node.value, str) else None
         if match is None:
@@ -206,33 +213,33 @@ class DocumentContext:
             raise node.wrong(f"a cell of the {n}×{n} grid, or one just outside it")
         return row, column
 
-    def cell(self, node: Placed) -> int:
+    def cell(self, node: JsonNode) -> int:
         n = self.geometry.side
-        cell = self.geometry.cell_at(*self.place(node))
+        cell = self.geometry.cell_at(*self.position(node))
         if cell is None:
             raise node.wrong(f"a cell of the grid, 'R1C1' to 'R{n}C{n}'")
         return cell
 
     @property
-    def all_named(self) -> set[frozenset[RowColumn]]:
-        """The groups of positions named by rules, and the union of the groups of each key."""
-        together = (frozenset(chain.from_iterable(groups)) for groups in self.named.values())
-        return {*chain.from_iterable(self.named.values()), *together}
+    def all_positions(self) -> set[frozenset[RowColumn]]:
+        """The groups of positions in rules, and the union of the groups of each key."""
+        unions = (frozenset(chain.from_iterable(groups)) for groups in self.positions.values())
+        return {*chain.from_iterable(self.positions.values()), *unions}
 
 
 class RuleObject:
-    """An object under `key`, such as a cage: its cells, lines and numbers.
+    """An object under `key` that describes a rule: its cells, lines and numbers.
 
-    A member that no rule has read is an error, so rules need not list their members.
+    It records which members are read, so that `check_all_read` can report the others.
     """
 
-    def __init__(self, context: DocumentContext, key: str, node: Placed) -> None:
+    def __init__(self, context: DocumentContext, key: str, node: JsonNode) -> None:
         self.context = context
         self._key, self._node, self._fields = key, node, node.fields()
-        self._members_read = COSMETIC | REPEATING
+        self._members_read = STYLE_MEMBERS | RULE_COPY_MEMBERS
 
     def check_all_read(self) -> None:
-        """Raise Misread for a member that is set but was not read."""
+        """Raise Misread for a member that is set but was not read by any codec."""
         if "value" not in self._members_read and self.has("value"):
             raise self._fields["value"].wrong("no value", quote(self._fields["value"].text))
         self._node.check_keys(self._members_read | {"value"})
@@ -240,38 +247,38 @@ class RuleObject:
     def has(self, name: str) -> bool:
         """Whether a member exists and is set."""
         self._members_read |= {name}
-        return name in self._fields and not self._fields[name].is_nothing
+        return name in self._fields and not self._fields[name].is_unset
 
-    def member(self, name: str) -> Placed:
+    def member(self, name: str) -> JsonNode:
         """A required member. Raises Misread if it is missing."""
         self._members_read |= {name}
         if name not in self._fields:
-            raise Misread(f"'{name}'", "none", self._node.way)
+            raise Misread(f"'{name}'", "none", self._node.path)
         return self._fields[name]
 
-    def list(self, name: str) -> list[Placed]:
-        """The items of a list; empty if it is missing."""
+    def list(self, name: str) -> list[JsonNode]:
+        """The items of a member that is a list; empty if the member is missing."""
         self._members_read |= {name}
         return self._fields[name].list() if name in self._fields else []
 
     def number(self, minimum: int = 0, default: int | None = None) -> int:
-        """The number in `value`, which may be missing if there is a default."""
+        """The number in the member `value`; `default` if that is missing."""
         if not self.has("value") and default is not None:
             return default
         return self.member("value").number(minimum)
 
-    def matched(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    def match_value(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """The match of the member `value`; None if it is missing or does not match."""
         return pattern.fullmatch(self._fields["value"].text) if self.has("value") else None
 
     def cell(self) -> int:
         node = self.member("cell")
-        return self._name([node], [self.context.cell(node)])[0]
+        return self._record_position([node], [self.context.cell(node)])[0]
 
     def cells(
         self, minimum: int = 1, maximum: int | None = None, name: str = "cells"
     ) -> tuple[int, ...]:
-        """Distinct cells, in order."""
+        """The cells of a member, in order. Raises Misread for a repeated cell."""
         node = self.member(name)
         cells = self.path(node, minimum, maximum)
         if len({*cells}) < len(cells):
@@ -279,15 +286,15 @@ class RuleObject:
         return cells
 
     def lines(self) -> Iterator[tuple[int, ...]]:
-        """The cells of each line, in order; at least one line. Lines may cross themselves."""
+        """The cells of each line, in order; they may repeat. Raises Misread without lines."""
         node = self.member("lines")
         if not node.list():
             raise node.wrong("at least one line", "none")
         return (self.path(line, 2) for line in node.list())
 
     def clue(self) -> tuple[int, ...]:
-        """The row or column of a clue outside the grid, starting at the clue."""
-        row, column = self.context.place(self.member("cell"))
+        """The cells of the row or column of a clue outside the grid, from the clue on."""
+        row, column = self.context.position(self.member("cell"))
         end = self.context.geometry.side + 1
         steps = {(0, column): (1, 0), (end, column): (-1, 0), (row, 0): (0, 1), (row, end): (0, -1)}
         return self._line_from_outside(
@@ -295,7 +302,7 @@ class RuleObject:
         )
 
     def diagonal(self) -> tuple[int, ...]:
-        """The diagonal of a clue outside the grid."""
+        """The cells of the diagonal of a clue outside the grid, from the clue on."""
         direction = self.member("direction")
         step = DIRECTIONS.get(str(direction.value))
         if step is None:
@@ -305,16 +312,16 @@ class RuleObject:
         )
 
     def _line_from_outside(self, step: RowColumn | None, expected: str) -> tuple[int, ...]:
-        """The cells in one direction from a position outside the grid; at least one."""
+        """The cells in one direction from a clue outside the grid. Raises Misread without cells."""
         node = self.member("cell")
-        place = self.context.place(node)
-        outside = self.context.geometry.cell_at(*place) is None
-        line = cells_along(self.context.geometry, place, step) if step and outside else ()
+        position = self.context.position(node)
+        outside = self.context.geometry.cell_at(*position) is None
+        line = cells_along(self.context.geometry, position, step) if step and outside else ()
         if not line:
             raise node.wrong(expected)
-        return self._name([node], line)
+        return self._record_position([node], line)
 
-    def path(self, node: Placed, minimum: int, maximum: int | None = None) -> tuple[int, ...]:
+    def path(self, node: JsonNode, minimum: int, maximum: int | None = None) -> tuple[int, ...]:
         """The cells of a list, in order; they may repeat."""
         nodes = node.list()
         if len(nodes) < minimum or (maximum is not None and len(nodes) > maximum):
@@ -325,15 +332,15 @@ class RuleObject:
             )
             span = span if maximum else f"at least {counted(minimum, 'cell')}"
             raise node.wrong(span, str(len(nodes)))
-        return self._name(nodes, [self.context.cell(child) for child in nodes])
+        return self._record_position(nodes, [self.context.cell(child) for child in nodes])
 
-    def _name(self, nodes: Sequence[Placed], cells: Sequence[int]) -> tuple[int, ...]:
-        """Record these positions, and the first and the last one, as named by a rule."""
-        places = [self.context.place(node) for node in nodes]
+    def _record_position(self, nodes: Sequence[JsonNode], cells: Sequence[int]) -> tuple[int, ...]:
+        """Record the positions of cells, and of the first and the last cell; return the cells."""
+        places = [self.context.position(node) for node in nodes]
         groups = [frozenset(places), frozenset(places[:1]), frozenset(places[-1:])]
-        self.context.named.setdefault(self._key, []).extend(groups)
-        value = self._fields.get("value", Placed(None))
-        texts = [] if value.is_nothing else [value.text]
+        self.context.positions.setdefault(self._key, []).extend(groups)
+        value = self._fields.get("value", JsonNode(None))
+        texts = [] if value.is_unset else [value.text]
         texts += [_SYMBOLS[self._key]] if self._key in _SYMBOLS else []
         self.context.values.update((group, text) for group in groups for text in texts)
         return tuple(cells)

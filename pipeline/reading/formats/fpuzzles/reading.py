@@ -1,4 +1,4 @@
-"""Convert a document to a puzzle with its rules. No rule is ignored silently."""
+"""Convert an f-puzzles document to a puzzle with its rules. No rule is ignored silently."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from pipeline.puzzle.rules.pairs import Extreme, Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.fpuzzles.codecs import DRAWINGS, is_drawing, without_marked
 from pipeline.reading.formats.fpuzzles.document import (
-    COSMETIC,
-    REPEATING,
+    RULE_COPY_MEMBERS,
+    STYLE_MEMBERS,
     DocumentContext,
+    JsonNode,
     Misread,
-    Placed,
     RuleObject,
     whole_number,
 )
 from pipeline.reading.formats.notations import FLAGS, KEYS, LAST
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.variants import (
-    LEAST_SIDE,
-    MOST_SIDE,
+    MAX_RULES_SIDE,
+    MIN_RULES_SIDE,
     given_masks,
     variant_of,
 )
 
-_SILENT = frozenset(
+_IGNORED_KEYS = frozenset(
     (
         "author",
         "disabledlogic",
@@ -43,91 +43,96 @@ _SILENT = frozenset(
         "truecandidatesoptions",
     )
 )
-"""Keys without an effect on the solution."""
+"""Keys that have no effect on the solution."""
 
 NOTES = ("title", "author", "ruleset")
-"""Keys of texts about the puzzle that are kept when it is converted."""
+"""Keys of texts about the puzzle, which `Parsed.notes` contains."""
 
-_CELL = ("value", "given", "region", "givenPencilMarks", "parity")
-_IN_CELLS = {*_CELL, "centerPencilMarks", "cornerPencilMarks", *COSMETIC}
-_OTHERS = ("size", "grid", "ruleset", "solution", *DRAWINGS)
-_KNOWN = {*_OTHERS, *_SILENT, *FLAGS, *KEYS, *LAST}
+_CELL_KEYS = ("value", "given", "region", "givenPencilMarks", "parity")
+_KNOWN_CELL_KEYS = {*_CELL_KEYS, "centerPencilMarks", "cornerPencilMarks", *STYLE_MEMBERS}
+_OTHER_KEYS = ("size", "grid", "ruleset", "solution", *DRAWINGS)
+_KNOWN_KEYS = {*_OTHER_KEYS, *_IGNORED_KEYS, *FLAGS, *KEYS, *LAST}
 
 
 def read_document(document: object) -> Parsed:
-    """The puzzle in a document, as `parse_json` returns it. Raises Misread."""
-    whole = Placed(document)
-    whole.check_keys(_KNOWN, "a known rule", "unknown-rule")
+    """The puzzle in a document that `parse_json` has returned. Raises Misread."""
+    whole = JsonNode(document)
+    whole.check_keys(_KNOWN_KEYS, "a known rule", "unknown-rule")
     fields = whole.fields()
-    boxes = usual_boxes(_member(fields, "size").number(LEAST_SIDE, MOST_SIDE))
+    boxes = usual_boxes(_member(fields, "size").number(MIN_RULES_SIDE, MAX_RULES_SIDE))
     cells = _cells(_member(fields, "grid"), boxes.side)
-    given = [pair for index, cell in enumerate(cells) for pair in _given(cell, index, boxes)]
+    given = [pair for index, cell in enumerate(cells) for pair in _cell_givens(cell, index, boxes)]
     regions = _regions(cells, boxes)
     has_boxes = {*regions} == {*boxes.boxes()}
     geometry = boxes if has_boxes else Geometry(1, boxes.side)
-    own = [] if has_boxes else [_region(region, boxes.side) for region in regions]
+    region_rules = [] if has_boxes else [_region_rule(region, boxes.side) for region in regions]
     context = DocumentContext(geometry, regions)
-    rules = [*own, *_rules(fields, context), *_parities(cells)]
+    rules = [*region_rules, *_rules(fields, context), *_parities(cells)]
     drawings = _unread_drawings(fields, context)
-    masks, contradicting = given_masks(geometry, given)
-    masks, rules = _with_parity_masks(geometry, masks, [*rules, *contradicting])
-    claimed, uncompared = _claimed(fields, boxes.side)
+    masks, contradictions = given_masks(geometry, given)
+    masks, rules = _with_parity_masks(geometry, masks, [*rules, *contradictions])
+    claimed, uncompared = _solution(fields, boxes.side)
     try:
         puzzle = Puzzle(geometry, masks, tuple(rules))
     except ValueError as error:
         raise Misread("rules that fit the grid", str(error)) from None
-    prose = ("ruleset",) if "ruleset" in fields and not fields["ruleset"].is_nothing else ()
+    prose = ("ruleset",) if "ruleset" in fields and not fields["ruleset"].is_unset else ()
     texts = ((key, fields[key].value) for key in NOTES if key in fields)
     notes = tuple((key, text) for key, text in texts if isinstance(text, str) and text.strip())
     unread = prose + drawings + uncompared
     return Parsed(puzzle, variant=variant_of(puzzle), claimed=claimed, unread=unread, notes=notes)
 
 
-def _member(fields: dict[str, Placed], name: str) -> Placed:
+def _member(fields: dict[str, JsonNode], name: str) -> JsonNode:
     if name not in fields:
         raise Misread(f"'{name}', which every f-puzzles document has", "none")
     return fields[name]
 
 
-def _cells(grid: Placed, side: int) -> list[dict[str, Placed]]:
-    """The members of each of the n² cells."""
+def _cells(grid: JsonNode, side: int) -> list[dict[str, JsonNode]]:
+    """The members of each of the n² cells. Raises Misread for other rows."""
     rows = [row.list() for row in grid.list()]
     if {len(rows), *map(len, rows)} != {side}:
         found = counted(len(rows), "row") if len(rows) != side else "a row of another length"
         raise grid.wrong(f"{side} rows of {side} cells", found)
     for cell in chain.from_iterable(rows):
-        cell.check_keys(_IN_CELLS)
+        cell.check_keys(_KNOWN_CELL_KEYS)
     return [cell.fields() for row in rows for cell in row]
 
 
-def _given(cell: dict[str, Placed], index: int, geometry: Geometry) -> Iterator[tuple[int, int]]:
-    """The cell and the mask of its given values; other values are a player's progress."""
+def _cell_givens(
+    cell: dict[str, JsonNode], index: int, geometry: Geometry
+) -> Iterator[tuple[int, int]]:
+    """Yield pairs of a cell and the mask of its given values.
+
+    Values that are not given are the progress of a player.
+    """
     n, marks = geometry.side, cell.get("givenPencilMarks")
-    if marks is not None and not marks.is_nothing and marks.list():
+    if marks is not None and not marks.is_unset and marks.list():
         yield index, sum({1 << mark.number(1, n) - 1 for mark in marks.list()})
     if "given" not in cell or not cell["given"].flag():
         return
     if "value" not in cell:
         row, column = geometry.place(index)
         raise Misread(
-            "a 'value' in a cell with 'given'", f"none in R{row}C{column}", cell["given"].way
+            "a 'value' in a cell with 'given'", f"none in R{row}C{column}", cell["given"].path
         )
     yield index, 1 << cell["value"].number(1, n) - 1
 
 
-def _parities(cells: Sequence[dict[str, Placed]]) -> Iterator[Rule]:
-    """The rules of cells with a parity."""
+def _parities(cells: Sequence[dict[str, JsonNode]]) -> Iterator[Rule]:
+    """Yield a rule for each cell with a parity."""
     for index, cell in enumerate(cells):
         parity = cell.get("parity")
-        if parity is not None and not parity.is_nothing:
+        if parity is not None and not parity.is_unset:
             name = parity.text.lower()
             if name not in ("even", "odd"):
                 raise parity.wrong("'even' or 'odd'")
             yield Parity(index, name == "odd")
 
 
-def _regions(cells: Sequence[dict[str, Placed]], boxes: Geometry) -> tuple[tuple[int, ...], ...]:
-    """The cells of each region; some cells may belong to none."""
+def _regions(cells: Sequence[dict[str, JsonNode]], boxes: Geometry) -> tuple[tuple[int, ...], ...]:
+    """The cells of each region; a cell may have no region."""
     n = boxes.side
     groups: dict[int, list[int]] = {}
     for index, cell in enumerate(cells):
@@ -143,12 +148,12 @@ def _regions(cells: Sequence[dict[str, Placed]], boxes: Geometry) -> tuple[tuple
     return regions
 
 
-def _region(cells: tuple[int, ...], side: int) -> Rule:
+def _region_rule(cells: tuple[int, ...], side: int) -> Rule:
     return Region(cells) if len(cells) == side else ExtraRegion(cells)
 
 
-def _rules(fields: dict[str, Placed], context: DocumentContext) -> list[Rule]:
-    """The rules under all keys; those of LAST, which depend on other rules, come last."""
+def _rules(fields: dict[str, JsonNode], context: DocumentContext) -> list[Rule]:
+    """The rules of all keys; keys in LAST are read last, because they depend on other rules."""
     rules: list[Rule] = []
     for key, node in fields.items():
         try:
@@ -157,8 +162,8 @@ def _rules(fields: dict[str, Placed], context: DocumentContext) -> list[Rule]:
             elif key in KEYS:
                 nodes = (child for child in node.list() if not is_drawing(key, child))
                 objects = [RuleObject(context, key, child) for child in nodes]
-                read = [rule for item in objects for form in KEYS[key] for rule in form.read(item)]
-                rules += without_marked(read) if KEYS[key][0].kind is Extreme else read
+                added = [rule for item in objects for form in KEYS[key] for rule in form.read(item)]
+                rules += without_marked(added) if KEYS[key][0].kind is Extreme else added
                 for item in objects:
                     item.check_all_read()
         except ValueError as error:
@@ -169,54 +174,57 @@ def _rules(fields: dict[str, Placed], context: DocumentContext) -> list[Rule]:
     return rules
 
 
-def _unread_drawings(fields: dict[str, Placed], context: DocumentContext) -> tuple[str, ...]:
-    """The code `drawings` if a drawing does not repeat a rule, so that only prose explains it.
+def _unread_drawings(fields: dict[str, JsonNode], context: DocumentContext) -> tuple[str, ...]:
+    """The code `drawings` if a drawing does not repeat a rule, so that it may need an explanation.
 
-    Programs draw the cells of rules that f-puzzles itself lacks, and mark these drawings. Raises
-    Misread for a marked drawing that repeats no rule.
+    Programs draw the cells of rules that f-puzzles does not draw itself, and mark these drawings.
+    Raises Misread for a marked drawing that does not repeat a rule.
     """
-    known, unread = context.all_named, False
+    known, unread = context.all_positions, False
     for key in (key for key in DRAWINGS if key in fields):
         for drawing in filter(partial(is_drawing, key), fields[key].list()):
             members = drawing.fields()
-            is_marked = any(members[mark].value for mark in REPEATING & members.keys())
-            value = members.get("value", Placed(None))
-            is_outline = key == "cage" and value.is_nothing
+            is_marked = any(members[mark].value for mark in RULE_COPY_MEMBERS & members.keys())
+            value = members.get("value", JsonNode(None))
+            is_outline = key == "cage" and value.is_unset
             if not is_marked and not is_outline:
                 unread = True
                 continue
-            drawing.check_keys({"cells", "lines", "value"} | COSMETIC | REPEATING)
+            drawing.check_keys({"cells", "lines", "value"} | STYLE_MEMBERS | RULE_COPY_MEMBERS)
             lists = members["lines"].list() if "lines" in members else []
             lists += [members["cells"]] if "cells" in members else []
-            drawn = [frozenset(map(context.place, node.list())) for node in lists]
-            repeats = bool(drawn) and known.issuperset(drawn)
-            if not value.is_nothing:
-                repeats &= context.values.issuperset((group, value.text) for group in drawn)
-            if is_marked and not repeats:
+            drawn = [frozenset(map(context.position, node.list())) for node in lists]
+            repeats_rule = bool(drawn) and known.issuperset(drawn)
+            if not value.is_unset:
+                repeats_rule &= context.values.issuperset((group, value.text) for group in drawn)
+            if is_marked and not repeats_rule:
                 found = f"'{key}', whose rule is given only in prose"
                 raise drawing.wrong("only drawings of known rules", found, "unknown-rule")
-            unread |= not repeats
+            unread |= not repeats_rule
     return ("drawings",) if unread else ()
 
 
 def _with_parity_masks(
     geometry: Geometry, masks: tuple[int, ...], rules: list[Rule]
 ) -> tuple[tuple[int, ...], list[Rule]]:
-    """Convert the rules to masks if all of them are parity marks on blank cells."""
+    """Convert all rules to masks, if each is the parity of a blank cell.
+
+    Returns the masks and the remaining rules.
+    """
     marks = {rule.cell: rule.odd for rule in rules if isinstance(rule, Parity)}
-    blank = all(masks[cell] == geometry.all_values for cell in marks)
-    if len(marks) < len(rules) or not blank:
+    are_blank = all(masks[cell] == geometry.all_values for cell in marks)
+    if len(marks) < len(rules) or not are_blank:
         return masks, rules
-    changed = [*masks]
+    marked_masks = [*masks]
     for cell, odd in marks.items():
-        changed[cell] = geometry.odd_values if odd else geometry.even_values
-    return tuple(changed), []
+        marked_masks[cell] = geometry.odd_values if odd else geometry.even_values
+    return tuple(marked_masks), []
 
 
-def _claimed(fields: dict[str, Placed], side: int) -> tuple[str | None, tuple[str, ...]]:
-    """Returns the solution in the document or None, and the code `solution` if it is incomplete."""
+def _solution(fields: dict[str, JsonNode], side: int) -> tuple[str | None, tuple[str, ...]]:
+    """The solution in the document, or None, and the code `solution` if it is incomplete."""
     node = fields.get("solution")
-    if node is None or node.is_nothing:
+    if node is None or node.is_unset:
         return None, ()
     if isinstance(node.value, str):
         signs: Sequence[object] = node.value

@@ -1,4 +1,4 @@
-"""Convert a puzzle with its rules to a document.
+"""Convert a puzzle with its rules to an f-puzzles document.
 
 `formats/targets.py` reads each document back, and compares it with the puzzle.
 """
@@ -17,12 +17,12 @@ from pipeline.puzzle.rules.regions import ExtraRegion, Region
 from pipeline.reading.formats.cells import shape_in_words
 from pipeline.reading.formats.notations import FLAGS, LAST, written
 from pipeline.reading.formats.parsed import Notes
-from pipeline.reading.formats.variants import LEAST_SIDE, MOST_SIDE
+from pipeline.reading.formats.variants import MAX_RULES_SIDE, MIN_RULES_SIDE
 
-Written = dict[str, object]
-"""The members of an object to be written."""
+JsonObject = dict[str, object]
+"""The members of an object that is written as JSON."""
 
-_LINES = {
+_LINE_COLOURS = {
     "slowthermometer": "#CFCFCF",
     "renban": "#F067F0",
     "whispers": "#67F067",
@@ -34,15 +34,18 @@ _LINES = {
     "doublearrow": "#C54B8B",
     "lockout": "#F09060",
 }
-"""Keys of lines that f-puzzles itself does not draw, and the colour in which we draw them."""
+"""Key of lines that f-puzzles does not draw → the colour of our drawings."""
 
-_TEXTS = {"xsum": "X-Sum", "skyscraper": "Skyscraper"}
-_CAGES = {
+
+_TEXT_NAMES = {"xsum": "X-Sum", "skyscraper": "Skyscraper"}
+"""Key of clues that f-puzzles does not draw → the text that marks our drawings."""
+
+_CAGE_NAMES = {
     "rowindexer": "Row Indexer",
     "columnindexer": "Column Indexer",
     "boxindexer": "Box Indexer",
 }
-"""The same for clues and cells, with the text that marks their drawings."""
+"""Key of cells that f-puzzles does not draw → the text that marks our drawings."""
 
 
 def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = ()) -> str:
@@ -51,32 +54,33 @@ def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = (
     Raises ValueError with a noun for anything that a document cannot express.
     """
     n, geometry = puzzle.geometry.side, puzzle.geometry
-    shapes = (usual_boxes(n), Geometry(1, n)) if LEAST_SIDE <= n <= MOST_SIDE else ()
+    shapes = (usual_boxes(n), Geometry(1, n)) if MIN_RULES_SIDE <= n <= MAX_RULES_SIDE else ()
     if geometry not in shapes:
         raise ValueError(shape_in_words(geometry))
-    puzzle = _with_parity(puzzle)
-    own = {region: index for index, region in enumerate(_own_regions(puzzle))}
-    cells = _cells(puzzle, own)
-    whole: Written = {
+    puzzle = _with_parity_rules(puzzle)
+    regions = {region: index for index, region in enumerate(_regions_in_grid(puzzle))}
+    cells = _cells(puzzle, regions)
+    document: JsonObject = {
         "size": n,
         **dict(notes),
         "grid": [cells[start : start + n] for start in range(0, n * n, n)],
     }
-    whole |= _by_key(puzzle, [rule for rule in puzzle.rules if _group(rule) not in own])
-    for key, drawings in _drawings(whole).items():
-        existing = whole.get(key, [])
-        whole[key] = [*(existing if isinstance(existing, list) else ()), *drawings]
+    rules = [rule for rule in puzzle.rules if _cells_of_region_rule(rule) not in regions]
+    document |= _rule_members(puzzle, rules)
+    for key, drawings in _drawings(document).items():
+        existing = document.get(key, [])
+        document[key] = [*(existing if isinstance(existing, list) else ()), *drawings]
     if solution:
         for cell, value in zip(cells, solution.values, strict=True):
             cell.setdefault("value", value)
-        whole["solution"] = [*solution.values]
-    return json.dumps(whole, separators=(",", ":"))
+        document["solution"] = [*solution.values]
+    return json.dumps(document, separators=(",", ":"))
 
 
-def _with_parity(puzzle: Puzzle) -> Puzzle:
-    """A copy in which even and odd cells are rules, if the puzzle has no other rules."""
-    odd_of = {puzzle.geometry.even_values: False, puzzle.geometry.odd_values: True}
-    marked = {cell: odd_of[mask] for cell, mask in enumerate(puzzle.cells) if mask in odd_of}
+def _with_parity_rules(puzzle: Puzzle) -> Puzzle:
+    """A copy in which marks of even and odd cells are rules; unchanged if it has other rules."""
+    is_odd = {puzzle.geometry.even_values: False, puzzle.geometry.odd_values: True}
+    marked = {cell: is_odd[mask] for cell, mask in enumerate(puzzle.cells) if mask in is_odd}
     if puzzle.rules or not marked:
         return puzzle
     full = puzzle.geometry.all_values
@@ -84,12 +88,12 @@ def _with_parity(puzzle: Puzzle) -> Puzzle:
     return Puzzle(puzzle.geometry, cells, tuple(starmap(Parity, marked.items())))
 
 
-def _group(rule: Rule) -> tuple[int, ...]:
+def _cells_of_region_rule(rule: Rule) -> tuple[int, ...]:
     return rule.group if isinstance(rule, Region | ExtraRegion) else ()
 
 
-def _own_regions(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
-    """The regions of a grid without boxes, and smaller ones that rules refer to."""
+def _regions_in_grid(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
+    """Yield the regions of a grid without boxes, and smaller regions to which rules refer."""
     if puzzle.geometry.has_boxes:
         return
     referenced = {
@@ -101,35 +105,38 @@ def _own_regions(puzzle: Puzzle) -> Iterator[tuple[int, ...]]:
             yield rule.group
 
 
-def _by_key(puzzle: Puzzle, rules: Sequence[Rule]) -> Written:
-    """The members of the document that describe rules. Raises ValueError for other rules."""
-    flags, objects, last = dict[str, bool](), dict[str, list[Written]](), list[Rule]()
+def _rule_members(puzzle: Puzzle, rules: Sequence[Rule]) -> JsonObject:
+    """The members of a document that describe rules.
+
+    Raises ValueError for a rule that a document cannot express.
+    """
+    flags, objects, last = dict[str, bool](), dict[str, list[JsonObject]](), list[Rule]()
     for rule in rules:
         if any(type(rule) in row.kinds for row in LAST.values()):
             last.append(rule)
         elif flag := next((key for key, flagged in FLAGS.items() if flagged == rule), ""):
             flags[flag] = True
         elif output := written(rule, puzzle.geometry, by_keys=True):
-            key, members = output
+            key, pairs = output
             # the value is the last member
-            item = dict(sorted(members, key=lambda member: member[0] == "value"))
+            item = dict(sorted(pairs, key=lambda pair: pair[0] == "value"))
             objects.setdefault(key, []).append(item)
         else:
             raise ValueError(rule.describe(puzzle.geometry))
-    whole: Written = {**flags, **objects}
+    members: JsonObject = {**flags, **objects}
     for key, row in LAST.items():
         if matching := [rule for rule in last if type(rule) in row.kinds]:
-            whole[key] = row.write(matching)
-    return whole
+            members[key] = row.write(matching)
+    return members
 
 
-def _cells(puzzle: Puzzle, own: dict[tuple[int, ...], int]) -> list[Written]:
+def _cells(puzzle: Puzzle, regions: dict[tuple[int, ...], int]) -> list[JsonObject]:
     """The cells: givens, candidates and, in a grid without boxes, region numbers."""
     geometry = puzzle.geometry
-    region_of = {cell: index for region, index in own.items() for cell in region}
-    cells: list[Written] = []
+    region_of = {cell: index for region, index in regions.items() for cell in region}
+    cells: list[JsonObject] = []
     for index, mask in enumerate(puzzle.cells):
-        cell: Written = {}
+        cell: JsonObject = {}
         if mask & (mask - 1) == 0:
             cell = {"value": mask.bit_length(), "given": True}
         elif mask != geometry.all_values:
@@ -140,18 +147,18 @@ def _cells(puzzle: Puzzle, own: dict[tuple[int, ...], int]) -> list[Written]:
     return cells
 
 
-def _drawings(document: Written) -> dict[str, list[Written]]:
-    """The drawings, by key, that extensions of f-puzzles add for rules that it does not draw."""
-    drawings: dict[str, list[Written]] = {}
+def _drawings(document: JsonObject) -> dict[str, list[JsonObject]]:
+    """The drawings, by key, of rules that f-puzzles does not draw, as its extensions add them."""
+    drawings: dict[str, list[JsonObject]] = {}
     for key, value in document.items():
         for item in value if isinstance(value, list) else ():
-            if colour := _LINES.get(key):
+            if colour := _LINE_COLOURS.get(key):
                 style = {"outlineC": colour, "width": 0.3, "isNewConstraint": True}
                 drawings.setdefault("line", []).append({"lines": item["lines"], **style})
-            elif name := _TEXTS.get(key):
+            elif name := _TEXT_NAMES.get(key):
                 text = {"cells": [item["cell"]], "value": item["value"], "fromConstraint": name}
                 drawings.setdefault("text", []).append(text | {"fontC": "#000000", "size": 0.7})
-            elif name := _CAGES.get(key):
+            elif name := _CAGE_NAMES.get(key):
                 cage = {"cells": item["cells"], "fromConstraint": name}
                 drawings.setdefault("cage", []).append(cage | {"outlineC": "#707070"})
     return drawings

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal
 from pipeline.errors import InvalidPuzzle, LimitReached, SlowPuzzle
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle
+from pipeline.reading.formats.around import unread_lines
 from pipeline.reading.formats.base import MAX_LINES_EXAMINED, Format
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.text import Text, TextLine
@@ -38,6 +39,9 @@ _BEGINS = re.compile(rf"(?:{_QUERY}(?:\+|%20|%0[AD])*)?\s*\.(?:\s*\.)*\s*(?:~|{_
 _LINK = re.compile(_QUERY)
 _ESCAPE = re.compile(r"%([\da-f]{2})", re.ASCII | re.IGNORECASE)
 _SHAPE = re.compile(r"\.\s*Shape\s*~")
+_GROUP_MARK = re.compile(r"\.\s*(Or|And|Replicate|End)\s*(?=[.~]|$)")
+"""The beginning or the end of a group."""
+
 _VALUES = re.compile(r"\s*\.\s*(?:Given\s*)?~")
 _FEWEST_GIVENS = 17
 """Minimum number of givens of a unique classic puzzle (McGuire, Tugemann and Civario, 2012)."""
@@ -57,14 +61,16 @@ def one_or_many(lines: Sequence[str]) -> Literal["one", "many", "either"]:
 
     A line may be a text of its own if it has several constraints, or the values of 17 cells. Such
     lines are separate texts if they cannot be one: two of them have a shape, their values conflict,
-    or each can be read alone, but not all together. Links are always separate.
+    or each can be read alone, but not all together. Links are always separate. A group that begins
+    in one line and ends in another makes them one text, unless two of them have a shape.
     """
-    if len(lines) < 2:
-        return "one"
-    if any(map(_LINK.match, lines)):
+    if len(lines) > 1 and any(map(_LINK.match, lines)):
         return "many"
+    several_shapes = sum(bool(_SHAPE.search(line)) for line in lines) > 1
+    if len(lines) < 2 or (not several_shapes and _have_common_group(lines)):
+        return "one"
     given = [*map(_given_in, lines)]
-    apart = sum(bool(_SHAPE.search(line)) for line in lines) > 1 or _differ(given)
+    apart = several_shapes or _differ(given)
     if not all(map(_may_be_whole, lines)):
         return "either" if apart else "one"
     if apart:
@@ -73,6 +79,18 @@ def one_or_many(lines: Sequence[str]) -> Literal["one", "many", "either"]:
     if is_one == are_many:
         return "either"
     return "one" if is_one else "many"
+
+
+def _have_common_group(lines: Sequence[str]) -> bool:
+    """Whether a group begins in one line and ends in another, and every group ends."""
+    depth, is_common = 0, False
+    for line in lines:
+        is_common |= depth > 0
+        for match in _GROUP_MARK.finditer(line):
+            depth += -1 if match[1] == "End" else 1
+            if depth < 0:
+                return False
+    return is_common and depth == 0
 
 
 def _may_be_whole(line: str) -> bool:
@@ -174,7 +192,7 @@ def _puzzle_in(text: Text, steps: int) -> Parsed:
     rules = [*layout.rules, *read.with_strict(layout.phrases, layout.geometry)]
     cells, contradicting = given_masks(layout.geometry, read.given)
     puzzle = Puzzle(layout.geometry, cells, (*rules, *contradicting))
-    return Parsed(puzzle, variant=variant_of(puzzle))
+    return Parsed(puzzle, variant=variant_of(puzzle), unread=unread_lines(context.unread))
 
 
 def render_iss(puzzle: Puzzle, _notation: str) -> str:

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
-from pipeline.puzzle.geometry import Geometry, usual_boxes
+from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.puzzle.rules import cages, lines, neighbours, outside
-from pipeline.puzzle.rules.regions import ExtraRegion, Windoku
+from pipeline.puzzle.rules import adjacent_pairs, cages, lines, outside
+from pipeline.puzzle.rules.pairs import Among
 from pipeline.reading.formats.iss.phrases import Arguments, Context, cell_word, line_word
-from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field, nothing, read_only
+from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field, nothing
 from pipeline.reading.formats.variants import RowColumn, cells_along
 
 SEPARATOR = "-"
@@ -46,13 +46,16 @@ def write_parts(parts: Iterable[Sequence[int]], geometry: Geometry) -> list[str]
     return [word for part in parts for word in (SEPARATOR, *write_cells(part, geometry))][1:]
 
 
-def number(name: str, minimum: int = 0, default: int | None = None) -> Codec:
-    """A number, which may be missing if it has a default."""
+def number(
+    name: str, minimum: int = 0, default: int | None = None, no_effect: int | None = None
+) -> Codec:
+    """A number, which may be missing if it has a default; with `no_effect` there is no rule."""
 
-    def read(args: Arguments) -> int:
-        return args.number(minimum) if default is None or args.has_number() else default
+    def read(args: Arguments) -> list[RuleFields]:
+        number = args.number(minimum) if default is None or args.has_number() else default
+        return [] if number == no_effect else [{name: number}]
 
-    return field(name, write_number)(read)
+    return Codec(read, lambda rule, _: [str(getattr(rule, name))])
 
 
 def line(minimum: int = 2) -> Codec:
@@ -66,6 +69,11 @@ def line(minimum: int = 2) -> Codec:
 
 def cells(name: str, minimum: int = 1, *, once: bool = False) -> Codec:
     return field(name, write_cells)(lambda args: args.cells(minimum, once=once))
+
+
+def distinct_cells(name: str) -> Codec:
+    """Cells, of which a repeated one counts once."""
+    return field(name, write_cells)(lambda args: tuple(dict.fromkeys(args.cells())))
 
 
 each_cell = Codec(
@@ -108,15 +116,12 @@ needs_nine = condition(
 needs_no_zero = condition(
     lambda context: context.geometry.lowest != 0, "a grid with values from 1 on"
 )
-needs_boxes = condition(
-    lambda context: context.regions == tuple(context.geometry.boxes()), "a grid with boxes"
-)
 
 
 @field("regions")
 def regions(args: Arguments) -> object:
     if not args.context.regions:
-        raise args.wrong(args.type, "a grid with boxes, or a jigsaw without")
+        raise args.wrong(args.type, "a grid with boxes or a jigsaw")
     return args.context.regions
 
 
@@ -127,20 +132,25 @@ def row_or_column(args: Arguments) -> tuple[int, ...]:
 
 @codec(lambda rule, geometry: write_cells((rule.a, rule.b), geometry))
 def pairs_of_neighbours(args: Arguments) -> Iterator[RuleFields]:
-    """All pairs of neighbours among the cells; each cell must be in a pair."""
+    """All pairs of neighbours among the cells; cells in no pair are reported as unread."""
     cells = args.cells(2, once=True)
     indices = {cell: index for index, cell in enumerate(cells)}
-    pairs = (pair for pair in neighbours(args.geometry) if indices.keys() >= {*pair})
+    pairs = adjacent_pairs(args.geometry, cells)
     bound = sorted(sorted(indices[cell] for cell in pair) for pair in pairs)
     paired = {*chain.from_iterable(bound)}
     for index, word in enumerate(args.phrase.words):
         if index not in paired:
-            raise args.wrong(word, "a cell next to another of the listed cells")
+            args.add_unread(word)
     return ({"a": cells[a], "b": cells[b]} for a, b in bound)
 
 
-def clues_at_ends(maximum: Callable[[Geometry], int | None] = lambda _: None) -> Codec:
-    """A row or column with clues at its beginning and its end, one of which may be missing."""
+def clues_at_ends(
+    limits: Callable[[Geometry], tuple[int, int | None]] = lambda _: (1, None),
+) -> Codec:
+    """A row or column with clues at its beginning and its end, one of which may be missing.
+
+    `limits` returns the minimum and the maximum of the clues, which may be None.
+    """
 
     def read(args: Arguments) -> Iterator[RuleFields]:
         line, clues = args.row_or_column(), args.phrase.words[1:3]
@@ -149,7 +159,7 @@ def clues_at_ends(maximum: Callable[[Geometry], int | None] = lambda _: None) ->
         for clue, cells in zip(clues, (line, line[::-1]), strict=False):
             args.next("a number")
             if clue.text:
-                yield {"line": cells, "number": args.number_in(clue, 1, maximum(args.geometry))}
+                yield {"line": cells, "number": args.number_in(clue, *limits(args.geometry))}
 
     def write(rule: outside.OutsideClue, geometry: Geometry) -> list[str]:
         before = [] if rule.line[0] < rule.line[-1] else [""]
@@ -158,17 +168,24 @@ def clues_at_ends(maximum: Callable[[Geometry], int | None] = lambda _: None) ->
     return Codec(read, write)
 
 
-def largest_value(geometry: Geometry) -> int:
-    return geometry.values[-1]
+def values_of_cells(geometry: Geometry) -> tuple[int, int]:
+    return geometry.values[0], geometry.values[-1]
 
 
-def number_of_lines(geometry: Geometry) -> int:
-    """The number of rows and columns of a square grid, each counted from both ends."""
-    return 4 * geometry.side
+def ranks(geometry: Geometry) -> tuple[int, int]:
+    """1, and the number of rows and columns of a square grid, each counted from both ends."""
+    return 1, 4 * geometry.side
+
+
+def _check_units(args: Arguments) -> None:
+    """Raise InvalidPuzzle for a grid whose rows and columns may repeat values."""
+    if not args.context.has_units:
+        raise args.wrong(args.type, "a grid with rows and columns")
 
 
 def ties_of(args: Arguments) -> str:
     """The argument of `.FullRankTies`: which lines of equal rank it allows."""
+    _check_units(args)
     expected = "'none', 'only-unclued' or 'any'"
     word = args.next(expected)
     if word.text not in ("none", "only-unclued", "any"):
@@ -181,33 +198,19 @@ no_ties = Codec(lambda args: [{}] if ties_of(args) == "none" else [], lambda *_:
 
 @field("tied")
 def allows_ties(args: Arguments) -> bool:
+    _check_units(args)
     if args.context.ties is None:
         raise args.wrong(args.type, "no '.FullRankTies' in a text with '.FullRank' in a group")
     return args.context.ties == "any"
 
 
-def read_windoku(args: Arguments) -> Iterator[Rule]:
-    """Windows as large as the default boxes, one cell apart; none if the side has no boxes."""
-    n = args.geometry.side
-    boxes = usual_boxes(n)
-    if args.geometry.free_grid:
-        raise args.wrong(args.type, "a square grid with the usual values")
-    if n == 9:
-        yield Windoku()
-    elif boxes.has_boxes:
-        for left in range(1, n - boxes.width, boxes.width + 1):
-            for top in range(1, n - boxes.height, boxes.height + 1):
-                rows, columns = range(top, top + boxes.height), range(left, left + boxes.width)
-                window = tuple(row * n + column for row in rows for column in columns)
-                yield ExtraRegion(window)
-
-
 def read_cage(args: Arguments) -> Iterator[Rule]:
-    """A cage; a cell counts in its sum as often as it is listed."""
-    total, cells = args.number() or None, args.cells()
+    """A cage, whose sum may be empty; a cell counts in the sum as often as it is listed."""
+    word = args.next("a number")
+    total, cells = args.number_in(word, 0) if word.text else 0, args.cells()
     group = tuple(dict.fromkeys(cells))
-    if total is None or len(group) == len(cells):
-        yield cages.Cage(group, total)
+    if not total or len(group) == len(cells):
+        yield cages.Cage(group, total or None)
     else:
         yield from (cages.Cage(group), cages.Sum(tuple(Counter(cells).items()), total))
 
@@ -264,26 +267,45 @@ def joined_values(args: Arguments) -> tuple[int, ...]:
     return args.values_in(args.next("values, such as '1_2_2'"))
 
 
-@field("values", read_only)
-def look_and_say(args: Arguments) -> tuple[int, ...]:
-    """Pairs of a count and a value: `1223` is one 2 and two 3s."""
+def read_look_and_say(args: Arguments) -> Iterator[Rule]:
+    """Pairs of a count and a value: `1223` is one 2 and two 3s, `02` is no 2."""
     expected = "pairs of a count and a value, each value once"
     word = args.next(expected)
     counts, values = word.text[::2], word.text[1::2]
     if not values or len(counts) != len(values) or len({*values}) < len(values):
         raise args.wrong(word, expected)
-    return tuple(
-        number
+    count_of = {
+        args.value_in(word._replace(text=value)): args.number_in(word._replace(text=count), 0)
         for count, value in zip(counts, values, strict=True)
-        for number in [args.value_in(word._replace(text=value))]
-        * args.number_in(word._replace(text=count), 1)
-    )
+    }
+    group = args.cells(once=True)
+    if wanted := tuple(Counter(count_of).elements()):
+        yield cages.Contains(group, wanted, exactly=True)
+    allowed = tuple(value for value in args.geometry.values if count_of.get(value, 1))
+    if len(allowed) < len(args.geometry.values):
+        yield from (Among(cell, allowed) for cell in group)
 
 
 @codec(lambda rule, geometry: write_cells((rule.counter, *rule.counted), geometry))
 def count_of_values(args: Arguments) -> Iterator[RuleFields]:
-    counter, *counted = args.cells(2, once=True)
-    yield {"counter": counter, "counted": tuple(counted)}
+    counter = args.cell()
+    counted = args.cells(once=True)
+    yield {"counter": counter, "counted": counted}
+
+
+def _lockout_words(rule: lines.Lockout, geometry: Geometry) -> list[str]:
+    return [str(rule.difference), *write_cells(rule.line, geometry)]
+
+
+@codec(_lockout_words)
+def lockout(args: Arguments) -> Iterator[RuleFields]:
+    """A difference, then a line; ends that may have any difference have no effect alone."""
+    difference, cells = args.number(), args.cells(2)
+    if difference:
+        yield {"difference": difference, "line": cells}
+    elif len(cells) > 2:
+        word = args.phrase.words[0]
+        raise args.wrong(word, "a number, 1 or more, because of the cells between the ends,")
 
 
 @field("parts", write_parts)

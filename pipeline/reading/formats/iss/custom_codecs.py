@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
 from pipeline.puzzle.geometry import Geometry
+from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules import custom, free
 from pipeline.reading.formats.iss import machines
 from pipeline.reading.formats.iss.codecs import (
@@ -17,23 +18,36 @@ from pipeline.reading.formats.iss.codecs import (
     write_parts,
 )
 from pipeline.reading.formats.iss.phrases import Arguments
-from pipeline.reading.formats.rule_forms import Codec, RuleFields, codec, field, read_only
+from pipeline.reading.formats.rule_forms import Codec, Form, RuleFields, codec, field, read_only
 from pipeline.reading.formats.text import Word
 from pipeline.reading.formats.variants import cells_along
 
+Segments = list[tuple[int, ...]]
+"""The cells of a line, in one or several segments."""
 
-def _named_lines(args: Arguments, *, named: bool = True) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Names and cells of lines; an empty word or a name such as `_so` separates two lines."""
-    name, cells = "", list[int]()
-    for word in args.rest():
-        if word.text and not (named and word.text.startswith("_")):
-            cells.append(args.cell_in(word))
-            continue
-        if cells:
-            yield name, tuple(cells)
-        name, cells = (_label(word.text[1:]) if word.text else name), []
-    if cells:
-        yield name, tuple(cells)
+
+def _named_lines(
+    args: Arguments, *, named: bool = True, segmented: bool = False
+) -> Iterator[tuple[str, Segments]]:
+    """Names and cells of lines; an empty word or a name such as `_so` separates two lines.
+
+    A line has one segment. If lines may be `segmented`, `-` begins another one.
+    """
+    name, segments = "", [list[int]()]
+    for word in (*args.rest(), None):
+        is_name = word is not None and named and word.text.startswith("_")
+        if word and segmented and word.text == SEPARATOR:
+            if not segments[-1]:
+                raise args.wrong(word, "a cell")
+            segments.append([])
+        elif word and word.text and not is_name:
+            segments[-1].append(args.cell_in(word))
+        else:
+            if not segments[-1] and len(segments) > 1:
+                raise args.short("a cell after the last '-'")
+            if segments[-1]:
+                yield name, [*map(tuple, segments)]
+            name, segments = (_label(word.text[1:]) if word and is_name else name), [[]]
 
 
 def _label(text: str) -> str:
@@ -44,7 +58,10 @@ def _label(text: str) -> str:
     return short if len(short) <= max_length else f"{short[: max_length - 1].rstrip()}…"
 
 
-def _labelled(rule: custom.Relation | custom.StateMachine, geometry: Geometry) -> list[str]:
+def _labelled(
+    rule: custom.Relation | custom.StateMachine | custom.NondeterministicMachine,
+    geometry: Geometry,
+) -> list[str]:
     """The name of a line, with special characters escaped, and then its cells."""
     escaped = "".join(
         sign if sign.isascii() and sign.isalnum() else "".join(f"%{b:02X}" for b in sign.encode())
@@ -57,7 +74,7 @@ def related_lines(*, once: bool = False) -> Codec:
     """Lines for a relation; a line of a single cell has no effect."""
 
     def read(args: Arguments) -> Iterator[RuleFields]:
-        for name, cells in _named_lines(args):
+        for name, (cells,) in _named_lines(args):
             if once and len({*cells}) < len(cells):
                 raise args.wrong(args.type, "different cells")
             if len(cells) > 1:
@@ -83,19 +100,31 @@ def related(*, is_old: bool = False) -> Codec:
 
 def _machines(
     args: Arguments, expected: str, make: machines.Make, *, named: bool
-) -> list[RuleFields]:
-    """The fields of the machine in the first argument, for each of the lines."""
-    word = args.next(expected)
-    groups = [*_named_lines(args, named=named)]
+) -> Iterator[Rule]:
+    """The machine in the first argument as a rule for each of the lines.
+
+    It is deterministic, unless that would be too large.
+    """
+    word, values, work = args.next(expected), args.geometry.values, args.context.work
+    groups = [*_named_lines(args, named=named, segmented=named)]
     if not groups:
         raise args.short("at least 1 cell")
-    length = max(len(cells) for _, cells in groups)
+    length = max(sum(map(len, segments)) for _, segments in groups)
     try:
-        machine = args.context.work.machine(make, word.text, args.geometry.values, length)
         label = "" if named else _label(_pattern_text(word.text))
+        for name, segments in groups:
+            lengths = [*map(len, segments)] if len(segments) > 1 else [length]
+            cells = tuple(cell for segment in segments for cell in segment)
+            try:
+                machine = work.machine(make, word.text, values, *lengths)
+                yield custom.StateMachine(cells, *machine, name or label)
+            except machines.TooManyStates:
+                if len(segments) > 1:
+                    raise
+                nondeterministic = work.nondeterministic(make, word.text, values)
+                yield custom.NondeterministicMachine(cells, *nondeterministic, name or label)
     except ValueError as error:
         raise args.wrong(word, f"{expected} ({error})") from None
-    return [machine._asdict() | {"line": cells, "label": name or label} for name, cells in groups]
 
 
 def _machine_words(rule: custom.StateMachine, geometry: Geometry) -> list[str]:
@@ -114,14 +143,23 @@ def _parse_pattern(text: str, values: Sequence[int], work: machines.Work) -> mac
     return pattern_machine(_pattern_text(text), values, work)
 
 
-@codec(_machine_words)
-def state_machine(args: Arguments) -> list[RuleFields]:
+def _nondeterministic_words(rule: custom.NondeterministicMachine, geometry: Geometry) -> list[str]:
+    values = geometry.values
+    machine = machines.Machine(rule.moves_by(values), rule.accepted, rule.starts)
+    return [machines.nondeterministic_text(machine, values), *_labelled(rule, geometry)]
+
+
+def _read_machines(args: Arguments) -> Iterator[Rule]:
     return _machines(args, "a state machine in base64", machines.parse_machine, named=True)
 
 
-@codec(read_only)
-def pattern(args: Arguments) -> list[RuleFields]:
+def _read_patterns(args: Arguments) -> Iterator[Rule]:
     return _machines(args, "a pattern in base64", _parse_pattern, named=False)
+
+
+state_machine = Form(custom.StateMachine, _read_machines, _machine_words)
+nondeterministic = Form(custom.NondeterministicMachine, _read_machines, _nondeterministic_words)
+pattern = Form(custom.StateMachine, _read_patterns, read_only)
 
 
 def _connected_words(rule: free.ConnectedValues, geometry: Geometry) -> list[str]:
@@ -174,12 +212,30 @@ def _region_cells(args: Arguments, words: Iterable[Word]) -> tuple[int, ...]:
     return tuple(cells)
 
 
+def _regions_around(args: Arguments) -> tuple[range, int]:
+    """The region labels of all cells, and the control cell, which must be in the grid."""
+    _region_cells(args, ())
+    geometry, word = args.geometry, args.phrase.words[0]
+    control = args.cell_in(word)
+    if geometry.free_grid is None or control >= geometry.grid_size:
+        raise args.wrong(word, "a cell of the grid")
+    return geometry.free_grid.cells_of_group(free.REGIONS), control
+
+
 control = field("control", write_cell)(Arguments.cell)
 
 
 @field("counted", write_cells)
 def region_cells(args: Arguments) -> tuple[int, ...]:
-    return _region_cells(args, args.rest(2))
+    """Region labels; by default those of the control cell and the cells around it."""
+    if args.has_more():
+        return _region_cells(args, args.rest(2))
+    region_of, control = _regions_around(args)
+    row, column = args.geometry.place(control)
+    square = [(row + down, column + right) for down in (-1, 0, 1) for right in (-1, 0, 1)]
+    cells = (args.geometry.cell_at(*place) for place in square)
+    near = [cell for cell in cells if cell is not None and cell < args.geometry.grid_size]
+    return tuple(region_of[cell] for cell in dict.fromkeys((control, *near)))
 
 
 @field("arms", write_parts)
@@ -187,11 +243,7 @@ def arms(args: Arguments) -> tuple[tuple[int, ...], ...]:
     """Arms that begin at the control cell; by default the four rays from it to the edges."""
     if args.has_more():
         return tuple(_region_cells(args, part) for part in args.parts(SEPARATOR))
-    _region_cells(args, ())
-    geometry, word = args.geometry, args.phrase.words[0]
-    control = args.cell_in(word)
-    if geometry.free_grid is None or control >= geometry.grid_size:
-        raise args.wrong(word, "a cell of the grid")
-    region_of, start = geometry.free_grid.cells_of_group(free.REGIONS), geometry.place(control)
+    region_of, control = _regions_around(args)
+    geometry, start = args.geometry, args.geometry.place(control)
     rays = (cells_along(geometry, start, step) for step in ((0, 1), (1, 0), (0, -1), (-1, 0)))
     return tuple(tuple(region_of[cell] for cell in ray) for ray in rays)

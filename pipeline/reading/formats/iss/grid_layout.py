@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 from math import isqrt
 from typing import NamedTuple
 
-from pipeline.puzzle.geometry import MAX_EXTRA_CELLS, FreeGrid, Geometry, usual_boxes
+from pipeline.puzzle.geometry import (
+    MAX_EXTRA_CELLS,
+    MAX_SIDE,
+    MIN_SIDE,
+    FreeGrid,
+    Geometry,
+    usual_boxes,
+)
 from pipeline.puzzle.puzzle import Rule
 from pipeline.puzzle.rules.free import (
     REGIONS,
@@ -17,17 +25,18 @@ from pipeline.puzzle.rules.free import (
     SameRegions,
     Unit,
 )
-from pipeline.puzzle.rules.regions import Region
+from pipeline.puzzle.rules.regions import DisjointGroups, ExtraRegion, Region, Windoku
 from pipeline.reading.formats.iss.codecs import ties_of
 from pipeline.reading.formats.iss.machines import Work
 from pipeline.reading.formats.iss.phrases import Arguments, Context, Phrase
-from pipeline.reading.formats.variants import groups_of
+from pipeline.reading.formats.variants import RowColumn, groups_of
 
 MAX_SIZE = 16
 """Maximum number of rows, columns and values."""
 
 _SIZE = re.compile(r"([1-9]\d?)x([1-9]\d?)", re.ASCII)
 _VALUES = re.compile(r"(?:([01])-)?(\d{1,2})", re.ASCII)
+_ROWS_COLUMNS = re.compile(r"([1-9]\d{0,3})x([1-9]\d{0,3})", re.ASCII)
 _PREFIX = re.compile(r"[A-Z]{1,8}", re.ASCII)
 _RAW = "Raw"
 _USUAL_TIES = "only-unclued"
@@ -60,12 +69,24 @@ class GridLayout(NamedTuple):
         ties = _USUAL_TIES
         for args in _arguments_of(self.phrases, "FullRankTies"):
             ties = ties_of(args)
-        regions = () if self.jigsaw_regions and self.boxes else self.boxes or around
-        outside = Context(self.geometry, regions, ties, work)
-        has_boxes = not self.jigsaw_regions and not any(_arguments_of(self.phrases, "RegionSize"))
-        regions = self.boxes if has_boxes else ()
+        is_free = self.geometry.free_grid is not None
+        has_units = not is_free or any(isinstance(rule, Unit) for rule in self.rules)
+        outside = Context(self.geometry, self.boxes or around, ties, work, has_units)
+        has_region_size = any(_arguments_of(self.phrases, "RegionSize"))
+        regions = () if has_region_size else self.boxes
         known_ties = ties if ties == _USUAL_TIES else None
         return outside, replace(outside, regions=regions, ties=known_ties)
+
+
+class _Group(NamedTuple):
+    """A group of cells outside the grid.
+
+    `width` is the number of its columns; 0 if it has as many as the grid.
+    """
+
+    name: str
+    size: int
+    width: int = 0
 
 
 class _Shape(NamedTuple):
@@ -88,14 +109,18 @@ def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
     size = _parse_region_size(phrases, shape)
     has_boxes = not any(_arguments_of(phrases, "NoBoxes")) and not shape.is_raw
     boxes = tuple(_boxes(shape, size)) if has_boxes else ()
-    groups = tuple(_groups(phrases, shape, has_boxes=bool(boxes)))
+    extra = [*_groups(phrases, shape, boxes)]
+    groups = tuple((group.name, group.size) for group in extra)
     plain = _Shape(shape.largest, shape.largest, 1, shape.largest, is_raw=False)
     if shape == plain and size == shape.largest and not groups:
         usual = usual_boxes(shape.largest)
         geometry = usual if has_boxes else Geometry(1, usual.side)
         units, rules = [], list[Rule]()
     else:
-        free = FreeGrid(shape.rows, shape.columns, shape.lowest, groups)
+        widths = tuple(
+            (group.name, group.width) for group in extra if group.width not in (0, shape.columns)
+        )
+        free = FreeGrid(shape.rows, shape.columns, shape.lowest, groups, widths)
         geometry = Geometry(1, shape.number, free_grid=free)
         units = [] if shape.is_raw else [*_units(geometry, boxes)]
         rules = [*units]
@@ -109,6 +134,8 @@ def layout_of(phrases: Sequence[Phrase]) -> GridLayout:
         largest = tuple(area for area in areas if len(area) == largest_size)
         if 0 < largest_size < shape.number and len(largest) > 1:
             rules.append(SameRegions(largest))
+    rules += _windows(phrases, shape, size)
+    rules += _disjoint_groups(phrases, geometry, shape, boxes)
     rules += _region_group_rules(phrases, geometry, boxes, size)
     return GridLayout(phrases, geometry, boxes, regions, rules)
 
@@ -136,21 +163,22 @@ def _parse_shape(phrases: Sequence[Phrase]) -> _Shape:
     rows, columns = map(int, match.groups()) if match else (0, 0)
     if match is None or not 2 <= max(rows, columns) <= MAX_SIZE:
         raise args.wrong(size, expected)
-    lowest, number = 1, max(rows, columns)
-    if args.has_more() and (word := args.next("values")).text:
-        values = _VALUES.fullmatch(word.text)
-        lowest = int(values[1] or 1) if values else 1
-        number = int(values[2]) - (lowest - 1 if values[1] else 0) if values else 0
-        if not max(rows, columns) <= number <= MAX_SIZE:
-            minimum, maximum = max(rows, columns), MAX_SIZE
-            expected = (
-                f"the number of values, {minimum} to {maximum}, or the first and the last, '0-9'"
-            )
-            raise args.wrong(word, expected)
+    values = args.next("values") if args.has_more() else None
     is_raw = args.has_more()
     if is_raw and (word := args.next(_RAW)).text != _RAW:
         raise args.wrong(word, f"'{_RAW}' or the end")
     args.check_ended()
+    lowest, number = 1, max(rows, columns)
+    if values and values.text:
+        ends = _VALUES.fullmatch(values.text)
+        lowest = int(ends[1] or 1) if ends else 1
+        number = int(ends[2]) - (lowest - 1 if ends[1] else 0) if ends else 0
+        minimum = MIN_SIDE if is_raw else max(rows, columns)
+        if not minimum <= number <= MAX_SIZE:
+            expected = (
+                f"the number of values, {minimum} to {MAX_SIZE}, or the first and the last, '0-9'"
+            )
+            raise args.wrong(values, expected)
     return _Shape(rows, columns, lowest, number, is_raw)
 
 
@@ -163,50 +191,105 @@ def _parse_region_size(phrases: Sequence[Phrase], shape: _Shape) -> int:
     return size
 
 
-def _groups(
-    phrases: Sequence[Phrase], shape: _Shape, *, has_boxes: bool
-) -> Iterator[tuple[str, int]]:
-    """Names and sizes of the groups of cells outside the grid."""
+def _groups(phrases: Sequence[Phrase], shape: _Shape, boxes: Areas) -> Iterator[_Group]:
+    """The groups of cells outside the grid."""
     total, names = 0, set[str]()
     for args in _arguments_of(phrases, "Var"):
-        expected = "a name in letters that no other '.Var' has"
-        word = args.next(expected)
-        name = f"V{word.text}"
-        if _PREFIX.fullmatch(word.text) is None or name in names:
-            raise args.wrong(word, expected)
-        names.add(name)
-        if args.has_more():
-            args.next("a label")
-        size = args.number(1, MAX_EXTRA_CELLS) if args.has_more() else 1
-        args.check_ended()
-        total += size
+        group = _variables(args, names)
+        names.add(group.name)
+        total += group.size
         if total > MAX_EXTRA_CELLS:
             raise args.wrong(
                 args.type, f"at most {MAX_EXTRA_CELLS} cells outside the grid in total"
             )
-        yield name, size
+        yield group
     if _single_arguments(phrases, "ChaosConstruction"):
-        yield REGIONS, shape.rows * shape.columns
+        yield _Group(REGIONS, shape.rows * shape.columns)
     if _single_arguments(phrases, "Doppelganger"):
-        yield from ((name, shape.largest) for name in _MISSING[: 3 if has_boxes else 2])
+        yield from (_Group(name, shape.largest) for name in _MISSING[:2])
+        if boxes:
+            columns = {cell % shape.columns for cell in boxes[0]}
+            yield _Group(_MISSING[2], shape.largest, len(columns))
+
+
+def _variables(args: Arguments, names: Collection[str]) -> _Group:
+    """The cells that a `.Var` declares: one, a number of them, or rows and columns.
+
+    `names` are those of earlier groups.
+    """
+    expected = "a name in letters that no other '.Var' has"
+    word = args.next(expected)
+    name = f"V{word.text}"
+    if _PREFIX.fullmatch(word.text) is None or name in names:
+        raise args.wrong(word, expected)
+    size, width = 1, 0
+    if args.has_more():
+        args.next("a label")
+    if args.has_more():
+        number = args.next("a number")
+        if match := _ROWS_COLUMNS.fullmatch(number.text):
+            rows, width = map(int, match.groups())
+            size = rows * width
+            if size > MAX_EXTRA_CELLS or width > MAX_SIDE:
+                expected = f"at most {MAX_SIDE} columns and {MAX_EXTRA_CELLS} cells"
+                raise args.wrong(number, expected)
+        else:
+            size = args.number_in(number, 1, MAX_EXTRA_CELLS)
+    args.check_ended()
+    return _Group(name, size, width)
 
 
 def _boxes(shape: _Shape, size: int) -> Iterator[tuple[int, ...]]:
-    """The boxes of `size` cells that fill the grid: as square as possible, preferably wide."""
-    rows, columns = shape.rows, shape.columns
+    """The boxes of `size` cells that fill the grid, if any."""
+    if box := _box_shape(shape, size):
+        for corner in product(range(0, shape.rows, box[0]), range(0, shape.columns, box[1])):
+            yield _rectangle(shape, corner, box)
+
+
+def _box_shape(shape: _Shape, size: int) -> tuple[int, int] | None:
+    """Rows and columns of a box: as square as possible, preferably wide; None if no box fits."""
     for small in range(isqrt(size), 1, -1):
         large, rest = divmod(size, small)
         for height, width in ((small, large), (large, small)):
-            if rest or rows % height or columns % width:
-                continue
-            for top in range(0, rows, height):
-                for left in range(0, columns, width):
-                    yield tuple(
-                        row * columns + column
-                        for row in range(top, top + height)
-                        for column in range(left, left + width)
-                    )
-            return
+            if not (rest or shape.rows % height or shape.columns % width):
+                return height, width
+    return None
+
+
+def _rectangle(shape: _Shape, corner: RowColumn, extent: RowColumn) -> tuple[int, ...]:
+    """The cells of a rectangle; its corner counts from 0."""
+    (top, left), (height, width) = corner, extent
+    return tuple(
+        row * shape.columns + column
+        for row in range(top, top + height)
+        for column in range(left, left + width)
+    )
+
+
+def _windows(phrases: Sequence[Phrase], shape: _Shape, size: int) -> Iterator[Rule]:
+    """The windows of `.Windoku`: as large as boxes, one cell apart; none if no box fits."""
+    for args in _arguments_of(phrases, "Windoku"):
+        is_usual = size != shape.largest or shape.number == shape.largest
+        if shape.is_raw or shape.rows != shape.columns or not is_usual:
+            expected = "a square grid with rows and columns, and as many values as rows"
+            raise args.wrong(args.type, expected)
+        box = _box_shape(shape, size)
+        if shape.rows == 9 and box == (3, 3):
+            yield Windoku()
+        elif box:
+            height, width = box
+            lefts = range(1, shape.columns - width, width + 1)
+            for left, top in product(lefts, range(1, shape.rows - height, height + 1)):
+                yield ExtraRegion(_rectangle(shape, (top, left), box))
+
+
+def _disjoint_groups(
+    phrases: Sequence[Phrase], geometry: Geometry, shape: _Shape, boxes: Areas
+) -> Iterator[Rule]:
+    for args in _arguments_of(phrases, "DisjointSets"):
+        if shape.rows != shape.columns or not boxes:
+            raise args.wrong(args.type, "a square grid with boxes")
+        yield DisjointGroups(boxes if geometry.free_grid else ())
 
 
 def _units(geometry: Geometry, boxes: Areas) -> Iterator[Unit]:
@@ -232,6 +315,8 @@ def _jigsaw_regions(
     """The regions of all jigsaws; cells outside the regions share one character."""
     number = shape.rows * shape.columns
     for args in _arguments_of(phrases, "Jigsaw"):
+        if size > shape.number:
+            raise args.wrong(args.type, f"'.RegionSize' with at most {shape.number} cells")
         expected = f"{number} characters, {size} for each region"
         signs = args.next(expected)
         if args.has_more():  # older texts begin with the shape
@@ -256,9 +341,11 @@ def _region_group_rules(
     if args := _single_arguments(phrases, "ChaosConstruction"):
         args.check_ended()
         assert geometry.free_grid  # noqa: S101 - it has the region labels
-        if size < 2 or geometry.grid_size % size or geometry.grid_size // size > geometry.side:
+        number, rest = divmod(geometry.grid_size, size)
+        if size < 2 or rest or max(number, size) > geometry.side:
             expected = (
                 f"a grid that divides into regions of {size} cells, at most {geometry.side} regions"
+                f"{' and cells' if size > geometry.side else ''}"
             )
             raise args.wrong(args.type, expected)
         yield ChaosConstruction(tuple(geometry.free_grid.cells_of_group(REGIONS)), size)

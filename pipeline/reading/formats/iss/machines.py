@@ -7,7 +7,7 @@ All functions raise ValueError for input that cannot be read or is too large.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from string import ascii_letters, digits
 from typing import NamedTuple
 
@@ -25,15 +25,21 @@ _STEPS_PER_CHARACTER, _STEPS_PER_MOVE = 2, 4
 """Steps per character of an NFA in base64, and per value of each state."""
 
 
+class TooManyStates(ValueError):
+    """A machine is too large to be made deterministic."""
+
+
 class Machine(NamedTuple):
     """An NFA: for each state and value, the next states.
 
-    A value is an index into the values of a cell.
+    A value is an index into the values of a cell. `breaks` are the next states between two segments
+    of a line, for each state; empty if the machine cannot read several segments.
     """
 
     moves: list[list[Sequence[int]]]
     accepted: frozenset[int]
     start: tuple[int, ...] = (0,)
+    breaks: tuple[Sequence[int], ...] = ()
 
 
 def six_bit_numbers(text: str) -> list[int]:
@@ -122,7 +128,10 @@ class _Bits:
 
 
 def parse_machine(text: str, values: Sequence[int], work: Work) -> Machine:
-    """Decode an NFA over these values. An empty text accepts nothing."""
+    """Decode an NFA over these values. An empty text accepts nothing.
+
+    The symbol after those of the values is read between two segments of a line.
+    """
     count = len(values)
     work.take(_STEPS_PER_CHARACTER * len(text))
     if not text:
@@ -136,26 +145,32 @@ def parse_machine(text: str, values: Sequence[int], work: Work) -> Machine:
     accepted = [state for state in range(starts) if starts_accepted >> state & 1]
     by_count = bits.number(4) if form == _PLAIN else symbols
     moves = list[list[Sequence[int]]]()
+    breaks = list[Sequence[int]]()
     while by_count and bits.left >= by_count:
-        row: list[list[int]] = [[] for _ in range(max(symbols, count))]
+        row: list[list[int]] = [[] for _ in range(max(symbols, count + 1))]
         work.take(_STEPS_PER_MOVE * len(row))
         head = bits.number(by_count)
         read = _packed_moves if form == _PACKED else _plain_moves
         for symbol, state in read(bits, head, symbols, width):
             row[symbol].append(state)
-        if any(row[count:]):
+        if any(row[count + 1 :]):
             raise ValueError(f"it is for more than {count} values")
         moves.append([*row[:count]])
+        breaks.append(row[count])
     if bits.number(bits.left):
         raise ValueError("extra bits at its end")
-    reached = (state for row in moves for states in row for state in states)
+    reached = (state for row in (*moves, breaks) for states in row for state in states)
     highest = max(starts + accepting - 1, *reached, 0)
     if not starts or highest >= len(moves):
         raise ValueError(f"{len(moves)} states, but a reference to state {highest}")
+    if any(any(row) for row in moves[highest + 1 :]):
+        raise ValueError("unreachable states: the text is damaged")
     accepted += range(starts, starts + accepting)
-    machine = Machine(moves, frozenset(accepted), tuple(range(starts)))
+    moves, breaks = moves[: highest + 1], breaks[: highest + 1]  # the rest is padding
+    between = tuple(breaks) if any(breaks) else ()
+    machine = Machine(moves, frozenset(accepted), tuple(range(starts)), between)
     unreached = {*range(len(moves))} - _reached(machine)
-    if any(state in machine.accepted or any(moves[state]) for state in unreached):
+    if any(state in machine.accepted or any([*moves[state], breaks[state]]) for state in unreached):
         raise ValueError("unreachable states: the text is damaged")
     return machine
 
@@ -165,7 +180,9 @@ def _reached(machine: Machine) -> set[int]:
     reached = {*machine.start}
     waiting = [*reached]
     while waiting:
-        after = {*chain.from_iterable(machine.moves[waiting.pop()])} - reached
+        state = waiting.pop()
+        between = machine.breaks[state] if machine.breaks else ()
+        after = {*chain(between, *machine.moves[state])} - reached
         reached |= after
         waiting += after
     return reached
@@ -204,6 +221,41 @@ def machine_text(moves: Sequence[bytes], accepted: Collection[int], values: Sequ
         mask = sum(1 << bit for bit, target in enumerate(after) if target in index)
         bits += f"{mask:0{len(values)}b}"
         bits += "".join(f"{index[target]:0{width}b}" for target in after if target in index)
+    return _base64(bits)
+
+
+def nondeterministic_text(machine: Machine, values: Sequence[int]) -> str:
+    """Encode the states that can be reached, as `parse_machine` reads them.
+
+    The order of the states is: the starts, the other accepting ones, all others. Moves between
+    segments are left out.
+    """
+    if not machine.start:
+        return ""
+    starts, reached = {*machine.start}, _reached(machine._replace(breaks=()))
+    accepted = machine.accepted & reached
+    first = starts | accepted
+    states = sorted(reached, key=lambda state: (state not in starts, state not in first, state))
+    index = {state: position for position, state in enumerate(states)}
+    moves = [
+        [(bit, index[after]) for bit, targets in enumerate(row) for after in dict.fromkeys(targets)]
+        for row in (machine.moves[state] for state in states)
+    ]
+    accepting = len(accepted - starts)
+    width = max(len(states) - 1, accepting, len(starts), 1).bit_length()
+    by_count = max(1, *map(len, moves)).bit_length()
+    by_symbol = (len(values) - 1).bit_length()
+    accepted_starts = sum(1 << index[state] for state in starts & accepted)
+    bits = f"{_PLAIN:02b}{width - 1:04b}{len(values) - 1:04b}{len(starts):0{width}b}"
+    bits += f"{accepting:0{width}b}{accepted_starts:0{len(starts)}b}{by_count:04b}"
+    for row in moves:
+        bits += f"{len(row):0{by_count}b}"
+        bits += "".join(f"{bit:0{by_symbol}b}{after:0{width}b}" for bit, after in row)
+    return _base64(bits)
+
+
+def _base64(bits: str) -> str:
+    """Encode bits, as 0s and 1s, that are padded to whole bytes."""
     bits += "0" * (-len(bits) % 8)
     bits += "0" * (-len(bits) % 6)
     return "".join(_ALPHABET[int(bits[start : start + 6], 2)] for start in range(0, len(bits), 6))
@@ -216,6 +268,14 @@ class Determined(NamedTuple):
     accepted: frozenset[int]
 
 
+class Nondeterministic(NamedTuple):
+    """A machine: the fields of the same names of `NondeterministicMachine`."""
+
+    moves: tuple[tuple[tuple[int, ...], ...], ...]
+    starts: tuple[int, ...]
+    accepted: frozenset[int]
+
+
 class Work:
     """Limits the work of reading one text, and keeps its machines: equal ones are built once.
 
@@ -224,7 +284,9 @@ class Work:
 
     def __init__(self, steps: int = READING_STEPS) -> None:
         self.left = steps
-        self._machines: dict[object, Determined] = {}
+        self._parsed: dict[object, Machine] = {}
+        self._machines: dict[object, Determined | TooManyStates] = {}
+        self._nondeterministic: dict[object, Nondeterministic] = {}
 
     def take(self, steps: int) -> None:
         """Count steps. Raises LimitReached if there are too many."""
@@ -232,12 +294,39 @@ class Work:
         if self.left < 0:
             raise LimitReached("the constraints take too long to read")
 
-    def machine(self, make: Make, text: str, values: range, length: int) -> Determined:
-        """The deterministic machine of a text for lines of up to that many cells."""
-        key = make, text, values, length
+    def machine(self, make: Make, text: str, values: range, *lengths: int) -> Determined:
+        """The deterministic machine of a text, for lines as `determinize` expects them.
+
+        Raises TooManyStates, and ValueError for a wrong text.
+        """
+        key = make, text, values, lengths
         if key not in self._machines:
-            self._machines[key] = determinize(make(text, values, self), values, length, self)
-        return self._machines[key]
+            parsed = self.parsed(make, text, values)
+            try:
+                self._machines[key] = determinize(parsed, values, lengths, self)
+            except TooManyStates as error:
+                self._machines[key] = error
+        machine = self._machines[key]
+        if isinstance(machine, TooManyStates):
+            raise machine
+        return machine
+
+    def nondeterministic(self, make: Make, text: str, values: range) -> Nondeterministic:
+        """The machine of a text as the fields of a `NondeterministicMachine`. Raises ValueError."""
+        key = make, text, values
+        if key not in self._nondeterministic:
+            machine = self.parsed(make, text, values)
+            none: list[Sequence[int]] = [()] * values[0]
+            moves = tuple(tuple(map(tuple, (*none, *row))) for row in machine.moves)
+            self._nondeterministic[key] = Nondeterministic(moves, machine.start, machine.accepted)
+        return self._nondeterministic[key]
+
+    def parsed(self, make: Make, text: str, values: range) -> Machine:
+        """The machine of a text. Raises ValueError."""
+        key = make, text, values
+        if key not in self._parsed:
+            self._parsed[key] = make(text, values, self)
+        return self._parsed[key]
 
 
 Make = Callable[[str, Sequence[int], Work], Machine]
@@ -253,7 +342,7 @@ def restate(
         [[() if state == NO_STATE else (state,) for state in row] for row in rows],
         frozenset(accepted),
     )
-    return determinize(machine, values, length, Work())
+    return determinize(machine, values, (length,), Work())
 
 
 def _next_state(row: bytes, value: int) -> int:
@@ -262,33 +351,46 @@ def _next_state(row: bytes, value: int) -> int:
     return int.from_bytes(after, "little") if after else NO_STATE
 
 
-def determinize(machine: Machine, values: Sequence[int], length: int, work: Work) -> Determined:
-    """Make a machine deterministic by subset construction, for lines up to that length."""
-    begin = frozenset(machine.start)
+def determinize(
+    machine: Machine, values: Sequence[int], lengths: Sequence[int], work: Work
+) -> Determined:
+    """Make a machine deterministic by subset construction, for lines up to that length.
+
+    With several lengths, it is for lines that have segments of exactly these lengths. Then a state
+    depends on the number of cells read before.
+    """
+    if len(lengths) > 1 and not machine.breaks:
+        raise ValueError("it has no moves between segments")
+    ends = {*accumulate(lengths[:-1])}
+    begin = frozenset(machine.start), 0
     indices = {begin: 0}
     rows: list[bytes] = []
     layer, steps = [begin], 0
     dead = NO_STATE.to_bytes(2, "little")
-    for left in range(length, -1, -1):
-        reached: list[frozenset[int]] = []
-        for states in layer:
+    length = sum(lengths)
+    for read in range(1, length + 2):
+        reached: list[tuple[frozenset[int], int]] = []
+        for states, _ in layer:
             row = [dead] * (values[-1] + 1)
-            for index, value in enumerate(values if left else ()):
+            for index, value in enumerate(values if read <= length else ()):
                 targets = [machine.moves[state][index] for state in states]
                 examined = sum(map(len, targets), len(targets))
                 work.take(examined)
                 steps += examined
                 if steps > _MAX_STEPS:
-                    raise ValueError("making it deterministic takes too many steps")
+                    raise TooManyStates("making it deterministic takes too many steps")
                 after = frozenset(chain.from_iterable(targets))
-                if after and after not in indices:
+                if read in ends:
+                    after = frozenset(chain.from_iterable(machine.breaks[s] for s in after))
+                key = after, read if ends else 0
+                if after and key not in indices:
                     if len(indices) >= MAX_STATES:
-                        raise ValueError(f"more than {MAX_STATES} states if deterministic")
-                    indices[after] = len(indices)
-                    reached.append(after)
+                        raise TooManyStates(f"more than {MAX_STATES} states if deterministic")
+                    indices[key] = len(indices)
+                    reached.append(key)
                 if after:
-                    row[value] = indices[after].to_bytes(2, "little")
+                    row[value] = indices[key].to_bytes(2, "little")
             rows.append(b"".join(row))
         layer = reached
-    accepted = frozenset(index for states, index in indices.items() if states & machine.accepted)
-    return Determined(tuple(rows), accepted)
+    accepted = (index for (states, _), index in indices.items() if states & machine.accepted)
+    return Determined(tuple(rows), frozenset(accepted))

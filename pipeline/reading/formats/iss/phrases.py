@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from pipeline.errors import InvalidPuzzle, counted
-from pipeline.puzzle.geometry import NINE, Geometry
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.reading.formats.cells import number_of
 from pipeline.reading.formats.iss.machines import Work
 from pipeline.reading.formats.text import Text, Word, quote
@@ -79,13 +79,17 @@ class Phrase:
 class Context:
     """The grid of a text, its boxes or jigsaw regions, and the work of reading it.
 
-    `ties`: the argument of `.FullRankTies`; None where rules must not depend on it.
+    - `ties`: the argument of `.FullRankTies`; None where rules must not depend on it.
+    - `has_units`: whether rows and columns are units, as they are unless the grid is raw.
+    - `unread`: the arguments that have no effect, as pairs of a line number and a text.
     """
 
-    geometry: Geometry = NINE
+    geometry: Geometry = NINE_BY_NINE
     regions: tuple[tuple[int, ...], ...] = ()
     ties: str | None = None
     work: Work = field(default_factory=Work)
+    has_units: bool = True
+    unread: dict[tuple[int, str], None] = field(default_factory=dict)
 
     @property
     def lines(self) -> tuple[int, int]:
@@ -133,6 +137,10 @@ class Arguments:
     def check_ended(self) -> None:
         """Raise InvalidPuzzle if an argument was not read."""
         self.phrase.check_ended(self._read)
+
+    def add_unread(self, word: Word) -> None:
+        """Report an argument that has no effect."""
+        self.context.unread[word.line, f"{word.text} in .{self.phrase.name}"] = None
 
     def next(self, expected: str) -> Word:
         """The next argument."""

@@ -69,7 +69,11 @@ def _shape(puzzle: Puzzle, units: Sequence[Unit], regions: Sequence[Region]) -> 
         yield "NoBoxes"
     if sizes and sizes[0] != max(rows, columns):
         yield f"RegionSize~{sizes[0]}"
-    yield from (f"Var~{name[1:]}~~{size}" for name, size in free.groups if name.startswith("V"))
+    for name, size in free.groups:
+        width = free.width_of(name)
+        dimensions = size if width == columns else f"{size // width}x{width}"
+        if name.startswith("V"):
+            yield f"Var~{name[1:]}~~{dimensions}"
 
 
 def _jigsaws(geometry: Geometry, regions: Iterable[Region]) -> Iterator[str]:

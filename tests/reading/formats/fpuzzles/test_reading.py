@@ -172,7 +172,7 @@ def test_a_box_indexer_points_into_its_region_in_reading_order():
     found = read(made).puzzle.rules[-2:]
     assert found == (pairs.BoxIndexer(0, (0, 1, 2, 4)), pairs.BoxIndexer(2, (0, 1, 2, 4)))
     made["grid"][0][0] = {"region": None}
-    assert "a region of 4 cells is needed, not 3" in str(refusal(made))
+    assert "its region must have 4 cells, not 3" in str(refusal(made))
     made["boxindexer"] = [cells("R1C1")]
     assert not any(isinstance(rule, pairs.BoxIndexer) for rule in read(made).puzzle.rules)
 
@@ -390,6 +390,13 @@ REFUSED: dict[str, tuple[Document, str]] = {
     "a sum of 1.5": (document(killercage=[cells("R1C1", value=1.5)]), "found 1.5"),
     "a sum that is true": (document(killercage=[cells("R1C1", value=True)]), "found true"),
     "a cage without cells": (document(killercage=[cells("")]), "at least 1 cell"),
+    **{
+        f"a loop of {key}": (
+            document(**{key: lines("R1C1 R1C2 R2C2 R1C1")}),
+            "lines of different cells",
+        )
+        for key in ("zipperline", "doublearrow", "regionsumline")
+    },
     "a cage with a cell twice": (document(killercage=[cells("R1C1 R1C1")]), "different cells"),
     "a cell outside": (document(killercage=[cells("R0C1")]), "'R1C1' to 'R4C4'"),
     "a cell far away": (document(killercage=[cells("R7C1")]), "found 'R7C1'"),

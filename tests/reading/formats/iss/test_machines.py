@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
@@ -12,12 +13,16 @@ from hypothesis import strategies as st
 from support.cases import for_each
 from support.strategies import examples
 
+from pipeline import parse_puzzle, solve
+from pipeline.errors import InvalidPuzzle
+from pipeline.puzzle.rules.custom import NondeterministicMachine
 from pipeline.reading.formats.iss import machines
 from pipeline.reading.formats.iss.machines import (
     Determined,
     Machine,
     Work,
     determinize,
+    nondeterministic_text,
     parse_machine,
 )
 from pipeline.reading.formats.iss.regex import pattern_machine
@@ -35,11 +40,14 @@ def takes(machine: Determined, line: tuple[int, ...]) -> bool:
     return state in machine.accepted
 
 
-def reached(machine: Machine, line: tuple[int, ...]) -> bool:
-    """Whether some way through a nondeterministic machine accepts the line."""
+def reached(machine: Machine, *segments: tuple[int, ...]) -> bool:
+    """Whether some way through a nondeterministic machine accepts the line in these segments."""
     states = {*machine.start}
-    for value in line:
-        states = {after for state in states for after in machine.moves[state][value - 1]}
+    for index, segment in enumerate(segments):
+        if index:
+            states = {after for state in states for after in machine.breaks[state]}
+        for value in segment:
+            states = {after for state in states for after in machine.moves[state][value - 1]}
     return bool(states & machine.accepted)
 
 
@@ -119,12 +127,16 @@ def numbers(*fields: tuple[int, int]) -> str:
 
 def written(machine: Machine, width: int, *, packed: bool) -> str:
     """The text of a machine, whose accepted states follow the first ones, the starts."""
-    starts, count = len(machine.start), len(VALUES)
+    starts, count = len(machine.start), len(VALUES) + bool(machine.breaks)
     others = len([state for state in machine.accepted if state >= starts])
     accepted = sum(1 << state for state in machine.accepted if state < starts)
     moves = [
         [(index, state) for index, states in enumerate(row) for state in states]
-        for row in machine.moves
+        for row in (
+            [[*row, between] for row, between in zip(machine.moves, machine.breaks, strict=True)]
+            if machine.breaks
+            else machine.moves
+        )
     ]
     by_count = max(map(len, moves)).bit_length()
     fields = [(int(packed), 2), (width - 1, 4), (count - 1, 4), (starts, width), (others, width)]
@@ -163,9 +175,51 @@ def nondeterministic(draw: st.DrawFn, most: int = 3) -> Machine:
 @given(nondeterministic())
 def test_a_machine_that_is_read_takes_what_some_way_through_it_takes(machine):
     again = parse_machine(written(machine, 4, packed=False), VALUES, Work())
-    found = determinize(again, VALUES, LONGEST, Work())
+    found = determinize(again, VALUES, (LONGEST,), Work())
     for line in LINES:
         assert takes(found, line) == reached(machine, line)
+
+
+@examples(50)
+@given(st.data(), nondeterministic())
+def test_a_machine_reads_the_segments_of_a_line_with_moves_between_them(data, machine):
+    states = st.integers(0, len(machine.moves) - 1)
+    between = st.lists(states, max_size=3, unique=True).map(tuple)
+    breaks = data.draw(st.tuples(*[between] * len(machine.moves)).filter(any))
+    text = written(machine._replace(breaks=breaks), 4, packed=False)
+    again = parse_machine(text, VALUES, Work())
+    assert again.breaks[: len(breaks)] == tuple(map(list, breaks))
+    found = determinize(again, VALUES, (2, 1, 2), Work())
+    for line in product(VALUES, repeat=5):
+        assert takes(found, line) == reached(again, line[:2], line[2:3], line[3:])
+
+
+def test_a_text_has_segments_of_a_line_between_hyphens():
+    ones = Machine([[(0,), (0,), (0,)], [(1,), (), ()]], frozenset((1,)), (0,), ((1,), ()))
+    text = written(ones, 1, packed=True)
+    puzzle = parse_puzzle(f".Shape~1x3~~Raw.NFA~{text}~_then%20ones~R1C1~-~R1C2~R1C3")
+    (rule,) = puzzle.rules
+    assert (rule.line, rule.label) == ((0, 1, 2), "then ones")
+    solutions = {grid.values for grid in solve(puzzle).solutions}
+    assert solutions == {(value, 1, 1) for value in VALUES}
+    for line, expected in (
+        ("-~R1C1", "a cell in '.NFA', found '-'"),
+        ("R1C1~-~-~R1C2", "a cell in '.NFA', found '-'"),
+        ("R1C1~-", "a cell after the last '-'"),
+    ):
+        with pytest.raises(InvalidPuzzle, match=re.escape(expected)):
+            parse_puzzle(f".Shape~1x3~~Raw.NFA~{text}~{line}")
+
+
+def test_a_published_puzzle_whose_machines_read_segments_has_one_solution():
+    result = solve(Path(__file__).with_name("segments.iss").read_text())
+    assert (len(result.solutions), result.complete) == (1, True)
+
+
+def test_a_machine_without_moves_between_segments_cannot_read_them():
+    alone = Machine([[(0,), (), ()]], frozenset((0,)))
+    with pytest.raises(ValueError, match="no moves between segments"):
+        determinize(alone, VALUES, (1, 1), Work())
 
 
 @examples(50)
@@ -174,6 +228,30 @@ def test_a_packed_machine_is_the_same(machine):
     packed, plain = (written(machine, 3, packed=packed) for packed in (True, False))
     one, other = (Work().machine(parse_machine, text, VALUES, LONGEST) for text in (packed, plain))
     assert [takes(one, line) for line in LINES] == [takes(other, line) for line in LINES]
+
+
+@examples(50)
+@given(nondeterministic())
+def test_a_machine_that_stays_nondeterministic_is_written(machine):
+    again = parse_machine(nondeterministic_text(machine, VALUES), VALUES, Work())
+    assert again.accepted == machine.accepted
+    assert again.moves[: len(machine.moves)] == [[*map(list, row)] for row in machine.moves]
+
+
+def test_a_machine_that_is_too_large_if_deterministic_is_read_as_it_is():
+    cells = [f"R{row}C{column}" for row in range(1, 7) for column in range(1, 7)]
+    eighteenth = base64.urlsafe_b64encode(b".*1.{17}").decode().rstrip("=")
+    text = f".Shape~6x6~2~Raw.Regex~{eighteenth}~{'~'.join(cells)}"
+    puzzle = parse_puzzle(text)
+    (rule,) = puzzle.rules
+    assert isinstance(rule, NondeterministicMachine)
+    assert rule.label == ".*1.{17}"
+    others = "".join(f"~{cell}_2" for index, cell in enumerate(cells) if index != 18)
+    result = solve(f"{text}.{others}")
+    assert [grid.values.index(1) for grid in result.solutions] == [18]
+    assert result.certificate.complete == "proved"
+    assert parse_puzzle(puzzle.to("iss"), format_name="iss").rules[0].line == rule.line
+    assert solve(f"{text}.{others}~R4C1_2").status == "unsolvable"
 
 
 @examples(50)
@@ -195,7 +273,7 @@ def test_any_text_is_a_machine_or_refused(text):
         machine = parse_machine(text, VALUES, Work())
     except ValueError:
         return
-    determinize(machine, VALUES, 81, Work())
+    determinize(machine, VALUES, (81,), Work())
 
 
 def test_a_state_that_nothing_leads_to_is_a_sign_of_damage():

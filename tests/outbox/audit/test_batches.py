@@ -10,7 +10,7 @@ from support.puzzles import NINE, NINE_SOLVED, NINE_TWO, STUCK
 
 from pipeline.outbox.audit.audited_rows import read_row
 from pipeline.outbox.audit.collection import audit_collection
-from pipeline.outbox.audit.sets import Findings
+from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.published import load_published
 from pipeline.reading.archives.streams import PeekableStream
 from pipeline.reading.read import source_at
@@ -47,7 +47,7 @@ def found(outbox, stem):
 
 def found_one_by_one(outbox, stem):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pipeline.outbox.audit.collection.correct_rows", lambda *_: {})
+        patch.setattr("pipeline.outbox.audit.collection.find_correct_rows", lambda *_: {})
         return found(outbox, stem)
 
 

@@ -1,4 +1,4 @@
-"""The options of an audit, its findings, and checks of the files of a set."""
+"""The options and findings of an audit, and checks of the files of a set."""
 
 from __future__ import annotations
 
@@ -14,32 +14,36 @@ from pipeline.certify.formula import Refuter
 from pipeline.errors import counted, in_words, printable
 from pipeline.files import digest_of
 from pipeline.limits import Deadline
-from pipeline.outbox import ENDING
+from pipeline.outbox import RECORD_SUFFIX
 from pipeline.outbox.names import is_file_of_set, stems_for
 from pipeline.outbox.published import Published, PublishedCollection, PublishedPuzzle
 from pipeline.settings import Settings, with_declared
 from pipeline.solving import Encoder
 
 _MAX_STEMS = 1000
+"""Maximum number of stems of a source that are accepted."""
+
 NOT_LISTED = "is not listed in any record"
+"""The message about a file that no record lists; it follows the name of the file."""
 
 MAX_MESSAGES = 100
-"""Listed messages of one kind about one job; further ones are counted."""
+"""Maximum number of messages of one kind about one job. Further messages are only counted."""
 
-_Outcome = Literal["ok", "unchecked", "bad"]
+_Verdict = Literal["ok", "unchecked", "bad"]
 
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """How originals are read, and what checks may use.
+    """Options of an audit.
 
-    seconds: the time limit of each check.
-    refuter: decides what an exhaustive search does not; its answers are checked. Without it, such
-    assertions stay unchecked.
-    confirm: checks the text of a formula and its proof in LRAT once more, for example with another
-    program. Raises PipelineError if the proof does not hold.
-    encoder: encodes puzzles again; without it, the sizes of formulas are not compared.
-    on_rows: called with a collection's name, the number of audited rows and the total.
+    - `settings`: how originals are read.
+    - `seconds`: the time limit of each check.
+    - `refuter`: decides assertions that an exhaustive search leaves undecided; its answers are
+      checked. Without it, such assertions remain unchecked.
+    - `confirm`: checks a formula and its LRAT proof once more, for example with another program.
+      Raises PipelineError if the proof is wrong.
+    - `encoder`: encodes puzzles again. Without it, the sizes of formulas are not compared.
+    - `on_rows`: called with a collection's name, the number of audited rows and the number of rows.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -52,13 +56,13 @@ class AuditOptions:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of the audit of one job; all texts are printable.
+    """The result of the audit of one job. All texts are printable.
 
-    name: the stem of its record.
-    claim: what the job asserts, for example `unique, proved`.
-    problems: what is wrong.
-    gaps: what could not be checked.
-    notes: what is worth knowing, but not wrong.
+    - `name`: the stem of its record.
+    - `claim`: the assertion of the job, for example `unique, proved`.
+    - `problems`: errors in the results.
+    - `gaps`: assertions that could not be checked.
+    - `notes`: remarks on results that are not wrong.
     """
 
     name: str
@@ -68,7 +72,7 @@ class Finding:
     notes: tuple[str, ...] = ()
 
     @property
-    def verdict(self) -> _Outcome:
+    def verdict(self) -> _Verdict:
         return "bad" if self.problems else "unchecked" if self.gaps else "ok"
 
 
@@ -76,13 +80,13 @@ class Finding:
 class Findings:
     """Collects the findings about a job.
 
-    `prefix` begins each message and names the part of the job that is being checked. `is_ours`:
-    this build wrote the record.
+    `prefix` begins each message and names the part of the job that is being checked.
+    `is_current_build`: whether this build wrote the record.
     """
 
     options: AuditOptions = field(default_factory=AuditOptions)
     prefix: str = ""
-    is_ours: bool = True
+    is_current_build: bool = True
     _messages: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _counts: Counter[str] = field(default_factory=Counter)
 
@@ -96,8 +100,11 @@ class Findings:
         self._add("notes", message)
 
     def add_difference(self, message: str) -> None:
-        """Report what this build writes differently: a problem only if this build wrote it."""
-        if self.is_ours:
+        """Report a result that this build would write differently.
+
+        It is a problem if this build wrote the record, else only a note.
+        """
+        if self.is_current_build:
             self.add_problem(message)
         else:
             self.add_note(f"{message}: another version wrote it")
@@ -107,12 +114,12 @@ class Findings:
         if self._counts[kind] <= MAX_MESSAGES:
             self._messages[kind].append(printable(self.prefix + message))
 
-    def empty_copy(self, *, is_ours: bool = True) -> Findings:
-        """Findings with the same options, and no messages yet."""
-        return Findings(self.options, is_ours=is_ours)
+    def empty_copy(self, *, is_current_build: bool = True) -> Findings:
+        """Findings with the same options and without messages."""
+        return Findings(self.options, is_current_build=is_current_build)
 
     def with_declared(self, declared: Mapping[str, str]) -> Findings:
-        """The same findings, with the declared notation."""
+        """The same findings, for originals in the declared notation."""
         settings = with_declared(self.options.settings, declared)
         return replace(self, options=replace(self.options, settings=settings))
 
@@ -127,10 +134,11 @@ class Findings:
 
     @property
     def is_clean(self) -> bool:
+        """Whether there are no problems."""
         return not self._counts["problems"]
 
     def finding(self, name: str, claim: str) -> Finding:
-        """Everything found about the job."""
+        """The finding about the job, which asserts `claim`."""
         for kind, count in self._counts.items():
             if count > MAX_MESSAGES:
                 self._messages[kind][MAX_MESSAGES:] = [f"and {count - MAX_MESSAGES} more"]
@@ -148,12 +156,14 @@ class ListedFolder:
 
     def records(self) -> list[Path]:
         """The paths of the records, in the order of their stems."""
-        stems = (name.removesuffix(ENDING) for name in self.names if name.endswith(ENDING))
-        return [self.path / (stem + ENDING) for stem in sorted(stems)]
+        stems = (
+            name.removesuffix(RECORD_SUFFIX) for name in self.names if name.endswith(RECORD_SUFFIX)
+        )
+        return [self.path / (stem + RECORD_SUFFIX) for stem in sorted(stems)]
 
 
 def folders_in(top: Path) -> Iterator[ListedFolder]:
-    """A folder, and all folders in it; links are not followed. Raises OSError."""
+    """Yield a folder and all folders in it, without following links. Raises OSError."""
     for folder, subfolders, files in os.walk(top, onerror=_raise_error):
         subfolders.sort()
         path = Path(folder)
@@ -169,7 +179,7 @@ def _raise_error(error: OSError) -> None:
 def audit_files(published: Published, source: str, report: Findings) -> None:
     """Check the names of a set against its source, and its files against the record.
 
-    The log may be missing: old logs are deleted.
+    The log may be missing, because old logs may be deleted.
     """
     stem, status = published.stem, published.record.status
     if stem not in islice(stems_for(source), _MAX_STEMS):
@@ -204,7 +214,7 @@ def _audit_numbers(published: Published, report: Findings) -> None:
 
 
 def _fault_in_file(path: Path, recorded: str) -> str | None:
-    """What is wrong with a listed file, as a text to append to its name; None if nothing is."""
+    """The fault in a listed file, as a text to append to its name; None if the file is correct."""
     try:
         hashed = digest_of(path)
     except FileNotFoundError:

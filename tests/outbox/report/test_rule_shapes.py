@@ -11,11 +11,11 @@ from support.rules.examples import EXAMPLES
 from support.svg import SVG, drawn, of_class
 
 from pipeline.outbox.report.board import Board, board_svg
-from pipeline.outbox.report.shaped import (
+from pipeline.outbox.report.rule_shapes import (
     SHAPE_KINDS,
     SHAPES_STYLE,
     ShapeStyle,
-    elements,
+    draw_shapes,
     name_of,
     style_of,
 )
@@ -78,7 +78,9 @@ def test_every_rule_that_is_drawn_is_told():
 def test_every_kind_can_be_drawn(broken):
     for shape, name in {*SHAPE_KINDS} - {(Outline, "region")}:  # which is a border
         look = ShapeStyle(shape, name, broken)
-        assert "".join(elements(look, [ANYTHING[shape](name)])).count(look.names) == 1, look
+        assert "".join(draw_shapes(look, [ANYTHING[shape](name)])).count(look.css_classes) == 1, (
+            look
+        )
         assert f".{name_of(shape)} {{" in style_of([(shape, name)]), look
 
 

@@ -1,8 +1,9 @@
 """Draw the rules of a puzzle as SVG, below and above the lines of its grid.
 
-`board.css` is the style sheet of boards; `shapes.css` has a rule for each kind of shape. Colours of
-shapes have medium lightness and are half transparent, to suit light and dark backgrounds. A line of
-the kind `renban` has the classes `line` and `renban-line`; other shapes have similar classes.
+`board.css` is the style sheet of boards, and `shapes.css` has a style rule for each kind of shape.
+Colours of shapes have medium lightness and are half transparent, to suit light and dark
+backgrounds. A line of the kind `renban` has the classes `line` and `renban-line`; other shapes have
+similar classes.
 """
 
 from __future__ import annotations
@@ -21,35 +22,45 @@ from pipeline.outbox.report.outlines import CELL, outline
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.puzzle.shapes import Dot, Label, Line, Outline, Place, Point, Ring, Shape, Tint
 
-_RADIUS, _DIAMOND, _BULB, _ODD = 7.6, 9.2, 6.6, 7.5
+_RING_RADIUS, _DIAMOND_RADIUS, _BULB_RADIUS, _ODD_RADIUS = 7.6, 9.2, 6.6, 7.5
+"""Sizes of shapes; all lengths are in SVG units, CELL to a cell."""
+
 _EVEN_INSET = 3
+"""The distance between an even mark and the sides of its cell."""
+
 _CAGE_INSETS: Final = (1.7, 3.2, 4.7)
-"""The insets of outlines that share cells, so that none hides another."""
+"""The insets of outlines that share cells. They differ, so that no outline hides another."""
 
 _CORNER: Final = (2.4, 6.1)
 """The position of a text in the corner of a cell."""
 
-_DISCS: Final = {"white": 2.6, "black": 2.6, "quadruple": 5.4}
-_TEXT_DISC = 3.8
-_HEADS: Final = {"little-killer": 2.6}
-_HEAD = 4.0
-_DIRECTIONS: Final = {"<": (-1, 0), ">": (1, 0), "∧": (0, -1), "∨": (0, 1)}
-"""The direction of a sign: x and y."""
+_DOT_RADII: Final = {"white": 2.6, "black": 2.6, "quadruple": 5.4}
+_MIN_TEXT_RADIUS = 3.8
+"""The minimum radius of a dot with a text."""
 
-_SIGNS: Final = {"greater": 3.4, "minimum": 2.2, "maximum": 2.2}
-_MAX_LABEL = 12
-_CLUE = 8
-"""The distance from the point of a clue to its edge, in units."""
+_ARROW_HEAD_SIZES: Final = {"little-killer": 2.6}
+_ARROW_HEAD_SIZE = 4.0
+"""Sizes of arrow heads: for some kinds of lines, and for all others."""
+
+_DIRECTIONS: Final = {"<": (-1, 0), ">": (1, 0), "∧": (0, -1), "∨": (0, 1)}
+"""Maps the text of a sign to its direction: x and y."""
+
+_SIGN_SIZES: Final = {"greater": 3.4, "minimum": 2.2, "maximum": 2.2}
+_MAX_LABEL_CHARACTERS = 12
+_CLUE_RADIUS = 8
+"""The distance from the point of a clue to the edge of its text."""
 
 _MAX_STACKED_CLUES = 3
-"""The most clues at one border cell, one beyond the other; further ones cover the last."""
+"""Maximum number of clues in a row outside one border cell. Further clues cover the last one."""
 
 ShapeKind = tuple[type[Shape], str]
+"""A type of shapes, and a kind of this type, such as `renban` for lines."""
 
 _SHAPES: Final[tuple[type[Shape], ...]] = (Tint, Line, Outline, Ring, Dot, Label)
 _FOLDER = Path(__file__).parent
 _CSS_RULES: Final = (_FOLDER / "shapes.css").read_text(encoding="utf-8").splitlines(keepends=True)
 _NAME = re.compile(r"\.board \.([\w-]+) \{")
+"""Matches the class at the start of a style rule."""
 
 BOARD_STYLE: Final = (_FOLDER / "board.css").read_text(encoding="utf-8")
 """The style sheet for boards without shapes."""
@@ -60,7 +71,8 @@ def name_of(shape: type[Shape], kind: str = "") -> str:
     return "-".join(filter(None, (kind, shape.__name__.lower())))
 
 
-def _kinds() -> list[ShapeKind]:
+def _kinds_in_css() -> list[ShapeKind]:
+    """The kinds of shapes, in the order of the style rules."""
     names = [match[1] for rule in _CSS_RULES if (match := _NAME.match(rule))]
     return [
         (shape, name.removesuffix(f"-{name_of(shape)}"))
@@ -70,15 +82,15 @@ def _kinds() -> list[ShapeKind]:
     ]
 
 
-SHAPE_KINDS: Final = _kinds()
+SHAPE_KINDS: Final = _kinds_in_css()
 """The kinds of all shapes, in drawing order."""
 
 
 def style_of(kinds: Collection[ShapeKind]) -> str:
     """The style sheet for shapes of these kinds."""
     used, known = (
-        {name for kind in looks for name in (name_of(kind[0]), name_of(*kind), f"in-{kind[1]}")}
-        for looks in (kinds, SHAPE_KINDS)
+        {name for kind in styles for name in (name_of(kind[0]), name_of(*kind), f"in-{kind[1]}")}
+        for styles in (kinds, SHAPE_KINDS)
     )
     rules = []
     for rule in _CSS_RULES if kinds else ():
@@ -96,8 +108,8 @@ SHAPES_STYLE: Final = style_of(SHAPE_KINDS)
 class ShapeStyle:
     """The style of shapes of one kind.
 
-    broken: their rules are in conflict.
-    faint: not all of their rules need to hold.
+    - `broken`: whether their rules are in conflict.
+    - `faint`: whether their rules are alternatives, of which not all need to hold.
     """
 
     shape: type[Shape]
@@ -106,21 +118,24 @@ class ShapeStyle:
     faint: bool = False
 
     @property
-    def names(self) -> str:
-        return self.named(name_of(self.shape), name_of(self.shape, self.kind))
+    def css_classes(self) -> str:
+        """The classes of the shapes."""
+        return self.with_flags(name_of(self.shape), name_of(self.shape, self.kind))
 
-    def named(self, *names: str) -> str:
+    def with_flags(self, *names: str) -> str:
+        """These classes, and the classes for `broken` and `faint`."""
         return " ".join((*names, *["broken"] * self.broken, *["faint"] * self.faint))
 
 
 _REGION, _BROKEN_REGION = (ShapeStyle(Outline, "region", broken) for broken in (False, True))
-"""Borders of regions, which are drawn with the grid."""
-_LOOKS: Final = [
+"""The styles of borders of regions, which are drawn with the grid."""
+_STYLES: Final = [
     ShapeStyle(shape, kind, broken, faint)
     for shape, kind in SHAPE_KINDS
     for broken in (False, True)
     for faint in (True, False)
 ]
+"""All styles, in drawing order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,58 +153,59 @@ class RuleShapes:
         taken = set[Point]()
         for index, rule in enumerate(puzzle.rules):
             for shape in _clip_to_rings([*rule.draw(puzzle.geometry)]):
-                apart = shape
+                moved = shape
                 if isinstance(shape, Label):
-                    apart = replace(shape, point=_free_point(shape.point, extent, taken))
+                    moved = replace(shape, point=_unused_point(shape.point, extent, taken))
                 broken = index in in_conflict
-                shapes[ShapeStyle(type(shape), shape.kind, broken, rule.is_faint)].append(apart)
+                shapes[ShapeStyle(type(shape), shape.kind, broken, rule.is_faint)].append(moved)
         return cls(extent, shapes)
 
     @property
     def kinds(self) -> set[ShapeKind]:
-        return {(look.shape, look.kind) for look in self.shapes}
+        return {(style.shape, style.kind) for style in self.shapes}
 
     @property
     def regions(self) -> tuple[tuple[Place, ...], ...]:
         """The cells of the regions that have box borders."""
-        looks = (_REGION, _BROKEN_REGION)
-        return tuple(shape.cells for look in looks for shape in self.shapes.get(look, ()))
+        styles = (_REGION, _BROKEN_REGION)
+        return tuple(shape.cells for style in styles for shape in self.shapes.get(style, ()))
 
     @property
     def margins(self) -> tuple[int, int, int, int]:
-        """The room for clues above, right of, below and left of the grid, in units."""
-        looks = (look for look in self.shapes if look.shape is Label)
-        points = [shape.point for look in looks for shape in self.shapes[look]] or [(1, 1)]
+        """The room for clues above, right of, below and left of the grid, in SVG units."""
+        styles = (style for style in self.shapes if style.shape is Label)
+        points = [shape.point for style in styles for shape in self.shapes[style]] or [(1, 1)]
         rows, columns = zip(*points, strict=True)
         height, width = self.extent
         right, below = max(columns) - width, max(rows) - height
         return _margin(1 - min(rows)), _margin(right), _margin(below), _margin(1 - min(columns))
 
     def elements_below(self) -> Iterator[str]:
-        """The elements that are drawn before the lines of the grid."""
+        """The draw_shapes that are drawn before the lines of the grid."""
         broken = self.shapes.get(_BROKEN_REGION, ())
         yield _path("tint broken", (outline(region.cells, 0) for region in broken))
         yield from self._elements(Tint, Line)
 
     def elements_above(self) -> Iterator[str]:
-        """The elements that are drawn after the lines of the grid."""
+        """The draw_shapes that are drawn after the lines of the grid."""
         yield from self._elements(Outline, Ring, Dot, Label)
 
-    def _elements(self, *wanted: type[Shape]) -> Iterator[str]:
-        for look in _LOOKS:
-            if look in self.shapes and look.shape in wanted and look.kind != "region":
-                yield from elements(look, self.shapes[look])
+    def _elements(self, *types: type[Shape]) -> Iterator[str]:
+        """Draw all shapes of these types, except regions."""
+        for style in _STYLES:
+            if style in self.shapes and style.shape in types and style.kind != "region":
+                yield from draw_shapes(style, self.shapes[style])
 
 
 def _margin(cells: float) -> int:
-    """The width of a margin for clues up to so many cells outside the grid, in units."""
-    return round((cells - 0.5) * CELL) + _CLUE if cells > 0.5 else 0
+    """The width of a margin for clues up to `cells` cells outside the grid, in SVG units."""
+    return round((cells - 0.5) * CELL) + _CLUE_RADIUS if cells > 0.5 else 0
 
 
 def _clip_to_rings(shapes: Sequence[Shape]) -> Iterator[Shape]:
-    """The shapes of a rule; lines are cut off where they enter its rings."""
+    """The shapes of a rule. Its lines are cut off where they enter its rings."""
     rings = {
-        point: (_DIAMOND if shape.kind == "lockout" else _RADIUS) / CELL
+        point: (_DIAMOND_RADIUS if shape.kind == "lockout" else _RING_RADIUS) / CELL
         for shape in shapes
         if isinstance(shape, Ring)
         for point in shape.points
@@ -203,7 +219,7 @@ def _clip_to_rings(shapes: Sequence[Shape]) -> Iterator[Shape]:
 
 
 def _clip_start(points: tuple[Point, ...], rings: Mapping[Point, float]) -> tuple[Point, ...]:
-    """The part of a line outside the ring in which it begins."""
+    """The part of a line outside the ring in which the line begins."""
     while len(points) > 2 and points[0] in rings and points[1] in rings:
         points = points[1:]
     if len(points) < 2 or points[0] not in rings or points[0] == points[1]:
@@ -213,8 +229,11 @@ def _clip_start(points: tuple[Point, ...], rings: Mapping[Point, float]) -> tupl
     return ((row + (next_row - row) * part, column + (next_column - column) * part), *points[1:])
 
 
-def _free_point(point: Point, extent: tuple[int, int], taken: set[Point]) -> Point:
-    """The point, or a free point beyond it if it is outside the grid and taken."""
+def _unused_point(point: Point, extent: tuple[int, int], taken: set[Point]) -> Point:
+    """The point for a clue, added to `taken`.
+
+    If the point is outside the grid and taken, use the next point farther out.
+    """
     down, right = (
         (coordinate > length + 0.5) - (coordinate < 0.5)
         for coordinate, length in zip(point, extent, strict=True)
@@ -227,9 +246,9 @@ def _free_point(point: Point, extent: tuple[int, int], taken: set[Point]) -> Poi
     return point
 
 
-def elements(look: ShapeStyle, shapes: Sequence[Any]) -> Iterator[str]:
+def draw_shapes(style: ShapeStyle, shapes: Sequence[Any]) -> Iterator[str]:
     """Draw shapes that all have this style."""
-    yield from _DRAWERS[look.shape](look, shapes)
+    yield from _DRAWERS[style.shape](style, shapes)
 
 
 def _path(names: str, drawn: Iterable[str]) -> str:
@@ -238,45 +257,48 @@ def _path(names: str, drawn: Iterable[str]) -> str:
     return f'<path class="{names}" d="{data}"/>' if data else ""
 
 
-def _tints(look: ShapeStyle, shapes: Sequence[Tint]) -> Iterator[str]:
+def _draw_tints(style: ShapeStyle, shapes: Sequence[Tint]) -> Iterator[str]:
     cells = [place for shape in shapes for place in shape.cells]
-    if look.kind == "odd":
-        yield _path(look.names, (_disc(_xy(place), _ODD) for place in cells))
-    elif look.kind == "even":
-        yield _path(look.names, (outline([place], _EVEN_INSET) for place in cells))
+    if style.kind == "odd":
+        yield _path(style.css_classes, (_disc(_xy(place), _ODD_RADIUS) for place in cells))
+    elif style.kind == "even":
+        yield _path(style.css_classes, (outline([place], _EVEN_INSET) for place in cells))
     else:
-        yield _path(look.names, (outline(shape.cells, 0) for shape in shapes))
+        yield _path(style.css_classes, (outline(shape.cells, 0) for shape in shapes))
 
 
-def _lines(look: ShapeStyle, shapes: Sequence[Line]) -> Iterator[str]:
-    drawn = _path(look.names, (_line(shape) for shape in shapes))
-    bulbs = [_disc(_xy(shape.points[0]), _BULB) for shape in shapes if shape.has_bulb]
-    # a group, so that line and bulb are made transparent together
-    yield f'<g class="bulbs">{drawn}{_path(look.named("bulb"), bulbs)}</g>' if bulbs else drawn
+def _draw_lines(style: ShapeStyle, shapes: Sequence[Line]) -> Iterator[str]:
+    drawn = _path(style.css_classes, (_line_data(shape) for shape in shapes))
+    bulbs = [_disc(_xy(shape.points[0]), _BULB_RADIUS) for shape in shapes if shape.has_bulb]
+    # Line and bulbs are a group, whose opacity is set as a whole.
+    yield (
+        f'<g class="bulbs">{drawn}{_path(style.with_flags("bulb"), bulbs)}</g>' if bulbs else drawn
+    )
 
 
-def _line(line: Line) -> str:
+def _line_data(line: Line) -> str:
     places = [_xy(point) for point in line.points]
     if len(places) < 2:
         return f"M{_coordinates(places[0])}h0"
     drawn = f"M{_coordinates(places[0])}L{' '.join(map(_coordinates, places[1:]))}"
-    return (
-        drawn
-        + _arrow_head(places[-2], places[-1], _HEADS.get(line.kind, _HEAD)) * line.has_arrowhead
-    )
+    return drawn + _arrow_head(places[-2], places[-1], _head_size(line)) * line.has_arrowhead
+
+
+def _head_size(line: Line) -> float:
+    return _ARROW_HEAD_SIZES.get(line.kind, _ARROW_HEAD_SIZE)
 
 
 def _arrow_head(begin: Point, tip: Point, size: float) -> str:
     """The head of an arrow."""
     length = dist(begin, tip) or 1
-    x, y = ((there - here) / length * size for there, here in zip(begin, tip, strict=True))
+    x, y = ((a - b) / length * size for a, b in zip(begin, tip, strict=True))
     one, other = (
         (tip[0] + x - side * y, tip[1] + y + side * x) for side in (-0.7, 0.7)
     )  # 35° to either side
     return f"M{_coordinates(one)}L{_coordinates(tip)} {_coordinates(other)}"
 
 
-def _outlines(look: ShapeStyle, shapes: Sequence[Outline]) -> Iterator[str]:
+def _draw_outlines(style: ShapeStyle, shapes: Sequence[Outline]) -> Iterator[str]:
     depths: defaultdict[Place, int] = defaultdict(int)
     corners: defaultdict[Place, list[str]] = defaultdict(list)
     drawn = []
@@ -287,25 +309,25 @@ def _outlines(look: ShapeStyle, shapes: Sequence[Outline]) -> Iterator[str]:
             depths[place] = depth + 1
         if shape.text:
             corners[min(shape.cells)].append(shape.text)
-    yield _path(look.names, drawn)
+    yield _path(style.css_classes, drawn)
     x, y = _CORNER
     places = (((column - 1) * CELL + x, (row - 1) * CELL + y) for row, column in corners)
     texts = map("/".join, corners.values())
-    yield _texts(look.named("corner"), zip(places, texts, strict=True))
+    yield _texts(style.with_flags("corner"), zip(places, texts, strict=True))
 
 
-def _rings(look: ShapeStyle, shapes: Sequence[Ring]) -> Iterator[str]:
-    yield _path(look.names, map(_diamond if look.kind == "lockout" else _pill, shapes))
+def _draw_rings(style: ShapeStyle, shapes: Sequence[Ring]) -> Iterator[str]:
+    yield _path(style.css_classes, map(_diamond if style.kind == "lockout" else _capsule, shapes))
 
 
-def _pill(ring: Ring) -> str:
-    """A circle; or a capsule, around the first and the last point."""
+def _capsule(ring: Ring) -> str:
+    """A circle, or a capsule around the first and the last point of a ring."""
     begin, end = _xy(ring.points[0]), _xy(ring.points[-1])
     length = dist(begin, end)
     if not length:
-        return _disc(begin, _RADIUS)
-    x, y = ((there - here) / length * _RADIUS for here, there in zip(begin, end, strict=True))
-    arc = f"A{_RADIUS} {_RADIUS} 0 0 1 "
+        return _disc(begin, _RING_RADIUS)
+    x, y = ((b - a) / length * _RING_RADIUS for a, b in zip(begin, end, strict=True))
+    arc = f"A{_RING_RADIUS} {_RING_RADIUS} 0 0 1 "
     around = (begin[0] - y, begin[1] + x), (begin[0] + y, begin[1] - x)
     back = (end[0] + y, end[1] - x), (end[0] - y, end[1] + x)
     first, second, third, fourth = map(_coordinates, (*around, *back))
@@ -314,25 +336,25 @@ def _pill(ring: Ring) -> str:
 
 def _diamond(ring: Ring) -> str:
     x, y = _xy(ring.points[0])
-    size = _DIAMOND
+    size = _DIAMOND_RADIUS
     return f"M{_coordinates((x - size, y))}l{size}-{size} {size} {size}-{size} {size}z"
 
 
-def _dots(look: ShapeStyle, shapes: Sequence[Dot]) -> Iterator[str]:
-    size = _DISCS[look.kind]
+def _draw_dots(style: ShapeStyle, shapes: Sequence[Dot]) -> Iterator[str]:
+    size = _DOT_RADII[style.kind]
     places = [_xy(shape.point) for shape in shapes]
-    sizes = (max(size, _TEXT_DISC if shape.text else 0) for shape in shapes)
-    yield _path(look.names, map(_disc, places, sizes))
+    sizes = (max(size, _MIN_TEXT_RADIUS if shape.text else 0) for shape in shapes)
+    yield _path(style.css_classes, map(_disc, places, sizes))
     texts = (
         ((x, y + below), line)
         for (x, y), shape in zip(places, shapes, strict=True)
         for line, below in _split_lines(shape.text)
     )
-    yield _texts(f"inside in-{look.kind}", texts)
+    yield _texts(f"inside in-{style.kind}", texts)
 
 
 def _split_lines(text: str) -> Iterator[tuple[str, float]]:
-    """The lines of a text in a disc, each with its distance below the middle."""
+    """Yield the lines of a text in a disc, each with its distance below the centre."""
     words = text.split()
     if len(words) > 2:
         half = (len(words) + 1) // 2
@@ -342,53 +364,53 @@ def _split_lines(text: str) -> Iterator[tuple[str, float]]:
         yield " ".join(words), 1.8
 
 
-def _labels(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
-    if look.kind in _SIGNS:
-        yield from _signs(look, shapes)
+def _draw_labels(style: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
+    if style.kind in _SIGN_SIZES:
+        yield from _draw_signs(style, shapes)
         return
-    between = look.kind == "xv"
+    between = style.kind == "xv"
     below = 2.7 if between else 3.4
     places = ((x, y + below) for x, y in (_xy(shape.point) for shape in shapes))
-    names = look.names if between else f"{look.names} clue"
+    names = style.css_classes if between else f"{style.css_classes} clue"
     yield _texts(names, zip(places, (shape.text for shape in shapes), strict=True))
 
 
-def _signs(look: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
-    """Signs on borders between cells; the border has a gap at large ones."""
+def _draw_signs(style: ShapeStyle, shapes: Sequence[Label]) -> Iterator[str]:
+    """Draw signs on borders between cells. The border has a gap at large signs."""
     signs = [(_xy(arrow.point), _DIRECTIONS[arrow.text]) for arrow in shapes]
-    if look.kind == "greater":
+    if style.kind == "greater":
         yield _path("gap", (_gap(*arrow) for arrow in signs))
-    yield _path(look.names, (_sign(*arrow, _SIGNS[look.kind]) for arrow in signs))
+    yield _path(style.css_classes, (_sign(*arrow, _SIGN_SIZES[style.kind]) for arrow in signs))
 
 
-def _gap(point: Point, towards: tuple[int, int]) -> str:
+def _gap(point: Point, direction: tuple[int, int]) -> str:
     x, y = point
-    return f"M{_coordinates((x, y - 4))}v8" if towards[0] else f"M{_coordinates((x - 4, y))}h8"
+    return f"M{_coordinates((x, y - 4))}v8" if direction[0] else f"M{_coordinates((x - 4, y))}h8"
 
 
-def _sign(point: Point, towards: tuple[int, int], size: float) -> str:
-    (x, y), (right, down) = point, towards
-    deep = size * 0.55
-    tip = (x + right * deep, y + down * deep)
+def _sign(point: Point, direction: tuple[int, int], size: float) -> str:
+    (x, y), (right, down) = point, direction
+    depth = size * 0.55
+    tip = (x + right * depth, y + down * depth)
     one, other = (
-        (x - right * deep + side * down * size, y - down * deep + side * right * size)
+        (x - right * depth + side * down * size, y - down * depth + side * right * size)
         for side in (-1, 1)
     )
     return f"M{_coordinates(one)}L{_coordinates(tip)} {_coordinates(other)}"
 
 
 _DRAWERS: Final[Mapping[type[Shape], Any]] = {
-    Tint: _tints,
-    Line: _lines,
-    Outline: _outlines,
-    Ring: _rings,
-    Dot: _dots,
-    Label: _labels,
+    Tint: _draw_tints,
+    Line: _draw_lines,
+    Outline: _draw_outlines,
+    Ring: _draw_rings,
+    Dot: _draw_dots,
+    Label: _draw_labels,
 }
 
 
 def _xy(point: Point) -> Point:
-    """The x and y of a point, in units."""
+    """The x and y of a point, in SVG units."""
     return (point[1] - 0.5) * CELL, (point[0] - 0.5) * CELL
 
 
@@ -403,10 +425,11 @@ def _disc(center: Point, size: float) -> str:
 
 
 def _texts(names: str, texts: Iterable[tuple[Point, str]]) -> str:
-    """Texts at their positions, as one element."""
+    """Write texts at their positions, as one element."""
     spans = []
     for (x, y), text in texts:
         shown = printable(text)
-        shown = shown if len(shown) <= _MAX_LABEL else f"{shown[: _MAX_LABEL - 1]}…"
+        if len(shown) > _MAX_LABEL_CHARACTERS:
+            shown = f"{shown[: _MAX_LABEL_CHARACTERS - 1]}…"
         spans.append(f'<tspan x="{round(x, 2):g}" y="{round(y, 2):g}">{escape(shown)}</tspan>')
     return f'<text class="{names}">{"".join(spans)}</text>' if spans else ""

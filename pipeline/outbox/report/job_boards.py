@@ -1,4 +1,4 @@
-"""Make the boards of jobs, rows and members from records and originals."""
+"""Make the boards of jobs, rows and members from records, tables and originals."""
 
 from __future__ import annotations
 
@@ -37,12 +37,16 @@ class MemberJob(NamedTuple):
     original: bytes | None
 
 
+# Height and width of a box, by the number of values.
 _BOXES = {6: (2, 3), 8: (2, 4), 10: (2, 5), 12: (3, 4), 15: (3, 5), 20: (4, 5), 24: (4, 6)}
 _BOXES |= {n * n: (n, n) for n in range(2, 6)}
 
 
 def board_of_job(job: PublishedJob, original: bytes | None) -> Board | str:
-    """The board of a job of one puzzle, or a sentence that says why it has none."""
+    """The board of a job of one puzzle, or a sentence that says why it has no board.
+
+    The sentence may be empty.
+    """
     if job.puzzle is None or job.puzzle.format == CNF_FORMAT:
         return "A formula has no board."
     record = job.puzzle
@@ -74,7 +78,8 @@ def board_of_job(job: PublishedJob, original: bytes | None) -> Board | str:
 def board_of_row(row: PuzzleRow, other: str, reading: Reading) -> Board | None:
     """The board of a row of a collection; None if it cannot be drawn.
 
-    `other` is its second solution, if one is known. `reading` is how the collection was read.
+    `other` is the second solution, or empty if it is unknown. `reading` are the options with which
+    the collection was read.
     """
     if row.status in ("invalid", "unreadable"):
         return None
@@ -87,8 +92,8 @@ def board_of_row(row: PuzzleRow, other: str, reading: Reading) -> Board | None:
     if grid and another:
         pairs = enumerate(zip(grid.values, another.values, strict=True))
         difference = [geometry.place(cell) for cell, (a, b) in pairs if a != b]
-    clash = clashing_givens(parsed.puzzle) if row.status == "unsolvable" else None
-    return _make_board(parsed, grid, clash.cells if clash else (), difference)
+    conflict = clashing_givens(parsed.puzzle) if row.status == "unsolvable" else None
+    return _make_board(parsed, grid, conflict.cells if conflict else (), difference)
 
 
 def _make_board(
@@ -99,7 +104,10 @@ def _make_board(
     rules: Sequence[int] = (),
     signs: str = "",
 ) -> Board | None:
-    """A board with the puzzle and the solution, if they match; None if there is nothing to draw."""
+    """A board with the puzzle and, if it has the same geometry, the solution.
+
+    None without puzzle and solution, or if the board is too large.
+    """
     puzzle = parsed.puzzle if parsed else None
     if puzzle and grid and puzzle.geometry != grid.geometry:
         grid = None
@@ -112,6 +120,7 @@ def _make_board(
 
 
 def _parse(data: bytes | None, reading: Reading) -> Parsed | None:
+    """Read a small puzzle. Returns None if this fails."""
     if data is None or len(data) > MAX_SMALL_BYTES:
         return None
     try:
@@ -121,7 +130,10 @@ def _parse(data: bytes | None, reading: Reading) -> Parsed | None:
 
 
 def _read_solution(path: Path, parsed: Parsed | None, reading: Reading) -> tuple[Grid | None, str]:
-    """The grid in a solution file, None if it is unreadable, and the characters of its values."""
+    """The grid in a solution file, and the characters of its values.
+
+    The grid is None if the file cannot be read.
+    """
     try:
         data = read_regular(path, MAX_SMALL_BYTES)
         if parsed is not None and is_written_as_values(parsed.format, parsed.puzzle):
@@ -150,11 +162,14 @@ def _parse_line(text: str, reading: Reading) -> Parsed | None:
 def find_members(
     archive: PublishedJob, rows: Iterable[tuple[int, MemberRow]], originals: SmallOriginals
 ) -> list[MemberJob]:
-    """The members of an archive for these rows, each with its index from 0."""
-    jobs = [(row, job_of_member(archive, place, row)) for place, row in rows]
-    own = (job.puzzle for _, job in jobs if job and job.status != "other")
-    wanted = {record.sha256 for record in own if record and record.sha256}
-    data = originals.find_members(archive.source, wanted)
+    """Find the jobs and originals of members of an archive.
+
+    `rows` are rows of the archive's table, each with its index from 0.
+    """
+    jobs = [(row, job_of_member(archive, index, row)) for index, row in rows]
+    records = (job.puzzle for _, job in jobs if job and job.status != "other")
+    hashes = {record.sha256 for record in records if record and record.sha256}
+    data = originals.find_members(archive.source, hashes)
     return [
         MemberJob(row, job, data.get(job.record.sha256 or "") if job else None) for row, job in jobs
     ]

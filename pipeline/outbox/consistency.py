@@ -1,4 +1,4 @@
-"""Which status, number of solutions, completeness and certificate may occur together."""
+"""Check that a status, a number of solutions, `complete` and a certificate fit together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ALLOWED: Final[dict[str, tuple[int, float, tuple[bool | None, ...]]]] = {
     "unknown": (0, 1, (False,)),
     "solved": (1, inf, (False, None)),
 }
-"""For each status: minimum and maximum number of solutions, and the values of `complete`."""
+"""Maps each status to the minimum and maximum number of solutions, and the values of `complete`."""
 
 _CERTIFICATES: Final = ("exhaustive-search", "lrat", "unverified")
 """The certificate labels of complete results."""
@@ -24,10 +24,13 @@ COMPLETE: Final = {"true": True, "false": False, "": None}
 """The values of `complete` by their text in a table."""
 
 
-def misfit(
+def contradiction(
     status: str, solutions: int, complete: bool | None, certificate: str | None = None
 ) -> str | None:
-    """How the values contradict each other; None if they do not. `certificate` is optional."""
+    """Describe how the values contradict each other. Returns None if they are consistent.
+
+    `certificate` is a certificate label; None if it is not to be checked.
+    """
     if status not in _ALLOWED:
         return f"unknown status {status!r}"
     minimum, maximum, allowed = _ALLOWED[status]
