@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from pipeline.native import compiled
 from pipeline.steps import layout as L
+from pipeline.steps.patterns import next_set, union_of_masks
 from pipeline.steps.step_arrays import (
     add_eliminations,
     add_pattern_cells,
@@ -157,45 +158,53 @@ def find_hidden_set(state, tables, step, size, direct):
     """Find a hidden set: 3.4, 4.0, 5.4; directly 2.0, 2.5."""
     for k in range(27):
         unit = unit_in_order(k)
-        if _open_cells(state, tables, unit) <= (size if direct else 2 * size):
-            continue
         usable = 0
         for digit in range(9):
-            if 1 < bit_count(tables, _places(state, unit, digit)) <= size:
+            places = _places(state, unit, digit)
+            state[L.ROW_MASKS + digit] = places
+            if 1 < bit_count(tables, places) <= size:
                 usable |= 1 << digit
-        if bit_count(tables, usable) < size:
+        if bit_count(tables, usable) < size or _open_cells(state, tables, unit) <= (
+            size if direct else 2 * size
+        ):
             continue
-        for offset in range(tables[L.SETS + size], tables[L.SETS + size + 1]):
+        offset = next_set(state, tables, size, size, usable, tables[L.SETS + size])
+        while offset:
             digits = tables[offset]
-            if digits & ~usable:
-                continue
-            places = 0
-            for digit in range(9):
-                if digits >> digit & 1:
-                    places |= _places(state, unit, digit)
-            if bit_count(tables, places) != size:
-                continue
+            places = union_of_masks(state, tables, digits)
             reset_step(step)
-            step[L.PATTERN_DIGITS], step[L.BASE_UNITS] = digits, 1 << unit
-            add_pattern_cells(tables, step, unit, places)
-            for digit in range(9):
-                if digits >> digit & 1:
-                    append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
             if direct:
-                for digit in range(9):
-                    rest = _places(state, unit, digit)
-                    is_left = bit_count(tables, rest) > 1 and bit_count(tables, rest & ~places) == 1
-                    if not digits >> digit & 1 and is_left:
-                        _place_in(tables, step, unit, digit, rest & ~places)
-                        return 20 if size == 2 else 25
+                _place_outside(state, tables, step, unit, digits, places)
             else:
                 for position in range(9):
                     if places >> position & 1:
                         cell = cell_at(tables, unit, position)
                         add_eliminations(state, tables, step, cell, 511 & ~digits)
-                if step[L.ELIMINATED]:
-                    return 34 if size == 2 else 40 if size == 3 else 54
+            if step[L.PLACED] or step[L.ELIMINATED]:
+                step[L.PATTERN_DIGITS], step[L.BASE_UNITS] = digits, 1 << unit
+                add_pattern_cells(tables, step, unit, places)
+                for digit in range(9):
+                    if digits >> digit & 1:
+                        append_new(step, L.CITED, L.UNIT_DIGITS + 9 * unit + digit)
+                if direct:
+                    return 20 if size == 2 else 25
+                return 34 if size == 2 else 40 if size == 3 else 54
+            offset = next_set(state, tables, size, size, usable, offset + 1)
     return 0
+
+
+@compiled()
+def _place_outside(state, tables, step, unit, digits, places):
+    """Place the lowest digit that has several places in a unit, one of them outside `places`."""
+    for digit in range(9):
+        rest = _places(state, unit, digit)
+        if (
+            not digits >> digit & 1
+            and bit_count(tables, rest) > 1
+            and bit_count(tables, rest & ~places) == 1
+        ):
+            _place_in(tables, step, unit, digit, rest & ~places)
+            return
 
 
 # n cells of a unit have only n digits, so no other cell of the unit has them.
@@ -204,21 +213,18 @@ def find_naked_set(state, tables, step, size):
     """Find a naked set: 3.0, 3.6, 5.0."""
     for k in range(27):
         unit = unit_in_order(k)
-        if _open_cells(state, tables, unit) < 2 * size:
-            continue
         usable = 0
         for position in range(9):
-            if 1 < bit_count(tables, state[cell_at(tables, unit, position)]) <= size:
+            mask = state[cell_at(tables, unit, position)]
+            state[L.ROW_MASKS + position] = mask
+            if 1 < bit_count(tables, mask) <= size:
                 usable |= 1 << position
-        for offset in range(tables[L.SETS + size], tables[L.SETS + size + 1]):
-            positions, digits = tables[offset], 0
-            if positions & ~usable:
-                continue
-            for position in range(9):
-                if positions >> position & 1:
-                    digits |= state[cell_at(tables, unit, position)]
-            if bit_count(tables, digits) != size:
-                continue
+        if bit_count(tables, usable) < size or _open_cells(state, tables, unit) < 2 * size:
+            continue
+        offset = next_set(state, tables, size, size, usable, tables[L.SETS + size])
+        while offset:
+            positions = tables[offset]
+            digits = union_of_masks(state, tables, positions)
             reset_step(step)
             for position in range(9):
                 if not positions >> position & 1:
@@ -230,6 +236,7 @@ def find_naked_set(state, tables, step, size):
                     if positions >> position & 1:
                         append_new(step, L.CITED, cell_at(tables, unit, position))
                 return 30 if size == 2 else 36 if size == 3 else 50
+            offset = next_set(state, tables, size, size, usable, offset + 1)
     return 0
 
 
@@ -238,35 +245,45 @@ def find_naked_set(state, tables, step, size):
 def find_fish(state, tables, step, size):
     """Find a fish without fins: X-wing (3.2), swordfish (3.8), jellyfish (5.2)."""
     for base in (L.FIRST_COLUMN, L.FIRST_ROW):
-        crossing = L.FIRST_COLUMN - base
+        for digit in range(9):  # the lines that may be base lines, for each digit
+            usable = placed = 0
+            for line in range(9):
+                if 1 < bit_count(tables, _places(state, base + line, digit)) <= size:
+                    usable |= 1 << line
+                placed += state[L.VALUES + L.UNIT_DIGITS + 9 * (base + line) + digit] != 0
+            fits = bit_count(tables, usable) >= size and placed <= 9 - 2 * size
+            state[L.ROW_MASKS + digit] = usable if fits else 0
         for offset in range(tables[L.SETS + size], tables[L.SETS + size + 1]):
             lines = tables[offset]
             for digit in range(9):
-                columns, fits, placed = 0, True, 0
-                for line in range(9):
-                    places = _places(state, base + line, digit)
-                    placed += state[L.VALUES + L.UNIT_DIGITS + 9 * (base + line) + digit] != 0
-                    if lines >> line & 1:
-                        fits = fits and bit_count(tables, places) > 1
-                        columns |= places
-                if not fits or placed > 9 - 2 * size or bit_count(tables, columns) != size:
-                    continue
-                reset_step(step)
-                for line in range(9):
-                    if not lines >> line & 1:
-                        rest = columns & _places(state, base + line, digit)
-                        while rest:
-                            cell = cell_at(tables, base + line, lowest_bit(tables, rest))
-                            add_eliminations(state, tables, step, cell, 1 << digit)
-                            rest &= rest - 1
-                if step[L.ELIMINATED]:
-                    for line in range(9):
-                        if lines >> line & 1:
-                            append_new(step, L.CITED, L.UNIT_DIGITS + 9 * (base + line) + digit)
-                    step[L.PATTERN_DIGITS] = 1 << digit
-                    step[L.BASE_UNITS], step[L.COVER_UNITS] = lines << base, columns << crossing
-                    return 32 if size == 2 else 38 if size == 3 else 52
+                if lines & ~state[L.ROW_MASKS + digit] == 0:
+                    _conclude_fish(state, tables, step, base, lines, digit, size)
+                    if step[L.ELIMINATED]:
+                        return 32 if size == 2 else 38 if size == 3 else 52
     return 0
+
+
+@compiled()
+def _conclude_fish(state, tables, step, base, lines, digit, size):
+    """Eliminate a digit from the lines that cross a fish, if `size` lines cross it."""
+    reset_step(step)
+    columns, rest = 0, lines
+    while rest:
+        columns |= _places(state, base + lowest_bit(tables, rest), digit)
+        rest &= rest - 1
+    if bit_count(tables, columns) != size:
+        return
+    for line in range(9):
+        if lines >> line & 1:
+            append_new(step, L.CITED, L.UNIT_DIGITS + 9 * (base + line) + digit)
+            continue
+        rest = columns & _places(state, base + line, digit)
+        while rest:
+            cell = cell_at(tables, base + line, lowest_bit(tables, rest))
+            add_eliminations(state, tables, step, cell, 1 << digit)
+            rest &= rest - 1
+    step[L.PATTERN_DIGITS], step[L.BASE_UNITS] = 1 << digit, lines << base
+    step[L.COVER_UNITS] = columns << L.FIRST_COLUMN - base
 
 
 # The pivot has two digits x, y (XYZ-wing: and z); the wings, which it sees, x, z and y, z. Whatever

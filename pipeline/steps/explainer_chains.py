@@ -44,8 +44,8 @@ MAX_PARENTS = 9
 
 
 @compiled()
-def follow(state, scratch, tables, web, slot, start, goal, how):
-    """Write what follows from a signed node to a slot, up to `goal`.
+def follow(state, scratch, tables, web, slot, start, goal, most, how):
+    """Write what follows from a signed node to a slot, up to `goal` or, BY_LEVELS, `most` levels.
 
     CONFLICT of the slot is the node that contradicts another one, or NOTHING.
     """
@@ -65,7 +65,11 @@ def follow(state, scratch, tables, web, slot, start, goal, how):
         if not has_on and not has_off:
             return
         if how & BY_LEVELS:
+            was_on_phase = is_on_phase
             is_on_phase = has_on if is_on_phase else not has_off
+            most -= was_on_phase != is_on_phase
+            if most < 0:
+                return
         else:
             is_on_phase = has_on
         if is_on_phase:
@@ -103,7 +107,8 @@ def _reach(web, at, signed, constraint):
     pool = web[at + L.POOL_SIZE]
     web[at + L.PARENTS_AT + signed] = pool
     web[at + L.POOL + pool], web[at + L.POOL + pool + 1] = 0, constraint
-    web[at + L.POOL_SIZE] = pool + 2
+    web[at + L.POOL + pool + 2] = 1
+    web[at + L.POOL_SIZE] = pool + 3
     order, count = (L.ON_ORDER, L.ON_COUNT) if signed & 1 else (L.OFF_ORDER, L.OFF_COUNT)
     web[at + order + web[at + count]] = signed // 2
     web[at + count] += 1
@@ -115,14 +120,17 @@ def _conflict(web, at, signed, constraint):
     pool = web[at + L.POOL_SIZE]
     web[at + L.CONFLICT], web[at + L.CONFLICT_AT] = signed, pool
     web[at + L.POOL + pool], web[at + L.POOL + pool + 1] = 0, constraint
-    web[at + L.POOL_SIZE] = pool + 2
+    web[at + L.POOL + pool + 2] = 1
+    web[at + L.POOL_SIZE] = pool + 3
 
 
 @compiled(inline=True)
 def _add_parent(web, at, parent):
     """Append a parent to the node that was entered last."""
     last, pool = web[at + L.LAST], web[at + L.POOL_SIZE]
+    depth = web[at + L.POOL + web[at + L.PARENTS_AT + parent] + 2] + 1
     web[at + L.POOL + last] += 1
+    web[at + L.POOL + last + 2] = max(web[at + L.POOL + last + 2], depth)
     web[at + L.POOL + pool] = parent
     web[at + L.POOL_SIZE] = pool + 1
 
@@ -188,7 +196,7 @@ def count_nodes(web, at, pool, most):
         web[L.STAMP] = 1
     stamp, count, depth = web[L.STAMP], 1, 0
     while True:
-        for k in range(pool + 2, pool + 2 + web[at + L.POOL + pool]):
+        for k in range(pool + 3, pool + 3 + web[at + L.POOL + pool]):
             parent = web[at + L.POOL + k]
             if web[L.STAMPS + parent] != stamp:
                 web[L.STAMPS + parent] = stamp
@@ -237,6 +245,21 @@ def _is_better(web, tables, base, complexity, kind):
 
 
 @compiled()
+def _longest(web, tables, base, kind):
+    """The highest complexity of a hint that is better than the best one so far."""
+    if web[L.BEST_RANK] == L.NOTHING:
+        return 2 * L.SINGLES
+    complexity = 0
+    for added in range(16):  # within one rating, the best complexity decides
+        if tables[L.RANKS + 32 * base + added] < web[L.BEST_RANK]:
+            complexity = tables[L.COMPLEXITIES + added]
+        elif tables[L.RANKS + 32 * base + added] == web[L.BEST_RANK]:
+            same = web[L.BEST_COMPLEXITY] - (kind >= web[L.BEST_KIND])
+            complexity = max(complexity, min(same, tables[L.COMPLEXITIES + added]))
+    return complexity
+
+
+@compiled()
 def _note(web, tables, base, complexity, kind, a, b, c):
     """Note a hint as the best so far, with three numbers to find it again."""
     web[L.BEST_RANK] = tables[L.RANKS + 32 * base + _added(tables, complexity)]
@@ -280,7 +303,8 @@ def find_chain(state, tables, step, web):
             for is_on in (1, 0):
                 source = 2 * start + is_on
                 goal = 2 * start + 1 - is_on
-                follow(state, state, tables, web, 0, source, goal, passing | BY_LEVELS)
+                most = _longest(web, tables, chain_base, kind)
+                follow(state, state, tables, web, 0, source, goal, most, passing | BY_LEVELS)
                 pool = web[L.SLOTS + L.PARENTS_AT + goal]
                 if pool:
                     complexity = count_nodes(web, L.SLOTS, pool, 2 * L.SINGLES)
@@ -301,7 +325,7 @@ def find_chain(state, tables, step, web):
             return 0
         _conclude_cycle(state, tables, step, web, web[L.CYCLE_END], web[L.CYCLE_VIA], passing)
     else:
-        follow(state, state, tables, web, 0, source, goal, passing | BY_LEVELS)
+        follow(state, state, tables, web, 0, source, goal, L.SINGLES, passing | BY_LEVELS)
         cite(web, step, L.SLOTS, web[L.SLOTS + L.PARENTS_AT + goal])
         _conclude_node(state, step, goal)
     return rating_of(web, tables)
@@ -461,11 +485,11 @@ def find_nishio(state, grid, tables, step, web):
     for signed in range(2 * L.SINGLES - 1, -1, -1):
         start = (L.SINGLES - 1 - signed // 2) * 2 + (signed & 1)
         if _may_start(state, tables, start // 2, 2):
-            follow(state, grid, tables, web, 0, start, L.NOTHING, how)
+            follow(state, grid, tables, web, 0, start, L.NOTHING, 0, how)
             _try_contradiction(state, tables, web, L.SLOTS, BASE_OF_NISHIO, start)
     if web[L.BEST_RANK] == L.NOTHING:
         return 0
-    follow(state, grid, tables, web, 0, web[L.BEST_A], L.NOTHING, how)
+    follow(state, grid, tables, web, 0, web[L.BEST_A], L.NOTHING, 0, how)
     reset_step(step)
     _conclude_contradiction(state, step, web, L.SLOTS, web[L.BEST_A])
     return rating_of(web, tables)
@@ -504,7 +528,7 @@ def _followed(state, grid, tables, web, candidate, how):
     slot = candidate + 2
     if not web[L.IS_FOLLOWED + candidate]:
         web[L.IS_FOLLOWED + candidate] = 1
-        follow(state, grid, tables, web, slot, 2 * candidate + 1, L.NOTHING, how)
+        follow(state, grid, tables, web, slot, 2 * candidate + 1, L.NOTHING, 0, how)
     return L.SLOTS + L.SLOT_SIZE * slot
 
 
@@ -530,7 +554,7 @@ def find_multiple(state, grid, tables, step, web, base):
             if how & DYNAMIC:
                 at = _followed(state, grid, tables, web, candidate, how)
                 _try_contradiction(state, tables, web, at, base, 2 * candidate + 1)
-                follow(state, grid, tables, web, 0, 2 * candidate, L.NOTHING, how)
+                follow(state, grid, tables, web, 0, 2 * candidate, L.NOTHING, 0, how)
                 _try_contradiction(state, tables, web, L.SLOTS, base, 2 * candidate)
                 if count > 2:
                     _try_double(state, tables, web, at, base, candidate)
@@ -547,6 +571,12 @@ def find_multiple(state, grid, tables, step, web, base):
     return rating_of(web, tables)
 
 
+@compiled(inline=True)
+def _most(web):
+    """The highest complexity that a hint of the same base may have to be the best."""
+    return 4 * L.SINGLES if web[L.BEST_RANK] == L.NOTHING else web[L.BEST_COMPLEXITY]
+
+
 @compiled()
 def _try_double(state, tables, web, at, base, candidate):
     """Note what a candidate implies on and off; the latter is in slot 0."""
@@ -554,8 +584,13 @@ def _try_double(state, tables, web, at, base, candidate):
         signed = _reached(web, at, k)
         other = web[L.SLOTS + L.PARENTS_AT + signed]
         if other and _is_worth(state, signed):
-            complexity = count_nodes(web, at, web[at + L.PARENTS_AT + signed], 2 * L.SINGLES)
-            complexity += count_nodes(web, L.SLOTS, other, 2 * L.SINGLES)
+            most = _most(web)
+            pool = web[at + L.PARENTS_AT + signed]
+            if web[at + L.POOL + pool + 2] + web[L.SLOTS + L.POOL + other + 2] > most:
+                continue
+            complexity = count_nodes(web, at, pool, most)
+            if complexity < most:
+                complexity += count_nodes(web, L.SLOTS, other, most - complexity)
             if _is_better(web, tables, base, complexity, DOUBLE):
                 _note(web, tables, base, complexity, DOUBLE, 2 * candidate, signed, L.NOTHING)
 
@@ -599,16 +634,17 @@ def _try_all(state, grid, tables, web, constraint, how, base):
         signed = _reached(web, first, k)
         rest = mask & (mask - 1)
         is_common = _is_worth(state, signed)
+        most = _most(web)
+        least = web[first + L.POOL + web[first + L.PARENTS_AT + signed] + 2]
         while rest and is_common:
             candidate = candidate_at(tables, constraint, lowest_bit(tables, rest))
             at = L.SLOTS + L.SLOT_SIZE * (candidate + 2)
-            is_common = web[at + L.PARENTS_AT + signed] != 0
+            pool = web[at + L.PARENTS_AT + signed]
+            least += web[at + L.POOL + pool + 2]
+            is_common = pool != 0 and least <= most
             rest &= rest - 1
         if not is_common:
             continue
-        most = 4 * L.SINGLES
-        if web[L.BEST_RANK] != L.NOTHING:
-            most = web[L.BEST_COMPLEXITY]
         complexity, rest = 0, mask
         while rest and complexity <= most:
             candidate = candidate_at(tables, constraint, lowest_bit(tables, rest))
@@ -625,14 +661,14 @@ def _conclude_multiple(state, grid, tables, step, web, how):
     reset_step(step)
     a, signed, kind = web[L.BEST_A], web[L.BEST_B], web[L.BEST_KIND]
     if kind == CONTRADICTION:
-        follow(state, grid, tables, web, 0, a, L.NOTHING, how)
+        follow(state, grid, tables, web, 0, a, L.NOTHING, 0, how)
         _conclude_contradiction(state, step, web, L.SLOTS, a)
         return
     _conclude_node(state, step, signed)
     if kind == DOUBLE:
         append_new(step, L.CITED, a // 18)
         for is_on in (0, 1):
-            follow(state, grid, tables, web, 0, a + is_on, L.NOTHING, how)
+            follow(state, grid, tables, web, 0, a + is_on, L.NOTHING, 0, how)
             cite(web, step, L.SLOTS, web[L.SLOTS + L.PARENTS_AT + signed])
         return
     append_new(step, L.CITED, a)

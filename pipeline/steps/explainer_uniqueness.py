@@ -244,84 +244,108 @@ def _conclude_type_3(
 # candidates of another cell that they all see, an excluder. A candidate that is in no combination
 # left is eliminated.
 @compiled()
-def find_aligned(state, tables, step, size):
-    """Find aligned pair (6.2) or triplet exclusion (7.5)."""
+def find_aligned(state, tables, step, scratch, size):
+    """Find aligned pair (6.2) or triplet exclusion (7.5).
+
+    `scratch` gets two masks for each cell: its excluders among cells 0 to 40, and among the others.
+    """
+    for cell in range(81):
+        scratch[cell] = scratch[81 + cell] = 0
+        is_base = bit_count(tables, state[cell]) > 1
+        for other in range(81 if is_base else 0):
+            if sees(tables, cell, other):
+                count = bit_count(tables, state[other])
+                is_base = is_base and count != 1
+                if 1 < count <= size:
+                    scratch[cell + 81 * (other > 40)] |= 1 << (other - 41 * (other > 40))
+        if not is_base:
+            scratch[cell] = scratch[81 + cell] = 0
     for second in range(81):
-        if not _is_base(state, tables, second, size):
-            continue
         for first in range(second):
-            if not _is_base(state, tables, first, size):
+            if not _has_two(scratch[first] & scratch[second], scratch[81 + first] & scratch[81 + second]):
                 continue
-            for k in range(1 if size == 2 else 162):
+            if size == 2:
+                if _conclude_aligned(state, tables, step, scratch, first, second, second):
+                    return 62
+                continue
+            for k in range(162):
                 third = k % 81
-                if size == 3 and (
-                    third in (first, second)
-                    or not _is_excluder(state, tables, first if k < 81 else second, third, size)
-                    or not _is_base(state, tables, third, size)
+                near = first if k < 81 else second
+                high = third > 40
+                if (
+                    scratch[near + 81 * high] >> (third - 41 * high) & 1
+                    and third not in (first, second)
+                    and _has_two(
+                        scratch[first] & scratch[second] & scratch[third],
+                        scratch[81 + first] & scratch[81 + second] & scratch[81 + third],
+                    )
+                    and _conclude_aligned(state, tables, step, scratch, first, second, third)
                 ):
-                    continue
-                cells = first, second, third if size == 3 else second
-                if _conclude_aligned(state, tables, step, cells, size):
-                    return 62 if size == 2 else 75
+                    return 75
     return 0
 
 
 @compiled(inline=True)
-def _is_excluder(state, tables, cell, other, size):
-    """Whether a cell sees another one with two to `size` candidates."""
-    return sees(tables, cell, other) and 1 < bit_count(tables, state[other]) <= size
+def _has_two(low, high):
+    """Whether two masks have at least two bits together."""
+    return low & (low - 1) != 0 or high & (high - 1) != 0 or (low != 0 and high != 0)
 
 
 @compiled()
-def _is_base(state, tables, cell, size):
-    """Whether a cell has two candidates or more, an excluder, and no peer with one candidate."""
-    found = False
-    for other in range(81 if bit_count(tables, state[cell]) > 1 else 0):
-        if sees(tables, cell, other):
-            if bit_count(tables, state[other]) == 1:
-                return False
-            found = found or _is_excluder(state, tables, cell, other, size)
-    return found
+def _conclude_aligned(state, tables, step, scratch, a, b, c):
+    """Eliminate what is in no allowed combination of three cells, or of two if `c` is `b`.
 
-
-@compiled()
-def _conclude_aligned(state, tables, step, cells, size):
-    """Eliminate the candidates that are in no allowed combination. Returns whether there are any."""
-    a, b, c = cells
-    reset_step(step)
-    for other in range(81):
-        if _is_excluder(state, tables, a, other, size) and sees(tables, b, other):
-            if size == 2 or sees(tables, c, other):
-                append_new(step, L.CITED, other)
-    if step[L.CITED] < 2:
-        return False
+    Returns whether there is anything to eliminate.
+    """
     allowed_a = allowed_b = allowed_c = 0
-    for k in range(729 if size == 3 else 81):
-        in_a, in_b, in_c = 1 << k % 9, 1 << k // 9 % 9, 1 << k // 81
-        if size == 2:
-            in_c = in_b
-        if not state[a] & in_a or not state[b] & in_b or not state[c] & in_c:
-            continue
-        if (in_a == in_b and sees(tables, a, b)) or (
-            size == 3
-            and ((in_a == in_c and sees(tables, a, c)) or (in_b == in_c and sees(tables, b, c)))
-        ):
-            continue
-        is_allowed = True
-        for n in range(L.CITED + 1, L.CITED + 1 + step[L.CITED]):
-            is_allowed = is_allowed and state[step[n]] & ~(in_a | in_b | in_c) != 0
-        if is_allowed:
-            allowed_a |= in_a
-            allowed_b |= in_b
-            allowed_c |= in_c
+    rest_a = state[a]
+    while rest_a:
+        in_a = rest_a & -rest_a
+        rest_a &= rest_a - 1
+        rest_b = state[b]
+        if sees(tables, a, b):
+            rest_b &= ~in_a
+        while rest_b:
+            in_b = rest_b & -rest_b
+            rest_b &= rest_b - 1
+            rest_c = state[c] if c != b else in_b
+            if c != b and sees(tables, a, c):
+                rest_c &= ~in_a
+            if c != b and sees(tables, b, c):
+                rest_c &= ~in_b
+            while rest_c:
+                in_c = rest_c & -rest_c
+                rest_c &= rest_c - 1
+                is_new = (in_a & ~allowed_a) | (in_b & ~allowed_b) | (in_c & ~allowed_c)
+                if is_new and _is_allowed(state, scratch, a, b, c, in_a | in_b | in_c):
+                    allowed_a |= in_a
+                    allowed_b |= in_b
+                    allowed_c |= in_c
+    if allowed_a == state[a] and allowed_b == state[b] and allowed_c == state[c]:
+        return False
+    reset_step(step)
     add_eliminations(state, tables, step, a, 511 & ~allowed_a)
     add_eliminations(state, tables, step, b, 511 & ~allowed_b)
-    if size == 3:
-        add_eliminations(state, tables, step, c, 511 & ~allowed_c)
-    if step[L.ELIMINATED] == 0:
-        return False
-    for k in range(size):
-        cell = a if k == 0 else b if k == 1 else c
+    add_eliminations(state, tables, step, c, 511 & ~allowed_c)
+    for other in range(81):
+        part, bit = 81 * (other > 40), 1 << (other - 41 * (other > 40))
+        if scratch[a + part] & scratch[b + part] & scratch[c + part] & bit:
+            append_new(step, L.CITED, other)
+    for cell in (a, b, c):
         append_new(step, L.CITED, cell)
         append_new(step, L.PATTERN_CELLS, cell)
+    return True
+
+
+@compiled()
+def _is_allowed(state, scratch, a, b, c, digits):
+    """Whether these digits leave each common excluder a candidate."""
+    for part in range(2):
+        rest = scratch[a + 81 * part] & scratch[b + 81 * part] & scratch[c + 81 * part]
+        other = 41 * part
+        while rest:
+            if rest & 1 and state[other] & ~digits == 0:
+                return False
+            rest >>= 1
+            other += 1
     return True

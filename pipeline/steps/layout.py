@@ -167,13 +167,14 @@ HARDNESS, POINTS, SE, KIND, FORM, SIZE, TECHNIQUE_ROW_SIZE = range(7)
 (
     ON_COUNT, OFF_COUNT, POOL_SIZE, CONFLICT, CONFLICT_AT, LAST, PARENTS_AT, ON_ORDER, OFF_ORDER,
     POOL, SLOT_SIZE,
-) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 10000))  # fmt: skip
+) = accumulate((0, *6 * (1,), 2 * SINGLES, SINGLES, SINGLES, 12000))  # fmt: skip
 """Offsets in a slot.
 
 - ON_COUNT, OFF_COUNT, ON_ORDER, OFF_ORDER: the candidates on and off in the order of reaching.
 - CONFLICT: the signed node whose contrary is reached, or NOTHING; CONFLICT_AT: its parents.
 - PARENTS_AT: for each signed node, where its parents are in POOL; 0 if it is not reached.
-- POOL: for each node the number of its parents, the constraint of its strong link, the parents.
+- POOL: for each node the number of its parents, the constraint of its strong link, the number of
+  nodes on its longest path from the start, the parents.
 - POOL_SIZE, LAST: the size of POOL, and its last entry.
 """
 

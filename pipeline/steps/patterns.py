@@ -108,7 +108,7 @@ def _usable_rows(state, tables, max_bits):
 
 
 @compiled()
-def _next_set(state, tables, size, max_bits, usable, offset):
+def next_set(state, tables, size, max_bits, usable, offset):
     """Find a set of `size` usable rows that together have `size` to `max_bits` columns.
 
     Searches SETS from `offset` on. Returns the offset of the set, or 0 if there is none.
@@ -118,7 +118,7 @@ def _next_set(state, tables, size, max_bits, usable, offset):
     while offset < tables[L.SETS + size + 1]:
         rows = tables[offset]
         if rows & ~usable == 0:
-            columns = _union_of_masks(state, tables, rows)
+            columns = union_of_masks(state, tables, rows)
             if size <= bit_count(tables, columns) <= max_bits:
                 return offset
         offset += 1
@@ -126,7 +126,7 @@ def _next_set(state, tables, size, max_bits, usable, offset):
 
 
 @compiled()
-def _union_of_masks(state, tables, rows):
+def union_of_masks(state, tables, rows):
     """The union of the ROW_MASKS of these rows."""
     union = 0
     while rows:
@@ -149,16 +149,16 @@ def find_subset(state, tables, step, scratch, size, form):
         for row in range(9):
             state[L.ROW_MASKS + row] = state[_row_constraint(tables, line, row, form)]
         usable = _usable_rows(state, tables, max_bits)
-        k = _next_set(state, tables, size, max_bits, usable, tables[L.SETS + size])
+        k = next_set(state, tables, size, max_bits, usable, tables[L.SETS + size])
         while k:
-            rows, columns = tables[k], _union_of_masks(state, tables, tables[k])
+            rows, columns = tables[k], union_of_masks(state, tables, tables[k])
             if form < BASIC:
                 is_found = _conclude_subset(state, tables, step, scratch, line, rows, columns, form)
             else:
                 is_found = _try_fins(state, tables, step, line, rows, columns, size, form)
             if is_found:
                 return 1
-            k = _next_set(state, tables, size, max_bits, usable, k + 1)
+            k = next_set(state, tables, size, max_bits, usable, k + 1)
     return 0
 
 
@@ -377,9 +377,9 @@ def _conclude_type_3(state, tables, step, unit, roof_positions, extras):
         state[L.ROW_MASKS + row] = mask | extras if mask else 0
     for size in range(1, 4):
         usable = _usable_rows(state, tables, size + 1)
-        k = _next_set(state, tables, size, size + 1, usable, tables[L.SETS + size])
+        k = next_set(state, tables, size, size + 1, usable, tables[L.SETS + size])
         while k:
-            digits = _union_of_masks(state, tables, tables[k])
+            digits = union_of_masks(state, tables, tables[k])
             for position in range(9 if bit_count(tables, digits) == size + 1 else 0):
                 if tables[k] >> position & 1:
                     append_new(step, L.CITED, cell_at(tables, unit, position))
@@ -388,7 +388,7 @@ def _conclude_type_3(state, tables, step, unit, roof_positions, extras):
             if step[L.ELIMINATED]:
                 return
             step[L.CITED] = 0
-            k = _next_set(state, tables, size, size + 1, usable, k + 1)
+            k = next_set(state, tables, size, size + 1, usable, k + 1)
 
 
 # BUG+1 (see `certify.steps`): all open cells have two candidates, except one with three. Of these

@@ -182,7 +182,7 @@ def _find(kind, form, size, state, tables, step, graph, scratch, web):
     if kind == LOOP_SE:
         return explainer_uniqueness.find_unique_loop(state, tables, step, web)
     if kind == ALIGNED_SE:
-        return explainer_uniqueness.find_aligned(state, tables, step, size)
+        return explainer_uniqueness.find_aligned(state, tables, step, scratch, size)
     if kind == CHAIN_SE:
         return explainer_chains.find_chain(state, tables, step, web)
     if kind == NISHIO_SE:
