@@ -202,5 +202,5 @@ def square_side(name: str, geometry: Geometry) -> int:
         check_one_grid(name, geometry)
         return geometry.side
     if geometry.free_grid.rows != geometry.free_grid.columns:
-        raise ValueError(f"{name}: the grid is not square")
+        raise ValueError(f"{name}: the grid must be square")
     return geometry.free_grid.rows

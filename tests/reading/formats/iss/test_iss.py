@@ -274,6 +274,12 @@ def test_a_clue_may_be_any_value_of_the_grid(name):
     assert "a number, 0 to 3" in str(refusal(f".Shape~4x4~0-3.{name}~R1~4~"))
 
 
+@for_each("text", [".Shape~5x5", ".Shape~5x5~0-4", ".RegionSize~6"])
+def test_a_windoku_without_windows_is_unread(text):
+    assert read(f"{text}\n.Windoku").unread == ("line 2: '.Windoku'",)
+    assert read(f"{SHAPE}.Windoku").unread == ()
+
+
 def test_a_marked_cell_without_a_neighbour_is_unread():
     parsed = read(f"{SHAPE}.V~R1C1~R1C2~R4C4\n.Or\n.WhiteDot~R1C1~R2C2\n.Cage~3~R1C1~R1C2\n.End")
     assert parsed.puzzle.rules == (pairs.XV(0, 1, 5),)
@@ -501,6 +507,28 @@ def test_cells_outside_all_pieces_have_sums_of_their_own():
     assert line == lines.RegionSum((*CELLS, 10, 14), (*chunks, tuple(range(8, 16))))
 
 
+@for_each(
+    ("layout", "areas"),
+    [
+        ("", (*FOUR.boxes(), (16, 17))),
+        (f".NoBoxes.Jigsaw~{JIGSAW}", (*REGIONS, (16, 17))),
+        (".NoBoxes.Jigsaw~0011001122222222", ((0, 1, 4, 5), (2, 3, 6, 7), tuple(range(8, 18)))),
+    ],
+)
+def test_cells_outside_the_grid_have_sums_of_their_own(layout, areas):
+    line = ".Var~A~~2x1.RegionSumLine~R1C1~R1C2~VA2~R1C3"
+    assert read(f"{SHAPE}{layout}{line}").puzzle.rules[-1] == lines.RegionSum((0, 1, 17, 2), areas)
+
+
+def test_cells_outside_the_grid_have_sums_of_their_own_in_a_group():
+    text = f"{SHAPE}.Var~A.Or.RegionSumLine~R1C1~R1C2~VA.~R1C1_1.End"
+    (*_, choice) = read(text).puzzle.rules
+    line = lines.RegionSum((0, 1, 16), (*FOUR.boxes(), (16,)))
+    assert choice.choices[0] == (line,)
+    result = solve(text, format="iss", max_solutions=1000)
+    assert len(result.solutions) == 72 * 4 + 24 + 24  # r1c1 is 1; 2 and 1, VA 3; 3 and 1, VA 4
+
+
 @for_each("name", ["Lunchboxes", "Count", "Doppelgangers", "regionSize", "thermo", "Sumline"])
 def test_a_type_that_is_not_known_is_refused_by_its_name(name):
     error = refusal(f".Thermo~{LINE}.{name}~R1C1~R2C1.AntiKing")
@@ -553,8 +581,8 @@ REFUSED = {
     ".Shape~3x3~~Raw.AntiKing": "a grid with rows and columns",
     ".Shape~3x3~~Raw.AntiConsecutive": "a grid with rows and columns",
     ".Shape~4x4~5.FullRank~C1~5~": "full rank: the grid must have as many values as rows",
-    ".Shape~4x6.FullRank~C1~5~": "full rank: the grid is not square",
-    ".Shape~4x6.FullRankTies~none": "no tied lines: the grid is not square",
+    ".Shape~4x6.FullRank~C1~5~": "full rank: the grid must be square",
+    ".Shape~4x6.FullRankTies~none": "no tied lines: the grid must be square",
     ".Shape~4x4~~Raw.FullRankTies~none": "a grid with rows and columns",
     ".Shape~4x4~~Raw.Or.FullRank~C1~5~.End": "a grid with rows and columns",
     ".Var~A.Indexing~C~VA": "indexer: a cell outside the grid",
@@ -596,7 +624,9 @@ REFUSED = {
     f"{SHAPE}.NoBoxes.DisjointSets": "a square grid with boxes",
     ".Shape~6x9.DisjointSets": "a square grid with boxes",
     f"{SHAPE}.NoBoxes.RegionSumLine~R1C1~R1C2": "a grid with boxes or a jigsaw",
-    f"{SHAPE}.Entropic~{LINE}": "a grid of side 9",
+    f"{SHAPE}.Entropic~{LINE}": "a grid of side 9 with the values 1 to 9, found",
+    f"{SHAPE}.ChaosConstruction.RegionSumLine~{LINE}": "no '.ChaosConstruction'",
+    f"{SHAPE}.ChaosConstruction.Or.RegionSumLine~{LINE}.End": "no '.ChaosConstruction'",
     ".AntiKing~R1C1": "the end of the constraint",
     ".~R1C1": "a cell and its values",
     ".~": "a cell and its values",
