@@ -60,9 +60,8 @@ class GridLayout(NamedTuple):
 
     def contexts(self, work: Work) -> tuple[Context, Context]:
         """The contexts of phrases outside groups and inside groups."""
-        ties = _USUAL_TIES
-        for args in _arguments_of(self.phrases, "FullRankTies"):
-            ties = ties_of(args)
+        ties_args = _single_arguments(self.phrases, "FullRankTies")
+        ties = ties_of(ties_args) if ties_args else _USUAL_TIES
         is_free = self.geometry.free_grid is not None
         has_units = not is_free or any(isinstance(rule, Unit) for rule in self.rules)
         has_known_regions = not any(_arguments_of(self.phrases, "ChaosConstruction"))

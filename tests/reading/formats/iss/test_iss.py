@@ -179,6 +179,16 @@ RULES_ON_4X4: dict[str, list[object]] = {
         lines.Thermometer((5, 6)),
         lines.Thermometer((8, 9)),
     ],
+    ".Replicate~D.Quad~R1C1~1.Quad~R1C2~2.End": [  # a clue replaces none of another copy
+        cages.Quadruple((0, 1, 4, 5), (1,)),
+        cages.Quadruple((1, 2, 5, 6), (2,)),
+        cages.Quadruple((1, 2, 5, 6), (1,)),
+        cages.Quadruple((2, 3, 6, 7), (2,)),
+    ],
+    ".Replicate~D.Quad~R1C1~1.Quad~R1C1~2.End": [
+        cages.Quadruple((0, 1, 4, 5), (2,)),
+        cages.Quadruple((1, 2, 5, 6), (2,)),
+    ],
     ".Replicate~D~R2C2.Replicate~R.Quad~R1C1~3.End.End": [
         *(cages.Quadruple((at, at + 1, at + 4, at + 5), (3,)) for at in (0, 4, 1, 5)),
     ],
@@ -689,6 +699,7 @@ REFUSED = {
     ".NumberedRoom~C1~0": "1 to 9",
     ".FullRank~C1~37": "1 to 36",
     ".FullRankTies~all": "'none'",
+    ".FullRankTies~none.FullRankTies~any": "a single '.FullRankTies'",
     f"{SHAPE}.GlobalEntropy": "a grid of side 9",
     f"{SHAPE}.GlobalMod": "a grid of side 9",
     f"{SHAPE}.DutchFlatmates": "a grid of side 9",
