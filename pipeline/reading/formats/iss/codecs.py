@@ -121,7 +121,9 @@ needs_no_zero = condition(
 @field("regions")
 def regions(args: Arguments) -> object:
     if not args.context.regions:
-        raise args.wrong(args.type, "a grid with boxes or a jigsaw, no '.ChaosConstruction',")
+        raise args.wrong(
+            args.type, "a grid with boxes or a jigsaw and without '.ChaosConstruction'"
+        )
     return args.context.regions
 
 
