@@ -81,7 +81,7 @@ class ConnectedValues(Rule):
     """The cells of the group that hold one of the values form one region, connected by sides.
 
     The region is not empty. It has exactly `size` cells; 0 allows any number. The group is the
-    grid, or a group of extra cells, whose rows are as long as those of the grid.
+    grid, or a group of extra cells.
     """
 
     name, preposition = "connected values", "from"

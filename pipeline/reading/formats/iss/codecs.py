@@ -111,7 +111,7 @@ def condition(is_met: Callable[[Context], bool], expected: str) -> Codec:
 
 needs_nine = condition(
     lambda context: context.geometry.values == range(1, 10),
-    "a grid of side 9, with the values 1 to 9,",
+    "a grid of side 9 with the values 1 to 9",
 )
 needs_no_zero = condition(
     lambda context: context.geometry.lowest != 0, "a grid with values from 1 on"
@@ -121,7 +121,9 @@ needs_no_zero = condition(
 @field("regions")
 def regions(args: Arguments) -> object:
     if not args.context.regions:
-        raise args.wrong(args.type, "a grid with boxes or a jigsaw")
+        raise args.wrong(
+            args.type, "a grid with boxes or a jigsaw and without '.ChaosConstruction'"
+        )
     return args.context.regions
 
 

@@ -60,22 +60,25 @@ class GridLayout(NamedTuple):
 
     def contexts(self, work: Work) -> tuple[Context, Context]:
         """The contexts of phrases outside groups and inside groups."""
-        remaining = {*range(self.geometry.grid_size)}.difference(*self.jigsaw_regions)
-        around = (
-            (*self.jigsaw_regions, tuple(remaining))
-            if self.jigsaw_regions and remaining
-            else self.jigsaw_regions
-        )
-        ties = _USUAL_TIES
-        for args in _arguments_of(self.phrases, "FullRankTies"):
-            ties = ties_of(args)
+        ties_args = _single_arguments(self.phrases, "FullRankTies")
+        ties = ties_of(ties_args) if ties_args else _USUAL_TIES
         is_free = self.geometry.free_grid is not None
         has_units = not is_free or any(isinstance(rule, Unit) for rule in self.rules)
-        outside = Context(self.geometry, self.boxes or around, ties, work, has_units)
+        has_known_regions = not any(_arguments_of(self.phrases, "ChaosConstruction"))
+        regions = (self.boxes or self.jigsaw_regions) if has_known_regions else ()
+        outside = Context(self.geometry, self._with_remaining(regions), ties, work, has_units)
+        if not any(isinstance(rule, Windoku | ExtraRegion) for rule in self.rules):
+            for args in _arguments_of(self.phrases, "Windoku"):
+                outside.unread[args.type.line, f".{args.phrase.name}"] = None  # it has no windows
         has_region_size = any(_arguments_of(self.phrases, "RegionSize"))
-        regions = () if has_region_size else self.boxes
+        regions = self.boxes if has_known_regions and not has_region_size else ()
         known_ties = ties if ties == _USUAL_TIES else None
-        return outside, replace(outside, regions=regions, ties=known_ties)
+        return outside, replace(outside, regions=self._with_remaining(regions), ties=known_ties)
+
+    def _with_remaining(self, areas: Areas) -> Areas:
+        """These areas, and all other cells, also those outside the grid, as one more area."""
+        remaining = {*range(self.geometry.size)}.difference(*areas)
+        return (*areas, tuple(sorted(remaining))) if areas and remaining else areas
 
 
 class _Group(NamedTuple):

@@ -94,9 +94,10 @@ class _Copier:
             phrase.check_ended()
             return Composite(phrase, self.copy_all(item.items, shift))
         shifts = _shifts(Arguments(phrase, self._context), shift or (0, 0))
-        copies = [self.copy_all(item.items, offset) for offset in shifts]
         opener = replace(phrase, type=phrase.type._replace(text=AND), words=())
-        return Composite(opener, tuple(copied for copy in copies for copied in copy))
+        # each copy is a group of its own, because clues at one place replace others in their group
+        copies = (Composite(opener, self.copy_all(item.items, offset)) for offset in shifts)
+        return Composite(opener, tuple(copies))
 
 
 def _shifts(args: Arguments, shift: tuple[int, int]) -> Iterator[tuple[int, int]]:

@@ -179,6 +179,16 @@ RULES_ON_4X4: dict[str, list[object]] = {
         lines.Thermometer((5, 6)),
         lines.Thermometer((8, 9)),
     ],
+    ".Replicate~D.Quad~R1C1~1.Quad~R1C2~2.End": [  # a clue replaces none of another copy
+        cages.Quadruple((0, 1, 4, 5), (1,)),
+        cages.Quadruple((1, 2, 5, 6), (2,)),
+        cages.Quadruple((1, 2, 5, 6), (1,)),
+        cages.Quadruple((2, 3, 6, 7), (2,)),
+    ],
+    ".Replicate~D.Quad~R1C1~1.Quad~R1C1~2.End": [
+        cages.Quadruple((0, 1, 4, 5), (2,)),
+        cages.Quadruple((1, 2, 5, 6), (2,)),
+    ],
     ".Replicate~D~R2C2.Replicate~R.Quad~R1C1~3.End.End": [
         *(cages.Quadruple((at, at + 1, at + 4, at + 5), (3,)) for at in (0, 4, 1, 5)),
     ],
@@ -272,6 +282,12 @@ def test_a_clue_may_be_any_value_of_the_grid(name):
     *_, rule = read(f".Shape~4x4~0-3.{name}~R1~0~").puzzle.rules
     assert (rule.line, rule.number) == ((0, 1, 2, 3), 0)
     assert "a number, 0 to 3" in str(refusal(f".Shape~4x4~0-3.{name}~R1~4~"))
+
+
+@for_each("text", [".Shape~5x5", ".Shape~5x5~0-4", ".RegionSize~6"])
+def test_a_windoku_without_windows_is_unread(text):
+    assert read(f"{text}\n.Windoku").unread == ("line 2: '.Windoku'",)
+    assert read(f"{SHAPE}.Windoku").unread == ()
 
 
 def test_a_marked_cell_without_a_neighbour_is_unread():
@@ -501,6 +517,28 @@ def test_cells_outside_all_pieces_have_sums_of_their_own():
     assert line == lines.RegionSum((*CELLS, 10, 14), (*chunks, tuple(range(8, 16))))
 
 
+@for_each(
+    ("layout", "areas"),
+    [
+        ("", (*FOUR.boxes(), (16, 17))),
+        (f".NoBoxes.Jigsaw~{JIGSAW}", (*REGIONS, (16, 17))),
+        (".NoBoxes.Jigsaw~0011001122222222", ((0, 1, 4, 5), (2, 3, 6, 7), tuple(range(8, 18)))),
+    ],
+)
+def test_cells_outside_the_grid_have_sums_of_their_own(layout, areas):
+    line = ".Var~A~~2x1.RegionSumLine~R1C1~R1C2~VA2~R1C3"
+    assert read(f"{SHAPE}{layout}{line}").puzzle.rules[-1] == lines.RegionSum((0, 1, 17, 2), areas)
+
+
+def test_cells_outside_the_grid_have_sums_of_their_own_in_a_group():
+    text = f"{SHAPE}.Var~A.Or.RegionSumLine~R1C1~R1C2~VA.~R1C1_1.End"
+    (*_, choice) = read(text).puzzle.rules
+    line = lines.RegionSum((0, 1, 16), (*FOUR.boxes(), (16,)))
+    assert choice.choices[0] == (line,)
+    result = solve(text, format="iss", max_solutions=1000)
+    assert len(result.solutions) == 72 * 4 + 24 + 24  # r1c1 is 1; 2 and 1, VA 3; 3 and 1, VA 4
+
+
 @for_each("name", ["Lunchboxes", "Count", "Doppelgangers", "regionSize", "thermo", "Sumline"])
 def test_a_type_that_is_not_known_is_refused_by_its_name(name):
     error = refusal(f".Thermo~{LINE}.{name}~R1C1~R2C1.AntiKing")
@@ -596,7 +634,9 @@ REFUSED = {
     f"{SHAPE}.NoBoxes.DisjointSets": "a square grid with boxes",
     ".Shape~6x9.DisjointSets": "a square grid with boxes",
     f"{SHAPE}.NoBoxes.RegionSumLine~R1C1~R1C2": "a grid with boxes or a jigsaw",
-    f"{SHAPE}.Entropic~{LINE}": "a grid of side 9",
+    f"{SHAPE}.Entropic~{LINE}": "a grid of side 9 with the values 1 to 9, found",
+    f"{SHAPE}.ChaosConstruction.RegionSumLine~{LINE}": "a jigsaw and without",
+    f"{SHAPE}.ChaosConstruction.Or.RegionSumLine~{LINE}.End": "a jigsaw and without",
     ".AntiKing~R1C1": "the end of the constraint",
     ".~R1C1": "a cell and its values",
     ".~": "a cell and its values",
@@ -659,6 +699,7 @@ REFUSED = {
     ".NumberedRoom~C1~0": "1 to 9",
     ".FullRank~C1~37": "1 to 36",
     ".FullRankTies~all": "'none'",
+    ".FullRankTies~none.FullRankTies~any": "a single '.FullRankTies'",
     f"{SHAPE}.GlobalEntropy": "a grid of side 9",
     f"{SHAPE}.GlobalMod": "a grid of side 9",
     f"{SHAPE}.DutchFlatmates": "a grid of side 9",
