@@ -35,6 +35,7 @@ from pipeline.reading.formats.cells import BLANKS, DIGITS
 from pipeline.reading.formats.jigsaws import JIGSAW_SIDES, find_region_map
 from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import Reader
+from pipeline.reading.formats.region_maps import HEADINGS
 from pipeline.reading.formats.text import Text, TextLine, cells_of, is_significant
 
 _MAX_RECORDS = 16
@@ -73,6 +74,8 @@ class Jigsaws(NamedTuple):
         cells = cells_of(line)
         unknown = sum(sign not in _SIGNS for sign in cells)
         if len(cells) != self.width or unknown * 4 > self.width or not is_significant(line):
+            return False
+        if (title := TITLE.match(line)) and title[1].lower() in HEADINGS:
             return False
         return len({*map(len, line.replace("|", " ").replace(",", " ").split())}) == 1
 

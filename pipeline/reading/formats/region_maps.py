@@ -46,10 +46,10 @@ _MAX_ROWS = 100
 """Maximum number of rows in which to look for a damaged map."""
 
 _NAMES = frozenset(ascii_letters + DIGITS)
-_HEADINGS = frozenset(
+HEADINGS = frozenset(
     ("puzzle", "grid", "givens", "clues", "regions", "region", "jigsaw", "map", "layout", "areas")
 )
-"""Headings of grids and maps, which are not titles."""
+"""Headings of grids and maps in lower case, which are not titles."""
 
 
 def find_map(rows: Sequence[str]) -> RegionMap | None:
@@ -243,7 +243,7 @@ def _may_be_row(row: TextLine, side: int) -> bool:
 
 
 def _is_heading(row: TextLine) -> bool:
-    return row.text.strip(" \t[]():=-*").lower() in _HEADINGS
+    return row.text.strip(" \t[]():=-*").lower() in HEADINGS
 
 
 JIGSAW_GRID = Format("jigsaw-grid", recognise_jigsaw_grid, parse_jigsaw_grid)
