@@ -120,7 +120,8 @@ def _place_of_maps(head: SourceHead, jigsaws: Jigsaws) -> tuple[int, int] | None
         total += bool(rows)
         has_blanks = not _BLANKS.isdisjoint("".join(rows))
         found = find_region_map(rows) if has_blanks and len(rows) == jigsaws.side else None
-        places.update([found[:2]] if found else [])
+        if found and found.side == min(jigsaws.side, jigsaws.width):
+            places[found[:2]] += 1
     for place, times in places.most_common(1):
         if times > 1 and times * 2 > total:
             return place
