@@ -90,7 +90,7 @@ def _find_damaged_map(rows: Sequence[str]) -> RegionMap | None:
 def _find_damaged_half(rows: Sequence[str], side: int) -> RegionMap | None:
     """Find damaged maps in the left or the right halves of rows of 2n signs, at least n of them.
 
-    Returns the first n of these rows.
+    Returns a map that begins in the first of these rows.
     """
     wide = [index for index, row in enumerate(rows) if len(row) == 2 * side]
     if side not in JIGSAW_SIDES or len(wide) < side:
