@@ -29,7 +29,7 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
 from pipeline.reading.formats.cells import GEOMETRIES, KNOWN, number_of
 from pipeline.reading.formats.frames import frame_of_cells, frame_of_numbers, puzzle_of_frame
-from pipeline.reading.formats.jigsaws import connected_parts
+from pipeline.reading.formats.jigsaws import connected_parts, map_cells
 from pipeline.reading.formats.killers import STEPS, end_of_steps
 from pipeline.reading.formats.parsed import Parsed
 from pipeline.reading.formats.region_maps import find_map, half_row, text_around
@@ -157,7 +157,7 @@ def _parse_list(text: Text, reading: Reading) -> Parsed:
     if wrong := next((line for line in rows if _is_like_listed_cage(line.text)), None):
         raise text.at_line(wrong, "the sum and the cells of a cage, as 8 = R1C1 R1C2")
     drawn = [row for row in rows if not row.is_border]
-    if region_map := find_map([row.cells for row in drawn]):
+    if region_map := find_map([map_cells(row.text) for row in drawn]):
         expected = "cages without a map of regions (f-puzzles documents can have both)"
         raise text.at_line(drawn[region_map.row], expected, code="region-map")
     grid = _grid_in(text, rows)

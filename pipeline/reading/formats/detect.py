@@ -50,6 +50,7 @@ from pipeline.reading.formats.jigsaws import (
     JIGSAW,
     SOLO,
     check_no_region_map,
+    map_cells,
 )
 from pipeline.reading.formats.json_lists import JSON
 from pipeline.reading.formats.killers import ARROWS, KILLER, SUMOCUE
@@ -519,7 +520,7 @@ class _ExaminedSource:
         if len(head.lines) < 2 and head.is_complete and head.minimum > 1:
             return True
         is_sadman = any(line.strip().lower() in _SADMAN_HEADINGS for line in head.lines)
-        if is_sadman or find_map([*map(cells_of, head.lines)]):
+        if is_sadman or find_map([*map(map_cells, head.lines)]):
             return True
         if (
             _has_cages(head)

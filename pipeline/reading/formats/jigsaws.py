@@ -44,7 +44,7 @@ from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import number_of, split_into_rows
 from pipeline.reading.formats.frames import Frame, parser
 from pipeline.reading.formats.parsed import Parsed
-from pipeline.reading.formats.text import Text, Word, quote
+from pipeline.reading.formats.text import Text, Word, cells_of, quote
 from pipeline.reading.formats.variants import (
     cages_of,
     diagonals,
@@ -60,6 +60,12 @@ JIGSAW_SIDES = range(4, 26)
 
 _SIDES_BY_LENGTH = {2 * side * side: side for side in JIGSAW_SIDES}
 _CHARACTER = re.compile(r"\S")
+_DELIMITER = re.compile(r"[,\t]")
+_MAX_FIELD = 2
+"""Maximum length of a field of a spreadsheet in which each field is a cell."""
+
+_MAX_LENGTH = 1000
+"""Maximum length of a line in which to look for empty fields."""
 
 
 def recognise_jigsaw(text: Text) -> str | None:
@@ -122,10 +128,25 @@ def connected_parts(cells: Sequence[int], side: int) -> list[list[int]]:
     return parts
 
 
+def map_cells(line: str) -> str:
+    """Return the cells of a line that may be a row of a region map.
+
+    The result is empty for a line of a spreadsheet with empty fields: these are cells too, and
+    without them the others are in wrong columns.
+    """
+    if len(line) > _MAX_LENGTH or not _DELIMITER.search(line):
+        return cells_of(line)
+    fields = [field.strip() for field in _DELIMITER.split(line)]
+    has_empty_fields = len(fields) >= min(JIGSAW_SIDES) and "" in fields
+    return "" if has_empty_fields and max(map(len, fields)) <= _MAX_FIELD else cells_of(line)
+
+
 def find_region_map(rows: Sequence[str]) -> RegionMap | None:
     """Find a region map among other rows: n rows of letters or digits, or one row of n².
 
-    A map without other rows is not found, because it is a grid that breaks the rules.
+    The map may be the left or the right half of n rows, also if more such rows follow, because two
+    jigsaws of side n are a square of side 2n. A map without other rows is not found, because it is
+    a grid that breaks the rules.
     """
     return _find_region_map(tuple(rows)) if len(rows) > 1 else None
 
@@ -133,18 +154,25 @@ def find_region_map(rows: Sequence[str]) -> RegionMap | None:
 @lru_cache(maxsize=1)  # several recognisers and checks call it for the same text
 def _find_region_map(rows: tuple[str, ...]) -> RegionMap | None:
     widths = Counter(map(len, rows))
-    for index, row in enumerate(rows):
-        width = len(row)
+    middle = len(rows) // 2
+    may_be_halves = len(rows) == 2 * len(
+        rows[middle]
+    )  # then the last row of the grid is no map row
+    for index in [middle] * may_be_halves + [*range(len(rows))]:
+        width = len(row := rows[index])
         if widths[side := isqrt(width)] >= side and is_region_map(row):
             return RegionMap(index, 0, side)
         half = width // 2
         candidates = [(width, 0)] if width in JIGSAW_SIDES and width < len(rows) else []
-        if half in JIGSAW_SIDES and width == 2 * half and widths[width] == half:
+        if half in JIGSAW_SIDES and width == 2 * half and widths[width] >= half:
             candidates += [(half, 0), (half, half)]
         for side, first in candidates:
             block = rows[index : index + side]
             parts = [line[first : first + side] for line in block if len(line) == width]
-            if len(parts) == side and is_region_map("".join(parts)):
+            are_columns = len({*parts}) == 1  # rows of a larger grid may be alike
+            if len(parts) != side or (are_columns and side == half < widths[width]):
+                continue
+            if is_region_map("".join(parts)):
                 return RegionMap(index, first, side)
     return None
 
@@ -152,7 +180,7 @@ def _find_region_map(rows: tuple[str, ...]) -> RegionMap | None:
 def check_no_region_map(text: Text) -> None:
     """Raise InvalidPuzzle for a region map around a grid."""
     rows = text.rows
-    if region_map := find_region_map([row.cells for row in rows]):
+    if region_map := find_region_map([map_cells(row.text) for row in rows]):
         row = rows[region_map.row]
         column = [*row.placed_cells()][region_map.column].column
         found = f"{region_map.side} regions"
