@@ -12,8 +12,9 @@ from typing import TypeVar
 from pipeline.errors import LimitReached
 
 MIB = 1024 * 1024
+"""Bytes of a mebibyte."""
 _ITEMS_PER_CHECK = 4096
-"""Items that `Deadline.watch` yields before it checks the clock again."""
+"""Number of items that `Deadline.watch` yields between checks of the clock."""
 
 T = TypeVar("T")
 
@@ -32,10 +33,12 @@ class Limits:
 
     @property
     def out_of_time(self) -> str:
+        """The message of LimitReached when the time is up."""
         return f"the time limit of {self.seconds:g} s was reached"
 
     @property
     def out_of_memory(self) -> str:
+        """The message of LimitReached when the memory limit is exceeded."""
         return f"the memory limit of {self.megabytes} MB was reached"
 
     def at_most(self, seconds: float) -> Limits:
@@ -48,7 +51,7 @@ class Limits:
         return self if left == math.inf else replace(self, spent=self.seconds - left)
 
     def checking(self) -> Callable[[int], None]:
-        """A function that raises LimitReached if it is given too many bytes, or time is up."""
+        """Return a function that raises LimitReached for too many bytes, or when time is up."""
         deadline = Deadline.of(self)
 
         def check(needed: int) -> None:
@@ -65,7 +68,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A time on the monotonic clock; `reason` is the message of LimitReached after that time."""
+    """A time on the monotonic clock, and the message of the LimitReached raised after it."""
 
     end: float
     reason: str = "the time is up"

@@ -1,6 +1,6 @@
 """Arrivals: find out which files in the inbox are complete, and read the small ones.
 
-name ─ observe ─▶ Observation with its Source ─ settle ─▶ complete, or Deferred
+name ─ observe ─▶ Observation with its Source ─ judge ─▶ complete, or Deferred
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """A file is not to be claimed now.
+    """The decision not to claim a file now.
 
-    Observe it again after `seconds`, or in the next sweep if that is None.
+    It is to be observed again after `seconds`; None: in the next sweep.
     """
 
     seconds: float | None = None
@@ -60,12 +60,11 @@ class _NameState:
 
 
 class Arrivals:
-    """Observes the files of an inbox until they are complete.
+    """Observes the files in an inbox until they are complete.
 
     Slow files have to wait while the maximum number of long jobs is running. In a single pass
     (`once`), a file that does not settle within the settling time is left for the next pass.
-    `saw_collections` is set when a small file turns out not to be a single problem; callers reset
-    it.
+    `saw_collections` is set when an observed small file is not a single problem; callers reset it.
     """
 
     def __init__(self, runtime: Runtime, long_jobs: LongJobs, *, once: bool) -> None:
@@ -83,7 +82,7 @@ class Arrivals:
         self._marks.close()
 
     def names(self, *, thorough: bool) -> tuple[list[str], list[str]]:
-        """The names of the files in the inbox: those not known to be slow, and the slow ones.
+        """The names in the inbox: first a list of quick or unknown files, then one of slow files.
 
         Forgets files that are gone. If `thorough`, first takes over the marks of processes that
         died while reading a file.
@@ -99,7 +98,7 @@ class Arrivals:
     def forget_claimed(self, name: str, claim: Claim) -> None:
         """Forget a claimed file.
 
-        If a mark shows that reading it crashed or killed a process, count that as an attempt.
+        If reading the file has crashed or killed a process, that counts as an attempt.
         """
         self._states.pop(name, None)
         if self._marks.unmark(name):
@@ -144,7 +143,7 @@ class Arrivals:
         return state.is_refused
 
     def _is_refused(self, name: str) -> bool:
-        """Whether a slow file will be refused, which takes no long job."""
+        """Whether a slow file will be refused, so that it does not need a long job."""
         from pipeline.reading.read import source_at  # noqa: PLC0415 - slow to load
 
         source = source_at(self._inbox / name, name, self._runtime.settings, counts_members=True)
@@ -162,15 +161,15 @@ class Arrivals:
         """Whether a file may be slow to process. Sets `saw_collections`."""
         if observation.data is None:
             return observation.is_folder or observation.fingerprint.size > MAX_READ_BYTES
-        if isinstance(observation.content, OneProblem):
+        if isinstance(observation.source, OneProblem):
             return False
         self.saw_collections = True
-        if not isinstance(observation.content, Collection):
+        if not isinstance(observation.source, Collection):
             return True
         from pipeline.service.jobs.collection import is_quick  # noqa: PLC0415 - loads numpy
 
         chunk_sizes, size = self._runtime.tuning.chunk_sizes, observation.fingerprint.size
-        return not is_quick(observation.content, size, self._runtime.settings, chunk_sizes)
+        return not is_quick(observation.source, size, self._runtime.settings, chunk_sizes)
 
     def _read(self, name: str, data: bytes) -> tuple[Source | None, bool]:
         """Parse the bytes of a file; returns its source, and whether it looks truncated.
@@ -192,7 +191,7 @@ class Arrivals:
             return None, True
 
     def _defer(self, observation: Observation, verdict: Settling) -> Deferred:
-        """Decide when to observe an incomplete file again, and log why it waits."""
+        """Decide when to observe an incomplete file again, and log why it is not processed yet."""
         seconds, name = verdict.seconds, observation.name
         if verdict.is_held_open:
             self.log_once("file.held", name, verdict.reason)

@@ -86,12 +86,12 @@ def convert(
     solutions: bool = False,
     kept: BinaryIO | None = None,
 ) -> Iterator[Converted]:
-    """Convert all puzzles of the sources, see `api.convert`."""
+    """Convert all puzzles of the sources, as described in `api.convert`."""
     file = file_of(to, solutions=solutions)
     target_file = _TargetFile(kept, file, to) if kept else None
     originals = Originals.of([settings.inbox / DONE])
     for source, name in sources:
-        for item, result in _items(source, name, settings, originals, solutions):
+        for item, result in _items_with_results(source, name, settings, originals, solutions):
             try:
                 data = _text_of_item(item, result if solutions else None, to)
                 if target_file:
@@ -100,17 +100,18 @@ def convert(
                 yield Converted(item.name, item.line, None, str(error))
                 continue
             data = b"" if target_file and to == "pdf" else _join_items([data], file, to)
-            yield Converted(item.name, item.line, data, None, _parts_lost(item, to))
+            yield Converted(item.name, item.line, data, None, _lost_parts(item, to))
     if target_file:
         target_file.end()
 
 
-def _items(
+def _items_with_results(
     source: Path | Puzzle, name: str, settings: Settings, originals: Originals, solutions: bool
 ) -> Iterator[tuple[Item, Result | None]]:
-    """Yield the puzzles of a source, each with its result.
+    """Yield the items of a source, each with its result.
 
-    The result is published or, with `solutions`, computed; otherwise None.
+    A published puzzle has its published result. The result of another item is computed if
+    `solutions`, else it is None.
     """
     if isinstance(source, Path) and (source.is_dir() or source.suffix in (RECORD_SUFFIX, ".csv")):
         from pipeline.outbox.report import is_published, puzzles_at  # noqa: PLC0415 - slow to load
@@ -128,7 +129,7 @@ def _items(
 
 
 def _item_of_published(published: SheetPuzzle | InputError) -> tuple[Item, Result | None]:
-    """Convert a published puzzle, or the error of one, to an item with its result."""
+    """Convert a published puzzle, or the error that replaces it, to an item with its result."""
     if isinstance(published, InputError):
         return Item("", None, str(published)), None
     board, status = published.board, cast("Status", published.status)
@@ -213,7 +214,7 @@ class _TargetFile:
 
 
 def _text_of_item(item: Item, result: Result | None, to: str) -> bytes:
-    """The text of an item's puzzle in a notation; with a result, of its unique solution.
+    """The text of an item's puzzle in a notation; if `result` is given, of its unique solution.
 
     Raises ValueError if there is no puzzle or no unique solution, or if the notation cannot express
     it.
@@ -244,13 +245,13 @@ def _puzzle_of(item: Item) -> Puzzle:
 
 
 def _why_not_unique(result: Result) -> str:
-    """The reason why a result has no unique solution."""
+    """The reason why a result does not contain a unique solution."""
     if result.status == "multiple":
         return "it has more than one solution"
     return f"{result.status}: {result.full_message}" if result.full_message else result.status
 
 
-def _parts_lost(item: Item, to: str) -> tuple[str, ...]:
+def _lost_parts(item: Item, to: str) -> tuple[str, ...]:
     """The unread parts of an item that the target notation does not contain."""
     has_notes = to in TARGETS and TARGETS[to].annotated is not None
     written = {key for key, _ in item.notes} if item.unread and has_notes else set()

@@ -15,7 +15,7 @@ from pipeline.service.runtime import Runtime
 
 @dataclass(frozen=True, slots=True)
 class KeptClaim:
-    """The outcome of a claim that could not be finished, and is kept for a later pass."""
+    """The outcome of a claim that could not be finished and is kept for a later pass."""
 
 
 def publish_and_finish(jobs: Sequence[Job], runtime: Runtime) -> list[EndedJob]:
@@ -35,7 +35,7 @@ def keep_claim(claim: Claim, error: Exception, runtime: Runtime, step: int = 0) 
 
     Raises EnvironmentFailure if the environment is at fault.
     """
-    runtime.raise_if_environment(error)
+    runtime.raise_if_environment_fault(error)
     if isinstance(error, OSError):
         runtime.log_error("job.kept", claim, in_words(error))
     else:

@@ -65,7 +65,7 @@ def settings_lines() -> Iterator[str]:
 
 def _comment(setting: Setting) -> str:
     """The help and choices of a setting as comment lines."""
-    marks = "[example] " * (setting.default is None) + "[named] " * setting.risky
+    marks = "[example] " * (setting.default is None) + "[named] " * setting.is_risky
     text = marks + setting.help
     if not all(choice in text for choice in setting.choices):
         text += f" One of {', '.join(setting.choices)}."

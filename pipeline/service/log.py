@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Log(Protocol):
-    """A log of named events with values."""
+    """A log of named events with fields, which are passed as keyword arguments."""
 
     def info(self, event: str, **values: Any) -> None: ...
     def warning(self, event: str, **values: Any) -> None: ...
@@ -85,21 +85,23 @@ class LazyLog:
 
 
 HEARTBEAT_SECONDS = 30.0
-"""Interval of progress events without a bar."""
+"""Seconds between progress events if there is no bar."""
 
 BAR_DELAY_SECONDS = 1.0
-"""Time after which a bar is shown; most jobs finish earlier."""
+"""Seconds after which a bar is shown; most jobs finish earlier."""
 
 REDRAW_SECONDS = 0.1
-"""Minimum interval between updates of the bar."""
+"""Minimum seconds between updates of the bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The progress of a job.
 
-    - `puzzles`: number of puzzles done, or of items called `noun`.
-    - `bytes_done`, `bytes_total`: bytes read and, if known, in total; if `is_count`, items instead.
+    - `puzzles`: number of puzzles done, or of other items.
+    - `bytes_done`, `bytes_total`: number of bytes read, and the total number if known.
+    - `noun`: what an item is called.
+    - `is_count`: `bytes_done` and `bytes_total` count items instead of bytes.
     """
 
     puzzles: int
@@ -162,7 +164,7 @@ class Display:
     def begin(self, source: str, progress: Progress) -> None:
         """Start to measure the rate of a source's job, unless it is the current job.
 
-        `progress` is the progress that earlier runs made.
+        `progress` is the progress made before, for example by earlier runs.
         """
         if source != self._source:
             self.end()
@@ -242,7 +244,7 @@ class Display:
     def with_progress(
         self, items: Iterable[T], source: str, noun: str = "puzzle", total: int | None = None
     ) -> Iterator[T]:
-        """Yield the items, and show the number of processed items, and the total if given."""
+        """Yield the items, and show how many of them, or of `total`, are processed."""
         is_count = total is not None
         self.begin(source, Progress(0, 0, total, noun, is_count))
         try:

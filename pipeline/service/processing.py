@@ -34,7 +34,7 @@ MAX_ATTEMPTS = 3
 """Unfinished attempts at one step after which a job fails."""
 
 NOT_SOURCE_ERRORS = (OSError, EnvironmentFailure, Interrupted, TookLong)
-"""Exceptions that do not mean that the source is at fault."""
+"""Exceptions for which the source is not at fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Claims:
     """Processes claims that were just made or taken over.
 
     Puzzles are solved in batches, and small collections are published together. Batches do not
-    count as attempts: if the process is killed, the next one processes each claim separately.
+    count as attempts: if the process is killed, the next process takes each claim separately.
     `seconds` is the time limit of a puzzle that is solved separately.
     """
 
@@ -132,7 +132,7 @@ class Claims:
                 for job, result in zip(solvable, results, strict=True):
                     job.set_result(result)
         except Exception as error:  # noqa: BLE001 - any puzzle may be at fault
-            runtime.raise_if_environment(error)
+            runtime.raise_if_environment_fault(error)
             runtime.log.error("batch.crashed", reason=in_words(error))
             yield from self._process_separately(batch)
         except TookLong:
@@ -142,12 +142,12 @@ class Claims:
             yield from self._publish(batch)
 
     def _process_separately(self, jobs: Sequence[Job]) -> _Outcomes:
-        """Process each job separately from the start, even if some of its files are published."""
+        """Start each job again, and process it separately, even if it is partly published."""
         runtime = self._runtime
-        end = time.monotonic() + runtime.tuning.singly_seconds
+        end = time.monotonic() + runtime.tuning.slow_batch_seconds
         for job in jobs:
             item = job.item if isinstance(job, PuzzleJob) else None
-            if item and runtime.is_shared and time.monotonic() > end:
+            if item and runtime.leaves_slow_puzzles and time.monotonic() > end:
                 yield job.claim, SlowJob(PuzzleJob(job.claim, item, runtime.settings))
                 continue
             outcome = _prepare(job.claim, item, runtime, runtime.puzzle_seconds(is_alone=False))
@@ -164,7 +164,7 @@ class Claims:
         try:
             ended = publish_and_finish(jobs, runtime)
         except Exception as error:  # noqa: BLE001 - a bug must end only one job
-            runtime.raise_if_environment(error)
+            runtime.raise_if_environment_fault(error)
             if len(jobs) == 1:
                 yield jobs[0].claim, keep_claim(jobs[0].claim, error, runtime)
                 return

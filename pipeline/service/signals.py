@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Never
 
 SignalHandler = Callable[[int, FrameType | None], object] | int
+"""A function, or a constant such as `signal.SIG_IGN`, that can handle a signal."""
 
 EXIT_OK, EXIT_BAD_INPUT, EXIT_USAGE, EXIT_TEMPFAIL = 0, 1, 2, 75
 """The exit codes of every command."""
@@ -166,7 +167,7 @@ def blocking_signals() -> Iterator[None]:
 
 
 def _current_handlers() -> dict[signal.Signals, SignalHandler]:
-    """Stopping signal that is not ignored → its handler."""
+    """Return {signal: handler} for the stopping signals that are not ignored."""
     handlers = {number: signal.getsignal(number) for number in STOP_SIGNALS}
     return {
         number: handler
@@ -176,5 +177,6 @@ def _current_handlers() -> dict[signal.Signals, SignalHandler]:
 
 
 def _install(handlers: Mapping[signal.Signals, SignalHandler]) -> None:
+    """Install the handler of each signal."""
     for number, handler in handlers.items():
         signal.signal(number, handler)

@@ -37,12 +37,13 @@ class CheckpointedFile(NamedTuple):
     sha256: str
 
 
-MIN_SYNCED_SETS = 16
-"""Number of sets from which on whole filesystems are synced, if possible, instead of each file."""
+MIN_SETS_TO_SYNC_DISKS = 16
+"""Minimum number of sets for which whole filesystems are synced, if possible, not each file."""
 
 _TEMPORARY_NAME = re.compile(
     r"\.(?P<inbox>[0-9a-f]+[.][0-9a-f]+)-(?P<job>[0-9]{8}T[0-9]{6}-[0-9a-f]+)-[0-9]+[a-z]?\.tmp"
 )
+"""Matches the temporary names of files and folders in the outbox, see `_temporary_prefix`."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> Non
     """
     syncing = (
         Disks.open((folders.outbox, folders.work))
-        if len(sets) >= MIN_SYNCED_SETS
+        if len(sets) >= MIN_SETS_TO_SYNC_DISKS
         else nullcontext()
     )
     with syncing as disks:
@@ -154,7 +155,7 @@ class _StagedFile:
 class _StagedSet:
     """A set that is being published.
 
-    `earlier_records`: the paths of the records of earlier sets of its source.
+    `earlier_records`: the paths of the records of earlier sets of the same source.
     """
 
     def __init__(self, claim: Claim, published: PublishedSet, folders: Folders) -> None:
@@ -236,7 +237,7 @@ class _StagedSet:
         for staged in self._files:
             if not staged.is_in_place:
                 if is_folder(staged.target):
-                    self._put_away(staged.target)
+                    self._delete_earlier_folder(staged.target)
                 staged.path.replace(staged.target)
             sys.audit("sudoku_pipeline.publish.renaming")
         sys.audit("sudoku_pipeline.publish.renamed")
@@ -248,10 +249,10 @@ class _StagedSet:
             if not stale.endswith("/"):
                 path.unlink(missing_ok=True)
             elif is_folder(path):
-                self._put_away(path)
+                self._delete_earlier_folder(path)
 
-    def _put_away(self, folder: Path) -> None:
-        """Delete a folder of an earlier set. Renaming it first makes it disappear at once."""
+    def _delete_earlier_folder(self, folder: Path) -> None:
+        """Delete a folder of an earlier set. It is renamed first, so that it disappears at once."""
         _refuse_foreign(folder, self._claim.manifest.files)
         hidden = self._claim.folder / ".earlier"
         shutil.rmtree(hidden, ignore_errors=True)
@@ -284,7 +285,7 @@ def _write_new(path: Path, content: Iterable[str | bytes], *, writeback: bool) -
         return write_new(path, content, writeback=writeback)
 
 
-def temporary_name(claim: Claim, folders: Folders, ending: str) -> Path:
+def temporary_path(claim: Claim, folders: Folders, ending: str) -> Path:
     """A temporary path in the outbox for a file of a claim's job."""
     return folders.outbox / f"{_temporary_prefix(claim, folders)}{ending}.tmp"
 
@@ -320,7 +321,7 @@ def move_originals(
     """Move the originals of published jobs to `done` or `failed`, and remove the claims.
 
     `finished`: (claim, whether its original belongs in `failed`). The inbox is synced before the
-    target folders: otherwise an original could be in both after a power failure. Claims that can be
+    target folders: otherwise a power failure could leave an original in both. Claims that can be
     reused are added to `spare_claims`, if given.
     """
     shelves = set()
@@ -338,7 +339,7 @@ def move_originals(
 
 
 def remove_orphans(folders: Folders) -> None:
-    """Remove temporary files of jobs of this inbox that are no longer in work."""
+    """Remove the temporary files of jobs of this inbox that are no longer in work."""
     names = os.listdir(folders.outbox)  # noqa: PTH208 - faster for a million names
     matches = [match for name in names if (match := _TEMPORARY_NAME.fullmatch(name))]
     if not matches:
