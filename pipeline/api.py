@@ -66,7 +66,7 @@ def solve(puzzle: ProblemLike, **settings: Unpack[SolvingOptions]) -> Result[Gri
 
     `puzzle` is a Puzzle, a problem as returned by `read`, a text (str or bytes), a file (Path), or
     a list of rows as for `Puzzle.from_rows`. Solutions of a puzzle are grids, solutions of a
-    formula are models; `grids` of the result has only grids. `settings` are the fields of
+    formula are models; `Result.grids` contains only grids. `settings` are the fields of
     `Settings` that SolvingOptions lists. For a text that is not a puzzle, the Result has the status
     `invalid`, and its message names the position and the error.
 
@@ -345,7 +345,7 @@ def bench(
 ) -> Iterator[Benched]:
     """Measure how long each solver takes for each puzzle or formula of these sources.
 
-    `solvers` are `minisat`, the program, and names of PySAT's solvers. All solvers get the same
+    `solvers` are names: `minisat`, a program, and solvers of PySAT. All solvers get the same
     clauses, by default in the `extended` encoding; `timeout` and `memory_limit` apply to each run.
     Times exclude starting the solver and, for PySAT, loading the clauses. Solutions are certified,
     but an answer "unsatisfiable" is not verified. With `unique`, a solver is also asked for a

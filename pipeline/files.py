@@ -114,7 +114,7 @@ def is_file_name(name: str) -> bool:
     return len(encoded) <= MAX_NAME_BYTES and not leads_elsewhere
 
 
-def numbered(path: Path) -> Iterator[Path]:
+def numbered_paths(path: Path) -> Iterator[Path]:
     """Yield the path, then numbered alternatives: `a.txt`, `a-2.txt`, `a-3.txt`, …."""
     yield path
     yield from (path.with_stem(f"{path.stem}-{number}") for number in count(2))
@@ -220,7 +220,7 @@ def remove_abandoned(target: Path) -> None:
                         Path(entry.path).unlink()
 
 
-def write_whole(target: Path, chunks: Iterable[str]) -> None:
+def write_text_atomically(target: Path, chunks: Iterable[str]) -> None:
     """Write a text file atomically."""
     with atomic_file(target) as file:
         file.writelines(chunk.encode(errors="backslashreplace") for chunk in chunks)

@@ -59,6 +59,7 @@ class Setting:
 
     @property
     def annotation(self) -> Any:
+        """The type annotation of the value."""
         return self.kind | None if self.is_optional else self.kind
 
     def with_type(self, annotation: Any) -> Setting:
@@ -74,10 +75,12 @@ class Setting:
 
     @property
     def option(self) -> str:
+        """The option on the command line."""
         return f"--{self.key}"
 
     @property
     def spellings(self) -> tuple[str, ...]:
+        """The option, and its short form if it has one."""
         return (self.option, self.short) if self.short else (self.option,)
 
     @property
@@ -87,6 +90,7 @@ class Setting:
 
     @property
     def choices(self) -> tuple[str, ...]:
+        """The valid strings of a setting with a fixed choice, else empty."""
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
     @property
@@ -146,4 +150,5 @@ class Setting:
 
 
 def environment_name(option: str) -> str:
+    """The environment variable of an option, which is named without `--`."""
     return ENVIRONMENT_PREFIX + option.upper().replace("-", "_")

@@ -1,6 +1,6 @@
 """Arrivals: find out which files in the inbox are complete, and read the small ones.
 
-name ─ observe ─▶ Observation with its Source ─ judge ─▶ complete, or Deferred
+name ─ observe ─▶ Observation with its Source ─ judge ─▶ complete, or Deferral
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from pipeline.reading import Collection, OneProblem, Unreadable
 from pipeline.service.processing import NOT_SOURCE_ERRORS
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.marks import Marks
-from pipeline.service.protocol.settle import History, Observation, Settling, names_in, observe
+from pipeline.service.protocol.settle import (
+    History,
+    Observation,
+    SettlingVerdict,
+    names_in,
+    observe,
+)
 from pipeline.service.runs import LongJobs
 from pipeline.service.runtime import Runtime
 
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Deferred:
+class Deferral:
     """The decision not to claim a file now.
 
     It is to be observed again after `seconds`; None: in the next sweep.
@@ -105,21 +111,21 @@ class Arrivals:
             with suppress(OSError):  # if the disk is full, the job reports it
                 claim.count_attempt()
 
-    def observe(self, name: str) -> Observation | Deferred:
-        """Observe a file; returns Deferred unless it is complete and may be claimed now.
+    def observe(self, name: str) -> Observation | Deferral:
+        """Observe a file; returns a Deferral unless it is complete and may be claimed now.
 
         Raises OSError.
         """
         state = self._states[name]
         if state.is_slow and state.is_refused is False and self._long_jobs.is_full:
-            return Deferred()
+            return Deferral()
         if (left := state.observe_at - time.monotonic()) > 0:
-            return Deferred(left)
+            return Deferral(left)
         observation = observe(
             self._inbox / name, lambda data: self._read(name, data), MAX_READ_BYTES
         )
         if observation is None:
-            return Deferred()
+            return Deferral()
         if observation.refusal:
             return observation
         state.is_slow = state.is_slow or self._may_be_slow(observation)
@@ -127,9 +133,9 @@ class Arrivals:
             state.observe_at = time.monotonic() + self._runtime.tuning.walk_seconds
         settle = self._runtime.settings.settle
         verdict = state.history.judge(observation, settle, time.monotonic(), time.time())
-        if isinstance(verdict, Settling):
+        if isinstance(verdict, SettlingVerdict):
             return self._defer(observation, verdict)
-        return observation if self._may_begin(name, state) else Deferred()
+        return observation if self._may_begin(name, state) else Deferral()
 
     def _may_begin(self, name: str, state: _NameState) -> bool:
         """Whether a complete file may be claimed now.
@@ -190,20 +196,20 @@ class Arrivals:
             self._marks.add_crash(name)
             return None, True
 
-    def _defer(self, observation: Observation, verdict: Settling) -> Deferred:
+    def _defer(self, observation: Observation, verdict: SettlingVerdict) -> Deferral:
         """Decide when to observe an incomplete file again, and log why it is not processed yet."""
         seconds, name = verdict.seconds, observation.name
         if verdict.is_held_open:
             self.log_once("file.held", name, verdict.reason)
-            return Deferred()
+            return Deferral()
         if self._once:
             if verdict.patience <= 0:
                 self.log_once("file.left", name, verdict.reason)
-                return Deferred()
+                return Deferral()
             seconds = min(seconds, verdict.patience)
         if observation.is_folder and seconds >= 1:
             self.log_once("file.waits", name, f"for {seconds:.0f} s or more, until it is unchanged")
-        return Deferred(seconds)
+        return Deferral(seconds)
 
     def log_once(self, event: str, name: str, reason: str) -> None:
         """Log an event about a file, unless it was logged before."""

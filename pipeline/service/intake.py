@@ -1,6 +1,6 @@
 """Intake: claim the complete files of the inbox, and process them.
 
-    name ─ Arrivals ─▶ Observation with its Source ─ claim ─▶ Claims ─▶ EndedJob, LongRun, …
+    name ─ Arrivals ─▶ Observation with its Source ─ claim ─▶ ClaimProcessor ─▶ EndedJob, LongRun, …
 
 Each sweep observes every file once. Single puzzles and small collections are processed first; long
 jobs take turns.
@@ -20,12 +20,12 @@ from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 from pipeline.errors import EnvironmentFailure, in_words, printable
 from pipeline.outbox.names import claim_key
 from pipeline.reading import OneProblem, Source
-from pipeline.service.arrivals import Arrivals, Deferred
+from pipeline.service.arrivals import Arrivals, Deferral
 from pipeline.service.ending import KeptClaim, release_claim
 from pipeline.service.jobs import EndedJob
 from pipeline.service.jobs.puzzle import BATCH_SIZE
 from pipeline.service.log import Display
-from pipeline.service.processing import ClaimedFile, Claims, SlowJob
+from pipeline.service.processing import ClaimedFile, ClaimProcessor, SlowJob
 from pipeline.service.protocol.claim import Claim, take_over_abandoned
 from pipeline.service.protocol.claiming import Reservations, identity, is_in_work, make_claim
 from pipeline.service.protocol.overview import LAST_SCAN, stamp_scan
@@ -63,14 +63,14 @@ _SPARE_DESCRIPTORS = 16
 class SweepSummary:
     """The results of a sweep.
 
-    - `ended`: number of finished jobs.
+    - `job_count`: number of finished jobs.
     - `is_bad`: some puzzle was invalid, unknown or failed.
     - `next_sweep_in`: seconds after which a sweep may find work; None if the usual interval
       suffices.
     - `unclaimed`: names of files that were not claimed.
     """
 
-    ended: int = 0
+    job_count: int = 0
     is_bad: bool = False
     next_sweep_in: float | None = None
     unclaimed: list[str] = field(default_factory=list)
@@ -81,11 +81,11 @@ class SweepSummary:
             seconds if self.next_sweep_in is None else min(seconds, self.next_sweep_in)
         )
 
-    def add_unclaimed(self, name: str, deferred: Deferred) -> None:
+    def add_unclaimed(self, name: str, deferral: Deferral) -> None:
         """Record a file that was not claimed, and when to observe it again."""
         self.unclaimed.append(name)
-        if deferred.seconds is not None:
-            self.sweep_within(deferred.seconds)
+        if deferral.seconds is not None:
+            self.sweep_within(deferral.seconds)
 
 
 class Intake:
@@ -237,7 +237,7 @@ class Intake:
                 break
             name = waiting.popleft()
             observation = self._observe(name)
-            if isinstance(observation, Deferred):
+            if isinstance(observation, Deferral):
                 summary.add_unclaimed(name, observation)
                 continue
             ready.append(observation)
@@ -256,7 +256,7 @@ class Intake:
         summary.sweep_within(0.0)
 
     def max_claims(self) -> int:
-        """The number of files to claim together.
+        """The maximum number of files that are claimed together.
 
         Each claim holds a file descriptor. More than half of the descriptors are left for solvers,
         workers and archives.
@@ -270,9 +270,9 @@ class Intake:
         room = limit // 2 - _SPARE_DESCRIPTORS
         return max(1, min(max_claims, room - room % BATCH_SIZE if room > BATCH_SIZE else room))
 
-    def _observe(self, name: str) -> Observation | Deferred:
+    def _observe(self, name: str) -> Observation | Deferral:
         """Observe a file. Raises OSError if the folders are at fault."""
-        observation: Observation | Deferred = Deferred()
+        observation: Observation | Deferral = Deferral()
         with self._skipping_on_error(name), self._stop.computing():
             observation = self._arrivals.observe(name)
         is_skipped = (
@@ -280,7 +280,7 @@ class Intake:
             and isinstance(observation, Observation)
             and not self._arrivals.is_quick(observation)
         )
-        return Deferred() if is_skipped else observation
+        return Deferral() if is_skipped else observation
 
     def _should_process(self, ready: Sequence[Observation], limit: int) -> bool:
         """Whether to process the files in `ready` now.
@@ -304,7 +304,7 @@ class Intake:
             with self._reservations.locked():
                 for observation in ready:
                     claimed = self._claim(observation)
-                    if isinstance(claimed, Deferred):
+                    if isinstance(claimed, Deferral):
                         summary.add_unclaimed(observation.name, claimed)
                     else:
                         claims.append(claimed)
@@ -318,10 +318,10 @@ class Intake:
                     self._mark_stuck(observation.name, error)
         self._process(claims, summary)
 
-    def _claim(self, observation: Observation) -> ClaimedFile | Deferred:
+    def _claim(self, observation: Observation) -> ClaimedFile | Deferral:
         """Claim a complete file. The caller must hold the outbox lock.
 
-        Returns the claim and the source, or Deferred if claiming failed. Raises OSError if the
+        Returns the claim and the source, or a Deferral if claiming failed. Raises OSError if the
         folders are at fault.
         """
         claim: Claim | None = None
@@ -336,17 +336,17 @@ class Intake:
             if claim is None:
                 return self._deferral(observation.name)
         if claim is None:
-            return Deferred()
+            return Deferral()
         self._arrivals.forget_claimed(observation.name, claim)
         return claim, _small_source(observation)
 
-    def _deferral(self, name: str) -> Deferred:
-        """Decide when to observe a file again that could not be claimed."""
+    def _deferral(self, name: str) -> Deferral:
+        """Decide when a file that could not be claimed is observed again."""
         is_gone = not os.path.lexists(self._folders.inbox / name)
         if is_gone or self._folders.work / claim_key(name) in self._postponed:
-            return Deferred()  # the file is gone, or a claim of an earlier file is postponed
+            return Deferral()  # the file is gone, or a claim of an earlier file is postponed
         busy = is_in_work(self._folders, name)  # if not, the file changed meanwhile
-        return Deferred(max(_RETRY_SECONDS, self._settings.settle) if busy else _RETRY_SECONDS)
+        return Deferral(max(_RETRY_SECONDS, self._settings.settle) if busy else _RETRY_SECONDS)
 
     @contextmanager
     def _skipping_on_error(self, name: str) -> Iterator[None]:
@@ -376,7 +376,7 @@ class Intake:
         """
         try:
             seconds = self._runtime.puzzle_seconds(is_alone=self._quick_count < 2)
-            for claim, outcome in Claims(claims, self._runtime, seconds).process():
+            for claim, outcome in ClaimProcessor(claims, self._runtime, seconds).process():
                 match outcome:
                     case LongRun():
                         self.long_jobs.runs.append(outcome)
@@ -412,7 +412,7 @@ class Intake:
 
     def _count(self, ended: EndedJob, summary: SweepSummary) -> None:
         """Count a finished job, and call `on_ended`."""
-        summary.ended += 1
+        summary.job_count += 1
         summary.is_bad = summary.is_bad or ended.is_bad
         self._on_ended(ended)
 
@@ -423,9 +423,9 @@ class Intake:
     def _prepare_resume(self, claim: Claim) -> bool:
         """Prepare an abandoned claim to be processed; returns whether it can be processed now.
 
-        If it cannot, it is closed. The reason is that its file has a writer, that the claim is
-        postponed, that its results are partly published in another outbox, or an error. Raises
-        OSError if the folders are at fault.
+        Otherwise, the claim is closed: its file has a writer, the claim is postponed, its results
+        are partly published in another outbox, or an error occurred. Raises OSError if the folders
+        are at fault.
         """
         manifest, now = claim.manifest, time.monotonic()
         why = None

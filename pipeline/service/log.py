@@ -244,7 +244,7 @@ class Display:
     def with_progress(
         self, items: Iterable[T], source: str, noun: str = "puzzle", total: int | None = None
     ) -> Iterator[T]:
-        """Yield the items, and show how many of them, or of `total`, are processed."""
+        """Yield the items, and show how many are processed, and their total number if given."""
         is_count = total is not None
         self.begin(source, Progress(0, 0, total, noun, is_count))
         try:
@@ -255,6 +255,7 @@ class Display:
             self.end()
 
     def end(self) -> None:
+        """Remove the bar. The next job starts a new one."""
         if self._bar is not None:
             self._bar[0].stop()
         self._bar = self._source = None

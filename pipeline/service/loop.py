@@ -16,7 +16,7 @@ from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.watch import Alarm, Watcher
 from pipeline.service.runtime import DEFAULT_TUNING, Runtime, Tuning
 from pipeline.service.signals import EXIT_BAD_INPUT, EXIT_OK, EXIT_TEMPFAIL, Interrupted, Stop
-from pipeline.service.workers import LocalWorker, Pool, Workers, cores
+from pipeline.service.workers import LocalWorker, Pool, Workers, core_count
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
 from pipeline.solving.solvers.child import Peer
@@ -84,7 +84,7 @@ def _run_pass(service: _Service, rescan_seconds: float) -> int:
             return EXIT_TEMPFAIL
         if summary.next_sweep_in is not None:
             service.alarm.wait(summary.next_sweep_in)
-        elif not summary.ended:
+        elif not summary.job_count:
             if service.intake.has_postponed:
                 return EXIT_TEMPFAIL
             return EXIT_BAD_INPUT if bad else EXIT_OK
@@ -248,7 +248,7 @@ class _Service:
             workers = _workers(settings, service, tuning)
             stack.callback(workers.close)
             local = LocalWorker(solvers, settings, stop)
-            count = 1 if settings.cluster else settings.workers or cores()
+            count = 1 if settings.cluster else settings.workers or core_count()
             # This process mostly waits, so there can be a claimer for each core.
             claimers = count if count > 1 else 0
             runtime = Runtime(
@@ -279,7 +279,7 @@ class _Service:
         self._run_commands(ended)
 
     def sweep(self, *, thorough: bool) -> SweepSummary:
-        """Sweep once. Raises Interrupted, and EnvironmentFailure also for any OSError."""
+        """Sweep once. Raises Interrupted, and EnvironmentFailure, also instead of OSError."""
         if self.uncompiled_programs:
             self.uncompiled_programs.check()
         with self.metrics.scanning() if self.metrics else nullcontext():
@@ -305,4 +305,4 @@ def _workers(settings: Settings, service: _Service, tuning: Tuning) -> Workers:
             service.uncompiled_programs = UncompiledPrograms(settings, service.log)
         return peer
 
-    return Pool(settings.workers or cores(), settings, service.stop, start)
+    return Pool(settings.workers or core_count(), settings, service.stop, start)

@@ -65,7 +65,7 @@ class Metrics:
 
     @contextmanager
     def scanning(self) -> Iterator[None]:
-        """Measure the scan in the `with` block, which fails if it raises EnvironmentFailure."""
+        """Measure the scan in the `with` block. It fails if it raises EnvironmentFailure."""
         started = time.monotonic()
         try:
             yield

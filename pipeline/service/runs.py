@@ -212,6 +212,7 @@ class LongRun(_TurnTaker):
         return publish_and_finish([job], self._runtime)[0]
 
     def _stop(self) -> None:
+        """Mark the run as over, and discard its pending requests."""
         self.is_over = True
         self._stop_workers()
 
@@ -264,10 +265,10 @@ class LongRun(_TurnTaker):
         self.job.seconds = self.job.seconds_before + self._watch.seconds()["total"]
 
     def _attempt(self, *uncounted: type[BaseException]) -> AbstractContextManager[None]:
-        """A context that counts an attempt at the current step if it may kill this process.
+        """A context that counts an attempt at the current step if it is the first of this run.
 
-        Only the first step of a run is counted, to save a disk write per step: if a later step
-        kills the process, that step is the first one of the next run.
+        Attempts at later steps are not counted, to save a disk write per step: if a later step
+        kills the process, it is the first step of the next run.
         """
         return self.claim.attempt(self.step, uncounted) if self._is_first_step else nullcontext()
 

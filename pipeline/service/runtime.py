@@ -34,9 +34,9 @@ class Tuning:
     slow_batch_seconds        time limit of all puzzles in a slow batch; the rest is left to workers
     turn_seconds              length of a turn of a long job
     names_before_sharing      number of files that are observed before claimers get names
-    names_per_claimer         a claimer is started for each so many names if collections are among
-                              the observed files
-    puzzles_per_claimer       a claimer is started for each so many names otherwise
+    names_per_claimer         number of waiting names for each further claimer, if collections are
+                              among the observed files
+    puzzles_per_claimer       number of waiting names for each further claimer otherwise
     min_disk_filling_puzzles  if the disk is full, an archive with at least this many finished
                               puzzles is taken as the cause, and fails
     """

@@ -40,7 +40,7 @@ class Interrupted(BaseException):
     """A computation was stopped at the end of the grace period."""
 
 
-class TookLong(BaseException):
+class TimeLimitExceeded(BaseException):
     """A computation exceeded its time limit."""
 
 
@@ -105,10 +105,10 @@ class Stop:
 
     @contextmanager
     def computing(self, seconds: float | None = None) -> Iterator[None]:
-        """Allow signals to raise Interrupted or TookLong inside the `with` block.
+        """Allow signals to raise Interrupted or TimeLimitExceeded inside the `with` block.
 
-        Raises Interrupted at once if `is_late`. Raises TookLong after `seconds`, unless a stop was
-        requested.
+        Raises Interrupted at once if `is_late`. Raises TimeLimitExceeded after `seconds`, unless a
+        stop was requested.
         """
         outer, self._computing = self._computing, True
         if seconds is not None and not self.is_requested:
@@ -133,7 +133,7 @@ class Stop:
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
         if not self.is_requested:  # the timer of `computing`
             if self._computing:
-                raise TookLong
+                raise TimeLimitExceeded
             return
         self.is_late = True
         if self._computing:

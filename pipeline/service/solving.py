@@ -102,16 +102,16 @@ def solve_sources(
     results: dict[int, Result] = {}
     problems: dict[int, Problem] = {}
     parse_seconds: list[float] = []
-    for index, (name, given) in enumerate(sources):
-        if isinstance(given, Unreadable):
-            results[index] = refused_result(given)
+    for index, (name, source) in enumerate(sources):
+        if isinstance(source, Unreadable):
+            results[index] = refused_result(source)
             continue
         watch = Stopwatch(
-            parse=given.seconds if isinstance(given, SinglePuzzle | SingleFormula) else None
+            parse=source.seconds if isinstance(source, SinglePuzzle | SingleFormula) else None
         )
         try:
             with watch.timing("parse"):
-                problems[index] = problem_of_source(name, given, settings)
+                problems[index] = problem_of_source(name, source, settings)
         except InvalidPuzzle as error:
             results[index] = Result(
                 "invalid", message=str(error), seconds=watch.seconds(), code=error.code
@@ -188,29 +188,29 @@ def with_traits(results: list[Result], settings: Settings) -> list[Result]:
     return result_traits.add_traits(results, settings)
 
 
-def problem_of_source(name: str, given: ProblemLike, settings: Settings) -> Problem:
+def problem_of_source(name: str, source: ProblemLike, settings: Settings) -> Problem:
     """The problem in a source.
 
     Raises InvalidPuzzle, LimitReached, OSError if a file cannot be read, and ValueError if
     `Puzzle.from_rows` refuses the rows.
     """
-    if isinstance(given, (list, tuple)):
-        given = Puzzle.from_rows(given)
-    if isinstance(given, Path):
-        with given.open("rb") as file:
-            name, given = printable(str(given)), file.read(settings.max_bytes + 1)
-    match given:
+    if isinstance(source, (list, tuple)):
+        source = Puzzle.from_rows(source)
+    if isinstance(source, Path):
+        with source.open("rb") as file:
+            name, source = printable(str(source)), file.read(settings.max_bytes + 1)
+    match source:
         case Problem():
-            return given
+            return source
         case Puzzle():
-            return PuzzleProblem(parsed_from(given))
+            return PuzzleProblem(parsed_from(source))
         case str():
-            return read_problem(given.encode(errors="surrogatepass"), name, settings)
+            return read_problem(source.encode(errors="surrogatepass"), name, settings)
         case bytes():
-            return read_problem(given, name, settings)
+            return read_problem(source, name, settings)
         case SinglePuzzle() | SingleFormula():
-            return problem_in(given, settings)
-    kind = type(given).__name__
+            return problem_in(source, settings)
+    kind = type(source).__name__
     raise TypeError(
         "expected a Puzzle, a Problem, a text as str or bytes, a Path, or a list of rows, "
         f"found {kind}"

@@ -212,7 +212,7 @@ class LocalWorker:
             yield request, self.reply(request)
 
     def reply(self, request: Request, seconds: float | None = None) -> Any:
-        """Compute the reply to one request. Raises TookLong after `seconds`."""
+        """Compute the reply to one request. Raises TimeLimitExceeded after `seconds`."""
 
         def ask(request: Request) -> Reply:
             with self._stop.computing(seconds):
@@ -228,7 +228,7 @@ class LocalWorker:
         """Do nothing: this worker has no process."""
 
 
-def cores() -> int:
+def core_count() -> int:
     """The number of processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from pipeline.errors import InputError
-from pipeline.files import is_ignored, numbered, remove_abandoned, temporary_beside
+from pipeline.files import is_ignored, numbered_paths, remove_abandoned, temporary_beside
 from pipeline.outbox.names import DONE, FAILED, claim_key, fold
 from pipeline.outbox.report import job_fragment
 from pipeline.quantities import SIZE
@@ -138,7 +138,8 @@ def _candidate_names(requested_name: str) -> Iterator[str]:
     path = Path(safe_name(requested_name or "pasted.txt"))
     if requested_name:
         yield from (
-            numbered_path.name for numbered_path in islice(numbered(path), _MAX_NUMBERED_NAMES)
+            numbered_path.name
+            for numbered_path in islice(numbered_paths(path), _MAX_NUMBERED_NAMES)
         )
     while True:
         yield f"{path.stem}-{datetime.now():%Y%m%d-%H%M%S-%f}{path.suffix}"  # noqa: DTZ005 - local time, for people

@@ -37,7 +37,7 @@ from pipeline.service.jobs.collection import CollectionJob
 from pipeline.service.jobs.puzzle import PuzzleJob
 from pipeline.service.log import Display, LazyLog
 from pipeline.service.loop import run_once
-from pipeline.service.processing import MAX_ATTEMPTS, Claims, SlowJob
+from pipeline.service.processing import MAX_ATTEMPTS, ClaimProcessor, SlowJob
 from pipeline.service.protocol.checkpointed import PROGRESS
 from pipeline.service.protocol.claim import LOCK, MANIFEST, new_job_id, take_over_abandoned
 from pipeline.service.protocol.claiming import make_claim
@@ -45,7 +45,7 @@ from pipeline.service.protocol.overview import read_overview
 from pipeline.service.protocol.settle import is_being_written, observe
 from pipeline.service.runs import LongRun, SlowPuzzles
 from pipeline.service.runtime import Runtime, Tuning
-from pipeline.service.signals import Interrupted, Stop, TookLong
+from pipeline.service.signals import Interrupted, Stop, TimeLimitExceeded
 from pipeline.service.workers import LocalWorker
 from pipeline.settings import Settings
 from pipeline.solving.solvers import Solvers
@@ -149,7 +149,7 @@ def runtime_of(box, solvers, pool, chunk=10, stop=None, **options):
 
 def processed(claims, runtime):
     """The outcomes of claims whose files nobody has read before."""
-    return Claims([(claim, None) for claim in claims], runtime).process()
+    return ClaimProcessor([(claim, None) for claim in claims], runtime).process()
 
 
 def begun(claim, runtime):
@@ -515,7 +515,7 @@ class Hasty(Stop):
     def computing(self, seconds=None):
         yield
         if seconds is not None:
-            raise TookLong
+            raise TimeLimitExceeded
 
 
 def test_a_puzzle_that_takes_long_is_left_to_a_worker(box):
@@ -524,7 +524,7 @@ def test_a_puzzle_that_takes_long_is_left_to_a_worker(box):
         runtime = replace(
             runtime_of(box, solvers, Busy(), stop=Hasty(0.0)), leaves_slow_puzzles=True
         )
-        outcomes = [*Claims([(claim, None) for claim in claims], runtime, 1.0).process()]
+        outcomes = [*ClaimProcessor([(claim, None) for claim in claims], runtime, 1.0).process()]
         assert [type(outcome) for _, outcome in outcomes] == [SlowJob, SlowJob]
         slow = SlowPuzzles(replace(runtime, pool=runtime.local))
         for _, outcome in outcomes:
@@ -543,7 +543,7 @@ def test_a_refused_file_of_a_slow_batch_gets_no_answer_of_another(box):
         tuning = replace(runtime.tuning, slow_batch_seconds=-1.0)
         runtime = replace(runtime, leaves_slow_puzzles=True, tuning=tuning)
         slow, statuses = SlowPuzzles(replace(runtime, pool=runtime.local)), {}
-        for claim, outcome in Claims(taken, runtime).process():
+        for claim, outcome in ClaimProcessor(taken, runtime).process():
             if isinstance(outcome, SlowJob):
                 slow.add(outcome.job)
             else:

@@ -307,7 +307,7 @@ class LongJob(Job):
 
     @cached_property
     def _size(self) -> int | None:
-        return shown_size(self.claim.original)
+        return size_for_progress(self.claim.original)
 
     def _contents(self) -> CollectionSet:
         source = self._source_origin, self.status, self.format, self.reason
@@ -327,7 +327,7 @@ def size_of(path: Path) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def shown_size(path: Path) -> int | None:
+def size_for_progress(path: Path) -> int | None:
     """The size of a file, or of all files in a folder, for the display of progress.
 
     None if it cannot be determined: progress is optional, so errors are ignored.

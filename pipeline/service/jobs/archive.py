@@ -289,7 +289,7 @@ class Tree:
             raise
 
     def _is_free(self, folder: PurePosixPath, stem: str, number: int) -> bool:
-        """Whether no other member uses this stem, or one whose file names could be equal."""
+        """Whether no other member uses this stem, or a stem with possibly equal file names."""
         own_record = read_record(self._top / folder / f"{stem}{RECORD_SUFFIX}")
         if own_record is not None and own_record.member == number:  # from an interrupted step
             return True

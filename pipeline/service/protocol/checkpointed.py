@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.files import digest_of, opened, write_all
-from pipeline.service.protocol.claim import APPEND_FLAGS, Claim, last_object
+from pipeline.service.protocol.claim import APPEND_FLAGS, Claim, last_json_object
 from pipeline.service.protocol.durable import sync, sync_open
 from pipeline.service.protocol.folders import Folders
 from pipeline.service.protocol.publish import CheckpointedFile, temporary_path
@@ -151,7 +151,7 @@ class CheckpointedFiles:
 def last_checkpoint(folder: Path) -> dict[str, Any]:
     """The last checkpoint in the folder of a claim; empty if there is none."""
     with contextlib.suppress(OSError):
-        return last_object(folder / PROGRESS)
+        return last_json_object(folder / PROGRESS)
     return {}
 
 

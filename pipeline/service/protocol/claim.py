@@ -113,7 +113,7 @@ def new_job_id(now: datetime) -> str:
     return f"{now.astimezone(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(5)}"
 
 
-def last_object(path: Path) -> dict[str, Any]:
+def last_json_object(path: Path) -> dict[str, Any]:
     """The last complete JSON object in a file with one object per line; empty if there is none.
 
     Raises OSError.
@@ -132,7 +132,7 @@ def read_manifest(folder: Path) -> Manifest:
     """
     manifest = None
     with contextlib.suppress(OSError, ValueError):
-        manifest = Manifest.from_values(last_object(folder / MANIFEST))
+        manifest = Manifest.from_values(last_json_object(folder / MANIFEST))
         if manifest.fingerprint.inode in (
             (folder / manifest.source).lstat().st_ino,
             UNKNOWN_FINGERPRINT.inode,

@@ -196,7 +196,7 @@ class Reservations:
             stem
             for stem, folded in likely.items()
             if stem in self._stems.get(folded, ())
-            and any(holder == source for holder, _ in self._holders(stem))
+            and any(holder == source for holder, _ in self._uses_of(stem))
         ]
         first = () if is_folder else likely
         choices = chain(used, first, stems_for(source, is_folder=is_folder))
@@ -210,7 +210,7 @@ class Reservations:
         used_names = [
             names
             for related in self._related_stems(stem)
-            for holder, names in self._holders(related)
+            for holder, names in self._uses_of(related)
             if holder != source
         ]
         return not used_names or output_names(stem, keep_cnf=keep_cnf).isdisjoint(
@@ -225,7 +225,7 @@ class Reservations:
             forms |= {folded + ending, folded.removesuffix(ending)}
         yield from {stem for form in forms for stem in self._stems.get(form, ())}
 
-    def _holders(self, stem: str) -> Iterator[tuple[str, frozenset[str]]]:
+    def _uses_of(self, stem: str) -> Iterator[tuple[str, frozenset[str]]]:
         """Yield (source, file names) of each job, in work or published, that uses a stem.
 
         If this process has no permission to read a record, the source is "".
@@ -267,7 +267,7 @@ def make_claim(
         with opened(folders.work / PREPARING, os.O_RDWR | os.O_CREAT) as preparing:
             # Without this lock, the claim would look abandoned.
             fcntl.flock(preparing, fcntl.LOCK_SH)
-            claim = _prepare(folders, manifest)
+            claim = _prepare_claim(folders, manifest)
     sys.audit("sudoku_pipeline.claim.prepared")
     try:
         claim.move(folder)
@@ -280,7 +280,7 @@ def make_claim(
     return _move_into_claim(claim, folders.inbox / manifest.source, data)
 
 
-def _prepare(folders: Folders, manifest: Manifest) -> Claim:
+def _prepare_claim(folders: Folders, manifest: Manifest) -> Claim:
     """Create a locked claim under a temporary name."""
     folder = folders.work / f"{NEW_PREFIX}{manifest.job}"
     folder.mkdir()

@@ -21,7 +21,7 @@ The numbers are from <linux/magic.h>.
 
 
 def sync(*paths: Path) -> None:
-    """Make files durable one after the other; of a folder, the names that it contains."""
+    """Make files durable one after the other. If a path is a folder, the names in it are meant."""
     for path in paths:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:

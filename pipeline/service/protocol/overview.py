@@ -285,15 +285,15 @@ def delete_expired(files: Iterable[ExpiredFile]) -> int:
         except FileNotFoundError:
             continue
         except RecursionError:
-            failure = failure or _too_deep(path)
+            failure = failure or _too_deep_error(path)
         except OSError as error:  # EMFILE: rmtree opens a descriptor for each level
-            failure = failure or (_too_deep(path) if error.errno == errno.EMFILE else error)
+            failure = failure or (_too_deep_error(path) if error.errno == errno.EMFILE else error)
     if failure:
         raise failure
     return count
 
 
-def _too_deep(path: Path) -> OSError:
+def _too_deep_error(path: Path) -> OSError:
     """The error for a folder that is nested too deeply."""
     return OSError(
         errno.ENAMETOOLONG, "nested too deeply to be deleted by this program; use rm -r", path

@@ -148,7 +148,7 @@ class _StagedFile:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether an earlier, interrupted attempt has renamed it already."""
+        """Whether an earlier attempt, which was interrupted, has renamed the file already."""
         return self.path == self.target
 
 
@@ -211,7 +211,7 @@ class _StagedSet:
             if staged.is_in_place or not os.path.lexists(staged.target):
                 continue
             if is_folder(staged.target):
-                _refuse_foreign(staged.target, (*earlier, *manifest.files))
+                _refuse_foreign_folder(staged.target, (*earlier, *manifest.files))
             elif staged.is_folder:
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), staged.target)
         fresh = (staged.target.name + "/" * staged.is_folder for staged in self._files)
@@ -253,7 +253,7 @@ class _StagedSet:
 
     def _delete_earlier_folder(self, folder: Path) -> None:
         """Delete a folder of an earlier set. It is renamed first, so that it disappears at once."""
-        _refuse_foreign(folder, self._claim.manifest.files)
+        _refuse_foreign_folder(folder, self._claim.manifest.files)
         hidden = self._claim.folder / ".earlier"
         shutil.rmtree(hidden, ignore_errors=True)
         try:
@@ -270,8 +270,8 @@ class _StagedSet:
                     staged.path.unlink()
 
 
-def _refuse_foreign(folder: Path, earlier_names: Sequence[str]) -> None:
-    """Raise OSError unless a folder is part of an earlier set, whose names are given."""
+def _refuse_foreign_folder(folder: Path, earlier_names: Sequence[str]) -> None:
+    """Raise OSError unless a folder is one of `earlier_names`, the names of earlier sets."""
     if f"{folder.name}/" not in earlier_names:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), folder)
 

@@ -25,7 +25,7 @@ from pipeline.outbox.names import DONE, FAILED
 from pipeline.reading.archives import MAX_DEPTH
 
 EMPTY_SECONDS = 60.0
-"""Seconds without a change after which an empty file, or one of leading NULs, is complete."""
+"""Seconds without a change after which a file that is empty or begins with NULs is complete."""
 
 _BLANK_BYTES = 4096
 """Number of bytes examined at the start of a file. If all are NULs, it is probably incomplete."""
@@ -271,7 +271,7 @@ def has_writer(descriptor: int) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Settling:
+class SettlingVerdict:
     """The verdict on a file that is not complete: observe it again after `seconds`.
 
     - `reason`: why the file is not considered complete, for messages.
@@ -302,7 +302,7 @@ class History:
 
     def judge(
         self, observation: Observation, settle: float, now: float, wall_time: float
-    ) -> Settling | None:
+    ) -> SettlingVerdict | None:
         """Decide whether the file is complete; returns None if it is complete.
 
         `settle` is the settling time in seconds, `now` the time on a monotonic clock, `wall_time`
@@ -319,7 +319,7 @@ class History:
         if observation.has_writer:
             self.last_writer = now
             soon = max(left, settle / 4)
-            return Settling(
+            return SettlingVerdict(
                 soon, "a program has it open for writing", patience, is_held_open=left <= 0
             )
         if observation.is_folder:
@@ -328,9 +328,9 @@ class History:
             age = max(unchanged, wall_time - observation.modified)
             if age < EMPTY_SECONDS and observation.modified < wall_time + MAX_CLOCK_SKEW:
                 reason = "it begins with NULs" if observation.is_blank else "it is still empty"
-                return Settling(EMPTY_SECONDS - age, reason, patience)
+                return SettlingVerdict(EMPTY_SECONDS - age, reason, patience)
         if observation.has_writer is None and left > 0:
-            return Settling(left, "a program may still be writing it", patience)
+            return SettlingVerdict(left, "a program may still be writing it", patience)
         if observation.is_cut_off and left > 0:
-            return Settling(left, "its content looks cut off", patience)
+            return SettlingVerdict(left, "its content looks cut off", patience)
         return None
