@@ -135,9 +135,9 @@ class Arrivals:
         verdict = state.history.judge(observation, settle, time.monotonic(), time.time())
         if isinstance(verdict, SettlingVerdict):
             return self._defer(observation, verdict)
-        return observation if self._may_begin(name, state) else Deferral()
+        return observation if self._may_be_claimed(name, state) else Deferral()
 
-    def _may_begin(self, name: str, state: _NameState) -> bool:
+    def _may_be_claimed(self, name: str, state: _NameState) -> bool:
         """Whether a complete file may be claimed now.
 
         A slow file may be claimed only if another long job may start, or if it will be refused.

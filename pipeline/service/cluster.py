@@ -258,7 +258,7 @@ class _Connection:
         from distributed import Client, LocalCluster  # noqa: PLC0415 - slow to load
 
         own_cluster: Any = None
-        if address.startswith("tls:") and not _is_secured():
+        if address.startswith("tls:") and not _has_certificates():
             raise EnvironmentFailure(
                 "tls:// needs certificates: set distributed.comm.tls in Dask's configuration"
             )
@@ -363,7 +363,7 @@ def _silence_logging() -> None:
     warnings.filterwarnings("ignore", module=r"(dask|distributed|tornado)\b")
 
 
-def _is_secured() -> bool:
+def _has_certificates() -> bool:
     """Whether Dask's configuration names the certificates for TLS."""
     from distributed.security import Security  # noqa: PLC0415
 

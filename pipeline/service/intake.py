@@ -440,7 +440,7 @@ class Intake:
                     "its results are partly published in another outbox; run with that outbox again"
                 )
             else:
-                # Reserve new names if they are reserved in another outbox, or the manifest is lost.
+                # New names are needed if the old ones are in another outbox or are lost.
                 if is_other_outbox or not manifest.job:
                     is_folder, keep_cnf = claim.original.is_dir(), self._settings.keep_cnf
                     with self._reservations.locked():

@@ -111,7 +111,7 @@ class Progress:
     is_count: bool = False
 
     @property
-    def share(self) -> float | None:
+    def fraction(self) -> float | None:
         """The fraction done, from 0 to 1; None if the total is unknown."""
         return min(1.0, self.bytes_done / self.bytes_total) if self.bytes_total else None
 
@@ -198,13 +198,13 @@ class Display:
 
     def _log_progress(self, log: Log, source: str, progress: Progress, now: float) -> None:
         """Log a progress event."""
-        share = progress.share
+        fraction = progress.fraction
         log.info(
             "job.progress",
             source=printable(source),
             puzzles=progress.puzzles,
             per_second=round(self._rate(progress, now)),
-            percent=None if share is None else round(100 * share, 1),
+            percent=None if fraction is None else round(100 * fraction, 1),
         )
 
     def _show(self, source: str, progress: Progress, now: float) -> None:

@@ -358,7 +358,7 @@ def test_a_claim_that_could_not_be_looked_at_is_taken_up_by_the_next_sweep(box, 
             patched.setattr("pipeline.service.intake.is_being_written", too_many)
             with pytest.raises(OSError, match="Too many"):
                 intake.sweep()
-        assert intake.sweep().ended == 1
+        assert intake.sweep().job_count == 1
 
 
 def test_jobs_that_have_ended_are_told_though_a_later_one_of_their_batch_cannot(box, monkeypatch):

@@ -294,7 +294,7 @@ class LongJob(Job):
                 "bulk": self._state(),
                 "seconds": self.seconds,
                 "puzzles": progress.puzzles,
-                "share": progress.share,
+                "share": progress.fraction,
             }
         )
 

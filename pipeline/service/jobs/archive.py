@@ -150,7 +150,7 @@ class ArchiveJob(LongJob):
     def _member_origin(self, name: str, sha256: str | None, size: int | None) -> Origin:
         return replace(self._origin(sha256, size), source=name, member=self._member_count)
 
-    def _write_row(self, member: str, form_name: str | None, status: str, *rest: object) -> None:
+    def _write_row(self, member: str, format_name: str | None, status: str, *rest: object) -> None:
         """Write a row of the table of members; missing fields at its end are left empty."""
         if status != "collection":  # for a collection, the caller counts the puzzles
             self.totals[status] += 1
@@ -158,7 +158,7 @@ class ArchiveJob(LongJob):
         trait_names = self._settings.trait_names
         if self._member_count == 1:
             self._checkpointed.append(self._table_name, header(MemberRow, trait_names))
-        fields = [printable(member), form_name, status, *rest]
+        fields = [printable(member), format_name, status, *rest]
         fields += [""] * (len(columns(MemberRow, trait_names)) - len(fields))
         self._checkpointed.append(self._table_name, csv_line(fields))
 
@@ -186,10 +186,10 @@ class ArchiveJob(LongJob):
         table.finish(end)
         for name in table.names():
             self._checkpointed.release(name)
-        origin, form_name = self._member_origin(member, end.digest, end.size), layout.format.name
+        origin, format_name = self._member_origin(member, end.digest, end.size), layout.format.name
         counted = table.totals, table.fallbacks
         contents = CollectionSet(
-            origin, "collection", form_name, layout.reason, *counted, table.seconds, table.unread
+            origin, "collection", format_name, layout.reason, *counted, table.seconds, table.unread
         )
         self._tree.write(table.stem.lstrip("/"), contents, table.names())
         self._tree.sync()
@@ -197,7 +197,7 @@ class ArchiveJob(LongJob):
         message = f"{bad} of {table.count} puzzles are invalid, unknown or failed" if bad else ""
         solved = table.totals["unique"] + table.totals["multiple"]
         message = printable(end.error or message)
-        self._write_row(member, form_name, "collection", solved, "", "", message)
+        self._write_row(member, format_name, "collection", solved, "", "", message)
         self.totals += table.totals
         self.fallbacks = merge_fallbacks((*self.fallbacks, *table.fallbacks))
         add_unread(self.unread, table.unread)

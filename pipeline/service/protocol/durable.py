@@ -21,7 +21,7 @@ The numbers are from <linux/magic.h>.
 
 
 def sync(*paths: Path) -> None:
-    """Make files durable one after the other. If a path is a folder, the names in it are meant."""
+    """Make files durable, one after the other. Syncing a folder makes the names in it durable."""
     for path in paths:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
