@@ -32,12 +32,12 @@ class Limits:
     spent: float = 0.0
 
     @property
-    def out_of_time(self) -> str:
+    def timeout_message(self) -> str:
         """The message of LimitReached when the time is up."""
         return f"the time limit of {self.seconds:g} s was reached"
 
     @property
-    def out_of_memory(self) -> str:
+    def memory_message(self) -> str:
         """The message of LimitReached when the memory limit is exceeded."""
         return f"the memory limit of {self.megabytes} MB was reached"
 
@@ -50,20 +50,20 @@ class Limits:
         left = deadline.left()
         return self if left == math.inf else replace(self, spent=self.seconds - left)
 
-    def checking(self) -> Callable[[int], None]:
+    def checker(self) -> Callable[[int], None]:
         """Return a function that raises LimitReached for too many bytes, or when time is up."""
         deadline = Deadline.of(self)
 
         def check(needed: int) -> None:
             deadline.check()
-            self.allow(needed)
+            self.check_memory(needed)
 
         return check
 
-    def allow(self, needed: int) -> None:
+    def check_memory(self, needed: int) -> None:
         """Raise LimitReached if this many bytes exceed the memory limit."""
         if needed > self.megabytes * MIB:
-            raise LimitReached(self.out_of_memory)
+            raise LimitReached(self.memory_message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Deadline:
     @classmethod
     def of(cls, limits: Limits) -> Deadline:
         """The deadline of these limits, counted from now."""
-        return cls(time.monotonic() + limits.seconds - limits.spent, limits.out_of_time)
+        return cls(time.monotonic() + limits.seconds - limits.spent, limits.timeout_message)
 
     def left(self) -> float:
         """Seconds left, never below 0."""

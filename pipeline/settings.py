@@ -328,7 +328,7 @@ class Settings:
         return self.reading.declared() | ({"strict": "true"} if self.strict else {})
 
     @property
-    def limit(self) -> int:
+    def solution_limit(self) -> int:
         """The maximum number of solutions, by default of a single puzzle."""
         return self.max_solutions or MAX_SOLUTIONS
 
