@@ -20,7 +20,7 @@ class KeptClaim:
 
 def publish_and_finish(jobs: Sequence[Job], runtime: Runtime) -> list[EndedJob]:
     """Publish computed jobs, move their originals to done/ or failed/, and log the results."""
-    sets = [(job.claim, job.published_set()) for job in jobs]
+    sets = [(job.claim, job.output_set()) for job in jobs]
     publish(sets, runtime.folders)
     move_originals(
         [(job.claim, job.is_refused) for job in jobs], runtime.folders, runtime.spare_claims

@@ -141,7 +141,7 @@ class Stop:
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def raising_stopped() -> Iterator[None]:
     """Raise Stopped at the first stopping signal, and then restore the previous handlers.
 
     The first signal lets the command clean up; a second signal ends it at once.

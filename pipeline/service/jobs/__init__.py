@@ -42,7 +42,7 @@ from pipeline.service.log import Log, Progress
 from pipeline.service.protocol.checkpointed import CheckpointedFiles
 from pipeline.service.protocol.claim import Claim, Manifest
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.publish import PublishedSet
+from pipeline.service.protocol.publish import OutputSet
 from pipeline.service.protocol.settle import walk_folder
 from pipeline.service.workers import Request
 from pipeline.settings import Settings
@@ -221,16 +221,14 @@ class Job(ABC):
 
     @abstractmethod
     def _contents(self) -> PuzzleSet | CollectionSet:
-        """The contents of the published set. Called after all steps."""
+        """The contents of the set to publish. Called after all steps."""
 
-    def published_set(self) -> PublishedSet:
+    def output_set(self) -> OutputSet:
         """The set of files to publish. Called after all steps."""
         now, manifest = datetime.now(UTC), self.claim.manifest
-        return PublishedSet(
-            manifest.stem, self._contents(), manifest.claimed or timestamp(now), now
-        )
+        return OutputSet(manifest.stem, self._contents(), manifest.claimed or timestamp(now), now)
 
-    def log_end(self, published: PublishedSet, log: Log) -> EndedJob:
+    def log_end(self, published: OutputSet, log: Log) -> EndedJob:
         """Log the outcome of a published job, and return it."""
         contents, record = published.contents, published.record
         event = finished_fields(record) | {"source": printable(record.source)}
@@ -313,8 +311,8 @@ class LongJob(Job):
         source = self._source_origin, self.status, self.format, self.reason
         return CollectionSet(*source, self.totals, self.fallbacks, self.seconds, self.unread)
 
-    def published_set(self) -> PublishedSet:
-        return replace(super().published_set(), checkpointed=self._checkpointed.staged_files())
+    def output_set(self) -> OutputSet:
+        return replace(super().output_set(), checkpointed=self._checkpointed.staged_files())
 
     def discard(self) -> None:
         """Remove all files written so far. The job must start again."""

@@ -45,7 +45,7 @@ from pipeline.service.log import Progress
 from pipeline.service.protocol.claim import Claim
 from pipeline.service.protocol.durable import sync
 from pipeline.service.protocol.folders import Folders
-from pipeline.service.protocol.publish import CheckpointedFile, PublishedSet
+from pipeline.service.protocol.publish import CheckpointedFile, OutputSet
 from pipeline.settings import Settings
 from pipeline.solving import ERROR_STATUSES
 from pipeline.solving.items import members_of
@@ -219,14 +219,14 @@ class ArchiveJob(LongJob):
         puzzles = sum(count for name, count in counts.items() if name not in EXTRA_COUNTS)
         return Progress(puzzles, self._meter.read, self._size)
 
-    def published_set(self) -> PublishedSet:
+    def output_set(self) -> OutputSet:
         if not self._member_count:
             self._checkpointed.append(
                 self._table_name, header(MemberRow, self._settings.trait_names)
             )
         if not self.claim.manifest.files:  # if publication has begun, the tree may be renamed
             self._checkpointed.tree.mkdir(exist_ok=True)
-        return replace(super().published_set(), tree=self._checkpointed.tree)
+        return replace(super().output_set(), tree=self._checkpointed.tree)
 
 
 def _why_name_is_unusable(error: OSError) -> str:
@@ -331,9 +331,9 @@ class Tree:
 
         paths = [self._top / name.lstrip("/") for name in checkpointed]
         checkpointed_files = {path.name: CheckpointedFile(path, digest_of(path)) for path in paths}
-        return PublishedSet(
-            path_stem.name, contents, timestamp(now), now, checkpointed_files
-        ).write(path_of)
+        return OutputSet(path_stem.name, contents, timestamp(now), now, checkpointed_files).write(
+            path_of
+        )
 
     def sync(self) -> None:
         """Make everything written since the last call durable."""

@@ -47,7 +47,7 @@ _TEMPORARY_NAME = re.compile(
 
 
 @dataclass(frozen=True)
-class PublishedSet:
+class OutputSet:
     """The files to be published for one source. Their names begin with the stem.
 
     - `claimed`: when the source was claimed, in ISO 8601.
@@ -80,7 +80,7 @@ class PublishedSet:
         return record
 
 
-def publish(sets: Sequence[tuple[Claim, PublishedSet]], folders: Folders) -> None:
+def publish(sets: Sequence[tuple[Claim, OutputSet]], folders: Folders) -> None:
     """Publish the set of each claim, replacing any earlier set of its source.
 
     The files of all sets are written under temporary names and made durable, before an earlier set
@@ -158,7 +158,7 @@ class _StagedSet:
     `earlier_records`: the paths of the records of earlier sets of the same source.
     """
 
-    def __init__(self, claim: Claim, published: PublishedSet, folders: Folders) -> None:
+    def __init__(self, claim: Claim, published: OutputSet, folders: Folders) -> None:
         self._claim = claim
         self._set = published
         self._outbox = folders.outbox
@@ -175,7 +175,7 @@ class _StagedSet:
         return self._staged[:-1]
 
     def stage(self, *, writeback: bool) -> None:
-        """Write the files under temporary names; `writeback` as in `PublishedSet.write`."""
+        """Write the files under temporary names; `writeback` as in `OutputSet.write`."""
         for name, checkpointed in self._set.checkpointed.items():
             self._staged.append(_StagedFile(checkpointed.path, self._outbox / name))
         if tree := self._set.tree:

@@ -19,7 +19,7 @@ from pipeline.outbox import record_of
 from pipeline.service.protocol.claim import MANIFEST, Claim, read_manifest
 from pipeline.service.protocol.claiming import make_claim
 from pipeline.service.protocol.publish import (
-    PublishedSet,
+    OutputSet,
     move_originals,
     publish,
     published_record,
@@ -56,7 +56,7 @@ class Made:
 
 def set_of(claim, files, tree=None):
     made = Made(claim, files)
-    return claim, PublishedSet(claim.manifest.stem, made, "", datetime.now(UTC), tree=tree)
+    return claim, OutputSet(claim.manifest.stem, made, "", datetime.now(UTC), tree=tree)
 
 
 def publish_set(box, claim, files):
