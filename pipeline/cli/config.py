@@ -54,7 +54,7 @@ def _values_by_field(values: Mapping[str, Any], path: Path, *, is_named: bool) -
         setting = known.get(key)
         if setting is None:
             raise UsageError(f"{printable(key)}: unknown setting{did_you_mean(key, known)}")
-        if setting.risky and not is_named:
+        if setting.is_risky and not is_named:
             why = f"only allowed in a file that you name: --{CONFIG} {path}"
             raise UsageError(f"{key}: {why}")
         taken = setting.read if setting.unit and isinstance(value, str) else setting.check

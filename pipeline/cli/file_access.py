@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO
 
 from pipeline.cli.arguments import FEW_CELLS_PATTERN, LINK_PATTERN, PUZZLE_PATTERN
 from pipeline.errors import InputError, UsageError, counted, is_environmental, printable
-from pipeline.files import atomic_file, numbered
+from pipeline.files import atomic_file, numbered_paths
 from pipeline.outbox import is_listed
 from pipeline.outbox.names import DONE, FAILED, shorten_stem
 from pipeline.puzzle.geometry import Geometry
@@ -307,7 +307,7 @@ def check_ending(option: str, target: Path, endings: Sequence[str]) -> None:
 
 def unused_path(name: str) -> Path:
     """An unused path in the current folder: this name, or a numbered one as `sheet-2.html`."""
-    return next(path for path in numbered(Path(name)) if not os.path.lexists(path))
+    return next(path for path in numbered_paths(Path(name)) if not os.path.lexists(path))
 
 
 @contextmanager
@@ -380,6 +380,6 @@ class Folder:
             _UNSAFE_CHARACTERS.sub("-", PurePath(source).stem).strip("-.") or "puzzle"
         )
         path = Path(f"{stem}-{line}{self._ending}" if line else f"{stem}{self._ending}")
-        name = next(file.name for file in numbered(path) if file.name not in self._used_names)
+        name = next(file.name for file in numbered_paths(path) if file.name not in self._used_names)
         self._used_names.add(name)
         return name

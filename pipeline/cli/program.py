@@ -33,7 +33,7 @@ from pipeline.service.signals import (
     EXIT_USAGE,
     Stopped,
     code_when_stopped,
-    interruptible,
+    raising_stopped,
 )
 from pipeline.settings import (
     FORMER_NAMES,
@@ -124,7 +124,7 @@ class CommandGroup(TyperGroup):
 
     def invoke(self, ctx: Any) -> None:
         try:
-            with interruptible():
+            with raising_stopped():
                 try:
                     super().invoke(ctx)
                 finally:

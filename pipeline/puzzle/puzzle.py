@@ -239,7 +239,7 @@ class Puzzle:
     def clauses_of_rules(self, check: Callable[[int], None] | None = None) -> RuleClauses:
         """The clauses of the rules, cached. Variable c·n + v is "cell c holds v".
 
-        `check` is called regularly with the memory needed, in bytes; `Limits.checking` returns such
+        `check` is called regularly with the memory needed, in bytes; `Limits.checker` returns such
         a function. Raises LimitReached if there are too many clauses, or if `check` does.
         """
         from pipeline.puzzle.builder import ClauseBuilder  # noqa: PLC0415 - few puzzles have rules

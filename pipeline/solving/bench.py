@@ -134,7 +134,7 @@ def _run_solvers(
 
 def _pack(cnf: Cnf, limits: Limits) -> Cnf:
     """Pack the lazy clauses of a CNF, so that no clause is generated while a solver is timed."""
-    limits.allow(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
+    limits.check_memory(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
     deadline, families = Deadline.of(limits), []
     for family in cnf.families:
         clauses = family.clauses
@@ -175,7 +175,7 @@ def _time_solver(
     if isinstance(answer, Unsat):
         return Timed(name, seconds, len(solutions), is_ended=True)
     failure: Literal["timeout", "memory"]
-    failure = "memory" if answer.reason == limits.out_of_memory else "timeout"
+    failure = "memory" if answer.reason == limits.memory_message else "timeout"
     return Timed(name, found=len(solutions), failure=failure, reason=answer.reason)
 
 

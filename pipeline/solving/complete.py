@@ -158,7 +158,7 @@ def _prove(
     deadline = Deadline.of(limits)
     try:
         clauses, literals = problem.refutation_size(solutions)
-        limits.allow(clauses * CLAUSE_BYTES + literals * LITERAL_BYTES)
+        limits.check_memory(clauses * CLAUSE_BYTES + literals * LITERAL_BYTES)
         if deadline.left() < clauses * CLAUSE_SECONDS:
             return Certificate("unverified", reason=deadline.reason), None
         formula = problem.refutation(solutions)
@@ -183,7 +183,7 @@ def prove_formula(
     deadline = Deadline.of(limits)
     try:
         core = core_of(formula, deadline)
-        limits.allow(len(core.indices) * PROOF_CLAUSE_BYTES)
+        limits.check_memory(len(core.indices) * PROOF_CLAUSE_BYTES)
     except LimitReached as error:
         return Certificate("unverified", reason=str(error)), None
     rejections: list[str] = []
@@ -206,7 +206,7 @@ def prove_formula(
         else:
             return proved, text
         if not deadline.left():
-            reason = limits.out_of_time
+            reason = limits.timeout_message
             break
     if reason:
         return Certificate("unverified", reason=reason), None
@@ -235,7 +235,7 @@ def make_refuter(solvers: Solvers, megabytes: int) -> Refuter:
     def refute(core: Core, seconds: float) -> str | frozenset[int]:
         limits = Limits(seconds, megabytes)
         deadline = Deadline.of(limits)
-        failure: PipelineError = LimitReached(limits.out_of_time)
+        failure: PipelineError = LimitReached(limits.timeout_message)
         for engine in ENGINES:
             if not deadline.left():
                 break

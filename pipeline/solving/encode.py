@@ -103,7 +103,7 @@ def encode_full(
     selected = _CELL_SELECTION if puzzle.geometry.free_grid else SELECTIONS[encoding]
     families = [_family(numbering, kind, bound) for kind, bound in selected]
     families += _givens_and_marks(puzzle, numbering)
-    rules = puzzle.clauses_of_rules(limits.checking())
+    rules = puzzle.clauses_of_rules(limits.checker())
     highest, auxiliary = numbering.highest_variable, rules.auxiliary
     if rule_clauses := [*rules]:
         if style != "dense":
@@ -245,12 +245,12 @@ def encode_reduced(puzzle: Puzzle, style: NumberingChoice, limits: Limits) -> Cn
     deadline = Deadline.of(limits)
     geometry = puzzle.geometry
     numbering = Numbering(geometry, style)
-    rules = puzzle.clauses_of_rules(limits.checking()) if puzzle.rules else None
+    rules = puzzle.clauses_of_rules(limits.checker()) if puzzle.rules else None
     cells = reduce_candidates(puzzle, rules.facts if rules else ())
     if cells is None:
         conflict = Family("the givens and marks leave some group without a candidate", 1, [()])
         return Cnf(geometry, "reduced", 0, (conflict,), {})
-    limits.allow(CANDIDATE_BYTES * sum(mask.bit_count() for mask in cells))
+    limits.check_memory(CANDIDATE_BYTES * sum(mask.bit_count() for mask in cells))
     open_candidates, candidates, fixed = _number_candidates(cells, numbering, deadline)
     highest = numbering.highest_variable if style == "decimal" else len(candidates)
     families = _families(geometry, open_candidates, deadline)

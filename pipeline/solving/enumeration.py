@@ -35,7 +35,7 @@ def enumerate_models(
     """
     deadline, blocked = Deadline.of(limits), [] if blocked is None else blocked
     try:
-        limits.allow(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
+        limits.check_memory(max(cnf.size * MIN_CLAUSE_BYTES, cnf.variables * VARIABLE_BYTES))
         with solver.open(cnf, limits) as session:
             for clause in blocked:
                 session.add(clause)

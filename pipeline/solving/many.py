@@ -268,7 +268,7 @@ def _certify(batch: Batch, solved: BatchResult, settings: Settings) -> BatchResu
 def _run_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> BatchResult:
     """Run the batch solver. If it is not available, all puzzles are undecided."""
     count, cells = batch.masks.shape
-    max_solutions, start = settings.limit, time.perf_counter()
+    max_solutions, start = settings.solution_limit, time.perf_counter()
     solver = None
     if batch.geometry == NINE_BY_NINE and _is_for_batch_solver(count, settings):
         from pipeline.solving.compiled import machine_code  # noqa: PLC0415 - seldom needed
@@ -304,7 +304,7 @@ def _run_batch_solver(batch: Batch, solvers: Solvers, settings: Settings) -> Bat
 
 def _is_for_batch_solver(count: int, settings: Settings) -> bool:
     """Whether the settings choose the batch solver for `count` puzzles."""
-    if settings.limit > MAX_BATCH_SOLUTIONS or settings.solver not in ("auto", "batch"):
+    if settings.solution_limit > MAX_BATCH_SOLUTIONS or settings.solver not in ("auto", "batch"):
         return False
     is_many = count >= MIN_BATCH and settings.encoding == ENCODING
     return is_many or settings.solver == "batch"

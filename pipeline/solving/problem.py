@@ -161,7 +161,7 @@ class PuzzleProblem(Problem[Grid]):
         return self.parsed.unread
 
     def limit(self, settings: Settings) -> int:
-        return settings.limit
+        return settings.solution_limit
 
     def encode(self, encoding: EncodingChoice, limits: Limits) -> Cnf:
         return encode_puzzle(self.puzzle, encoding, limits=limits)
@@ -177,7 +177,7 @@ class PuzzleProblem(Problem[Grid]):
         self, solutions: Sequence[Grid], max_solutions: int, limits: Limits
     ) -> SearchResult:
         if self.puzzle.is_plain:
-            limits.allow(SEARCH_BYTES * self.puzzle.geometry.side**4)
+            limits.check_memory(SEARCH_BYTES * self.puzzle.geometry.side**4)
         seconds = limits.seconds - limits.spent
         return find_missing(self.puzzle, solutions, max_solutions=max_solutions, seconds=seconds)
 

@@ -121,7 +121,7 @@ HARMFUL = {
 @pytest.mark.parametrize("name", HARMFUL)
 def test_a_file_that_is_only_found_does_not_hold_a_risky_setting(name, folder):
     """Else whoever may drop a puzzle might have a program run, or files written elsewhere."""
-    assert {each.key for each in settings_declared().values() if each.risky} == HARMFUL.keys()
+    assert {each.key for each in settings_declared().values() if each.is_risky} == HARMFUL.keys()
     (folder / FILE).write_text(f"quiet = true\n{name} = {HARMFUL[name]}\n")
     why = f"only allowed in a file that you name: --config {FILE}"
     for command in (["run"], ["solve", "two.txt"]):

@@ -231,7 +231,7 @@ def count(
 
     if print_each and as_json:
         raise UsageError("--print cannot be combined with --json; use `solve --json`")
-    limit, code = settings.limit, EXIT_OK
+    limit, code = settings.solution_limit, EXIT_OK
     counting = replace(settings, max_solutions=limit)  # the same limit for formulas and collections
     for item, result in solve_files(files, counting, print_solution if print_each else None):
         name, number = printable(item.where), len(result.solutions)

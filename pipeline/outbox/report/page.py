@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline.errors import duration, in_words
-from pipeline.files import remove_abandoned, write_whole
+from pipeline.files import remove_abandoned, write_text_atomically
 from pipeline.outbox.names import REPORT
 from pipeline.outbox.report.charts import charts_of_times, time_text
 from pipeline.outbox.report.published_jobs import read_job, shorten
@@ -186,7 +186,7 @@ def write_report(
 ) -> None:
     """Write the report about an outbox to a file. Raises OSError."""
     remove_abandoned(target)
-    write_whole(target, page_chunks(outbox, inbox, target.parent, track, totals=totals))
+    write_text_atomically(target, page_chunks(outbox, inbox, target.parent, track, totals=totals))
 
 
 class ReportUpdater:

@@ -150,16 +150,18 @@ class Minisat:
             limit_process(minisat.process, bounds)
             with minisat.feed:
                 if not write_to_pipe(text, minisat.feed.fileno(), deadline.left()):
-                    return Unknown(limits.out_of_time)
+                    return Unknown(limits.timeout_message)
             with contextlib.suppress(SolverError, EnvironmentFailure):  # the next call raises it
                 self._start_ahead(limits, 1)  # while this process is busy
             if not ended_within(minisat.process, deadline.left()):
-                return Unknown(limits.out_of_time)
+                return Unknown(limits.timeout_message)
             result, output = (
                 _read(minisat.result, max_bytes),
                 _read(minisat.output, _MAX_OUTPUT_BYTES),
             )
-            return _verdict(minisat.process.wait(), result, output) or Unknown(limits.out_of_memory)
+            return _verdict(minisat.process.wait(), result, output) or Unknown(
+                limits.memory_message
+            )
 
     @contextmanager
     def _fault_of_program(self) -> Iterator[None]:
@@ -208,9 +210,9 @@ class MinisatSession:
 
     def solve(self) -> Answer:
         if self._is_too_large:
-            return Unknown(self._limits.out_of_memory)
+            return Unknown(self._limits.memory_message)
         if not self._deadline.left():
-            return Unknown(self._limits.out_of_time)
+            return Unknown(self._limits.timeout_message)
         head = dimacs_header(self._variables, self._clauses).encode("ascii")
         max_bytes = max(_BYTES_PER_LITERAL * self._variables, self._size) + MIB
         text = chain([head], self._text)

@@ -231,12 +231,12 @@ class Pysat(Closeable):
     def ask(self, query: str, limits: Limits, deadline: Deadline) -> Any:
         """Send a query about the loaded clauses. Returns Unknown if a limit was reached."""
         if not deadline.left():  # clauses may be missing
-            return Unknown(limits.out_of_time)
+            return Unknown(limits.timeout_message)
         self.send(query)
         try:
-            return self.receive(deadline.left()) or Unknown(limits.out_of_time)
+            return self.receive(deadline.left()) or Unknown(limits.timeout_message)
         except MemoryError:
-            return Unknown(limits.out_of_memory)
+            return Unknown(limits.memory_message)
 
     def close(self) -> None:
         if self._peer:

@@ -125,7 +125,7 @@ def test_limits_that_are_reached_while_a_session_waits_for_its_clauses_are_its_a
             with solver.open(many, limits) as session:
                 answer = session.solve()
             assert answer == Unknown(
-                limits.out_of_time if not limits.seconds else limits.out_of_memory
+                limits.timeout_message if not limits.seconds else limits.memory_message
             )
         with solver.open(cnf_of((1,)), LIMITS) as session:
             assert session.solve() == Sat(frozenset({1}))
