@@ -49,7 +49,7 @@ from pipeline.reading.formats import (
 )
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS, KNOWN
 from pipeline.reading.formats.dimacs import ParsedFormula, looks_like_cnf, parse_formula
-from pipeline.reading.formats.foreign import error_naming_text
+from pipeline.reading.formats.foreign import foreign_text_error
 from pipeline.reading.formats.spaces import is_in_spaces
 from pipeline.reading.formats.text import is_border, is_utf_16, significant_lines
 from pipeline.settings import Settings
@@ -175,7 +175,7 @@ def parse_problem(
         )
     except InvalidPuzzle as error:
         error.code = "damaged" if error.code == "not-a-puzzle" else error.code
-        raise error_naming_text(error, source.data) from None
+        raise foreign_text_error(error, source.data) from None
 
 
 def parse_now(source: OneProblem, settings: Settings) -> OneProblem:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from pipeline.errors import counted
 from pipeline.puzzle.puzzle import Puzzle, Rule
-from pipeline.reading.formats.alphabets import signs
+from pipeline.reading.formats.alphabets import digits_or_letters
 from pipeline.reading.formats.around import is_note
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.borders import boxes_of
@@ -307,7 +307,7 @@ def _puzzle_with_givens(
 ) -> Parsed:
     rows = [row for row in grid if not row.is_border]
     frame = frame_of_cells(text, rows, {side}, grid)._replace(rules=cages)
-    return puzzle_of_frame(text, frame, signs, reading)
+    return puzzle_of_frame(text, frame, digits_or_letters, reading)
 
 
 def _puzzle_without_givens(

@@ -27,7 +27,7 @@ from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.around import names_rule, unread_lines
 from pipeline.reading.formats.base import Format
-from pipeline.reading.formats.borders import choices
+from pipeline.reading.formats.borders import boxes_options
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, GEOMETRIES, SIDES_WITH_BOXES
 from pipeline.reading.formats.frames import Frame, Row, frame_of_rows, puzzle_of_frame
 from pipeline.reading.formats.parsed import Parsed
@@ -45,17 +45,23 @@ _DECLARATION = re.compile(
 """The text before the first bracket: a declaration, a call, or the head of a fact."""
 
 _MAX_DECLARATION_LENGTH = 300
+"""Maximum number of characters before the first bracket."""
+
 _LIST_BEGINS = re.compile(r"""\[\||[\[{(]\s*[\[{(]\s*["'\w.-]|\[\s*["']|array2d[^\[]{0,40}\[""")
 _LIST_ENDS = re.compile(r"""(?: ?,)?(?: ?dtype ?= ?[\w."']{1,20})? ?\)? ?[.;]? ?""")
+"""The text that may follow the list."""
+
 _TOKEN = re.compile(r"""\[\||\|\]|"[^"\n]*+"|'[^'\n]*+'|[\[\]{}(),;|"']|[^\s\[\]{}(),;|"']++""")
 _NOT_JSON = re.compile(r"None|nan|nil|[_']|,\s*[\])]")
+"""Words and punctuation that JSON does not have."""
+
 _PRINTED_ARRAY = re.compile(r"\s*\[\[\s*[\w.'-]{1,8}\s+[\w.'-]{1,8}\s")
 """An array as NumPy prints it."""
 
 _CLOSES = {"[": "]", "{": "}", "(": ")"}
 _PUNCTUATION = frozenset("[]{}(),;|\"'") | {"[|", "|]"}
 _BLANK_WORDS = ("0", "_", "none", "null", "nil", "nan", "np.nan", "-1", "")
-_BLANK_SIGNS = frozenset(BLANKS) - {"0", "_", "X"}  # X is a variable in Prolog: equal cells
+_BLANK_CHARACTERS = frozenset(BLANKS) - {"0", "_", "X"}  # X is a variable in Prolog: equal cells
 _NUMBERS = numbers(_BLANK_WORDS, ", or one symbol for all blanks", normalised)
 _COMMENT = re.compile(r"\s*%")
 
@@ -70,25 +76,28 @@ _FACT = re.compile(
     r"\s*([a-z_]\w{0,60})\s*\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)\s*[.;]"
 )
 _CONSTANT = re.compile(r"^[ \t]*#(?:const|include)\b", re.MULTILINE)
-"""A line of a logic program that would be taken for a comment."""
+"""A line of a logic program that is not a comment although it begins with `#`."""
 
 _TRIPLE = re.compile(r"\s*(\d{1,3})(?:\s*[,;]\s*|\s+)(\d{1,3})(?:\s*[,;]\s*|\s+)(\d{1,3})\s*")
 _TRIPLE_HEADER = re.compile(
     r"\s*([A-Za-z]+)(?:\s*[,;]\s*|\s+)([A-Za-z]+)(?:\s*[,;]\s*|\s+)([A-Za-z]+)\s*"
 )
-_COLUMN_KINDS = {
+_COLUMN_MEANINGS = {
     name: kind
     for kind, names in enumerate(("row r i", "column col c j", "value val v digit number"))
     for name in names.split()
 }
-"""The columns of a header by name: 0 is the row, 1 the column, 2 the value."""
+"""Name in a header → index of what the column states: the row 0, the column 1, the value 2."""
 
-_MIN_TRIPLES, _MAX_NUMBER = 4, 25
-"""Minimum number of lines of row, column and value, and the maximum of these numbers."""
+_MIN_TRIPLES = 4
+"""Minimum number of lines of row, column and value."""
+
+_MAX_NUMBER = 25
+"""Maximum of a row, column or value."""
 
 
 class _Given(NamedTuple):
-    """The row, the column and the value of a given, and the words that state them."""
+    """The row, the column and the value of a given; `word` is the text that states them."""
 
     word: Word
     row: int
@@ -124,7 +133,7 @@ def parse_code(text: Text, reading: Reading) -> Parsed:
     if not code.is_list:
         expected = "a list of rows, such as board = [[5, 3, 0, …], or facts of three numbers"
         raise text.at_line(text.lines[0], expected)
-    return puzzle_of_frame(text, _frame(text, code), _values, reading)
+    return puzzle_of_frame(text, _frame(text, code), _alphabets, reading)
 
 
 def _lines_without_comments(text: Text) -> list[TextLine]:
@@ -139,9 +148,9 @@ _Tokens = Iterator[tuple[Word, int]]
 
 
 class _Code:
-    """A text in which a list may begin.
+    """A text that may contain a list.
 
-    - `begin`: the offset of the first bracket of the list; 0 if there is no list.
+    - `list_start`: the offset of the first bracket of the list; 0 if there is no list.
     - `is_flat`: the list is an `array2d` of n² cells, not a list of rows.
     - `declaration`: the match of the text before the list; None if there is no list, or if that
       text is not a declaration.
@@ -152,11 +161,11 @@ class _Code:
         self.text = "\n".join(line.text for line in lines)
         self._starts = [0, *accumulate(len(line.text) + 1 for line in lines)]
         beginning = _LIST_BEGINS.search(self.text)
-        self.begin = beginning.start() if beginning else 0
+        self.list_start = beginning.start() if beginning else 0
         self.is_flat = bool(beginning and beginning[0].startswith("array2d"))
         if beginning and self.is_flat:
-            self.begin = beginning.end() - 1
-        text_before = self.text[: self.begin]
+            self.list_start = beginning.end() - 1
+        text_before = self.text[: self.list_start]
         self.declaration = None
         if beginning and len(text_before) <= _MAX_DECLARATION_LENGTH:
             self.declaration = _DECLARATION.fullmatch(" ".join(text_before.split()))
@@ -169,12 +178,12 @@ class _Code:
         is_bare = not self.declaration[0] and self.text.lstrip()[:2] != "[|"
         if not is_bare or self.text.lstrip()[0] != "[":
             return True
-        sign = _NOT_JSON.search(self.text) if "," in self.text else _PRINTED_ARRAY.match(self.text)
-        return sign is not None and '"' not in self.text
+        match = _NOT_JSON.search(self.text) if "," in self.text else _PRINTED_ARRAY.match(self.text)
+        return match is not None and '"' not in self.text
 
     def words(self) -> _Tokens:
         """The tokens of the list, each with the offset of its end in the text."""
-        for match in _TOKEN.finditer(self.text, self.begin):
+        for match in _TOKEN.finditer(self.text, self.list_start):
             yield self.word(match.start(), match[0]), match.end()
 
     def word(self, position: int, text: str) -> Word:
@@ -184,7 +193,7 @@ class _Code:
 
 
 def _frame(text: Text, code: _Code) -> Frame:
-    """The frame of a list of rows, a MiniZinc matrix, or a list of n² cells for `array2d`."""
+    """The frame of a list of rows, of a MiniZinc matrix, or of the n² cells of an `array2d`."""
     words = code.words()
     first, _ = next(words)
     if code.is_flat:
@@ -223,7 +232,7 @@ def _matrix_rows(text: Text, code: _Code, words: _Tokens) -> tuple[list[Row], in
 def _nested_rows(
     text: Text, code: _Code, words: _Tokens, closing_bracket: str
 ) -> tuple[list[Row], int]:
-    """The rows of a list of lists or texts that ends with `closing_bracket`, and its end."""
+    """The rows of a list of lists or strings, and the end of its `closing_bracket`."""
     rows: list[Row] = []
     for word, end in words:
         if word.text in _CLOSES:
@@ -266,8 +275,9 @@ def _cells(text: Text, code: _Code, words: _Tokens, *closing: str) -> tuple[list
     raise text.at_end("the end of the row", "the end of the file")
 
 
-def _values(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
-    if not _BLANK_SIGNS.isdisjoint(tokens):
+def _alphabets(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alphabet]:
+    """Digits if a blank is a character such as `.`; otherwise numbers, with words for blanks."""
+    if not _BLANK_CHARACTERS.isdisjoint(tokens):
         return digits(tokens, side, reading)
     return _NUMBERS(tokens, side, reading)
 
@@ -275,7 +285,7 @@ def _values(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alph
 def _puzzle_of_package(text: Text, lines: Sequence[TextLine], reading: Reading) -> Parsed:
     """The puzzle of the only `sudoku` environment.
 
-    Lines outside it, except LaTeX commands, are reported as unread.
+    Lines outside the environment, except LaTeX commands, are reported as unread.
     """
     rows: list[Row] = []
     unread: list[tuple[int, str]] = []
@@ -340,12 +350,12 @@ def _facts(text: Text, lines: Sequence[TextLine]) -> Iterator[_Given]:
 def _column_order(line: TextLine) -> list[int] | None:
     """The indices of the columns of row, column and value, if the line is a header; else None."""
     header = _TRIPLE_HEADER.fullmatch(line.text)
-    kinds = [_COLUMN_KINDS.get(name.lower(), -1) for name in header.groups()] if header else []
+    kinds = [_COLUMN_MEANINGS.get(name.lower(), -1) for name in header.groups()] if header else []
     return [kinds.index(kind) for kind in range(3)] if sorted(kinds) == [0, 1, 2] else None
 
 
 def _are_triples(text: Text) -> bool:
-    """Whether most lines are row, column and value, not clauses of a formula, which end in 0."""
+    """Whether most lines are row, column and value, and not clauses, which end with 0."""
     lines = text.lines
     if (
         not (_TRIPLE.fullmatch(lines[0].text) or _column_order(lines[0]))
@@ -373,14 +383,14 @@ def _triples(text: Text) -> Iterator[_Given]:
 
 
 def _puzzle_of_givens(text: Text, givens: Sequence[_Given], reading: Reading) -> Parsed:
-    """The puzzle of these givens. Raises InvalidPuzzle."""
-    geometry, first = _geometry_and_origin(text, givens, reading)
+    """The puzzle that has these givens. Raises InvalidPuzzle."""
+    geometry, origin = _geometry_and_origin(text, givens, reading)
     values: dict[int, int] = {}
     for given in givens:
-        row, column = given.row - first, given.column - first
+        row, column = given.row - origin, given.column - origin
         if max(row + 1, column + 1, given.value) > geometry.side:
-            largest = geometry.side - 1 + first
-            expected = f"rows and columns from {first} to {largest}, values to {geometry.side}"
+            largest = geometry.side - 1 + origin
+            expected = f"rows and columns from {origin} to {largest}, values to {geometry.side}"
             raise text.at_word(given.word, expected)
         cell = row * geometry.side + column
         if cell in values:
@@ -393,29 +403,29 @@ def _puzzle_of_givens(text: Text, givens: Sequence[_Given], reading: Reading) ->
 def _geometry_and_origin(
     text: Text, givens: Sequence[_Given], reading: Reading
 ) -> tuple[Geometry, int]:
-    """The geometry, and 0 or 1, the number of the first row. Raises InvalidPuzzle if ambiguous."""
+    """The geometry, and the number of the first row and column, 0 or 1. Raises InvalidPuzzle."""
     coordinates = [number for given in givens for number in (given.row, given.column)]
     values = [given.value for given in givens]
-    first = 0 if 0 in coordinates else 1
-    largest = max(max(coordinates) + 1 - first, *values)
+    origin = 0 if 0 in coordinates else 1
+    largest = max(max(coordinates) + 1 - origin, *values)
     span = f"{min(coordinates)} to {max(coordinates)}"
     if reading.box is None and largest not in (9, 16, 25):
         found = f"rows and columns from {span}, values to {max(values)}"
         boxes = "--boxes such as 3x3"
-        if first and largest in SIDES_WITH_BOXES:
-            boxes = choices(largest)
+        if origin and largest in SIDES_WITH_BOXES:
+            boxes = boxes_options(largest)
         expected = f"the side, 9, 16 or 25, as the largest number, or {boxes}"
         raise text.error(None, None, expected, found)
     geometry = Geometry(*reading.box) if reading.box else ALL_GEOMETRIES[largest]
     side = geometry.side
-    if first and side not in coordinates and max(coordinates) < side:
+    if origin and side not in coordinates and max(coordinates) < side:
         expected = f"a row or column 0 or {side}, to show whether they count from 0 or 1"
         expected += f" (if from 1, add '{side} {side} 0', an empty cell)"
         raise text.error(None, None, expected, span)
-    if not first and 0 in values and side not in values:
+    if not origin and 0 in values and side not in values:
         expected = f"values from 1 to {side}, or 0 for a blank and the value {side}"
         raise text.error(None, None, expected, f"values from 0 to {max(values)}")
-    return geometry, first
+    return geometry, origin
 
 
 CODE = Format("code", recognise_code, parse_code, has_other_text=True)

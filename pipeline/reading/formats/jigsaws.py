@@ -39,7 +39,7 @@ from typing import NamedTuple
 from pipeline.errors import InvalidPuzzle, counted
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
-from pipeline.reading.formats.alphabets import signs
+from pipeline.reading.formats.alphabets import digits_or_letters
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import number_of, split_into_rows
 from pipeline.reading.formats.frames import Frame, parser
@@ -175,7 +175,7 @@ def _jigsaw_frame(text: Text) -> Frame:
     return frame if fault else frame._replace(rules=region_rules(names))
 
 
-JIGSAW = Format("jigsaw", recognise_jigsaw, parser(_jigsaw_frame, signs))
+JIGSAW = Format("jigsaw", recognise_jigsaw, parser(_jigsaw_frame, digits_or_letters))
 
 
 _MAX_SOLO_SIDE = 31

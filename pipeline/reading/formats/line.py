@@ -207,7 +207,7 @@ def find_fields(head: SourceHead) -> ScoredFields:
     lines = head.lines
     if all(map(is_plain, lines)):  # a quick test for the usual case
         return ScoredFields(Fields(), puzzle_count=len(lines), line_count=len(lines))
-    if not head.is_declared and may_be_rows_of_16(lines, is_whole_source=head.is_whole):
+    if not head.is_declared and may_be_rows_of_16(lines, is_whole_source=head.has_all_lines):
         return ScoredFields(Fields())
     delimiters = [sep for sep in DELIMITERS if any(sep in line for line in lines)]
     words = [texts_in(line, Fields()) for line in lines]
@@ -546,7 +546,7 @@ def _layout_of_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fi
     layout = replace(layout, column=column, solution=solution, maps=known.maps)
     texts = [row[column] for row in rows if column < len(row)]
     may_be_grid = len(rows) == 16 and max(map(len, rows)) == 1
-    may_be_grid = may_be_grid and may_be_rows_of_16(texts, is_whole_source=head.is_whole)
+    may_be_grid = may_be_grid and may_be_rows_of_16(texts, is_whole_source=head.has_all_lines)
     scored = score_layout(layout, texts, len(rows))
     variants = sum(head.is_variant(text) for text in texts if not side_of(text))
     scored = replace(scored, puzzle_count=scored.puzzle_count + variants)

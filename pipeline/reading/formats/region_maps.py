@@ -24,7 +24,7 @@ from string import ascii_letters
 from pipeline.errors import counted
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.reading.formats.alphabets import signs
+from pipeline.reading.formats.alphabets import digits_or_letters
 from pipeline.reading.formats.around import is_note, title_and_unread
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import DIGITS, split_into_rows
@@ -157,7 +157,7 @@ def puzzle_with_map(
         fault = text.at_word(region_map[cell], expected + alternative, found)
     rules = [] if fault else region_rules(names)
     frame = frame._replace(geometry=Geometry(1, side), fault=fault, rules=rules)
-    return puzzle_of_frame(text, frame, signs, reading)
+    return puzzle_of_frame(text, frame, digits_or_letters, reading)
 
 
 def recognise_jigsaw_grid(text: Text) -> str | None:
