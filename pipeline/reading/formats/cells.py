@@ -31,10 +31,10 @@ _PLAIN_CHARACTERS = {1 << index: digit for index, digit in enumerate(DIGITS)} | 
 }
 """Mask → character, for the givens and blanks of 9×9 puzzles."""
 
-KNOWN = frozenset(DIGITS + BLANKS)
+CELL_CHARACTERS = frozenset(DIGITS + BLANKS)
 """The characters of cells for sides up to 9."""
 
-IN_LARGER = KNOWN | frozenset(ascii_letters)
+LARGER_CELL_CHARACTERS = CELL_CHARACTERS | frozenset(ascii_letters)
 """The characters of cells for larger sides."""
 
 SIDES_WITH_BOXES = [
@@ -67,14 +67,14 @@ ALPHABETS = {name: _characters_of_alphabet(name) for name in ALPHABET_NAMES}
 ALPHABETS |= {name.lower(): characters.lower() for name, characters in ALPHABETS.items()}
 """Name → the characters of the values 1, 2, …; for names in lower case, letters in lower case."""
 
-IN_LINE = " line"
+LINE_SUFFIX = " line"
 """The suffix of a notation, after the name of the alphabet, if the puzzle is in one line."""
 
 
 def signs_of(format_name: str) -> str:
     """The characters of the values 1, 2, … in a `Parsed.format`; empty if values are numbers."""
     name, _, notation = format_name.partition(" ")
-    alphabet = notation.removesuffix(IN_LINE)
+    alphabet = notation.removesuffix(LINE_SUFFIX)
     return alphabet if name == "wordoku" else ALPHABETS.get(alphabet, "")
 
 

@@ -29,8 +29,8 @@ from pipeline.reading.formats.cells import (
     ALPHABETS,
     BLANKS,
     EVEN,
-    IN_LINE,
     LARGER_GEOMETRIES,
+    LINE_SUFFIX,
     ODD,
     SIDES,
     shape_in_words,
@@ -103,7 +103,7 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
     ]
     choose = partial(_choose_alphabet, text, frame, reading)
     parsed = puzzle_of_frame(text, frame, lambda *_: alphabets, reading, choose)
-    return replace(parsed, format=parsed.format + IN_LINE * is_one_line)
+    return replace(parsed, format=parsed.format + LINE_SUFFIX * is_one_line)
 
 
 def _cells(rows: Sequence[TextLine]) -> str:
@@ -164,9 +164,11 @@ def render_characters(puzzle: Puzzle, notation: str) -> str:
     being declared. Raises ValueError if there is none, if the alphabet has another side, and for
     cells that are neither given nor blank.
     """
-    is_one_line = notation == IN_LINE.strip()
+    is_one_line = notation == LINE_SUFFIX.strip()
     if notation and not is_one_line:
-        return _written(puzzle, notation.removesuffix(IN_LINE), is_one_line=IN_LINE in notation)
+        return _written(
+            puzzle, notation.removesuffix(LINE_SUFFIX), is_one_line=LINE_SUFFIX in notation
+        )
     for name in ALPHABET_NAMES:
         if puzzle.geometry == LARGER_GEOMETRIES[len(ALPHABETS[name])]:
             written = _written(puzzle, name, is_one_line=is_one_line)

@@ -37,7 +37,7 @@ from pipeline.reading.formats.board_collections import BOARDS
 from pipeline.reading.formats.boards import BOARD
 from pipeline.reading.formats.boxes import BORDERED, BOXES
 from pipeline.reading.formats.cage_maps import KILLER_GRID
-from pipeline.reading.formats.cells import ALL_GEOMETRIES, KNOWN, shape_in_words
+from pipeline.reading.formats.cells import ALL_GEOMETRIES, CELL_CHARACTERS, shape_in_words
 from pipeline.reading.formats.characters import CHARACTERS
 from pipeline.reading.formats.code import CODE
 from pipeline.reading.formats.dimacs import CNF_FORMAT, looks_like_cnf
@@ -159,7 +159,9 @@ def _begins_like_iss(line: str) -> bool:
 
 def _is_variant(line: str) -> bool:
     """Whether a line is a variant in a one-line notation, with the keywords of that notation."""
-    if is_plain(line) or (len(line) < _MIN_VARIANT_LENGTH and KNOWN.issuperset(cells_of(line))):
+    if is_plain(line) or (
+        len(line) < _MIN_VARIANT_LENGTH and CELL_CHARACTERS.issuperset(cells_of(line))
+    ):
         return False
     text = Text.of_line(line)
     return any(candidate.recognises_line(text) for candidate in ONE_LINE)

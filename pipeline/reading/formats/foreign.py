@@ -97,8 +97,8 @@ _TEXT_FILES = tuple(
         (r"\{\\rtf", ForeignFile("a rich text document (RTF)", _COPY_CELLS_HINT)),
         (r"\*[ \t]*+#variable=", _OPB),
         (
-            rf"{_STAR_COMMENTS}(?:(?:min|max):[^\n;]*+;\s*+)?"
-            r"(?:[+-]?\d++[ \t]++~?x\d++[ \t]*+)++[<>=]",
+            _STAR_COMMENTS
+            + r"(?:(?:min|max):[^\n;]*+;\s*+)?(?:[+-]?\d++[ \t]++~?x\d++[ \t]*+)++[<>=]",
             _OPB,
         ),
         (rf"{_C_COMMENTS}p[ \t]++wcnf\b", _WCNF),

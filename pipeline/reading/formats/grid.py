@@ -31,8 +31,8 @@ from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import (
     ALL_GEOMETRIES,
     BLANKS,
+    CELL_CHARACTERS,
     GEOMETRIES,
-    KNOWN,
     check_unmarked,
     render_cells,
     split_into_rows,
@@ -136,7 +136,7 @@ _IGNORED_LINES = re.compile(
 )
 """Lines that are neither rows nor titles; `_split_record` drops them too."""
 
-_SEPARATOR_BYTES, _CELL_BYTES = b" \t,|\r\n", "".join(sorted(KNOWN)).encode()
+_SEPARATOR_BYTES, _CELL_BYTES = b" \t,|\r\n", "".join(sorted(CELL_CHARACTERS)).encode()
 _MAX_BYTES_BETWEEN_GRIDS = 16 * 1024
 """Maximum size of the text between two grids, which may contain titles and rules."""
 

@@ -46,8 +46,8 @@ from pipeline.reading.formats.fpuzzles.document import (
 from pipeline.reading.formats.grid import GRID
 from pipeline.reading.formats.iss import ISS
 from pipeline.reading.formats.jigsaws import (
-    AS_JIGSAW,
     JIGSAW,
+    JIGSAW_HINT,
     SOLO,
     check_no_region_map,
     is_region_map,
@@ -380,7 +380,7 @@ def _unread_parts(path: JsonPath, value: object, geometry: Geometry) -> list[str
     if _is_empty(value) or _states_boxes(path, value, geometry):
         return []
     if _names_regions(value, geometry.side):
-        expected = f"one region map, named 'regions' ({AS_JIGSAW})"
+        expected = f"one region map, named 'regions' ({JIGSAW_HINT})"
         raise Misread(expected, f"the member {quote(key)}", path)
     texts = value if isinstance(value, list) and {*map(type, value)} == {str} else [value]
     if isinstance(texts[0], str) and (key.lower() in _PROSE_NAMES or not _is_rule_name(key)):

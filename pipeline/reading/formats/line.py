@@ -34,7 +34,7 @@ from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import EVEN, GEOMETRIES, ODD, render_cells
 from pipeline.reading.formats.frames import Frame, frame_of_line, parser
-from pipeline.reading.formats.jigsaws import AS_JIGSAW, is_region_map
+from pipeline.reading.formats.jigsaws import JIGSAW_HINT, is_region_map
 from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import (
     FULL,
@@ -463,7 +463,7 @@ def _map_misfit(
     is_cages = not _CAGE_NAMES.isdisjoint(fields.names[index : index + 1])
     if further_maps or is_cages:
         number = "no" if is_cages else "one"
-        return 0, f"{number} region map in {name} ({AS_JIGSAW})", quote(regions)
+        return 0, f"{number} region map in {name} ({JIGSAW_HINT})", quote(regions)
     return misfit_of(regions, isqrt(len(regions)))
 
 
