@@ -114,13 +114,13 @@ def letters(name: str) -> Alphabet:
     )
 
 
-def unpadded(token: str) -> str:
+def without_leading_zeros(token: str) -> str:
     """A number without leading zeros."""
     return token.lstrip("0") or token[:1]
 
 
 def numbers(
-    blanks: Collection[str], blank_wording: str, fold: Callable[[str], str] = unpadded
+    blanks: Collection[str], blank_wording: str, fold: Callable[[str], str] = without_leading_zeros
 ) -> AlphabetsFor:
     """Return a function for the alphabet of decimal numbers and `blanks`.
 

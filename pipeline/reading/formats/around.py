@@ -39,10 +39,12 @@ _RULE_NAMES = (
 """Names of rules. Each space may also be a hyphen, an underscore or missing. X, XV, sum, even, odd,
 king, arrow, killer, clone and dot are not included, because they are common in titles."""
 
-_RULE = re.compile(
+_RULE_NAME = re.compile(
     rf"(?<![^\W_])(?:{'|'.join(_RULE_NAMES)})(?:e?s)?(?![^\W_])".replace(" ", "[ _-]?"),
     re.IGNORECASE,
 )
+"""A name of `_RULE_NAMES`, or its plural."""
+
 _SYNONYMS = {"kropki": "dot", "consecutive": "dot", "irregular": "region", "inequality": "greater"}
 """Word of `_RULE_NAMES` → word with the same meaning in the name or caption of a rule."""
 
@@ -59,11 +61,18 @@ _RULE_COLUMNS = frozenset(
 )
 """Names of columns with rules that are not in `_RULE_NAMES`, because titles may contain them."""
 
-_STEMS = tuple(
+_NAMES_WITHOUT_SPACES = tuple(
     name.replace(" ", "").encode() for name in (*_RULE_NAMES, "rule", *_RULE_KEYS, "rcrc")
 )
-_STEMS = tuple({x for x in _STEMS if not any(other in x for other in _STEMS if other != x)})
-"""The names of rules without spaces, except those that contain a shorter one."""
+_STEMS = tuple(
+    {
+        name
+        for name in _NAMES_WITHOUT_SPACES
+        if not any(other in name for other in _NAMES_WITHOUT_SPACES if other != name)
+    }
+)
+"""The names of rules without spaces, except those that contain a shorter one. `rcrc` stands for two
+cells such as `R1C1 R1C2`."""
 
 _CAGES = re.compile(
     r"(?<![^\W_])[rR][0-9]{1,2}[cC][0-9]{1,2}\W{1,3}[rR][0-9]{1,2}[cC][0-9]"
@@ -75,10 +84,14 @@ _SUMS_IN_BYTES = re.compile(rb"[0-9A-Za-z] ?= ?[0-9]{1,3}[ ,;\t]{1,3}[0-9A-Za-z]
 """Sums of cages, in a quick test of bytes."""
 
 _TO_LOWER_CASE = bytes(range(256)).lower()
+"""Translates bytes to lower case."""
+
 _NOT_IN_STEMS = b"0123456789.,_*|+-=: \t\r\n"
 """Frequent characters of grids, none of which is in `_STEMS`."""
 
 _KEYED_RULE = re.compile(rf"\s*(?:{'|'.join(_RULE_KEYS)})\s*[:=]\s*(.*)", re.IGNORECASE)
+"""A line such as `Rules: …`, with its text in a group."""
+
 _HARMLESS_KEYS = frozenset(
     (
         *("author", "authors", "creator", "setter", "constructor", "source", "publisher", "url"),
@@ -94,6 +107,8 @@ _NO_RULE_WORDS = frozenset(
 """Texts that mean, in a column of rules, that there are none."""
 
 _SIDE = re.compile(r"([0-9]{1,3})(?:x\1)?")
+"""The side of a puzzle, such as `9` or `9x9`."""
+
 _SADMAN_REMARK, _SADMAN_LETTER = (
     re.compile("[ABSLU](?=[A-Z][a-z]|[0-9])"),
     re.compile(r"\A[A-Z](?=[A-Z][a-z]|\s)"),
@@ -108,7 +123,10 @@ _NOTE = re.compile(
     r"|[-–(\[]? ?(?:page|p\.)? ?[0-9]{1,6}(?: ?(?:/|of) ?[0-9]{1,6})? ?[-–)\].]?",
     re.IGNORECASE,
 )
+"""An address, a copyright or a page number."""
+
 _KEY = re.compile(r"([^\W\d_]+)\s*[:=]")
+"""The key of a line such as `Author: Ann`."""
 
 Lines = Iterable[tuple[int, str]]
 """Lines of text with their numbers."""
@@ -132,17 +150,17 @@ def names_rule(text: str, applied_rules: Sequence[Rule] = ()) -> bool:
     keyed = _KEYED_RULE.fullmatch(text)
     if keyed and not applied_rules and not _means_no_rule(keyed[1]):
         return True
-    applied_names = _joined(f"{rule.name} {rule.caption()}" for rule in applied_rules)
+    applied_names = _join_names(f"{rule.name} {rule.caption()}" for rule in applied_rules)
     if _CAGES.search(text) and not applied_rules:
         return True
-    words = (_joined([match[0]]).removesuffix("s") for match in _RULE.finditer(text))
+    words = (_join_names([match[0]]).removesuffix("s") for match in _RULE_NAME.finditer(text))
     return any(
         word not in applied_names and _SYNONYMS.get(word, word) not in applied_names
         for word in words
     )
 
 
-def _joined(texts: Iterable[str]) -> str:
+def _join_names(texts: Iterable[str]) -> str:
     """Join texts in lower case, without spaces, underscores and hyphens."""
     return "\n".join(texts).lower().translate({ord(character): None for character in " _-"})
 
@@ -234,7 +252,7 @@ def add_unread_texts(unread: tuple[str, ...], texts: Sequence[str]) -> tuple[str
     return _limit_texts((*unread, *texts)) if texts else unread
 
 
-def with_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
+def add_remarks(entries: list[Entry], remarks: Lines) -> list[Entry]:
     """Add each remark that names a rule to the entry below it, or to the last entry."""
     updated = [*entries]
     indices = [index for index, entry in enumerate(updated) if entry.error is None]

@@ -51,11 +51,19 @@ _HEAVY_BAR = "‖"
 
 _BARS = "|" + _HEAVY_BAR
 _BORDER_CHARACTERS = frozenset("-=+:'.*_~" + _BARS)
+
 _DOTTED_BORDER = re.compile(r"[.*|‖]?+(?:[-_]++[.*|‖]?+)++")
+"""A border of dashes, with dots, stars or bars between them."""
+
 _WORD, _CHARACTER, _BAR = re.compile(r"[^\s|‖]+"), re.compile(r"[^\s|‖]"), re.compile(r"[|‖]")
 _BARS_IN_A_ROW = re.compile(r"[|‖]+")
+
 _LABEL = re.compile(r"[\s|‖]*([A-Za-z]?[0-9]{0,2})(?:[:).]?\s|[:)]?\s*[|‖])")
+"""A label at the beginning of a row, and the space or bar after it."""
+
 _ASCENDING_DIGITS = re.compile("1?2?3?4?5?6?7?8?9?")
+"""The candidates of a cell."""
+
 _BLANKS = frozenset(BLANKS)
 _VALUE_CHARACTERS = string_digits + ascii_uppercase
 """Characters of values, in ascending order."""
@@ -199,10 +207,10 @@ def _split_whole_grid(rows: Sequence[_Line], lines: Sequence[_Line]) -> Sequence
 
     Returns None if that is not possible.
     """
-    side, unlabelled = len(rows), _without_labels(rows)
+    side, unlabelled = len(rows), _replace_labels(rows)
     options = [(rows, side), (unlabelled, side)]
     if len(rows) > 1:
-        rows_below = _without_labels(rows[1:])
+        rows_below = _replace_labels(rows[1:])
         is_separate = bool(rows_below) or _is_above_border(lines, rows[0])
         if _CHARACTER.findall(rows[0].text) == [*str(side - 1)] or _is_header(rows[0], is_separate):
             options += [(rows[1:], side - 1), (rows_below, side - 1)]
@@ -235,8 +243,8 @@ def _is_header(row: _Line, is_separate: bool) -> bool:
     )
 
 
-def _without_labels(rows: Sequence[_Line]) -> Sequence[_Line]:
-    """The rows with spaces in place of their labels; empty unless all rows have labels."""
+def _replace_labels(rows: Sequence[_Line]) -> Sequence[_Line]:
+    """Replace the labels of rows by spaces; returns no rows unless all rows have labels."""
     matches = [_LABEL.match(row.text) for row in rows]
     labels = [match[1] for match in matches if match]
     if len(labels) < len(rows) or not any(
@@ -255,7 +263,7 @@ _Splitter = Callable[[str], list[tuple[int, str]] | None]
 
 def _split_rows(rows: Sequence[_Line], splitter: _Splitter) -> list[Row]:
     cells = [(row, splitter(row.text) or ()) for row in rows]
-    shortened = _shortened_blanks({word for _, words in cells for _, word in words})
+    shortened = _shorten_blanks({word for _, words in cells for _, word in words})
     return [
         Row(
             [Word(row.number, column + 1, shortened.get(word, word)) for column, word in words],
@@ -267,7 +275,7 @@ def _split_rows(rows: Sequence[_Line], splitter: _Splitter) -> list[Row]:
     ]
 
 
-def _shortened_blanks(words: set[str]) -> dict[str, str]:
+def _shorten_blanks(words: set[str]) -> dict[str, str]:
     """Map each repeated blank, such as `__`, to its character if it is the only blank or `00`."""
     blanks = {
         word for word in words if word and {*word} <= _BLANKS and word == word[:1] * len(word)
@@ -285,7 +293,7 @@ def _split_characters(text: str) -> list[tuple[int, str]]:
 
 def _split_at_bars(text: str, bar: re.Pattern[str] = _BAR) -> list[tuple[int, str]] | None:
     """The fields between bars as cells; None if there are no bars, or several words in a field."""
-    fields = _between_bars(text, bar)
+    fields = _fields_between_bars(text, bar)
     if len(fields) < 2 or any(len(field.split()) > 1 for _, field in fields):
         return None
     return [(start + len(field) - len(field.lstrip()), field.strip()) for start, field in fields]
@@ -299,9 +307,10 @@ def _split_at_bar_runs(text: str) -> list[tuple[int, str]] | None:
 _SPLITTERS: tuple[_Splitter, ...] = (
     _split_at_bars, _split_at_bar_runs, _split_words, _split_characters,
 )  # fmt: skip
+"""The ways to split a row, in the order in which they are tried."""
 
 
-def _between_bars(text: str, bar: re.Pattern[str]) -> list[tuple[int, str]]:
+def _fields_between_bars(text: str, bar: re.Pattern[str]) -> list[tuple[int, str]]:
     """The fields between bars, each with its column.
 
     If the row begins and ends with a bar, the empty fields outside these bars are omitted.

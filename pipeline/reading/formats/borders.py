@@ -22,10 +22,17 @@ from pipeline.reading.formats.text import Text, TextLine, cells_of, either
 from pipeline.settings import Reading
 
 _BAR = "|"
+
 _CROSSING = re.compile(r"[+*|]")
+"""A crossing of lines in a border."""
+
 _LINE_CHARACTERS = frozenset("|+*")
+"""A text without any of these characters has no lines."""
+
 _DIGITS_AS_DOTS = str.maketrans("123456789", "." * 9)
+
 _REPEATED = re.compile(r"(.)\1+")
+"""A character and its repetitions."""
 
 _Positions = frozenset[int]
 """The rows or columns, from 1, after which lines are drawn."""
@@ -73,7 +80,7 @@ def boxes_of(
         geometry = (
             Geometry(height, width) if 1 < height < side == height * width else usual_geometry
         )
-    if not (_fits(rows, geometry.height, side) and _fits(columns, geometry.width, side)):
+    if not (_fit_boxes(rows, geometry.height, side) and _fit_boxes(columns, geometry.width, side)):
         indices = [direction.line for direction in (columns, rows) if direction.line is not None]
         first = min((lines[index].number for index in indices), default=None)
         boxes = f"lines around boxes of {geometry.height}×{geometry.width} cells, the stated size"
@@ -229,6 +236,7 @@ def _direction_of(
 
 
 def _multiples(size: int, side: int) -> _Positions:
+    """The positions between boxes of this size."""
     return frozenset(range(size, side, size))
 
 
@@ -240,7 +248,7 @@ def _box_size(direction: _Direction, side: int) -> int:
     return size if side % size == 0 else 0
 
 
-def _fits(direction: _Direction, size: int, side: int) -> bool:
+def _fit_boxes(direction: _Direction, size: int, side: int) -> bool:
     """Whether the lines are at ends of boxes of this size, and at all ends if any is unusual."""
     expected = _multiples(size, side)
     if direction.is_unusual:

@@ -26,7 +26,7 @@ from itertools import chain, dropwhile, islice
 from pipeline.errors import counted
 from pipeline.puzzle.geometry import MAX_SIDE, MIN_SIDE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
-from pipeline.reading.formats.alphabets import Alphabet, numbers, unpadded
+from pipeline.reading.formats.alphabets import Alphabet, numbers, without_leading_zeros
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import (
     GEOMETRIES,
@@ -41,17 +41,19 @@ from pipeline.settings import Reading
 _BOXES_BEGIN = re.compile(
     r"\s*c(?:[ \t].*)?(?:\n|\Z)|\s*[1-9]\d{0,2}[ \t]+[1-9]\d{0,2}[ \t]*(?:\n|\Z)"
 )
+"""A comment line or the size of a box."""
+
 _COMMENT = re.compile(r"\s*c(\s|\Z)")
 _BOX_DIMENSION = re.compile(r"[1-9][0-9]{0,2}")
 
 
-def _body(text: Text) -> list[TextLine]:
+def _lines_after_comments(text: Text) -> list[TextLine]:
     """The lines after the comment lines at the beginning."""
     return [*dropwhile(lambda line: line.text.lstrip().startswith("c"), text.lines)]
 
 
 def recognise_boxes(text: Text) -> str | None:
-    body = _body(text)
+    body = _lines_after_comments(text)
     if len(body) < len(text.lines) and _COMMENT.match(text.lines[0].text):
         return "it begins with a comment line 'c …'"
     words = chain.from_iterable(map(TextLine.words, body))
@@ -82,7 +84,7 @@ def _is_likely_row(text: Text, product: int) -> bool:
 
 
 def _boxes_frame(text: Text) -> Frame:
-    words = chain.from_iterable(map(TextLine.words, _body(text)))
+    words = chain.from_iterable(map(TextLine.words, _lines_after_comments(text)))
     geometry = _header_geometry(text, list(islice(words, 2)))
     size, fault = geometry.size, None
     cells = [*islice(words, size)]
@@ -132,9 +134,14 @@ BOXES = Format(
 
 
 _BORDERED_BEGIN = re.compile(r"(?i)(?:\s*[a-z][a-z ]*:.*\n){0,9}\s*puzzle size\s*:")
+"""Lines `name: value`, and the beginning of `puzzle size:`."""
+
 _SIZE = re.compile(r"puzzle size\s*:\s*([0-9]{1,3})\s*x\s*([0-9]{1,3})", re.IGNORECASE)
 _SIZE_BEGINS = re.compile(r"puzzle size\s*:", re.IGNORECASE)
+
 _NAMED_VALUE = re.compile(r"[A-Za-z][A-Za-z ]*:")
+"""The name in a line `name: value`."""
+
 _FIRST_NAMES = ("experiment:", "number of tasks:", "task:", "puzzle size:")
 """Names with which the first line of a text in this format begins."""
 
@@ -181,12 +188,12 @@ def _numbers_or_underscores(
 ) -> Sequence[Alphabet]:
     """The alphabet of numbers, with underscores for blanks, and 0 too if the value n occurs."""
     blanks, restriction = ["_", "0"], ""
-    if str(side) not in map(unpadded, tokens):  # the values may be 0 to n - 1
+    if str(side) not in map(without_leading_zeros, tokens):  # the values may be 0 to n - 1
         blanks, restriction = ["_"], f", but not 0, because {side} does not occur"
     (alphabet,) = numbers("_", f", or __ for a blank{restriction}")(tokens, side, reading)
 
     def fold(token: str) -> str:
-        return unpadded(token) if all(map(token.strip, blanks)) else "_"
+        return without_leading_zeros(token) if all(map(token.strip, blanks)) else "_"
 
     return [alphabet._replace(fold=fold)]
 

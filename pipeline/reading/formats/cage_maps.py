@@ -41,6 +41,8 @@ _SUM = re.compile(r"(?<![^\s,;])([^\W_])\s*+[=:]\s*+([0-9]{1,3})(?![0-9])[\s,;]*
 """The name and the sum of a cage, such as `a=8`."""
 
 _LINE_OF_SUMS = re.compile(rf"\s*+(?:{_SUM.pattern})++")
+"""A line of sums only."""
+
 _ARROWS = frozenset("<>^v")
 _MIN_SUMS = 4
 """Minimum number of sums beside a map of cages."""
@@ -61,6 +63,8 @@ _NO_CAGE = frozenset(".-_*0")
 """The characters in a map for cells without a cage."""
 
 _CELL = re.compile(r"[rR]([1-9][0-9]?)[cC]([1-9][0-9]?)(?![0-9])")
+"""A cell, with its row and column in groups."""
+
 _CELLS = r"(?:[rR][1-9][0-9]?[cC][1-9][0-9]?[\s,;+&]*+)++"
 """A list of cells."""
 
@@ -72,12 +76,15 @@ _LISTED_CAGE = re.compile(
 _PART_OF_LISTED_CAGE = re.compile(r"\b[rR][0-9]|^\s*+[0-9]{1,3}\s*+[=:]|[=:]\s*+[0-9]{1,3}\s*\Z")
 """A cell, a sum at the beginning of a line, or a sum at the end of it."""
 
-_BEGINS = re.compile(
+_KILLER_BEGINS = re.compile(
     rf"\s*+(?:[0-9]{{1,3}}\s*+[=:]\s*+{_CELLS}(?:\n|\Z)|{_CELLS}[=:]"
     r"|\|\s*+[0-9]{1,3}\s*+\|[^\n]*[<>^v])"
     rf"|(?s:.){{,4000}}?(?:{_SUM.pattern}){{{_MIN_SUMS}}}"
 )
+"""A line of a cage, a row with a sum between bars, or a text with some sums."""
+
 _BARRED_ROW = re.compile(r"\s*+\|(?:\s*+(?:[0-9]{1,3}|[<>^v`',.])\s*+\|){4,}+\s*+")
+"""A row of sums and steps between bars."""
 
 
 def recognise_killer_grid(text: Text) -> str | None:
@@ -150,7 +157,9 @@ def _parse_steps(text: Text, reading: Reading) -> Parsed:
     ends = [end_of_steps(cell, text, words, geometry) for cell in range(geometry.size)]
     members = {ends[cells[0]]: cells for cells in groups_of(ends)}
     rules = cages_of(members, {end: int(words[end].text) for end in members})
-    return _with_title(text, lines, Parsed(Puzzle.empty(geometry, tuple(rules)), variant="rules"))
+    return _add_text_around(
+        text, lines, Parsed(Puzzle.empty(geometry, tuple(rules)), variant="rules")
+    )
 
 
 def _may_be_listed_cage(text: str) -> bool:
@@ -179,7 +188,7 @@ def _parse_list(text: Text, reading: Reading) -> Parsed:
     if region_map := find_map([row.cells for row in drawn]):
         expected = "cages without a map of regions (f-puzzles documents can have both)"
         raise text.at_line(drawn[region_map.row], expected, code="region-map")
-    grid = _grid_in(text, rows)
+    grid = _find_grid(text, rows)
     places = [place for cage in cages for place in map(_row_and_column, cage.cells)]
     side = len([row for row in grid if not row.is_border]) or _side_of(places)
     if not side:
@@ -199,7 +208,7 @@ def _parse_list(text: Text, reading: Reading) -> Parsed:
             members[index].append((row - 1) * side + column - 1)
     rules = cages_of(members, sums)
     puzzle_of = _puzzle_with_givens if grid else _puzzle_without_givens
-    return _with_title(text, [*lines, *grid], puzzle_of(text, grid, side, rules, reading))
+    return _add_text_around(text, [*lines, *grid], puzzle_of(text, grid, side, rules, reading))
 
 
 def _row_and_column(word: Word) -> tuple[int, int]:
@@ -218,7 +227,7 @@ def _side_of(places: Sequence[tuple[int, int]]) -> int:
     return side if side == max(GEOMETRIES) or (side in GEOMETRIES and is_covered) else 0
 
 
-def _grid_in(text: Text, rows: Sequence[TextLine]) -> list[TextLine]:
+def _find_grid(text: Text, rows: Sequence[TextLine]) -> list[TextLine]:
     """The n rows of n cells among these lines, and the borders between them; empty without a grid.
 
     Raises InvalidPuzzle for more than n rows.
@@ -276,17 +285,23 @@ def _parse_map(text: Text, reading: Reading) -> Parsed:
     grid = [row for block in blocks if block is not cage_map for row in block] or cage_map
     numbers = range(grid[0].number, grid[-1].number)
     borders = [line for line in text.lines if line.is_border and line.number in numbers]
-    cages = _cages(text, [word for row in cage_map for word in row.placed_cells()], lines, side)
+    cages = _cages_in_map(
+        text, [word for row in cage_map for word in row.placed_cells()], lines, side
+    )
     with_borders = sorted([*grid, *borders], key=lambda line: line.number)
     puzzle_of = _puzzle_without_givens if grid is cage_map else _puzzle_with_givens
-    return _with_title(text, [*lines, *drawn], puzzle_of(text, with_borders, side, cages, reading))
+    return _add_text_around(
+        text, [*lines, *drawn], puzzle_of(text, with_borders, side, cages, reading)
+    )
 
 
 def _may_be_grid_row(row: TextLine) -> bool:
     return CELL_CHARACTERS.issuperset(row.cells)
 
 
-def _cages(text: Text, names: Sequence[Word], lines: Sequence[TextLine], side: int) -> list[Rule]:
+def _cages_in_map(
+    text: Text, names: Sequence[Word], lines: Sequence[TextLine], side: int
+) -> list[Rule]:
     """The cages of a map, given the name in each cell and the lines of sums.
 
     Raises InvalidPuzzle for a name without a sum, or a sum without a cage.
@@ -337,10 +352,10 @@ def _puzzle_without_givens(
     return Parsed(Puzzle.empty(geometry, tuple(cages)), variant="rules")
 
 
-def _with_title(text: Text, used_lines: Sequence[TextLine], parsed: Parsed) -> Parsed:
+def _add_text_around(text: Text, used_lines: Sequence[TextLine], parsed: Parsed) -> Parsed:
     """Add the title and the unread lines, which are outside `used_lines`."""
     side = parsed.puzzle.geometry.side
     return parsed.with_text(*text_around(text, used_lines, side, parsed.puzzle.rules))
 
 
-KILLER_GRID = Format("killer-grid", recognise_killer_grid, parse_killer_grid, begins=_BEGINS)
+KILLER_GRID = Format("killer-grid", recognise_killer_grid, parse_killer_grid, begins=_KILLER_BEGINS)

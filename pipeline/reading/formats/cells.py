@@ -49,6 +49,7 @@ SIDES = {side * side: side for side in ALL_GEOMETRIES}
 """Number of cells → side."""
 
 Cells = TypeVar("Cells", str, list[str])
+"""Cells as a string or as a list of strings."""
 
 _MAX_NUMBER_DIGITS = 9
 _VALUE_CHARACTERS = digits + ascii_uppercase
@@ -93,7 +94,7 @@ def written_cells(puzzle: Puzzle, value_tokens: Sequence[str], blank: str) -> li
     """
     check_plain(puzzle)
     tokens = {1 << index: token for index, token in enumerate(value_tokens)}
-    return _written(puzzle, tokens | {puzzle.geometry.all_values: blank})
+    return _tokens_of_cells(puzzle, tokens | {puzzle.geometry.all_values: blank})
 
 
 def check_plain(puzzle: Puzzle) -> None:
@@ -171,10 +172,10 @@ def render_cells(puzzle: Puzzle) -> str:
     tokens = {1 << index: digit for index, digit in enumerate(DIGITS[: geometry.side])}
     marks = {geometry.even_values: EVEN, geometry.odd_values: ODD}
     tokens |= marks if marks.keys() & set(puzzle.cells) else {geometry.all_values: ODD}
-    return "".join(_written(puzzle, tokens))
+    return "".join(_tokens_of_cells(puzzle, tokens))
 
 
-def _written(puzzle: Puzzle, tokens: Mapping[int, str]) -> list[str]:
+def _tokens_of_cells(puzzle: Puzzle, tokens: Mapping[int, str]) -> list[str]:
     """The token of each cell, given the token of each mask.
 
     Raises ValueError naming the first cell that has no token.

@@ -49,7 +49,10 @@ from pipeline.reading.formats.text import Text, TextLine, decode_text, either
 from pipeline.settings import Reading
 
 _BLANKS = frozenset(BLANKS)
+
 _LETTERS = frozenset(ascii_letters) - _BLANKS
+"""The letters that are not blanks."""
+
 _MARKDOWN = re.compile(r"\s*+\|(?:\s*+:?-++:?\s*+\|)++\s*+")
 """The line below the header of a Markdown table."""
 
@@ -166,12 +169,12 @@ def render_characters(puzzle: Puzzle, notation: str) -> str:
     """
     is_one_line = notation == LINE_SUFFIX.strip()
     if notation and not is_one_line:
-        return _written(
+        return _render_in_alphabet(
             puzzle, notation.removesuffix(LINE_SUFFIX), is_one_line=LINE_SUFFIX in notation
         )
     for name in ALPHABET_NAMES:
         if puzzle.geometry == LARGER_GEOMETRIES[len(ALPHABETS[name])]:
-            written = _written(puzzle, name, is_one_line=is_one_line)
+            written = _render_in_alphabet(puzzle, name, is_one_line=is_one_line)
             try:
                 parse_characters(decode_text(written.encode(), "puzzle"), Reading())
             except InvalidPuzzle:
@@ -182,7 +185,7 @@ def render_characters(puzzle: Puzzle, notation: str) -> str:
     raise ValueError("letters: no alphabet is the only one that its characters fit")
 
 
-def _written(puzzle: Puzzle, name: str, *, is_one_line: bool = False) -> str:
+def _render_in_alphabet(puzzle: Puzzle, name: str, *, is_one_line: bool = False) -> str:
     value_characters = ALPHABETS[name]
     n = len(value_characters)
     if puzzle.geometry != LARGER_GEOMETRIES[n]:

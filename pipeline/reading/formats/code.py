@@ -48,40 +48,55 @@ _MAX_DECLARATION_LENGTH = 300
 """Maximum number of characters before the first bracket."""
 
 _LIST_BEGINS = re.compile(r"""\[\||[\[{(]\s*[\[{(]\s*["'\w.-]|\[\s*["']|array2d[^\[]{0,40}\[""")
+"""The beginning of a list of rows, or of an `array2d`."""
+
 _LIST_ENDS = re.compile(r"""(?: ?,)?(?: ?dtype ?= ?[\w."']{1,20})? ?\)? ?[.;]? ?""")
 """The text that may follow the list."""
 
 _TOKEN = re.compile(r"""\[\||\|\]|"[^"\n]*+"|'[^'\n]*+'|[\[\]{}(),;|"']|[^\s\[\]{}(),;|"']++""")
+"""A bracket, a string, a punctuation character or another word."""
+
 _NOT_JSON = re.compile(r"None|nan|nil|[_']|,\s*[\])]")
 """Words and punctuation that JSON does not have."""
 
 _PRINTED_ARRAY = re.compile(r"\s*\[\[\s*[\w.'-]{1,8}\s+[\w.'-]{1,8}\s")
 """An array as NumPy prints it."""
 
-_CLOSES = {"[": "]", "{": "}", "(": ")"}
+_CLOSING_BRACKETS = {"[": "]", "{": "}", "(": ")"}
 _PUNCTUATION = frozenset("[]{}(),;|\"'") | {"[|", "|]"}
+
 _BLANK_WORDS = ("0", "_", "none", "null", "nil", "nan", "np.nan", "-1", "")
+"""The words for blanks, in lower case."""
+
 _BLANK_CHARACTERS = frozenset(BLANKS) - {"0", "_", "X"}  # X is a variable in Prolog: equal cells
-_NUMBERS = numbers(_BLANK_WORDS, ", or one symbol for all blanks", normalised)
+_number_alphabets = numbers(_BLANK_WORDS, ", or one symbol for all blanks", normalised)
 _COMMENT = re.compile(r"\s*%")
 
 _BEGIN_SUDOKU = re.compile(r"\s*\\begin\{sudoku(?:-block)?\}\s*")
 _END_SUDOKU = re.compile(r"\s*\\end\{sudoku(?:-block)?\}\s*")
+
 _OTHER_COMMAND = re.compile(
     r"\s*(?:\\(?:documentclass|usepackage|setlength|renewcommand)\b.*"
     r"|\\(?:begin|end)\{(?:document|center|figure)\}.*|\\(?:centering|bigskip|newpage))\s*"
 )
+"""LaTeX commands that may be outside the environment."""
 
 _FACT = re.compile(
     r"\s*([a-z_]\w{0,60})\s*\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)\s*[.;]"
 )
+"""A fact of three numbers, such as `given(1,2,3).`"""
+
 _CONSTANT = re.compile(r"^[ \t]*#(?:const|include)\b", re.MULTILINE)
 """A line of a logic program that is not a comment although it begins with `#`."""
 
 _TRIPLE = re.compile(r"\s*(\d{1,3})(?:\s*[,;]\s*|\s+)(\d{1,3})(?:\s*[,;]\s*|\s+)(\d{1,3})\s*")
+"""A line of row, column and value."""
+
 _TRIPLE_HEADER = re.compile(
     r"\s*([A-Za-z]+)(?:\s*[,;]\s*|\s+)([A-Za-z]+)(?:\s*[,;]\s*|\s+)([A-Za-z]+)\s*"
 )
+"""A line of three names."""
+
 _COLUMN_MEANINGS = {
     name: kind
     for kind, names in enumerate(("row r i", "column col c j", "value val v digit number"))
@@ -201,7 +216,7 @@ def _frame(text: Text, code: _Code) -> Frame:
     elif first.text == "[|":
         rows, end = _matrix_rows(text, code, words)
     else:
-        rows, end = _nested_rows(text, code, words, _CLOSES[first.text])
+        rows, end = _nested_rows(text, code, words, _CLOSING_BRACKETS[first.text])
     rest = code.text[end:]
     if not _LIST_ENDS.fullmatch(" ".join(rest.split())):
         word = code.word(end + len(rest) - len(rest.lstrip()), rest.strip())
@@ -211,20 +226,22 @@ def _frame(text: Text, code: _Code) -> Frame:
 
 def _flat_rows(text: Text, code: _Code, words: _Tokens, first: Word) -> tuple[list[Row], int]:
     """The rows of the n² cells of an `array2d`, and the end of the list."""
-    cells, end = _cells(text, code, words, "]")
+    cells, end = _parse_cells(text, code, words, "]")
     height, width = map(int, code.declaration.groups()) if code.declaration else (0, 0)
     if (height, height * width) != (width, len(cells)):
         expected = f"{counted(height * width, 'cell')} in a square, as array2d says"
         raise text.at_word(first, expected, counted(len(cells), "cell"))
-    return [_row(cells[start : start + width]) for start in range(0, len(cells), width)], end
+    return [
+        _row_of_cells(cells[start : start + width]) for start in range(0, len(cells), width)
+    ], end
 
 
 def _matrix_rows(text: Text, code: _Code, words: _Tokens) -> tuple[list[Row], int]:
     """The rows of a MiniZinc matrix, `[| 5, 3, … | 6, … |]`, and the end of the matrix."""
     rows: list[Row] = []
     while True:
-        cells, end = _cells(text, code, words, "|", "|]")
-        rows += [_row(cells)] if cells else []
+        cells, end = _parse_cells(text, code, words, "|", "|]")
+        rows += [_row_of_cells(cells)] if cells else []
         if code.text.endswith("|]", 0, end):
             return rows, end
 
@@ -235,15 +252,15 @@ def _nested_rows(
     """The rows of a list of lists or strings, and the end of its `closing_bracket`."""
     rows: list[Row] = []
     for word, end in words:
-        if word.text in _CLOSES:
-            cells, _ = _cells(text, code, words, _CLOSES[word.text])
-            rows.append(_row(cells, word))
+        if word.text in _CLOSING_BRACKETS:
+            cells, _ = _parse_cells(text, code, words, _CLOSING_BRACKETS[word.text])
+            rows.append(_row_of_cells(cells, word))
         elif word.text[0] in "\"'" and len(word.text) > 1:
             line = TextLine.of_text(word.line, word.text[1:-1])
             cells = [
                 cell._replace(column=word.column + cell.column) for cell in line.placed_cells()
             ]
-            rows.append(_row(cells, word))
+            rows.append(_row_of_cells(cells, word))
         elif word.text == closing_bracket:
             return rows, end
         elif word.text != ",":
@@ -251,13 +268,13 @@ def _nested_rows(
     raise text.at_end("the end of the list", "the end of the file")
 
 
-def _row(cells: Sequence[Word], bracket: Word | None = None) -> Row:
+def _row_of_cells(cells: Sequence[Word], bracket: Word | None = None) -> Row:
     """A row of cells; an empty row is located by its opening bracket."""
     last = cells[-1] if cells else bracket or Word(1, 1, "")
     return Row(cells, last.line, last.column + len(last.text), len(cells))
 
 
-def _cells(text: Text, code: _Code, words: _Tokens, *closing: str) -> tuple[list[Word], int]:
+def _parse_cells(text: Text, code: _Code, words: _Tokens, *closing: str) -> tuple[list[Word], int]:
     """The cells up to a closing bracket, and the end of that bracket. Raises InvalidPuzzle."""
     cells: list[Word] = []
     has_commas, is_cell_next = "," in code.text, True
@@ -279,7 +296,7 @@ def _alphabets(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[A
     """Digits if a blank is a character such as `.`; otherwise numbers, with words for blanks."""
     if not _BLANK_CHARACTERS.isdisjoint(tokens):
         return digits(tokens, side, reading)
-    return _NUMBERS(tokens, side, reading)
+    return _number_alphabets(tokens, side, reading)
 
 
 def _puzzle_of_package(text: Text, lines: Sequence[TextLine], reading: Reading) -> Parsed:

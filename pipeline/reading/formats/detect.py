@@ -18,13 +18,13 @@ from pipeline.errors import InvalidPuzzle, LimitReached, UsageError
 from pipeline.puzzle.geometry import MAX_SIDE, NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.around import (
+    add_remarks,
     add_unread_texts,
     chunk_may_name_rule,
     comments_in,
     may_name_rule,
     rule_lines,
     unread_lines,
-    with_remarks,
 )
 from pipeline.reading.formats.base import (
     MAX_LINES_EXAMINED,
@@ -240,7 +240,7 @@ class Layout:
         entries = self.format.entries(chunk, self.details, reader)
         if chunk_may_name_rule(chunk.data):
             text = chunk.data.decode(errors="surrogateescape")
-            return with_remarks(entries, comments_in(text, chunk.first_line))
+            return add_remarks(entries, comments_in(text, chunk.first_line))
         return entries
 
     def contents(self, chunk: TextChunk, reading: Reading) -> ChunkContents:
@@ -368,7 +368,7 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         _check_boxes(text, parsed.puzzle.geometry, reading)
     except InvalidPuzzle as error:
         error.truncated |= error.line is None or error.line >= text.lines[-1].number
-        if error.code == "not-a-puzzle" and _begins_like(chosen_format, text):
+        if error.code == "not-a-puzzle" and _has_beginning_of(chosen_format, text):
             error.code = "damaged"
         if reason != _NO_FORMAT_FITS:
             error.read_as = f"{chosen_format.name}: {reason}"
@@ -377,18 +377,18 @@ def parse_single(data: bytes, source: str, reading: Reading) -> Parsed:
         raise (foreign_text_error(error, data) if reading.format == "auto" else error) from None
     parsed = replace(parsed, format=f"{chosen_format.name} {parsed.format}".rstrip(), reason=reason)
     if may_name_rule(data):
-        named_rules = rule_lines(_remarks(text, chosen_format), parsed.puzzle.rules)
+        named_rules = rule_lines(_lines_with_remarks(text, chosen_format), parsed.puzzle.rules)
         return parsed.with_text("", add_unread_texts(parsed.unread, unread_lines(named_rules)))
     return parsed
 
 
-def _begins_like(chosen_format: Format, text: Text) -> bool:
+def _has_beginning_of(chosen_format: Format, text: Text) -> bool:
     """Whether a text begins with the keywords or the header of a format."""
     head = "\n".join(line.text for line in text.lines[:_MAX_HEADER_LINES])
     return chosen_format.begins is not None and chosen_format.begins.match(head) is not None
 
 
-def _remarks(text: Text, chosen_format: Format) -> list[tuple[int, str]]:
+def _lines_with_remarks(text: Text, chosen_format: Format) -> list[tuple[int, str]]:
     """The comments of a text and, if its format has other text, all its lines or fields."""
     lines = comments_in(text.data.decode())
     if chosen_format.has_other_text:

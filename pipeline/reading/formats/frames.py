@@ -26,7 +26,8 @@ from pipeline.reading.formats.text import Text, TextLine, Word, either, quote
 from pipeline.reading.formats.variants import given_masks
 from pipeline.settings import Reading
 
-_NUMBER = re.compile(r"[^\s|]+")
+_WORD = re.compile(r"[^\s|]+")
+"""A number or another word, which ends at a space or a bar."""
 
 
 class Frame(NamedTuple):
@@ -105,17 +106,17 @@ def _misfit_error(text: Text, frame: Frame, alphabets: Sequence[Alphabet]) -> In
     A faulty frame is reported before a value that is too large, because the side may be wrong.
     """
     tokens = [*dict.fromkeys(frame.tokens)]
-    remaining, count = _most_fitting(tokens, alphabets, is_strict=False)
+    remaining, count = _best_fitting(tokens, alphabets, is_strict=False)
     if count == len(tokens):
         if frame.fault:
             return frame.fault
-        remaining, count = _most_fitting(tokens, alphabets, is_strict=True)
+        remaining, count = _best_fitting(tokens, alphabets, is_strict=True)
     wrong = next(word for word in frame.words() if word.text == tokens[count])
-    expected = _expected_instead(tokens, wrong.text, remaining)
+    expected = _describe_expected(tokens, wrong.text, remaining)
     return text.at_word(wrong, expected, _quoted(wrong.text), code="wrong-cell")
 
 
-def _most_fitting(
+def _best_fitting(
     tokens: Sequence[str], alphabets: Sequence[Alphabet], *, is_strict: bool
 ) -> tuple[Sequence[Alphabet], int]:
     """The alphabets that fit the most tokens from the start, and the number of these tokens."""
@@ -126,7 +127,7 @@ def _most_fitting(
     ], best
 
 
-def _expected_instead(tokens: Sequence[str], wrong: str, remaining: Sequence[Alphabet]) -> str:
+def _describe_expected(tokens: Sequence[str], wrong: str, remaining: Sequence[Alphabet]) -> str:
     """Describe what the remaining alphabets expect instead of the token `wrong`."""
     first = remaining[0]
     if first.fold(wrong) in first.blanks:
@@ -238,15 +239,15 @@ def _rows_fault(
 def frame_of_numbers(text: Text, lines: Sequence[TextLine], sides: Collection[int]) -> Frame:
     """The frame of n rows of n words, with or without bars and borders around boxes."""
     rows = [line for line in lines if not line.is_border]
-    tokens = [_NUMBER.findall(row.text) for row in rows]
+    tokens = [_WORD.findall(row.text) for row in rows]
     box_lines = [
-        line if line.is_border else TextLine.of_text(line.number, _NUMBER.sub(".", line.text))
+        line if line.is_border else TextLine.of_text(line.number, _WORD.sub(".", line.text))
         for line in lines
     ]
     return frame_of_rows(
         text,
         tokens,
-        lambda: (Row.of_words(row.words(_NUMBER), row) for row in rows),
+        lambda: (Row.of_words(row.words(_WORD), row) for row in rows),
         sides,
         box_lines,
     )

@@ -116,6 +116,8 @@ _ANY_WORD = r"""[ \t]{0,100}["'(\[<]?(?![xX]{2})[A-Za-z\x80-\xff]{2}"""
 """A title that begins with any word, except `xx`, which may be two blanks."""
 
 _LINE_END = r"[ \t]{0,20}(?:[\r\n]|\Z)"
+"""The end of a line, and the spaces before it."""
+
 _NUMBER = r"[\[(<>=:]{0,5}[ \t]?[0-9]{1,6}[ \t]?[\])<>=:.]{0,5}" + _LINE_END
 """A title that is a number, perhaps in brackets."""
 
@@ -125,18 +127,25 @@ _EMPTY_LINE = r"(?:\n|\r(?!\n))[ \t]{0,100}(?:\r\n?|\n)"
 _SPACES = "".join(
     chr(code) for code in range(0x3001) if chr(code).isspace() and code not in (10, 13)
 )
-_SPACE = b"(?:" + b"|".join(space.encode() for space in _SPACES) + b")*+"
+"""All characters that count as space, except line ends."""
+
+_SPACE_RUN = b"(?:" + b"|".join(space.encode() for space in _SPACES) + b")*+"
+"""Any number of spaces."""
+
 _COMMENT = b"(?:" + "|".join(COMMENTS).encode() + rb")[^\r\n]*"
 _BORDER = (
     rb"(?=[^\r\n]*\+)[-+|*= \t]+|\*[ \t]*-[- \t]*\*[ \t]*"
     rb"|(?=(?:[ \t|]*=){3})(?=[=| \t]*[\r\n])[=| \t]+"
 )
 _IGNORED_LINES = re.compile(
-    rb"(?:\xef\xbb\xbf)?+(?:%b(?:%b|%b|)(?:\r\n?|\n))*+" % (_SPACE, _COMMENT, _BORDER)
+    rb"(?:\xef\xbb\xbf)?+(?:%b(?:%b|%b|)(?:\r\n?|\n))*+" % (_SPACE_RUN, _COMMENT, _BORDER)
 )
 """Lines that are neither rows nor titles; `_split_record` drops them too."""
 
-_SEPARATOR_BYTES, _CELL_BYTES = b" \t,|\r\n", "".join(sorted(CELL_CHARACTERS)).encode()
+_SEPARATOR_BYTES = b" \t,|\r\n"
+"""The characters that may be between cells."""
+
+_CELL_BYTES = "".join(sorted(CELL_CHARACTERS)).encode()
 _MAX_BYTES_BETWEEN_GRIDS = 16 * 1024
 """Maximum size of the text between two grids, which may contain titles and rules."""
 
@@ -181,7 +190,7 @@ def recognise_stacked(head: SourceHead) -> tuple[Stack, str] | None:
         return (Stack(9, None), "the format was specified") if head.is_declared else None
     if _may_have_drawn_borders(head, side) and not head.is_declared:
         return None
-    counts = [(stack, *_count_grids(head, stack)) for stack in _stacks(head, side)]
+    counts = [(stack, *_count_grids(head, stack)) for stack in _possible_stacks(head, side)]
     most_whole = max(whole for _, whole, _, _ in counts)
     stack, whole, damaged, other = next(count for count in counts if count[1] * 2 >= most_whole)
     has_enough = whole >= head.minimum or (whole + damaged >= 2 and stack.separator is not None)
@@ -220,7 +229,7 @@ def _may_have_drawn_borders(head: SourceHead, side: int) -> bool:
     return has_extra_rows and any({*"".join(lines)} <= dashes for lines in between)
 
 
-def _stacks(head: SourceHead, side: int) -> Iterator[Stack]:
+def _possible_stacks(head: SourceHead, side: int) -> Iterator[Stack]:
     """The layouts to try, with the most reliable separator first."""
     other_lines = [line for line in head.lines if not is_row(line, side)]
     words = Counter(match[1] for line in other_lines if (match := _TITLE_WORD.match(line)))
@@ -258,7 +267,7 @@ def _count_grids(head: SourceHead, stack: Stack) -> tuple[int, int, int]:
 def cut_grids(stream: BinaryIO, stack: Stack, size: int) -> Iterator[TextChunk]:
     boundary = partial(_boundary, stack)
     if stack.separator is None:
-        return cut_chunks(stream, size, boundary, _shortened_beginning)
+        return cut_chunks(stream, size, boundary, _digest)
     return cut_chunks(stream, size, boundary)
 
 
@@ -337,7 +346,7 @@ def _separator_pattern(stack: Stack) -> re.Pattern[bytes]:
     return re.compile(rb"(?:\n|\r(?!\n))(?=%b)" % stack.separator.encode())
 
 
-def _shortened_beginning(beginning: bytes) -> bytes:
+def _digest(beginning: bytes) -> bytes:
     """The `Digest` of a record that ends after its n-th row.
 
     The digest is a dummy line for each whole row, and the first 100 bytes of the incomplete line.
@@ -372,14 +381,14 @@ def _split_record(
         (number, line) for number, line in numbered if is_significant(line) and not is_border(line)
     ]
     start, end = 0, len(lines)
-    while start < end and _is_outside(lines[start][1], side, end - start):
+    while start < end and _is_outside_grid(lines[start][1], side, end - start):
         start += 1
-    while start < end and _is_outside(lines[end - 1][1], side, end - start):
+    while start < end and _is_outside_grid(lines[end - 1][1], side, end - start):
         end -= 1
     return lines[:start], lines[start:end], lines[end:]
 
 
-def _is_outside(line: str, side: int, count: int) -> bool:
+def _is_outside_grid(line: str, side: int, count: int) -> bool:
     """Whether a line, the first or the last of `count` lines, is not a row of the grid.
 
     If there are at most `side` lines, a damaged row counts as a row.

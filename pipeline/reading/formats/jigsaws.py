@@ -60,6 +60,8 @@ JIGSAW_SIDES = range(4, 26)
 """The supported sides of jigsaws."""
 
 _SIDES_BY_LENGTH = {2 * side * side: side for side in JIGSAW_SIDES}
+"""Number of characters of cells and regions → side."""
+
 _CHARACTER = re.compile(r"\S")
 
 
@@ -188,6 +190,8 @@ _MAX_SOLO_SIDE = 31
 """The largest side in Solo."""
 
 _SOLO_HEADER = re.compile(r"\s*([0-9]{1,2})(?:x([0-9]{1,2}))?([a-z0-9]*):")
+"""The height and the width of a box (or the side of a jigsaw), and the flags."""
+
 _SOLO_BEGINS = re.compile(r"\s*[0-9]{1,2}(?:x[0-9]{1,2}|j)[a-z0-9]*:(?:[a-z0-9_]|$)")
 """The sizes and flags before the colon, and the first character after it."""
 
@@ -196,6 +200,8 @@ _IGNORED_FLAGS = re.compile(r"d[tbiaeu]?|(?:md|[rma])[0-9]*")
 """The flags for the difficulty and the symmetry."""
 
 _SOLO_TOKEN = re.compile(r"[0-9]+|.")
+"""A number, or any other character."""
+
 _MAX_SUM = 9999
 """The largest sum of a cage that is read."""
 

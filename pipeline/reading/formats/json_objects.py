@@ -169,6 +169,8 @@ _WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
 _EXPECTED_NO_RULES = "a grid without rules in JSON (for rules, use f-puzzles or ISS)"
 
 _VARIANT_FORMATS: Final = (KILLER, ARROWS, JIGSAW, SUMOCUE, SOLO, FPUZZLES, ISS, PENCIL_MARKS)
+"""The formats of variants that a text in a member may have."""
+
 _TEXT_FORMATS: Final = (*_VARIANT_FORMATS, BORDERED, CHARACTERS, LINE, GRID)
 """The formats of a text in a member, in the order in which they are tried."""
 
