@@ -187,7 +187,7 @@ def _interpret_dashes(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
 
 
 def _as_row_or_border(line: _Line, is_row: bool) -> _Line:
-    """The line as a row or as a border, if it may be either."""
+    """Replace the kind `either` by `row` or `border`; any other line is unchanged."""
     return line._replace(kind="row" if is_row else "border") if line.kind == "either" else line
 
 
@@ -230,8 +230,8 @@ def _is_above_border(lines: Sequence[_Line], row: _Line) -> bool:
 def _is_header(row: _Line, is_separate: bool) -> bool:
     """Whether a line consists of column labels.
 
-    `is_separate`: there is a border below it, or the other rows have labels. Otherwise digits are
-    cells, and the labels must be separated by spaces.
+    `is_separate`: there is a border below the line, or the other rows have labels. Unless this is
+    so, digits are cells, and the labels must be separated by spaces.
     """
     words, characters = _WORD.findall(row.text), _CHARACTER.findall(row.text)
     if words and words[0].isdigit() and not is_separate:

@@ -42,14 +42,14 @@ class _Direction(NamedTuple):
     """The lines of one direction.
 
     - `is_unusual`: some lines are not at the ends of the usual boxes.
-    - `is_uniform`: the lines are the same across the grid.
-    - `line`: the index of the first line of text that shows an unusual line, or None.
+    - `is_uniform`: no line is unusual, or each line of text shows the same lines.
+    - `text_line`: the index of the first line of text that shows an unusual line, or None.
     """
 
     positions: _Positions = frozenset()
     is_unusual: bool = False
     is_uniform: bool = True
-    line: int | None = None
+    text_line: int | None = None
 
 
 def boxes_of(
@@ -81,7 +81,8 @@ def boxes_of(
             Geometry(height, width) if 1 < height < side == height * width else usual_geometry
         )
     if not (_fit_boxes(rows, geometry.height, side) and _fit_boxes(columns, geometry.width, side)):
-        indices = [direction.line for direction in (columns, rows) if direction.line is not None]
+        text_lines = [direction.text_line for direction in (columns, rows)]
+        indices = [index for index in text_lines if index is not None]
         first = min((lines[index].number for index in indices), default=None)
         boxes = f"lines around boxes of {geometry.height}×{geometry.width} cells, the stated size"
         if not stated_geometry:
@@ -201,7 +202,7 @@ def _bars_around_cells(text: str, count: int) -> list[str]:
 
 
 def _crossings(text: str, side: int) -> list[str]:
-    """The crossings in a border between each two columns; the border spans all columns."""
+    """The crossings in a border at each gap between columns; the border spans all columns."""
     gaps, drawn = [""] * (side + 1), text.strip(" \t|+*")
     for match in _CROSSING.finditer(drawn):
         gaps[round((match.start() + 0.5) * side / len(drawn))] += match[0]

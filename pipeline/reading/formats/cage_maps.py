@@ -163,7 +163,7 @@ def _parse_steps(text: Text, reading: Reading) -> Parsed:
 
 
 def _may_be_listed_cage(text: str) -> bool:
-    """Whether a line may be a damaged line of a cage, because it has a part of one."""
+    """Whether a line may be a damaged line of a cage: it has a part of one, and is not a note."""
     return _PART_OF_LISTED_CAGE.search(text) is not None and not is_note(text.strip())
 
 

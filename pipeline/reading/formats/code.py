@@ -300,7 +300,7 @@ def _alphabets(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[A
 
 
 def _puzzle_of_package(text: Text, lines: Sequence[TextLine], reading: Reading) -> Parsed:
-    """The puzzle of the only `sudoku` environment.
+    """Parse the only `sudoku` environment.
 
     Lines outside the environment, except LaTeX commands, are reported as unread.
     """

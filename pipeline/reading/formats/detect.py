@@ -158,7 +158,7 @@ def _begins_like_iss(line: str) -> bool:
 
 
 def _is_variant(line: str) -> bool:
-    """Whether a line is a variant in a one-line notation, with the keywords of that notation."""
+    """Whether a line is a variant in a one-line notation and has its keywords, if it has any."""
     if is_plain(line) or (
         len(line) < _MIN_VARIANT_LENGTH and CELL_CHARACTERS.issuperset(cells_of(line))
     ):
@@ -212,7 +212,7 @@ _COLLECTION_ONLY = frozenset(_COLLECTION_NAMES) - BY_NAME.keys()
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The format of a collection; with it, any process can read any chunk.
+    """The format of a collection and its details, with which any process can read any chunk.
 
     - `name`: the name of the source, for messages.
     - `details`: what the format needs to know about the source.
@@ -496,7 +496,7 @@ class _ExaminedSource:
         )
 
     def _puzzle_of_small_collection(self) -> Parsed | None:
-        """The puzzle of a small collection of one puzzle; None for any other source.
+        """The only puzzle of a small collection; None for any other source.
 
         Raises InvalidPuzzle for a faulty region map beside the puzzle.
         """
@@ -549,7 +549,7 @@ class _ExaminedSource:
 
 
 def _has_cages(head: SourceHead) -> bool:
-    """Whether a source begins with a killer, whose grid alone would be another puzzle."""
+    """Whether a source begins with a killer; its grid without the cages is another puzzle."""
     lines = map(TextLine.of_text, count(1), head.lines)
     return KILLER_GRID.recognise(Text("", tuple(lines), head.sample)) is not None
 

@@ -203,7 +203,7 @@ def recognise_stacked(head: SourceHead) -> tuple[Stack, str] | None:
 
 
 def _likely_side(head: SourceHead) -> int | None:
-    """The most frequent length of lines that are rows of cells, if there are enough for a grid."""
+    """The most frequent length of lines of which enough are rows of cells for a grid, or None."""
     for side, _ in Counter(len(cells_of(line)) for line in head.lines).most_common():
         if side in ALL_GEOMETRIES and sum(is_row(line, side) for line in head.lines) >= side:
             return side

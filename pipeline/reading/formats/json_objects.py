@@ -381,7 +381,7 @@ def _unread_parts(path: JsonPath, value: object, geometry: Geometry) -> list[str
     key = path[-1] if isinstance(path[-1], str) else ""
     if _is_empty(value) or _states_boxes(path, value, geometry):
         return []
-    if _names_regions(value, geometry.side):
+    if _is_map_value(value, geometry.side):
         expected = f"one region map, named 'regions' ({JIGSAW_HINT})"
         raise Misread(expected, f"the member {quote(key)}", path)
     texts = value if isinstance(value, list) and {*map(type, value)} == {str} else [value]
@@ -402,9 +402,9 @@ def _unread_parts(path: JsonPath, value: object, geometry: Geometry) -> list[str
 
 
 def _is_empty(value: object, max_depth: int = _MAX_DEPTH) -> bool:
-    """Whether a value is false, zero, null or empty, or contains only empty values.
+    """Whether a value states nothing: false, 0, null or empty.
 
-    These are, in an object, values of the same kinds, and in a list, nulls and empty lists.
+    An object of such values also states nothing, and so does a list of nulls and empty lists.
     """
     if isinstance(value, dict) and max_depth:
         return all(_is_empty(member, max_depth - 1) for member in value.values())
@@ -413,8 +413,8 @@ def _is_empty(value: object, max_depth: int = _MAX_DEPTH) -> bool:
     return not value
 
 
-def _names_regions(value: object, side: int) -> bool:
-    """Whether a list or text names the region of each cell."""
+def _is_map_value(value: object, side: int) -> bool:
+    """Whether a list or text is a region map, with a label for each cell."""
     is_short = isinstance(value, str | list) and len(value) <= _MAX_MAP_LENGTH
     labels = _labels(value) if is_short else []
     distinct = enumerate(dict.fromkeys(labels), _FIRST_REGION_CODE_POINT)
@@ -530,7 +530,7 @@ def _contains_puzzles(values: Sequence[object]) -> bool:
 
 
 def kind_of(value: object) -> str:
-    """The kind of a value that may be a puzzle: `object`, `text`, `cells`, `rows`, or ""."""
+    """The kind of a value that may be a puzzle: `object`, `text`, `cells` or `rows`; else ""."""
     if isinstance(value, dict):
         return "object"
     if isinstance(value, str):
@@ -587,7 +587,7 @@ def _apply_region_map(
     without the map.
     """
     geometry = parsed.puzzle.geometry
-    maps = [(path, value) for path, value in members if _names_regions(value, geometry.side)]
+    maps = [(path, value) for path, value in members if _is_map_value(value, geometry.side)]
     if len(maps) != 1 or not parsed.puzzle.is_plain:
         return parsed, members
     (map_path, region_map), *_ = maps
@@ -658,6 +658,6 @@ def _length_of(value: object) -> int:
 
 
 def kind_of_puzzle(value: object) -> str:
-    """The kind of a value, as in `kind_of`; empty for an object without a grid."""
+    """The kind of a value, as `kind_of` returns it, but "" for an object without a grid."""
     kind = kind_of(value)
     return kind if kind != "object" or next(grids_in(value, (), MAX_GRID_DEPTH), None) else ""
