@@ -61,9 +61,9 @@ class Alphabet(NamedTuple):
     def _is_digit_or_blank(self, token: str) -> bool:
         return token in self.blanks or (bool(self.expected_in_range) and token in {*DIGITS})
 
-    def masks_of(self, tokens: Sequence[str], blank: int) -> tuple[int, ...]:
-        """The mask of each token, all of which must fit; `blank` is the mask of blanks."""
-        masks = {token: self.masks.get(self.fold(token), blank) for token in {*tokens}}
+    def masks_of(self, tokens: Sequence[str], blank_mask: int) -> tuple[int, ...]:
+        """The mask of each token; all tokens must fit, and blanks have the `blank_mask`."""
+        masks = {token: self.masks.get(self.fold(token), blank_mask) for token in {*tokens}}
         return tuple(map(masks.__getitem__, tokens))
 
 

@@ -437,13 +437,13 @@ def _candidates_alphabet(tokens: Sequence[str], side: int) -> Alphabet:
 
 
 def parse_board(text: Text, reading: Reading) -> Parsed:
-    def only_fitting(fitting: Sequence[Alphabet]) -> Alphabet:
-        if len(fitting) > 1:
-            found = f"characters of {either(alphabet.name for alphabet in fitting)}"
+    def only_alphabet(alphabets: Sequence[Alphabet]) -> Alphabet:
+        if len(alphabets) > 1:
+            found = f"characters of {either(alphabet.name for alphabet in alphabets)}"
             raise text.error(None, None, "numbers separated by spaces", found, code="ambiguous")
-        return fitting[0]
+        return alphabets[0]
 
-    return puzzle_of_frame(text, _frame(text), _alphabets, reading, only_fitting)
+    return puzzle_of_frame(text, _frame(text), _alphabets, reading, only_alphabet)
 
 
 BOARD = Format("board", recognise_board, parse_board)

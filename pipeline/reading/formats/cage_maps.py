@@ -183,7 +183,7 @@ def _parse_list(text: Text, reading: Reading) -> Parsed:
             cages.append(_Cage(int(match[1] or match[2]), [*line.words(_CELL)]))
     rows = _rows_except(text.lines, lines)
     if wrong := next((line for line in rows if _may_be_listed_cage(line.text)), None):
-        raise text.at_line(wrong, "the sum and the cells of a cage, as 8 = R1C1 R1C2")
+        raise text.at_line(wrong, "the sum and the cells of a cage, such as 8 = R1C1 R1C2")
     drawn = [row for row in rows if not row.is_border]
     if region_map := find_map([row.cells for row in drawn]):
         expected = "cages without a map of regions (f-puzzles documents can have both)"
@@ -255,7 +255,7 @@ def _parse_map(text: Text, reading: Reading) -> Parsed:
     if wrong := next((line for line in lines if not _LINE_OF_SUMS.fullmatch(line.text)), None):
         sums = _LINE_OF_SUMS.match(wrong.text)
         rest = Word(wrong.number, sums.end() + 1, wrong.text[sums.end() :]) if sums else None
-        expected = "only names and sums of cages in this line, as a=8 b=10"
+        expected = "only names and sums of cages in this line, such as a=8 b=10"
         raise text.at_word(rest, expected) if rest else text.at_line(wrong, expected)
     rows = _rows_except(text.rows, lines)
     map_rows = [row for row in rows if _may_name_cages(row) and not _TITLE.match(row.text)]
@@ -322,7 +322,7 @@ def _cages_in_map(
             )
     for word in names:
         if word.text not in sums and word.text not in _NO_CAGE:
-            raise text.at_word(word, f"a sum for each cage, as {word.text}=12")
+            raise text.at_word(word, f"a sum for each cage, such as {word.text}=12")
     members: Mapping[int, Sequence[int]] = {
         cells[0]: cells
         for cells in groups_of(word.text for word in names)

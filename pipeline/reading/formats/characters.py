@@ -174,12 +174,12 @@ def render_characters(puzzle: Puzzle, notation: str) -> str:
         )
     for name in ALPHABET_NAMES:
         if puzzle.geometry == LARGER_GEOMETRIES[len(ALPHABETS[name])]:
-            written = _render_in_alphabet(puzzle, name, is_one_line=is_one_line)
+            rendered = _render_in_alphabet(puzzle, name, is_one_line=is_one_line)
             try:
-                parse_characters(decode_text(written.encode(), "puzzle"), Reading())
+                parse_characters(decode_text(rendered.encode(), "puzzle"), Reading())
             except InvalidPuzzle:
                 continue
-            return written
+            return rendered
     if puzzle.geometry not in LARGER_GEOMETRIES.values():
         raise ValueError(shape_in_words(puzzle.geometry))
     raise ValueError("letters: no alphabet is the only one that its characters fit")

@@ -201,10 +201,10 @@ class _Code:
         for match in _TOKEN.finditer(self.text, self.list_start):
             yield self.word(match.start(), match[0]), match.end()
 
-    def word(self, position: int, text: str) -> Word:
+    def word(self, offset: int, text: str) -> Word:
         """The word `text` at an offset, with its line and column."""
-        index = min(bisect_right(self._starts, position), len(self.lines)) - 1
-        return Word(self.lines[index].number, position - self._starts[index] + 1, text)
+        index = min(bisect_right(self._starts, offset), len(self.lines)) - 1
+        return Word(self.lines[index].number, offset - self._starts[index] + 1, text)
 
 
 def _frame(text: Text, code: _Code) -> Frame:
@@ -224,13 +224,13 @@ def _frame(text: Text, code: _Code) -> Frame:
     return frame_of_rows(text, [row.tokens for row in rows], lambda: rows, SIDES_WITH_BOXES)
 
 
-def _flat_rows(text: Text, code: _Code, words: _Tokens, first: Word) -> tuple[list[Row], int]:
+def _flat_rows(text: Text, code: _Code, words: _Tokens, first_word: Word) -> tuple[list[Row], int]:
     """The rows of the n² cells of an `array2d`, and the end of the list."""
     cells, end = _parse_cells(text, code, words, "]")
     height, width = map(int, code.declaration.groups()) if code.declaration else (0, 0)
     if (height, height * width) != (width, len(cells)):
         expected = f"{counted(height * width, 'cell')} in a square, as array2d says"
-        raise text.at_word(first, expected, counted(len(cells), "cell"))
+        raise text.at_word(first_word, expected, counted(len(cells), "cell"))
     return [
         _row_of_cells(cells[start : start + width]) for start in range(0, len(cells), width)
     ], end
@@ -274,12 +274,14 @@ def _row_of_cells(cells: Sequence[Word], bracket: Word | None = None) -> Row:
     return Row(cells, last.line, last.column + len(last.text), len(cells))
 
 
-def _parse_cells(text: Text, code: _Code, words: _Tokens, *closing: str) -> tuple[list[Word], int]:
+def _parse_cells(
+    text: Text, code: _Code, words: _Tokens, *closing_brackets: str
+) -> tuple[list[Word], int]:
     """The cells up to a closing bracket, and the end of that bracket. Raises InvalidPuzzle."""
     cells: list[Word] = []
     has_commas, is_cell_next = "," in code.text, True
     for word, end in words:
-        if word.text in closing:
+        if word.text in closing_brackets:
             return cells, end
         if word.text == "," and not is_cell_next:
             is_cell_next = True

@@ -120,25 +120,24 @@ _TEXT_FILES = tuple(
 
 def foreign_file(data: bytes) -> ForeignFile | None:
     """The kind of a binary file of another program; None for anything else."""
-    for signature, foreign in _BINARY_FILES.items():
+    for signature, kind in _BINARY_FILES.items():
         if data.startswith(signature):
-            return foreign
+            return kind
     return next((kind for pattern, kind in _BINARY_PATTERNS if pattern.match(data)), None)
 
 
 def foreign_text_error(error: InvalidPuzzle, data: bytes) -> InvalidPuzzle:
     """The error for a text that no format can read, given the `error` of the last format.
 
-    If the text is of a kind that belongs to another program, the error names this kind. Otherwise
-    it is `error` itself.
+    If the text is a file of another program, the error names its kind. Otherwise it is `error`.
     """
     text = data[:_HEAD_BYTES].decode("utf-8-sig", errors="replace")
-    foreign = next((kind for pattern, kind in _TEXT_FILES if pattern.match(text)), None)
-    return foreign_error(error.source, foreign) if foreign else error
+    kind = next((file_kind for pattern, file_kind in _TEXT_FILES if pattern.match(text)), None)
+    return foreign_error(error.source, kind) if kind else error
 
 
-def foreign_error(source: str, foreign: ForeignFile) -> InvalidPuzzle:
+def foreign_error(source: str, kind: ForeignFile) -> InvalidPuzzle:
     """The error for a file of another program."""
     return InvalidPuzzle(
-        source, None, None, _EXPECTED, foreign.name, code="foreign-format", hint=foreign.hint
+        source, None, None, _EXPECTED, kind.name, code="foreign-format", hint=kind.hint
     )

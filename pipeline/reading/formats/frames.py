@@ -127,15 +127,17 @@ def _best_fitting(
     ], best
 
 
-def _describe_expected(tokens: Sequence[str], wrong: str, remaining: Sequence[Alphabet]) -> str:
-    """Describe what the remaining alphabets expect instead of the token `wrong`."""
-    first = remaining[0]
-    if first.fold(wrong) in first.blanks:
+def _describe_expected(
+    tokens: Sequence[str], wrong_token: str, alphabets: Sequence[Alphabet]
+) -> str:
+    """Describe what the alphabets expect instead of the token `wrong_token`."""
+    first = alphabets[0]
+    if first.fold(wrong_token) in first.blanks:
         blank = next(token for token in tokens if first.fold(token) in first.blanks)
         return f"one symbol for all blanks, {_quoted(blank)} as before"
-    if first.expected_in_range and wrong in {*DIGITS}:
+    if first.expected_in_range and wrong_token in {*DIGITS}:
         return first.expected_in_range
-    names = dict.fromkeys(alphabet.name.upper() for alphabet in remaining)
+    names = dict.fromkeys(alphabet.name.upper() for alphabet in alphabets)
     return first.expected.format(either(names))
 
 

@@ -68,11 +68,11 @@ _CHARACTER = re.compile(r"\S")
 def recognise_jigsaw(text: Text) -> str | None:
     if len(text.lines) > 2 or len(text.data) > 2 * max(_SIDES_BY_LENGTH):
         return None
-    written = "".join("".join(line.text.split()) for line in text.lines)
-    side = _SIDES_BY_LENGTH.get(len(written))
-    if written[:1] in ("{", "["):  # JSON
+    characters = "".join("".join(line.text.split()) for line in text.lines)
+    side = _SIDES_BY_LENGTH.get(len(characters))
+    if characters[:1] in ("{", "["):  # JSON
         return None
-    if side is None or "~" in written or not _may_be_region_map(written[side * side :], side):
+    if side is None or "~" in characters or not _may_be_region_map(characters[side * side :], side):
         return None
     return f"{side * side} cells, then {side} regions"
 

@@ -205,7 +205,9 @@ def _is_grid_text(value: str) -> bool:
     if side_of(cells) or may_be_damaged_puzzle(cells):
         return True
     line = Text.of_line(value)
-    return "\n" not in value and any(known.recognises_line(line) for known in _VARIANT_FORMATS)
+    return "\n" not in value and any(
+        candidate.recognises_line(line) for candidate in _VARIANT_FORMATS
+    )
 
 
 def find_grid(document: object) -> _LocatedGrid:
@@ -549,27 +551,29 @@ def _is_whole_puzzle(value: str) -> bool:
     return side_of("".join(value.split())) is not None
 
 
-def _parse_grid(text: Text, json_text: str, located: _LocatedGrid, reading: Reading) -> Parsed:
+def _parse_grid(text: Text, json_text: str, located_grid: _LocatedGrid, reading: Reading) -> Parsed:
     """Parse the grid of a document with this `json_text`. Raises InvalidPuzzle and Misread."""
-    if isinstance(located.grid, dict):
+    if isinstance(located_grid.grid, dict):
         from pipeline.reading.formats.fpuzzles.reading import read_document  # noqa: PLC0415 - with all rules
 
         try:
-            return read_document(located.grid)
+            return read_document(located_grid.grid)
         except Misread as misread:
-            raise Misread(misread.expected_at_path, misread.found, located.path) from None
-    start, end = _span_of_value(json_text, located.path)
-    if isinstance(located.grid, list):
+            raise Misread(misread.expected_at_path, misread.found, located_grid.path) from None
+    start, end = _span_of_value(json_text, located_grid.path)
+    if isinstance(located_grid.grid, list):
         spaces = re.sub(r"[^\n]", " ", json_text[:start])  # keeps lines and columns in messages
         return parse_list(_text_from(text, spaces + json_text[start:end]), reading)
-    content = _text_from(text, str(located.grid))
+    content = _text_from(text, str(located_grid.grid))
     if not content.lines or len(content.data) > DECODED_BYTES:
-        raise Misread("the cells of a puzzle", quote(str(located.grid)), located.path)
-    chosen = next((known for known in _TEXT_FORMATS if known.recognise(content)), GRID)
+        raise Misread("the cells of a puzzle", quote(str(located_grid.grid)), located_grid.path)
+    text_format = next(
+        (candidate for candidate in _TEXT_FORMATS if candidate.recognise(content)), GRID
+    )
     try:
         check_no_region_map(content)
-        parsed = chosen.parse(content, reading)
-        remarks = rule_lines(comments_in(str(located.grid)), parsed.puzzle.rules)
+        parsed = text_format.parse(content, reading)
+        remarks = rule_lines(comments_in(str(located_grid.grid)), parsed.puzzle.rules)
         return parsed.with_text("", add_unread_texts(parsed.unread, unread_lines(remarks)))
     except InvalidPuzzle as error:
         has_escapes = "\\" in json_text[start:end]
