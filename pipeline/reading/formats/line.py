@@ -34,7 +34,7 @@ from pipeline.reading.formats.base import Format, ManyFormat, SourceHead
 from pipeline.reading.formats.borders import draws_usual_boxes
 from pipeline.reading.formats.cells import EVEN, GEOMETRIES, ODD, render_cells
 from pipeline.reading.formats.frames import Frame, frame_of_line, parser
-from pipeline.reading.formats.jigsaws import AS_JIGSAW, is_region_map
+from pipeline.reading.formats.jigsaws import JIGSAW_HINT, is_region_map
 from pipeline.reading.formats.parsed import Entry, TextChunk
 from pipeline.reading.formats.records import (
     FULL,
@@ -207,7 +207,7 @@ def find_fields(head: SourceHead) -> ScoredFields:
     lines = head.lines
     if all(map(is_plain, lines)):  # a quick test for the usual case
         return ScoredFields(Fields(), puzzle_count=len(lines), line_count=len(lines))
-    if not head.is_declared and may_be_rows_of_16(lines, is_whole_source=head.is_whole):
+    if not head.is_declared and may_be_rows_of_16(lines, is_whole_source=head.has_all_lines):
         return ScoredFields(Fields())
     delimiters = [sep for sep in DELIMITERS if any(sep in line for line in lines)]
     words = [texts_in(line, Fields()) for line in lines]
@@ -463,7 +463,7 @@ def _map_misfit(
     is_cages = not _CAGE_NAMES.isdisjoint(fields.names[index : index + 1])
     if further_maps or is_cages:
         number = "no" if is_cages else "one"
-        return 0, f"{number} region map in {name} ({AS_JIGSAW})", quote(regions)
+        return 0, f"{number} region map in {name} ({JIGSAW_HINT})", quote(regions)
     return misfit_of(regions, isqrt(len(regions)))
 
 
@@ -546,7 +546,7 @@ def _layout_of_header(head: SourceHead, header: str, layout: Fields) -> tuple[Fi
     layout = replace(layout, column=column, solution=solution, maps=known.maps)
     texts = [row[column] for row in rows if column < len(row)]
     may_be_grid = len(rows) == 16 and max(map(len, rows)) == 1
-    may_be_grid = may_be_grid and may_be_rows_of_16(texts, is_whole_source=head.is_whole)
+    may_be_grid = may_be_grid and may_be_rows_of_16(texts, is_whole_source=head.has_all_lines)
     scored = score_layout(layout, texts, len(rows))
     variants = sum(head.is_variant(text) for text in texts if not side_of(text))
     scored = replace(scored, puzzle_count=scored.puzzle_count + variants)

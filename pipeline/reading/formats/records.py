@@ -14,10 +14,10 @@ from pipeline.errors import InvalidPuzzle, RefusalCode, printable
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.reading.formats.cells import (
     BLANKS,
+    CELL_CHARACTERS,
     DIGITS,
     EVEN,
-    IN_LARGER,
-    KNOWN,
+    LARGER_CELL_CHARACTERS,
     ODD,
     SIDES,
     has_usual_boxes,
@@ -201,7 +201,7 @@ _UNREAD_LINE = re.compile(r"^line ([0-9]+)")
 _MIN_DAMAGED_LENGTH = 12
 """Minimum length of a field that may be a damaged puzzle."""
 
-_WITHOUT_KNOWN = {ord(sign): None for sign in KNOWN}
+_WITHOUT_KNOWN = {ord(sign): None for sign in CELL_CHARACTERS}
 _MAX_SHOWN = 100
 """Number of characters of an invalid record that its entry contains."""
 
@@ -390,7 +390,7 @@ def side_of(field: str) -> int | None:
     cells = split_solution(cells_of(field))[0]
     side = SIDES.get(len(cells))
     if side is None or side > 9:
-        return side if IN_LARGER.issuperset(cells) else None
+        return side if LARGER_CELL_CHARACTERS.issuperset(cells) else None
     blanks = set(cells) - set(DIGITS[:side])
     has_one_blank = len(blanks) <= 1 and blanks <= set(BLANKS)
     return side if has_one_blank or blanks == {EVEN, ODD} else None
@@ -408,7 +408,7 @@ def may_be_damaged_puzzle(field: str) -> bool:
 
 def is_row(line: str, side: int) -> bool:
     """Whether a line is a row of `side` cells."""
-    known = KNOWN if side <= 9 else IN_LARGER
+    known = CELL_CHARACTERS if side <= 9 else LARGER_CELL_CHARACTERS
     cells = cells_of(line)
     return len(cells) == side and known.issuperset(cells)
 

@@ -24,13 +24,13 @@ from string import ascii_letters
 from pipeline.errors import counted
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Rule
-from pipeline.reading.formats.alphabets import signs
+from pipeline.reading.formats.alphabets import digits_or_letters
 from pipeline.reading.formats.around import is_note, title_and_unread
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import DIGITS, split_into_rows
 from pipeline.reading.formats.frames import Frame, frame_of_cells, puzzle_of_frame
 from pipeline.reading.formats.jigsaws import (
-    AS_JIGSAW,
+    JIGSAW_HINT,
     JIGSAW_SIDES,
     RegionMap,
     connected_parts,
@@ -178,7 +178,7 @@ def puzzle_with_map(
         fault = text.at_word(region_map[cell], expected + alternative, found)
     rules = [] if fault else region_rules(names)
     frame = frame._replace(geometry=Geometry(1, side), fault=fault, rules=rules)
-    return puzzle_of_frame(text, frame, signs, reading)
+    return puzzle_of_frame(text, frame, digits_or_letters, reading)
 
 
 def recognise_jigsaw_grid(text: Text) -> str | None:
@@ -211,7 +211,7 @@ def parse_jigsaw_grid(text: Text, reading: Reading) -> Parsed:
         count = sum(len(row.cells) == side for row in rows if row not in map_rows)
         found_rows = f"a region map and {counted(count, 'row')} of {side} cells"
         word = region_map[0]
-        raise text.error(word.line, word.column, f"{expected} (or {AS_JIGSAW})", found_rows)
+        raise text.error(word.line, word.column, f"{expected} (or {JIGSAW_HINT})", found_rows)
     may_be_grid = not is_beside and all(word.text.isdecimal() for word in region_map)
     alternative = ", or --format stacked for two grids" if may_be_grid else ""
     parsed = puzzle_with_map(text, grid, region_map, reading, alternative)

@@ -102,7 +102,7 @@ GOOD = beside(GRID, MAP) + SUMS
     ("text", "message"),
     [
         (GOOD.replace("h=2", "h=2 q=3"), "5:33: expected the name of a cage in the map, found 'q'"),
-        (GOOD.replace(" h=2", ""), "4:8: expected a sum for each cage, as h=12, found 'h'"),
+        (GOOD.replace(" h=2", ""), "4:8: expected a sum for each cage, such as h=12, found 'h'"),
         (GOOD.replace("h=2", "a=2"), "5:29: expected one sum of cage 'a', found a second sum, 2"),
         (GOOD.replace("c=7", "c7"), "5:9: expected only names and sums of cages in this line"),
         (GOOD.replace("a=3", "=3"), "5:1: expected only names and sums of cages in this line"),
