@@ -65,6 +65,9 @@ _ASCENDING_DIGITS = re.compile("1?2?3?4?5?6?7?8?9?")
 """The candidates of a cell."""
 
 _BLANKS = frozenset(BLANKS)
+_SIDES_OF_LINES = {100: 10, 144: 12}
+"""Number of cells in a line → side, for sides of which no other format reads such lines."""
+
 _VALUE_CHARACTERS = string_digits + ascii_uppercase
 """Characters of values, in ascending order."""
 
@@ -362,8 +365,23 @@ def widths_of(row: str) -> set[int]:
     return {len(splitter(text) or ()) for splitter in _SPLITTERS} & {*BOARD_SIDES}
 
 
+def _side_of_line(rows: Sequence[TextLine]) -> int:
+    """The side of a puzzle with letters whose cells are all in one line; 0 for any other text."""
+    side = _SIDES_OF_LINES.get(len(rows[0].cells), 0) if len(rows) == 1 else 0
+    if not side or all(not cell.isalpha() or cell in _BLANKS for cell in rows[0].cells):
+        return 0
+    tokens = {*rows[0].cells}
+    return (
+        side
+        if any(alphabet.fits(tokens) for alphabet in _character_alphabets([*tokens], side))
+        else 0
+    )
+
+
 def recognise_board(text: Text) -> str | None:
     rows = text.rows
+    if _side_of_line(rows):
+        return f"one line of {len(rows[0].cells)} characters"
     side = len(rows)
     is_grid = side in ALL_GEOMETRIES and all(
         len(row.cells) == side and to_ascii(row.text) == row.text for row in rows
@@ -379,6 +397,9 @@ def recognise_board(text: Text) -> str | None:
 
 
 def _frame(text: Text) -> Frame:
+    if side := _side_of_line(text.rows):
+        line = text.rows[0]
+        return Frame(line.cells, line.placed_cells, side, (line,))
     board = _find_board(text)
     if board is None:
         expected = f"a board of at most {_MAX_SIDE} rows"
