@@ -2,8 +2,8 @@
 
 A state has a mask of candidates for each cell. If a cell has one candidate, its peers lose it
 (naked single). If a value is a candidate of only one cell in a unit, that cell loses all other
-values (hidden single). The order of these steps does not change the result, as in any unit
-propagation. A cell without candidates is a contradiction, and so is a unit without a cell for a
+values (hidden single). As in any unit propagation, the order of these steps does not change
+the result. A cell without candidates is a contradiction, and so is a unit without a cell for a
 value. This runs as machine code, or in plain Python with longer vectors.
 """
 
@@ -30,11 +30,11 @@ __all__ = ["States", "propagate_singles"]
 
 CELLS = NINE_BY_NINE.size
 DEAD, CHANGED, ROWS = CELLS, CELLS + 1, CELLS + 2
-"""Vectors of a board after those of the cells. A word of `DEAD` is nonzero after a contradiction, a
-word of `CHANGED` after a change. `ROWS` is the number of vectors of a board."""
+"""The vectors of a board that follow the vectors of its cells, and the number of all its vectors. A
+word of `DEAD` is nonzero after a contradiction, and a word of `CHANGED` after a change."""
 
 PYTHON_WIDTH = 1024
-"""States per vector in plain Python."""
+"""Number of states per vector in plain Python."""
 
 PYTHON_SECONDS = 3e-4
 """Seconds that plain Python takes for a state."""
@@ -50,6 +50,7 @@ PROGRAM = Program(
 loader = ProgramLoader(PROGRAM)
 
 States = NDArray[np.uint16]
+"""The candidate masks (81, K) of K states."""
 
 
 def propagate_singles(states: States) -> None:
@@ -71,7 +72,7 @@ def propagate_singles(states: States) -> None:
 
 
 def new_board() -> Words:
-    """Working memory for machine code: one vector of states."""
+    """Return a board for machine code, which has one state per word of a vector."""
     return zero_vectors(np.uint16, ROWS)
 
 
@@ -100,7 +101,7 @@ def propagate_states(board, states):
 
 @compiled(inline=True)
 def _single(cell):
-    """The mask of a cell with one candidate, else 0."""
+    """Return the masks of a vector that have one candidate, and 0 in place of the others."""
     return cell & ~nonzero_mask(clear_lowest_bit(cell))
 
 
@@ -161,7 +162,7 @@ def _propagate_units(board):
 
 @compiled(inline=True)
 def _has_changed(board):
-    for lane in range(board.shape[1]):  # noqa: SIM110 - numba knows no `any`
+    for lane in range(board.shape[1]):  # noqa: SIM110 - numba does not support `any`
         if board[CHANGED, lane]:
             return True
     return False

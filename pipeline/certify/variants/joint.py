@@ -1,7 +1,7 @@
-"""Joint sums: sums of a puzzle added up, which gives tighter bounds.
+"""Joint sums: several sums of a puzzle are added up, because a joint sum may have tighter bounds.
 
-In a joint sum, cells of different sums may have to differ. For example, two sums of four cells can
-each be 30, but eight cells of one box sum to at most 44.
+The bounds are tighter if cells of different sums must differ. For example, two sums of four cells
+can each be 30, but eight cells of one box sum to at most 44.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pipeline.puzzle.constraints import AllDifferent, AllOf, Constraint
 from pipeline.puzzle.sums import Total
 
 _MAX_SUMS = 12
-"""Maximum number of sums that may be joined. These are the sums with the least slack."""
+"""Maximum number of sums that are considered for joining: those with the least slack."""
 
 
 class _BoundedSum(NamedTuple):
-    """A sum: its cells, as bits, its total, and the distances of the total from its bounds.
+    """A sum: its cells as bits, its total, and the distances of its total from its bounds.
 
-    The bounds assume only that the cells of a unit differ.
+    The bounds assume only that the cells of each unit differ.
     """
 
     cells: int
@@ -51,7 +51,7 @@ def joint_sums(
 
     @cache
     def bounded_sum(cells: int, total: int) -> _BoundedSum:
-        """A sum with bounds, found by a greedy division of its cells into groups that differ."""
+        """Return a sum with bounds. A greedy search divides its cells into groups that differ."""
         remaining, low, high = cells, 0, 0
         while remaining:
             group = max((group & remaining for group in groups), key=int.bit_count, default=0)
@@ -69,12 +69,12 @@ def joint_sums(
 
 
 # A greedy search. A joint sum is sound, because it adds up sums that all hold. A sum is joined only
-# if `over_minimum` is then less than the sum of both, which shows that cells of both sums must
-# differ.
+# if the `over_minimum` of the result is less than that of both sums together. This shows that some
+# cells of one sum must differ from cells of the other.
 def _join(
     joint: _BoundedSum, sums: Sequence[_BoundedSum], bounded_sum: Callable[[int, int], _BoundedSum]
 ) -> Iterator[_BoundedSum]:
-    """Join a sum with other sums one by one, each time with the sum that gives the least slack.
+    """Join a sum with other sums one by one; each time, choose the sum that gives the least slack.
 
     Yields each joint sum that has no more slack than any sum that it joins.
     """
@@ -99,7 +99,7 @@ def _join(
 
 
 def _slack(joint: _BoundedSum) -> int:
-    """The distance of a total from the nearer of its bounds."""
+    """Return the distance of a total from the nearer of its bounds."""
     return min(joint.over_minimum, joint.under_maximum)
 
 
@@ -113,5 +113,5 @@ def _parts_of(constraints: Iterable[Constraint]) -> Iterator[Constraint]:
 
 
 def _set_of(cells: Iterable[int]) -> int:
-    """The set of these cells, as bits."""
+    """Return the set of these cells, as bits."""
     return sum({1 << cell for cell in cells})
