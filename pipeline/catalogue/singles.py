@@ -63,8 +63,8 @@ def propagate_singles(states: States) -> None:
             f"expected states of shape ({CELLS}, …) of uint16, contiguous, found {states.shape} of "
             f"{states.dtype}"
         )
-    if step := loader.get(states.shape[1] * PYTHON_SECONDS):
-        step(new_board(), states)
+    if propagate := loader.get(states.shape[1] * PYTHON_SECONDS):
+        propagate(new_board(), states)
     else:
         propagate_states(
             np.zeros((ROWS, min(PYTHON_WIDTH, states.shape[1]) or 1), np.uint16), states
@@ -100,7 +100,7 @@ def propagate_states(board, states):
 
 
 @compiled(inline=True)
-def _single(cell):
+def _naked_singles(cell):
     """Return the masks of a vector that have one candidate, and 0 in place of the others."""
     return cell & ~nonzero_mask(clear_lowest_bit(cell))
 
@@ -121,7 +121,7 @@ def _propagate_unit(board, first, column_step, row_step):
     for row in range(3):
         for column in range(3):
             cell = load(board, first + row * row_step + column * column_step)
-            single = _single(cell)
+            single = _naked_singles(cell)
             twice = twice | once & cell
             once = once | cell
             conflict = conflict | fixed & single
@@ -135,7 +135,7 @@ def _propagate_unit(board, first, column_step, row_step):
             hidden_here = cell & hidden
             conflict = conflict | clear_lowest_bit(hidden_here)
             has_hidden = nonzero_mask(hidden_here)
-            after = cell & (hidden_here | ~has_hidden & (~fixed | _single(cell)))
+            after = cell & (hidden_here | ~has_hidden & (~fixed | _naked_singles(cell)))
             store(board, cell_index, after)
             eliminated = eliminated | cell ^ after
     return conflict, eliminated
@@ -168,7 +168,7 @@ def _has_changed(board):
     return False
 
 
-def try_singles(step: Callable[..., int]) -> None:
+def try_singles(propagate: Callable[..., int]) -> None:
     """Propagate singles in two grids without their first row and column. One breaks the rules.
 
     Raises RuntimeError unless the valid grid is filled and the other becomes 0.
@@ -178,6 +178,6 @@ def try_singles(step: Callable[..., int]) -> None:
     expected = states.copy()
     states[:9], states[::9] = NINE_BY_NINE.all_values, NINE_BY_NINE.all_values
     states[80, 1], expected[:, 1] = states[79, 1], 0
-    step(new_board(), states)
+    propagate(new_board(), states)
     if not (states == expected).all():
         raise RuntimeError("self-test of the compiled code failed: wrong singles")

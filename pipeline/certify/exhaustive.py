@@ -30,7 +30,7 @@ LISTED_NOT_FOUND = "the search did not find a listed solution"
 _NOT_PLAIN = "only rows, columns and boxes of a single grid are searched"
 """Reasons why a search is undecided."""
 
-_FIRST_RUN, _RUN_GROWTH = 200, 1.3
+_FIRST_RUN_FAILURES, _RUN_GROWTH = 200, 1.3
 """Number of failures before the first restart, and the factor by which this number grows with each
 restart."""
 
@@ -248,7 +248,7 @@ class _PlaneSearch:
 
     def solutions(self) -> Iterator[int]:
         """Yield the candidates of each solution, as bits. Restarts may repeat a solution."""
-        run = float(_FIRST_RUN)
+        run = float(_FIRST_RUN_FAILURES)
         failures, stack = 0, [self._root]
         while stack:
             if time.monotonic() > self._end:

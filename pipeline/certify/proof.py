@@ -23,7 +23,7 @@ from typing import Any
 from pipeline.certify.formula import Core, Formula
 from pipeline.certify.lrat import MAX_LRAT_CHARACTERS, ProofRejected, check_lrat, proof_lines
 from pipeline.certify.trimming import (
-    CONFLICT,
+    CONFLICT_CLAUSE,
     NEXT_CLAUSE,
     NOTHING,
     OUTPUT_LENGTH,
@@ -259,7 +259,7 @@ def _new_state(
 ) -> State:
     """Return the initial state. `new_array(size, value, type)` makes a list or an array."""
     clauses, numbers = len(starts) - 1, new_array(5, 0, "q")
-    numbers[CONFLICT] = NOTHING
+    numbers[CONFLICT_CLAUSE] = NOTHING
     return State(
         literals,
         starts,

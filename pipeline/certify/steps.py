@@ -39,8 +39,8 @@ STEP_SIZE = 2700  # length of the array `step`
 
 # `stack` has a frame for each assumption: 81 masks of candidates, then 81 flags of assigned cells.
 FRAME_SIZE = 162
-MAX_ASSUMPTIONS = 40
-STACK_SIZE = MAX_ASSUMPTIONS * FRAME_SIZE
+MAX_ASSUMPTIONS = 40  # maximum number of nested assumptions
+STACK_SIZE = MAX_ASSUMPTIONS * FRAME_SIZE  # length of `stack`
 
 
 @compiled(inline=True)

@@ -30,8 +30,8 @@ UNMARKED, MARKED = 0, 1
 
 # Indices in `State.numbers`.
 NEXT_CLAUSE = 0  # the clause to add next; in the backward pass, one more than the clause to check
-CONFLICT = 1  # the clause that led to the conflict when it was added, or NOTHING
-TRAIL = 2  # length of the trail
+CONFLICT_CLAUSE = 1  # the clause that led to the conflict when it was added, or NOTHING
+TRAIL_LENGTH = 2  # length of the trail
 OUTPUT_LENGTH = 3  # length of the output
 VISITS = 4  # number of watches that were visited in this call
 
@@ -81,7 +81,7 @@ class State(NamedTuple):
     queue: Any
     """(V,): the variables to be analysed."""
     numbers: Any
-    """(5,): NEXT_CLAUSE, CONFLICT, TRAIL, OUTPUT_LENGTH and VISITS."""
+    """(5,): NEXT_CLAUSE, CONFLICT_CLAUSE, TRAIL_LENGTH, OUTPUT_LENGTH and VISITS."""
 
 
 _TRUE, _FALSE = 1, -1
@@ -95,21 +95,21 @@ queue, and no earlier step needed its root literal. _ASSUMED: it occurs in the n
 @compiled(inline=True)
 def _assign(state, literal, reason):
     """Make a literal true. `reason` is the clause that implies it; NOTHING for an assumption."""
-    size, variable = state.numbers[TRAIL], literal >> 1
+    size, variable = state.numbers[TRAIL_LENGTH], literal >> 1
     state.values[literal], state.values[literal ^ 1] = _TRUE, _FALSE
     state.trail[size] = literal
     state.positions[variable] = size
     state.reasons[variable] = reason
-    state.numbers[TRAIL] = size + 1
+    state.numbers[TRAIL_LENGTH] = size + 1
 
 
 @compiled(inline=True)
 def _backtrack(state, size):
     """Unassign literals until the trail has this length."""
-    for position in range(size, state.numbers[TRAIL]):
+    for position in range(size, state.numbers[TRAIL_LENGTH]):
         literal = state.trail[position]
         state.values[literal] = state.values[literal ^ 1] = 0
-    state.numbers[TRAIL] = min(size, state.numbers[TRAIL])
+    state.numbers[TRAIL_LENGTH] = min(size, state.numbers[TRAIL_LENGTH])
 
 
 @compiled(inline=True)
@@ -187,8 +187,8 @@ def _propagate(state, start, end):
     Clauses from `end` on have been removed.
     """
     marked_head = unmarked_head = start
-    while unmarked_head < state.numbers[TRAIL]:
-        if marked_head < state.numbers[TRAIL]:
+    while unmarked_head < state.numbers[TRAIL_LENGTH]:
+        if marked_head < state.numbers[TRAIL_LENGTH]:
             falsified = _visit_watchers(state, MARKED, state.trail[marked_head] ^ 1, end)
             marked_head += 1
         else:
@@ -205,7 +205,7 @@ def _add_clause(state, clause):
 
     Returns a falsified clause, or NOTHING.
     """
-    state.trail_before[clause] = state.numbers[TRAIL]
+    state.trail_before[clause] = state.numbers[TRAIL_LENGTH]
     start, end = state.starts[clause], state.starts[clause + 1]
     next_open = start  # the literals before this index are not false
     for i in range(start, end):
@@ -292,7 +292,7 @@ def _analyse_conflict(state, falsified, root):
         done += 1
         if state.positions[variable] >= root and state.reasons[variable] != NOTHING:
             count = _queue_clause(state, state.reasons[variable], count, root)
-    for position in range(root, state.numbers[TRAIL]):
+    for position in range(root, state.numbers[TRAIL_LENGTH]):
         variable = state.trail[position] >> 1
         if state.roles[variable] == _QUEUED and state.reasons[variable] != NOTHING:
             _emit(state, state.reasons[variable])
@@ -334,7 +334,7 @@ def _mark_reasons(state, count):
 @compiled(inline=True)
 def _check_lemma(state, lemma):
     """Append the step of a lemma. Returns whether the lemma follows from the clauses before it."""
-    root = state.numbers[TRAIL]
+    root = state.numbers[TRAIL_LENGTH]
     _emit(state, lemma)
     for i in range(state.starts[lemma], state.starts[lemma + 1]):
         literal = state.literals[i]
@@ -382,7 +382,7 @@ def _check_satisfied_lemma(state, variable):
 @compiled(inline=True)
 def _unassign_last(state):
     """Remove the last literal from the trail, and append its step if it is needed."""
-    literal = state.trail[state.numbers[TRAIL] - 1]
+    literal = state.trail[state.numbers[TRAIL_LENGTH] - 1]
     reason = state.reasons[literal >> 1]
     if state.is_needed[reason]:
         state.is_needed[reason] = 0
@@ -393,7 +393,7 @@ def _unassign_last(state):
                     _emit_unit_clause(state, state.literals[i] >> 1)
             _emit(state, reason)
             _emit(state, len(state.is_marked))
-    _backtrack(state, state.numbers[TRAIL] - 1)
+    _backtrack(state, state.numbers[TRAIL_LENGTH] - 1)
 
 
 @compiled(inline=True)
@@ -402,9 +402,9 @@ def _start_backward_pass(state, clause, falsified, first_lemma):
 
     This is the only step if the conflict follows from the clauses before `first_lemma` alone.
     """
-    state.numbers[CONFLICT] = clause
+    state.numbers[CONFLICT_CLAUSE] = clause
     _emit(state, clause)
-    _analyse_conflict(state, falsified, state.numbers[TRAIL] if clause >= first_lemma else 0)
+    _analyse_conflict(state, falsified, state.numbers[TRAIL_LENGTH] if clause >= first_lemma else 0)
     _emit(state, len(state.is_marked))
 
 
@@ -423,14 +423,16 @@ def trim(state, first_lemma, max_output, max_visits):
     while state.numbers[VISITS] < max_visits:
         state.numbers[VISITS] += 1
         clause = state.numbers[NEXT_CLAUSE]
-        if state.numbers[CONFLICT] == NOTHING:
+        if state.numbers[CONFLICT_CLAUSE] == NOTHING:
             if clause == len(state.is_marked):
                 return REJECTED
             falsified = _add_clause(state, clause)
             state.numbers[NEXT_CLAUSE] += 1
             if falsified != NOTHING:
                 _start_backward_pass(state, clause, falsified, first_lemma)
-        elif state.numbers[TRAIL] > (state.trail_before[clause - 1] if clause > first_lemma else 0):
+        elif state.numbers[TRAIL_LENGTH] > (
+            state.trail_before[clause - 1] if clause > first_lemma else 0
+        ):
             _unassign_last(state)
         elif clause <= first_lemma:
             return TRIMMED

@@ -67,6 +67,8 @@ _LOCK_FILE = "lock"
 """Name of the file that a compiling process locks while it works on its folder."""
 
 _DIGEST_BYTES = 32
+"""Length of the digest at the start of _CODE_FILE."""
+
 _CPU_INFO = Path("/proc/cpuinfo")
 _CPU_FIELDS = (b"flags", b"Features", b"CPU part")
 """Starts of the lines of /proc/cpuinfo that list the features of a processor: `flags` for Intel and

@@ -15,7 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.certify.many.sweep import CELLS, CHANGED, CHUTE_COUNTS, DEAD, MAY, OPEN, ROWS, sweep
+from pipeline.certify.many.sweep import (
+    CELLS,
+    CHANGED,
+    CHUTE_COUNTS,
+    DEAD,
+    MAY_HAVE,
+    OPEN,
+    ROWS,
+    sweep,
+)
 from pipeline.native import compiled
 from pipeline.native.vectors import Words, zero_vectors
 
@@ -167,9 +176,9 @@ def _choose_branch(board, lane):
             smallest, chute = count, candidate_chute
     candidates, triad = 0, 0
     for line in range(9 * chute, 9 * chute + 9, 3):
-        a = np.int64(board[MAY + line, lane])
-        b = np.int64(board[MAY + line + 1, lane])
-        c = np.int64(board[MAY + line + 2, lane])
+        a = np.int64(board[MAY_HAVE + line, lane])
+        b = np.int64(board[MAY_HAVE + line + 1, lane])
+        c = np.int64(board[MAY_HAVE + line + 2, lane])
         in_three = a & b & c
         in_two = (a & b | c & (a | b)) & ~in_three
         if in_two:
@@ -180,7 +189,7 @@ def _choose_branch(board, lane):
     if not candidates:
         return NO_BRANCH
     value = _LOWEST_BIT[candidates]
-    while not board[MAY + triad, lane] >> value & 1:
+    while not board[MAY_HAVE + triad, lane] >> value & 1:
         triad += 1
     return 9 * triad + value
 
@@ -205,7 +214,7 @@ def _assume(board, lane, choice, has_value):
 
 
 @compiled(inline=True)
-def _start_next(lane, searches, board, masks, counts, grids, verdicts):
+def _start_next_puzzle(lane, searches, board, masks, counts, grids, verdicts):
     """Start the next puzzle whose listed grids are distinct solutions."""
     while searches.started_count[0] < len(masks):
         puzzle = searches.started_count[0]
@@ -244,7 +253,7 @@ def _backtrack(lane, searches, board):
 # COMPLETE requires that every branch has ended and that every listed grid was reached. The second
 # condition checks the search itself: a search that eliminates too much may lose listed grids, too.
 @compiled(inline=True)
-def _continue(lane, searches, board, counts, grids, nodes, max_nodes):
+def _continue_lane(lane, searches, board, counts, grids, nodes, max_nodes):
     """Continue a lane after a sweep.
 
     Returns a verdict, _UNDECIDED while the search goes on, or _ABANDONED.
@@ -284,14 +293,14 @@ def search(searches, masks, counts, grids, verdicts, nodes, max_nodes, sweeps):
         busy_lanes = 0
         for lane in range(LANES):
             if searches.puzzle[lane] == NO_PUZZLE and searches.started_count[0] < len(masks):
-                _start_next(lane, searches, board, masks, counts, grids, verdicts)
+                _start_next_puzzle(lane, searches, board, masks, counts, grids, verdicts)
             busy_lanes += searches.puzzle[lane] != NO_PUZZLE
         if not busy_lanes:
             return True
         sweep(board)
         for lane in range(LANES):
             if searches.puzzle[lane] != NO_PUZZLE:
-                verdict = _continue(lane, searches, board, counts, grids, nodes, max_nodes)
+                verdict = _continue_lane(lane, searches, board, counts, grids, nodes, max_nodes)
                 if verdict != _UNDECIDED:
                     verdicts[searches.puzzle[lane]] = max(verdict, _UNDECIDED)
                     searches.puzzle[lane] = NO_PUZZLE

@@ -9,8 +9,8 @@ a chute. The triads of a value thus form one of six permutation matrices (T. Dil
 | index of the first vector | number of vectors | meaning of the words |
 |---|---|---|
 | 0 | CELLS | candidates of a cell, bit v for the value v + 1 |
-| MAY | TRIADS | values that a triad can have |
-| MUST | TRIADS | values that a triad must have |
+| MAY_HAVE | TRIADS | values that a triad can have |
+| MUST_HAVE | TRIADS | values that a triad must have |
 | CHUTE_COUNTS | CHUTES | the number of values that each triad can have, summed over a chute |
 | DEAD | 1 | nonzero after a contradiction |
 | OPEN | 1 | nonzero while some cell has several candidates |
@@ -27,10 +27,11 @@ from pipeline.native import compiled
 from pipeline.native.vectors import broadcast, clear_lowest_bit, load, nonzero_mask, popcount, store
 
 CELLS, TRIADS, CHUTES = 81, 54, 6
+"""The numbers of cells, triads and chutes of a grid."""
 
-MAY = CELLS
-MUST = MAY + TRIADS
-CHUTE_COUNTS = MUST + TRIADS
+MAY_HAVE = CELLS
+MUST_HAVE = MAY_HAVE + TRIADS
+CHUTE_COUNTS = MUST_HAVE + TRIADS
 DEAD, OPEN, CHANGED, ROWS = range(CHUTE_COUNTS + CHUTES, CHUTE_COUNTS + CHUTES + 4)
 
 _NO_VALUES, _ALL_VALUES = np.uint16(0), np.uint16(0b111_111_111)
@@ -93,8 +94,8 @@ def _update_triad(board, cell, gap, triad, may, must, index):
     store(board, cell, triad[0] & may)
     store(board, cell + gap, triad[1] & may)
     store(board, cell + 2 * gap, triad[2] & may)
-    store(board, MAY + index, may)
-    store(board, MUST + index, must)
+    store(board, MAY_HAVE + index, may)
+    store(board, MUST_HAVE + index, must)
     return clear_lowest_bit(from_third), _union(triad) & ~may, popcount(may)
 
 
@@ -177,8 +178,8 @@ def sweep(board):
         dead, changed = dead | conflict, changed | eliminated
     for row in range(9):
         for column in range(9):
-            across = MUST + 3 * row + column // 3
-            down = MUST + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
+            across = MUST_HAVE + 3 * row + column // 3
+            down = MUST_HAVE + 27 + 9 * (column // 3) + 3 * (column % 3) + row // 3
             conflict, several, eliminated = _update_cell(board, 9 * row + column, across, down)
             dead, is_open, changed = dead | conflict, is_open | several, changed | eliminated
     store(board, DEAD, dead)

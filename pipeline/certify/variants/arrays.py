@@ -93,7 +93,7 @@ def _lay_out(encoded: ConstraintNumbers) -> tuple[Numbers, Numbers]:
         L.SAVED_CELLS: size * (size + 1),
         L.DECISIONS: 2 * (size + 1),
         L.SCRATCH: encoded.scratch,
-        L.PROBED: 2 * encoded.max_any_of_cells,
+        L.PROBE_MASKS: 2 * encoded.max_any_of_cells,
     }
     end = L.CELLS + size
     for name, length in lengths.items():

@@ -58,7 +58,7 @@ _IN_ALTERNATIVE = L.NOTHING
 _QUEUE_OF_KIND = {L.PAIR: L.EARLY, L.TOTAL: L.SOON, L.ONE_OF_SETS: L.SOON}
 """The queue of each cheap kind of constraint, instead of NORMAL."""
 
-_MAX_UNGROUPED = 9
+_MAX_UNGROUPED_CELLS = 9
 """The cells of a sum with more cells than this are first grouped by units. If a puzzle has more
 values than this, sets of values are listed only for sums of one group."""
 
@@ -134,9 +134,9 @@ class ConstraintNumbers:
         if time.monotonic() > self._end:
             raise TooLarge(OUT_OF_TIME)
         kind = type(constraint)
-        if kind not in _ADD:
+        if kind not in _ADDERS:
             raise TooLarge(f"the search does not support {kind.__name__}")
-        return _ADD[kind](self, constraint, queue)
+        return _ADDERS[kind](self, constraint, queue)
 
     def add_allowed(self, constraint: Allowed, queue: int) -> list[int]:
         cell, mask = constraint.cell, self.source.mask(constraint.values)
@@ -273,7 +273,7 @@ class ConstraintNumbers:
             if key in self._known_totals:
                 return []
             self._known_totals.add(key)
-        groups = self._divide(terms)
+        groups = self._divide_into_groups(terms)
         numbers, contexts = [total - values[0] * sum(weights), len(groups)], list[int]()
         for weight, cells in groups:
             has_sets = self._use_sets(len(cells), len(groups))
@@ -297,7 +297,9 @@ class ConstraintNumbers:
         group, `group_count` the number of groups of the sum.
         """
         count = len(self.source.values)
-        if length == 1 or count > (_MAX_UNGROUPED if group_count > 1 else MAX_VALUES_WITH_SETS):
+        if length == 1 or count > (
+            _MAX_UNGROUPED_CELLS if group_count > 1 else MAX_VALUES_WITH_SETS
+        ):
             return 0
         if self.sets_offset == L.NOTHING:
             masks, offsets = sets_by_sum(count)
@@ -307,11 +309,11 @@ class ConstraintNumbers:
     # A greedy search, because large groups have tight bounds. While many cells remain, choose the
     # largest group within a unit. Then add each remaining cell to the first group of its weight
     # whose cells are all its peers.
-    def _divide(self, terms: Terms) -> list[Group]:
+    def _divide_into_groups(self, terms: Terms) -> list[Group]:
         """Divide the cells of a sum into groups, ordered by decreasing absolute weight."""
         peers, remaining = self.source.peers, dict(terms)
         groups: list[tuple[int, list[int], int]] = []  # weight, cells, common peers
-        while len(remaining) > _MAX_UNGROUPED:
+        while len(remaining) > _MAX_UNGROUPED_CELLS:
             same_weight = self._equal_weights_by_unit(remaining)
             weight, cells = max(same_weight, key=lambda group: len(group[1]), default=(0, []))
             if len(cells) < 2:
@@ -371,7 +373,7 @@ class ConstraintNumbers:
         return self.numbers[first : first + self.numbers[offset + L.SCOPE_LENGTH]]
 
 
-_ADD: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int]]] = {
+_ADDERS: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int]]] = {
     Allowed: ConstraintNumbers.add_allowed,
     AllDifferent: ConstraintNumbers.add_different,
     Pairs: ConstraintNumbers.add_pairs,
@@ -386,3 +388,4 @@ _ADD: dict[type[Constraint], Callable[[ConstraintNumbers, Any, int], list[int]]]
     CountOfEqual: ConstraintNumbers.add_count_of_equal,
     Ranked: ConstraintNumbers.add_ranked,
 }
+"""The method that encodes each kind of constraint."""

@@ -59,8 +59,8 @@ def restrict(state, problem, cell, mask):
     """Restrict a cell to the values in a mask. Returns False if no value remains.
 
     If the cell changes, its constraints are scheduled. If it becomes fixed, its LATE constraints
-    are scheduled too, and it is pushed on the stack of fixed cells. While PROBING, nothing is
-    scheduled or pushed.
+    are scheduled too, and it is pushed on the stack of fixed cells. While IS_PROBING is set,
+    nothing is scheduled or pushed.
     """
     before = state[L.CELLS + cell]
     after = before & mask
@@ -70,7 +70,7 @@ def restrict(state, problem, cell, mask):
     if after == 0:
         return False
     state[L.HAS_CHANGED] = 1
-    if state[L.PROBING]:
+    if state[L.IS_PROBING]:
         return True
     watchers = problem[L.WATCHERS] + 2 * cell
     end = problem[watchers + 1]

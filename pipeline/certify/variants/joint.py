@@ -62,7 +62,9 @@ def joint_sums(
         return _BoundedSum(cells, total, total - low, high - total)
 
     sums = sorted((bounded_sum(*cage) for cage in totals.items()), key=_slack)[:_MAX_SUMS]
-    joints = {joint.cells: joint for start in sums for joint in _join(start, sums, bounded_sum)}
+    joints = {
+        joint.cells: joint for start in sums for joint in _join_greedily(start, sums, bounded_sum)
+    }
     for joint in joints.values():
         bits = range(joint.cells.bit_length())
         yield Total(tuple((cell, 1) for cell in bits if joint.cells >> cell & 1), joint.total)
@@ -71,7 +73,7 @@ def joint_sums(
 # A greedy search. A joint sum is sound, because it adds up sums that all hold. A sum is joined only
 # if the `over_minimum` of the result is less than that of both sums together. This shows that some
 # cells of one sum must differ from cells of the other.
-def _join(
+def _join_greedily(
     joint: _BoundedSum, sums: Sequence[_BoundedSum], bounded_sum: Callable[[int, int], _BoundedSum]
 ) -> Iterator[_BoundedSum]:
     """Join a sum with other sums one by one; each time, choose the sum that gives the least slack.

@@ -18,7 +18,7 @@ DEPTH = 1  # number of open branches
 NODES = 2  # number of branches so far
 FAILURES = 3  # number of failures so far
 FIXED_COUNT = 4  # length of the stack of fixed cells
-PROBING = 5  # 1 while an alternative is tried; no constraint is scheduled then
+IS_PROBING = 5  # 1 while an alternative is tried; no constraint is scheduled then
 HAS_CHANGED = 6  # 1 after `restrict` has changed a cell
 FAILED_CONSTRAINT = 7  # the constraint that failed last; ~cell if peers left a cell no value
 QUEUE_FIRST = 8  # 4 numbers: the position in its ring at which each queue starts
@@ -50,7 +50,7 @@ QUEUE_RINGS = 8  # QUEUES × CONSTRAINT_COUNT constraints: ring buffers
 SAVED_CELLS = 9  # (CELL_COUNT + 1) × CELL_COUNT masks: all cells before each open branch
 DECISIONS = 10  # (CELL_COUNT + 1) × 2: the cell and the bit of each open branch
 SCRATCH = 11  # working memory of the current propagator
-PROBED = 12  # 2 masks per cell: before the alternatives, and the union of all results
+PROBE_MASKS = 12  # 2 masks per cell: before the alternatives, and the union of all results
 
 # `problem`: offsets of areas of `problem`.
 OFFSETS = 13  # CONSTRAINT_COUNT offsets of constraints

@@ -200,7 +200,7 @@ def _propagate_min_count(state, problem, first, length):
         for i in range(first, first + length):
             if state[L.CELLS + problem[i]] & bit and not restrict(state, problem, problem[i], bit):
                 return False
-    if min_count == 0 and minimum > 0 and not state[L.PROBING]:
+    if min_count == 0 and minimum > 0 and not state[L.IS_PROBING]:
         return eliminate_from_peers(state, problem, first, length, bit)
     return True
 
@@ -332,16 +332,16 @@ def _propagate_alternative(state, problem, first, length):
 # Constructive disjunction (P. Van Hentenryck et al., 1995). Each alternative is propagated
 # separately, starting from the current cells. A solution satisfies at least one alternative. So a
 # value that remains in no alternative is eliminated. If no alternative can hold, the constraint
-# fails. While PROBING, propagators change only cells of their scope and schedule nothing, so only
-# the scope must be restored.
+# fails. While IS_PROBING is set, propagators change only cells of their scope and schedule nothing,
+# so only the scope must be restored.
 @compiled()
 def _propagate_any_of(state, problem, first, length):
     """Enforce that at least one of the alternatives holds."""
-    probed = problem[L.PROBED]
+    probed = problem[L.PROBE_MASKS]
     for index in range(length):
         state[probed + 2 * index] = state[L.CELLS + problem[first + index]]
         state[probed + 2 * index + 1] = 0
-    state[L.PROBING] = 1
+    state[L.IS_PROBING] = 1
     alternative = first + length + 1
     for _ in range(problem[first + length]):
         can_hold = _propagate_alternative(state, problem, alternative + 1, problem[alternative])
@@ -351,7 +351,7 @@ def _propagate_any_of(state, problem, first, length):
                 state[probed + 2 * index + 1] |= state[cell]
             state[cell] = state[probed + 2 * index]
         alternative += 1 + problem[alternative]
-    state[L.PROBING] = 0
+    state[L.IS_PROBING] = 0
     for index in range(length):
         union = state[probed + 2 * index + 1]
         if not restrict(state, problem, problem[first + index], union):

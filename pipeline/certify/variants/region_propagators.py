@@ -16,9 +16,9 @@ CONNECTED_SCRATCH = 9
 
 # Possible cells can be inside the region; members must be inside. Without members, the region may
 # be in any connected component of possible cells that is large enough. With members, cells that the
-# region cannot reach from a member are outside (`_reach`). Cells without which the region would
-# fall apart or be too small are inside (`_force_cut_cells`). If the number of possible cells equals
-# the size of the region, all of them are inside.
+# region cannot reach from a member are outside (`_mark_reachable`). Cells without which the region
+# would fall apart or be too small are inside (`_force_cut_cells`). If the number of possible cells
+# equals the size of the region, all of them are inside.
 @compiled()
 def propagate_connected(state, problem, first, length):
     """Enforce that the cells with a value in a mask form one connected region.
@@ -50,7 +50,7 @@ def propagate_connected(state, problem, first, length):
             if state[L.CELLS + problem[first + index]] & inside:
                 root = index
         members = possible
-    reached = _reach(
+    reached = _mark_reachable(
         state, problem, first, length, root, members, size - members if size else length
     )
     if reached < 0 or reached < size:
@@ -115,7 +115,7 @@ def _eliminate_small_components(state, problem, first, length, size):
 # region has at most `budget` cells that are not members, so cells farther from the root are
 # outside.
 @compiled()
-def _reach(state, problem, first, length, root, members, budget):
+def _mark_reachable(state, problem, first, length, root, members, budget):
     """Mark the cells that the region can reach from its root. Returns the number of these cells.
 
     `budget` is the number of cells that the region can have besides its members. Returns -1 if

@@ -136,7 +136,7 @@ class SimplifiedConstraints:
 
     def add(self, constraint: Constraint) -> None:
         """Add a constraint that must hold. Raises NoSolution and TooLarge."""
-        add = _ADD.get(type(constraint))
+        add = _ADDERS.get(type(constraint))
         if add:
             add(self, constraint)
             return
@@ -149,7 +149,7 @@ class SimplifiedConstraints:
 
     def _simplify(self, constraint: Constraint) -> list[Constraint] | None:
         """Return equivalent constraints of simpler kinds; None if this kind has no simpler form."""
-        simplify = _SIMPLIFY.get(type(constraint))
+        simplify = _SIMPLIFIERS.get(type(constraint))
         return simplify(self, constraint) if simplify else None
 
     def add_all(self, constraint: AllOf) -> None:
@@ -190,13 +190,13 @@ class SimplifiedConstraints:
 
     def simplify_set_total(self, constraint: SetTotal) -> list[Constraint]:
         cells, total = constraint.cells, constraint.total
-        allowed = self._allowed(cells, constraint.values)
+        allowed = self._allowed_constraints(cells, constraint.values)
         return [*allowed, AllDifferent(cells), Total(tuple((cell, 1) for cell in cells), total)]
 
     def simplify_total_between(self, constraint: TotalBetween) -> list[Constraint]:
         cells, n = constraint.cells, len(constraint.cells)
         between = Automaton(cells, -1, sum_between_ends, frozenset((-2,)), (n, constraint.total))
-        return [*self._allowed(cells, range(1, n + 1)), AllDifferent(cells), between]
+        return [*self._allowed_constraints(cells, range(1, n + 1)), AllDifferent(cells), between]
 
     def simplify_outside_range(self, constraint: OutsideRange) -> list[Constraint]:
         cells = constraint.low, constraint.high, *constraint.cells
@@ -232,7 +232,9 @@ class SimplifiedConstraints:
             for one, other in pairs
         ]
 
-    def _allowed(self, cells: Iterable[int], values: Collection[int]) -> list[Constraint]:
+    def _allowed_constraints(
+        self, cells: Iterable[int], values: Collection[int]
+    ) -> list[Constraint]:
         """Return constraints that restrict the cells to these values; none if they may have any."""
         if all(value in values for value in self.values):
             return []
@@ -324,7 +326,7 @@ def _bands(geometry: Geometry, units: tuple[tuple[int, ...], ...]) -> list[tuple
     return [(multiplicity, cells) for cells, multiplicity in bands.items()]
 
 
-_ADD: dict[type[Constraint], Callable[[SimplifiedConstraints, Any], None]] = {
+_ADDERS: dict[type[Constraint], Callable[[SimplifiedConstraints, Any], None]] = {
     AllOf: SimplifiedConstraints.add_all,
     AnyOf: SimplifiedConstraints.add_choice,
     ValueSwitch: SimplifiedConstraints.add_choice,
@@ -332,7 +334,9 @@ _ADD: dict[type[Constraint], Callable[[SimplifiedConstraints, Any], None]] = {
     AllDifferent: SimplifiedConstraints.add_different,
     Pairs: SimplifiedConstraints.add_pairs,
 }
-_SIMPLIFY: dict[
+"""The method that adds each kind of constraint that is not kept as it is."""
+
+_SIMPLIFIERS: dict[
     type[Constraint], Callable[[SimplifiedConstraints, Any], list[Constraint] | None]
 ] = {
     SetTotal: SimplifiedConstraints.simplify_set_total,
@@ -343,6 +347,7 @@ _SIMPLIFY: dict[
     Equivalent: SimplifiedConstraints.simplify_equivalent,
     SameTotals: SimplifiedConstraints.simplify_same_totals,
 }
+"""The method that simplifies each kind of constraint that has a simpler form."""
 
 
 def _check_alternatives(alternatives: int) -> None:

@@ -95,7 +95,7 @@ def propagate_one_of_sets(state, problem, first, length, begin, end, context):
         at_least_1 |= mask
     if required & ~at_least_1 or not assign(state, problem, first, length, required & ~at_least_2):
         return False
-    return state[L.PROBING] != 0 or eliminate_from_peers(
+    return state[L.IS_PROBING] != 0 or eliminate_from_peers(
         state, problem, first, length, required & at_least_2 & ~fixed
     )
 
@@ -141,7 +141,7 @@ def _max_sum(state, problem, first, length, skipped):
 
 
 @compiled(inline=True)
-def _bounds(state, problem, first, length):
+def _sum_bounds(state, problem, first, length):
     """Return a lower and an upper bound of the sum of a group of cells, which must differ."""
     if length == 1:
         mask = state[L.CELLS + problem[first]]
@@ -217,7 +217,7 @@ def propagate_total(state, problem, first, length):
     start, group = first, data + 2
     for _ in range(groups):
         size, weight = problem[group], problem[group + 1]
-        minimum, maximum = _bounds(state, problem, start, size)
+        minimum, maximum = _sum_bounds(state, problem, start, size)
         if minimum > maximum:
             return False
         low += weight * (minimum if weight > 0 else maximum)
@@ -275,7 +275,7 @@ def _bound_group(state, problem, first, length, weight, has_sets, below, above, 
     The weighted sum of the group is at most its minimum plus `above`, and at least its maximum plus
     `below`, which is at most 0.
     """
-    minimum, maximum = _bounds(state, problem, first, length)
+    minimum, maximum = _sum_bounds(state, problem, first, length)
     if weight > 0:
         low, high = maximum + -(-below // weight), minimum + above // weight
     else:
