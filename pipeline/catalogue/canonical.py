@@ -163,7 +163,8 @@ def _possible_next_rows(
 ) -> tuple[Indices, Indices]:
     """Return the possible next rows: arrays (K,) of candidates, and of rows of their grids.
 
-    Of equal rows in a band, only the first remaining one is possible, and likewise of equal bands.
+    Of several equal rows in a band, only the first remaining row is possible. Of several equal
+    bands, only the first remaining band is possible.
     """
     count, chosen_count = rows.shape
     candidate = np.arange(count)[:, None]

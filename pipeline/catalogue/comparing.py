@@ -158,9 +158,9 @@ def find_overlap(
 
     The `Copy` names the first known puzzle of the class. Puzzles of `sources` that are equivalent
     to no known puzzle are written to `output`, one per line. The first tally counts the puzzles of
-    `known_sources`. The second tally counts the puzzles of `sources`; its `copies` are those that
-    are yielded. `limit` is the memory for classes in bytes. Raises OSError if the environment
-    fails.
+    `known_sources`. The second tally counts the puzzles of `sources`, and its `copies` count the
+    yielded `Copy` objects. `limit` is the memory for classes in bytes. Raises OSError if the
+    environment fails.
     """
     positions, (known_tally, tally) = SourceLines(), tallies or (Tally(), Tally())
     with Classes(limit) as classes:

@@ -8,7 +8,7 @@ no clue can be removed, and no given can become a mark.
 
 The same seed gives the same puzzles on every machine and with every version of numpy: they depend
 only on raw words of PCG64 and on the first solutions of the batch solver. Asking for more puzzles
-does not change the first ones.
+does not change the first puzzles.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Wish:
 
     - `givens`: minimum and maximum number of clues, including marks.
     - `minimal`: whether no clue may be redundant. If false, clues are removed only until a random
-      number from the range `givens` is left.
+      number of clues, from the range `givens`, is left.
     - `symmetric`: whether the pattern of clues has half-turn symmetry.
     - `marks`: whether cells may be marked even or odd.
     - `depth`: minimum and maximum depth (see `effort`), 0 to 2. Depth 2 is very rare: none of the

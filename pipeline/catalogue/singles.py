@@ -101,7 +101,7 @@ def propagate_states(board, states):
 
 @compiled(inline=True)
 def _naked_singles(cell):
-    """Return the masks of a vector that have one candidate, and 0 in place of the others."""
+    """Return the vector with 0 in place of each mask that has several candidates."""
     return cell & ~nonzero_mask(clear_lowest_bit(cell))
 
 
@@ -171,7 +171,7 @@ def _has_changed(board):
 def try_singles(propagate: Callable[..., int]) -> None:
     """Propagate singles in two grids without their first row and column. One breaks the rules.
 
-    Raises RuntimeError unless the valid grid is filled and the other becomes 0.
+    Raises RuntimeError unless the valid grid is filled and the invalid grid becomes 0.
     """
     grid = np.array([[(3 * r + r // 3 + c) % 9 for c in range(9)] for r in range(9)], np.uint8)
     states = np.repeat(np.left_shift(1, grid, dtype=np.uint16).reshape(CELLS, 1), 2, axis=1)

@@ -51,7 +51,7 @@ class CertifiedBatch:
     | `nodes` | (P,) | search nodes of the proof of completeness |
 
     If a puzzle has fewer than `max_solutions` solutions, `certain` also means that none is missing.
-    If `certain` is false for a puzzle, ignore its elements of the other arrays.
+    If a puzzle is not certain, its elements of the other arrays have no meaning.
     """
 
     counts: NDArray[np.int64]

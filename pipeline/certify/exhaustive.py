@@ -162,9 +162,9 @@ class _Planes(NamedTuple):
     - `cells`: the number of cells, n².
     - `values`: the plane of the first value; its copies are the other planes.
     - `directions`: three masks for rows, then three masks for columns. The first mask has the first
-      cell of each segment, and its copies are the other cells. The second mask has the first
-      segment of each line, the third the first segment of each box; their copies are the other
-      segments of the lines or boxes.
+      cell of each segment, and its copies have the other cells. The second mask has the first
+      segment of each line, and its copies have the other segments. The third mask has the first
+      segment of each box, and its copies have the other segments.
     - `groups`: the candidates of each cell, then the candidates of each value in each unit.
     """
 
@@ -358,7 +358,7 @@ def _propagate(planes: _Planes, candidates: int) -> tuple[int, int]:
 
 
 def _bits_in_one_and_two_copies(bits: int, repeated_mask: _RepeatedMask) -> tuple[int, int]:
-    """Return the bits of a mask that are set in at least one copy, and those set in at least two.
+    """Return two masks: the bits set in at least one copy, and the bits set in at least two.
 
     The mask itself counts as a copy.
     """

@@ -72,11 +72,11 @@ class Formula:
 
     @property
     def own_clauses(self) -> tuple[Clause, ...]:
-        """The clauses after the shared ones."""
+        """The clauses after the shared clauses."""
         return self.clauses[len(self.shared.clauses) :]
 
     def text(self) -> Iterator[str]:
-        """The DIMACS text in chunks: the header, then one clause per line."""
+        """Yield the DIMACS text in chunks: the header, then one clause per line."""
         yield f"p cnf {self.variables} {len(self.clauses)}\n"
         yield self.shared.text
         yield from _text_chunks(self.own_clauses)

@@ -71,8 +71,8 @@ _DIGEST_BYTES = 32
 
 _CPU_INFO = Path("/proc/cpuinfo")
 _CPU_FIELDS = (b"flags", b"Features", b"CPU part")
-"""Starts of the lines of /proc/cpuinfo that list the features of a processor: `flags` for Intel and
-AMD, the others for ARM."""
+"""Starts of the lines of /proc/cpuinfo that list the features of a processor. Intel and AMD have
+`flags`, and ARM has `Features` and `CPU part`."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 """The type of a function that `compiled` marks and returns unchanged."""

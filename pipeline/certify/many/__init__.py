@@ -64,7 +64,7 @@ def search_all_of_batch(
     | `grids` | (R, P, n²) | `grids[:counts[p], p]` are the listed solutions of puzzle p |
 
     A puzzle that needs more than `max_nodes` or more time is undecided. Otherwise its verdict does
-    not depend on the other puzzles. Its number of nodes does depend on them, because machine code
+    not depend on the other puzzles. The number of nodes does depend on them, because machine code
     is loaded only for many puzzles, and branches differently. Raises ValueError for other shapes
     and types.
     """

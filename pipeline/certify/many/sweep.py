@@ -63,7 +63,7 @@ def _fixed_values(triad):
 # arc-consistent for each value (T. Dillon, tdoku, 2019). All values are processed together, as the
 # bits of a word.
 @compiled(inline=True)
-def _possible_triads(m00, m01, m02, m10, m11, m12, m20, m21, m22):
+def _possible_triad_values(m00, m01, m02, m10, m11, m12, m20, m21, m22):
     """Return the values that each triad can have, by line and box, and the values without a triad.
 
     `m01` are the values that the triad of line 0 in box 1 could have before, and so on. A value for
@@ -123,7 +123,7 @@ def _update_chute(board, chute, first, line, box, gap):
     f10, f11, f12 = _fixed_values(t10), _fixed_values(t11), _fixed_values(t12)
     f20, f21, f22 = _fixed_values(t20), _fixed_values(t21), _fixed_values(t22)
     free_0, free_1, free_2 = ~(f00 | f01 | f02), ~(f10 | f11 | f12), ~(f20 | f21 | f22)
-    may, dead = _possible_triads(
+    may, dead = _possible_triad_values(
         _union(t00) & (f00 | free_0), _union(t01) & (f01 | free_0), _union(t02) & (f02 | free_0),
         _union(t10) & (f10 | free_1), _union(t11) & (f11 | free_1), _union(t12) & (f12 | free_1),
         _union(t20) & (f20 | free_2), _union(t21) & (f21 | free_2), _union(t22) & (f22 | free_2),

@@ -15,7 +15,8 @@ from pipeline.puzzle.constraints import AllDifferent, AllOf, Constraint
 from pipeline.puzzle.sums import Total
 
 _MAX_SUMS = 12
-"""Maximum number of sums that are considered for joining: those with the least slack."""
+"""Maximum number of sums that are considered for joining. The sums with the least slack are
+chosen."""
 
 
 class _BoundedSum(NamedTuple):
@@ -71,8 +72,8 @@ def joint_sums(
 
 
 # A greedy search. A joint sum is sound, because it adds up sums that all hold. A sum is joined only
-# if the `over_minimum` of the result is less than that of both sums together. This shows that some
-# cells of one sum must differ from cells of the other.
+# if the `over_minimum` of the result is less than the `over_minimum` of both sums together. This
+# shows that some cells of one sum must differ from cells of the other.
 def _join_greedily(
     joint: _BoundedSum, sums: Sequence[_BoundedSum], bounded_sum: Callable[[int, int], _BoundedSum]
 ) -> Iterator[_BoundedSum]:

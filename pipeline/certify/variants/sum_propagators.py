@@ -53,7 +53,7 @@ def _may_hold(state, problem, first, length, values):
 
 # Cage combinations, as in every solver of killer Sudoku. A set is possible if it contains the
 # values of the fixed cells, if the cells can hold it (`_may_hold`), and if it contains all values
-# that the other cells of a unit around the cells cannot hold. The cells are restricted to the union
+# that no other cell of a surrounding unit can hold. The cells are restricted to the union
 # of the possible sets. They must hold the values that all possible sets contain. This gives hidden
 # singles in the scope, and locked candidates for common peers.
 @compiled()

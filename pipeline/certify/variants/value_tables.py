@@ -23,8 +23,8 @@ MAX_STEPS = 200_000
 """Maximum number of transitions that are computed when a deterministic automaton is unrolled."""
 
 _MAX_NONDETERMINISTIC_STEPS = 2_000_000
-"""The same maximum for nondeterministic automata, which have one state for many deterministic
-ones."""
+"""The same maximum for a nondeterministic automaton. An equivalent deterministic automaton may need
+many more states."""
 
 MAX_VALUES_WITH_SETS = 12
 """Maximum number of values of a puzzle for which all sets of values are listed: 4,096 sets."""
@@ -78,7 +78,7 @@ def _union_tables(masks: Sequence[int]) -> Numbers:
     """Return tables that map each set of values to the union of their masks.
 
     `masks` has one mask per value. Each table is for CHUNK values; entry m is the union of the
-    masks of those values of the table whose bits are set in m.
+    masks of the values whose bits are set in m.
     """
     tables = []
     for start in range(0, len(masks), L.CHUNK):
@@ -124,7 +124,7 @@ class AutomatonKey(NamedTuple):
 def automaton_layers(key: AutomatonKey, length: int, values: range) -> Numbers | None:
     """Unroll an automaton over `length` cells, and reduce it to the format of `layout`.
 
-    Returns None if it accepts nothing. Raises TooLarge.
+    Returns None if the automaton accepts nothing. Raises TooLarge.
     """
     layers, last = _unreduced_layers(key, length, values)
     numbers: dict[Hashable, int] = {state: 0 for state in last if state in key.accepted}
@@ -205,9 +205,10 @@ def nondeterministic_layers(constraint: NondeterministicAutomaton, values: range
 def _unreduced_layers(
     key: AutomatonKey, length: int, values: range
 ) -> tuple[list[dict[Hashable, list[Hashable | None]]], set[Hashable]]:
-    """Return the reachable states before each cell with their successors, and the last states.
+    """Return the states that can be reached before each cell, and those after the last cell.
 
-    The successors of a state are listed by value; None if there is no transition.
+    The states before a cell are mapped to their successors, one per value. A successor is None if
+    there is no transition.
     """
     layers: list[dict[Hashable, list[Hashable | None]]] = []
     states, steps = {key.start}, 0
