@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, dataclass_trans
 from pipeline.puzzle.boards import board_text, value_of
 from pipeline.puzzle.geometry import (
     Geometry,
+    default_geometry,
     units_of,
-    usual_boxes,
     values_of,
 )
 
@@ -128,7 +128,7 @@ class Puzzle:
         has no boxes.
         """
         if isinstance(geometry, int):
-            geometry = usual_boxes(geometry)
+            geometry = default_geometry(geometry)
         return cls(geometry, (geometry.all_values,) * geometry.size, rules)
 
     @classmethod
@@ -156,7 +156,7 @@ class Puzzle:
         . . . 4
         """
         values = [[value_of(cell) for cell in row] for row in rows]
-        geometry = geometry or usual_boxes(len(values))
+        geometry = geometry or default_geometry(len(values))
         has_side = {len(values), *map(len, values)} == {geometry.side}
         if not has_side or geometry.grids or geometry.free_grid:
             raise ValueError(f"expected {geometry.side} rows of {geometry.side} values")

@@ -27,7 +27,7 @@ from string import ascii_lowercase, ascii_uppercase
 from string import digits as string_digits
 from typing import NamedTuple
 
-from pipeline.puzzle.geometry import usual_boxes
+from pipeline.puzzle.geometry import default_geometry
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS
@@ -37,7 +37,7 @@ from pipeline.reading.formats.text import Text, TextLine, Word, either, is_borde
 from pipeline.settings import Reading
 
 _MAX_SIDE = 36
-BOARD_SIDES = [n for n in range(4, _MAX_SIDE + 1) if usual_boxes(n).has_boxes]
+BOARD_SIDES = [n for n in range(4, _MAX_SIDE + 1) if default_geometry(n).has_boxes]
 _MAX_LINES = 2 * _MAX_SIDE + 4
 _MAX_LINE_LENGTH = 16 * _MAX_SIDE
 """The limits of a board: a text with more or longer lines is not one."""

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 
 from pipeline.errors import counted
-from pipeline.puzzle.geometry import Geometry, usual_boxes
+from pipeline.puzzle.geometry import Geometry, default_geometry
 from pipeline.puzzle.puzzle import Puzzle, Rule
 from pipeline.puzzle.rules.pairs import Extreme, Parity
 from pipeline.puzzle.rules.regions import ExtraRegion, Region
@@ -59,7 +59,7 @@ def read_document(document: object) -> Parsed:
     whole = JsonNode(document)
     whole.check_keys(_KNOWN_KEYS, "a known rule", "unknown-rule")
     fields = whole.fields()
-    boxes = usual_boxes(_member(fields, "size").number(MIN_RULES_SIDE, MAX_RULES_SIDE))
+    boxes = default_geometry(_member(fields, "size").number(MIN_RULES_SIDE, MAX_RULES_SIDE))
     cells = _cells(_member(fields, "grid"), boxes.side)
     given = [pair for index, cell in enumerate(cells) for pair in _cell_givens(cell, index, boxes)]
     regions = _regions(cells, boxes)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import starmap
 
-from pipeline.puzzle.geometry import Geometry, usual_boxes, values_of
+from pipeline.puzzle.geometry import Geometry, default_geometry, values_of
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.puzzle.rules.lines import RegionSum
 from pipeline.puzzle.rules.pairs import BoxIndexer, Parity
@@ -54,7 +54,7 @@ def document_text(puzzle: Puzzle, solution: Grid | None = None, notes: Notes = (
     Raises ValueError with a noun for anything that a document cannot express.
     """
     n, geometry = puzzle.geometry.side, puzzle.geometry
-    shapes = (usual_boxes(n), Geometry(1, n)) if MIN_RULES_SIDE <= n <= MAX_RULES_SIDE else ()
+    shapes = (default_geometry(n), Geometry(1, n)) if MIN_RULES_SIDE <= n <= MAX_RULES_SIDE else ()
     if geometry not in shapes:
         raise ValueError(shape_in_words(geometry))
     puzzle = _with_parity_rules(puzzle)
