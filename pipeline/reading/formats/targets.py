@@ -302,6 +302,6 @@ def _canonical(rule: Rule, geometry: Geometry) -> Rule:
                 machine = work.machine(machines.parse_machine, text, values, len(line))
                 rule = StateMachine(line, *machine, label)
             except machines.TooManyStates:
-                parsed = work.nondeterministic(machines.parse_machine, text, values)
+                parsed = work.nondeterministic_machine(machines.parse_machine, text, values)
                 rule = NondeterministicMachine(line, *parsed, label)
     return rule

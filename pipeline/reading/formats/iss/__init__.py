@@ -4,8 +4,8 @@
     https://sigh.github.io/Interactive-Sudoku-Solver/?q=.Thermo~R9C4~R8C3
 
 A constraint is a dot, its type and its arguments; without a type, it lists the values of cells.
-Rows and columns are single characters, 1-9 and a-g. White space is ignored. Unknown types
-are errors. Sides are 4 to 16.
+Rows and columns are single characters, 1-9 and a-g. White space is ignored. Unknown types are
+errors. Grids have at most 16 rows, columns and values.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def _machines(
             except machines.TooManyStates:
                 if len(segments) > 1:
                     raise
-                nondeterministic = work.nondeterministic(parse, word.text, values)
+                nondeterministic = work.nondeterministic_machine(parse, word.text, values)
                 yield custom.NondeterministicMachine(cells, *nondeterministic, name or label)
     except ValueError as error:
         raise args.wrong(word, f"{expected} ({error})") from None

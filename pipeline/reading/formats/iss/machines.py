@@ -20,12 +20,12 @@ _INDEX_OF_CHARACTER = {character: index for index, character in enumerate(_ALPHA
 _PLAIN, _PACKED = 0, 1
 """Forms of machines in base64.
 
-The moves of a state are pairs of a value and the next state, or a mask of values and the next state
-for each value in it.
+In the plain form, the moves of a state are pairs of a value and the next state; in the packed form,
+a mask of values and the next state for each of them.
 """
 
 _MAX_STEPS = 2_000_000
-"""Maximum number of moves that are examined to make one machine deterministic."""
+"""Maximum number of moves to examine in order to make one machine deterministic."""
 
 _STEPS_PER_CHARACTER, _STEPS_PER_MOVE = 2, 4
 """Steps of work per character of an NFA in base64, and per value of each state."""
@@ -152,9 +152,9 @@ def parse_machine(text: str, values: Sequence[int], work: Work) -> Machine:
     form, width, symbols = bits.number(2), bits.number(4) + 1, bits.number(4) + 1
     if form not in (_PLAIN, _PACKED):
         raise ValueError("an unknown kind of machine")
-    starts, accepting = bits.number(width), bits.number(width)
-    starts_accepted = bits.number(starts)
-    accepted = [state for state in range(starts) if starts_accepted >> state & 1]
+    start_count, accepting_count = bits.number(width), bits.number(width)
+    starts_accepted = bits.number(start_count)
+    accepted = [state for state in range(start_count) if starts_accepted >> state & 1]
     head_bits = bits.number(4) if form == _PLAIN else symbols
     moves = list[list[Sequence[int]]]()
     breaks = list[Sequence[int]]()
@@ -172,15 +172,15 @@ def parse_machine(text: str, values: Sequence[int], work: Work) -> Machine:
     if bits.number(bits.remaining):
         raise ValueError("extra bits at its end")
     reached = (state for row in (*moves, breaks) for states in row for state in states)
-    highest = max(starts + accepting - 1, *reached, 0)
-    if not starts or highest >= len(moves):
+    highest = max(start_count + accepting_count - 1, *reached, 0)
+    if not start_count or highest >= len(moves):
         raise ValueError(f"{len(moves)} states, but a reference to state {highest}")
     if any(any(row) for row in moves[highest + 1 :]):
         raise ValueError("unreachable states: the text is damaged")
-    accepted += range(starts, starts + accepting)
+    accepted += range(start_count, start_count + accepting_count)
     moves, breaks = moves[: highest + 1], breaks[: highest + 1]  # the rest is padding
     between = tuple(breaks) if any(breaks) else ()
-    machine = Machine(moves, frozenset(accepted), tuple(range(starts)), between)
+    machine = Machine(moves, frozenset(accepted), tuple(range(start_count)), between)
     unreached = {*range(len(moves))} - _reached(machine)
     if any(state in machine.accepted or any([*moves[state], breaks[state]]) for state in unreached):
         raise ValueError("unreachable states: the text is damaged")
@@ -203,7 +203,7 @@ def _reached(machine: Machine) -> set[int]:
 def _packed_moves(
     bits: _BitReader, mask: int, symbols: int, width: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield a pair of symbol and next state for each symbol in the mask."""
+    """Read the next state for each symbol in the mask. Yields pairs of symbol and next state."""
     for symbol in range(symbols):
         if mask >> symbol & 1:
             yield symbol, bits.number(width)
@@ -212,7 +212,7 @@ def _packed_moves(
 def _plain_moves(
     bits: _BitReader, moves: int, symbols: int, width: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield as many pairs of symbol and next state as `moves` says."""
+    """Read `moves` pairs of symbol and next state."""
     symbol_bits = (symbols - 1).bit_length()
     for _ in range(moves):
         symbol = bits.number(symbol_bits)
@@ -302,7 +302,7 @@ class Work:
 
     def __init__(self, steps: int = READING_STEPS) -> None:
         self.remaining = steps
-        self._parsed: dict[object, Machine] = {}
+        self._nfas: dict[object, Machine] = {}
         self._machines: dict[object, StateMachineFields | TooManyStates] = {}
         self._nondeterministic: dict[object, NondeterministicMachineFields] = {}
 
@@ -321,7 +321,7 @@ class Work:
         """
         key = parse, text, values, lengths
         if key not in self._machines:
-            parsed = self.parsed(parse, text, values)
+            parsed = self.nfa(parse, text, values)
             try:
                 self._machines[key] = determinize(parsed, values, lengths, self)
             except TooManyStates as error:
@@ -331,13 +331,13 @@ class Work:
             raise machine
         return machine
 
-    def nondeterministic(
+    def nondeterministic_machine(
         self, parse: MachineParser, text: str, values: range
     ) -> NondeterministicMachineFields:
         """The machine that a text encodes, not made deterministic. Raises ValueError."""
         key = parse, text, values
         if key not in self._nondeterministic:
-            machine = self.parsed(parse, text, values)
+            machine = self.nfa(parse, text, values)
             none: list[Sequence[int]] = [()] * values[0]
             moves = tuple(tuple(map(tuple, (*none, *row))) for row in machine.moves)
             self._nondeterministic[key] = NondeterministicMachineFields(
@@ -345,12 +345,12 @@ class Work:
             )
         return self._nondeterministic[key]
 
-    def parsed(self, parse: MachineParser, text: str, values: range) -> Machine:
+    def nfa(self, parse: MachineParser, text: str, values: range) -> Machine:
         """The NFA that a text encodes. Raises ValueError."""
         key = parse, text, values
-        if key not in self._parsed:
-            self._parsed[key] = parse(text, values, self)
-        return self._parsed[key]
+        if key not in self._nfas:
+            self._nfas[key] = parse(text, values, self)
+        return self._nfas[key]
 
 
 MachineParser = Callable[[str, Sequence[int], Work], Machine]
@@ -381,7 +381,7 @@ def _next_state(row: bytes, value: int) -> int:
 def determinize(
     machine: Machine, values: Sequence[int], lengths: Sequence[int], work: Work
 ) -> StateMachineFields:
-    """MachineParser a machine deterministic by subset construction.
+    """Make a machine deterministic by subset construction.
 
     `lengths`: the maximum length of lines; if there are several, the exact lengths of the segments
     of a line. In that case, each state also depends on the number of cells read before it.
