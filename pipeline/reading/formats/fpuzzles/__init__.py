@@ -73,7 +73,7 @@ HINT_OPEN_LINK = "nothing is fetched: open the link in a browser, and give the c
 """The advice in the error for a link that contains no puzzle."""
 
 _MIN_PACKED = 20
-"""Minimum number of characters of a packed document; anything shorter is a short name."""
+"""Minimum number of characters of a packed document that does not begin with `N4Ig`."""
 
 _EXPECTED = "an f-puzzles document, or a link with one"
 

@@ -96,7 +96,7 @@ def _repeats(cells: Sequence[int]) -> bool:
 def number(name: str, minimum: int = 0, default: int | None = None) -> Codec:
     """The number in the member `value`, for the field `name`.
 
-    If it is the default, the member may be missing and is not written.
+    A missing member means the default, and the default is not written.
     """
 
     def write(number: int, geometry: Geometry) -> Members:

@@ -135,7 +135,7 @@ def row_or_column(args: Arguments) -> tuple[int, ...]:
 
 @codec(lambda rule, geometry: write_cells((rule.a, rule.b), geometry))
 def pairs_of_neighbours(args: Arguments) -> Iterator[RuleFields]:
-    """All pairs of neighbours among the cells; cells without a neighbour are unread."""
+    """All pairs of neighbours among the cells. Cells without a neighbour have no effect."""
     cells = args.cells(2, once=True)
     indices = {cell: index for index, cell in enumerate(cells)}
     pairs = adjacent_pairs(args.geometry, cells)
@@ -353,7 +353,7 @@ def _pill_words(rule: cages.Arrow, geometry: Geometry) -> list[str] | None:
 
 @codec(_pill_words)
 def pill_arrow(args: Arguments) -> Iterator[RuleFields]:
-    """An arrow. Its circle, the first `size` cells, contains one number in reading order."""
+    """An arrow. The first `size` cells are its circle; their digits form one number."""
     size = args.number(minimum=2, maximum=cages.MAX_CIRCLE)
     cells = args.cells(size + 1)
     yield {"circle": tuple(sorted(cells[:size])), "shaft": cells[size:]}
