@@ -126,7 +126,7 @@ def plain_cells(puzzle: Puzzle) -> str:
         return ""
 
 
-def has_usual_boxes(geometry: Geometry) -> bool:
+def has_default_boxes(geometry: Geometry) -> bool:
     """Whether the geometry has the default boxes of its side."""
     return geometry == default_geometry(geometry.side)
 
