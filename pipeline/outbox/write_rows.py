@@ -23,7 +23,7 @@ from pipeline.outbox.traits import row_fields
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, Layout, signs_of
-from pipeline.reading.formats.cells import has_usual_boxes, line_with_box_size
+from pipeline.reading.formats.cells import has_default_boxes, line_with_box_size
 from pipeline.reading.formats.plain import ChunkContents, PlainLines
 from pipeline.reading.unread import caveat, unread_counts
 from pipeline.solving import Traits
@@ -328,7 +328,7 @@ def _puzzle_text(puzzle: Puzzle, signs: str) -> str:
         with suppress(ValueError):
             return puzzle.to("iss").rstrip("\n")
         return ""
-    if not has_usual_boxes(puzzle.geometry):
+    if not has_default_boxes(puzzle.geometry):
         return line_with_box_size(puzzle)
     filled = [values.get(cell, 0) for cell in range(len(puzzle.cells))]
     if signs:

@@ -23,7 +23,7 @@ MAX_STATES = (1 << 16) - 1
 """Maximum number of states of a state machine."""
 
 NO_STATE = MAX_STATES
-"""Stands for "no next state": the value is rejected."""
+"""In `StateMachine.moves`, the number that means that the value is rejected."""
 
 MAX_LABEL = 40
 """Maximum number of characters of a label."""

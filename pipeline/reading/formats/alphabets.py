@@ -12,7 +12,7 @@ from functools import lru_cache
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from pipeline.puzzle.geometry import usual_boxes
+from pipeline.puzzle.geometry import default_geometry
 from pipeline.reading.formats.cells import ALPHABETS, BLANKS, DIGITS, EVEN, ODD, numbers_up_to
 from pipeline.reading.formats.parsed import Variant
 from pipeline.settings import Reading
@@ -84,7 +84,7 @@ def digits(tokens: Sequence[str], side: int, reading: Reading) -> Sequence[Alpha
         has_marks = EVEN in tokens and ODD in tokens
     masks, expected_in_range = _masks(DIGITS[:side]), f"a value from 1 to {side} or a blank"
     if has_marks:
-        default = usual_boxes(side)
+        default = default_geometry(side)
         masks = {**masks, EVEN: default.even_values, ODD: default.odd_values}
         expected = f"a digit, '{EVEN}' or '{ODD}'"
         return [Alphabet(masks, frozenset(), expected, expected_in_range, variant="even-odd")]

@@ -27,7 +27,7 @@ from string import ascii_lowercase, ascii_uppercase
 from string import digits as string_digits
 from typing import NamedTuple
 
-from pipeline.puzzle.geometry import usual_boxes
+from pipeline.puzzle.geometry import default_geometry
 from pipeline.reading.formats.alphabets import Alphabet, digits, numbers
 from pipeline.reading.formats.base import Format
 from pipeline.reading.formats.cells import ALL_GEOMETRIES, BLANKS, DIGITS

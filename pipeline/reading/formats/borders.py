@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from pipeline.puzzle.geometry import Geometry, usual_boxes
+from pipeline.puzzle.geometry import Geometry, default_geometry
 from pipeline.reading.formats.cells import ALL_GEOMETRIES
 from pipeline.reading.formats.text import Text, TextLine, cells_of, either
 from pipeline.settings import Reading
@@ -64,7 +64,7 @@ def boxes_of(
     Raises InvalidPuzzle if the declared boxes have another side, if the lines do not draw boxes or
     contradict the boxes of `stated_geometry`, or if the side has no usual boxes.
     """
-    usual_geometry, box = usual_boxes(side), reading.box
+    usual_geometry, box = default_geometry(side), reading.box
     if box and not stated_geometry:
         if box[0] * box[1] != side:
             expected = f"{box[0] * box[1]} rows and columns, as --boxes {reading.boxes} says"
@@ -114,7 +114,7 @@ def draws_usual_boxes(text: str, side: int) -> bool:
     """Whether the lines in the text of a grid, if any, are consistent with the usual boxes."""
     if not _LINE_CHARACTERS.intersection(text):
         return True
-    columns, rows = _lines_in_drawing(text.translate(_DIGITS_AS_DOTS), usual_boxes(side))
+    columns, rows = _lines_in_drawing(text.translate(_DIGITS_AS_DOTS), default_geometry(side))
     return not (columns.is_unusual or rows.is_unusual)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from string import ascii_letters, ascii_uppercase, digits
 from typing import TypeVar, get_args
 
-from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry, usual_boxes, values_of
+from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry, default_geometry, values_of
 from pipeline.puzzle.puzzle import Puzzle
 from pipeline.settings import AlphabetChoice
 
@@ -40,7 +40,7 @@ LARGER_CELL_CHARACTERS = CELL_CHARACTERS | frozenset(ascii_letters)
 SIDES_WITH_BOXES = [
     side
     for side in range(min(ALL_GEOMETRIES), max(ALL_GEOMETRIES) + 1)
-    if usual_boxes(side).has_boxes
+    if default_geometry(side).has_boxes
 ]
 """The sides of tables and lists: those from 4 to 25 for which boxes exist. If a side is not in
 ALL_GEOMETRIES, its boxes must be declared."""
@@ -137,9 +137,9 @@ def plain_cells(puzzle: Puzzle) -> str:
         return ""
 
 
-def has_usual_boxes(geometry: Geometry) -> bool:
+def has_default_boxes(geometry: Geometry) -> bool:
     """Whether the geometry has the default boxes of its side."""
-    return geometry == usual_boxes(geometry.side)
+    return geometry == default_geometry(geometry.side)
 
 
 def line_with_box_size(puzzle: Puzzle) -> str:

@@ -20,7 +20,7 @@ from pipeline.reading.formats.cells import (
     LARGER_CELL_CHARACTERS,
     ODD,
     SIDES,
-    has_usual_boxes,
+    has_default_boxes,
     line_with_box_size,
     render_cells,
     signs_of,
@@ -254,7 +254,7 @@ class Reader:
         with_claim = replace(parsed, claimed=claimed)
         if self.needs_its_text(parsed):
             entry = Entry(lines[0], text.strip(), puzzle, None, claimed, False, parsed=with_claim)
-        elif has_usual_boxes(puzzle.geometry):
+        elif has_default_boxes(puzzle.geometry):
             cells = _cells_in_one_line(text, puzzle)
             entry = Entry(lines[0], cells, puzzle, None, claimed, False, signs)
         else:  # the cells alone do not show the boxes
