@@ -37,7 +37,7 @@ from pipeline.reading.formats.text import Text, TextLine, Word, either, is_borde
 from pipeline.settings import Reading
 
 _MAX_SIDE = 36
-BOARD_SIDES = [n for n in range(4, _MAX_SIDE + 1) if usual_boxes(n).has_boxes]
+BOARD_SIDES = [n for n in range(4, _MAX_SIDE + 1) if default_geometry(n).has_boxes]
 """The supported sides of boards."""
 
 _MAX_LINES = 2 * _MAX_SIDE + 4

@@ -71,20 +71,19 @@ class GridLayout(NamedTuple):
     def contexts(self, work: Work) -> tuple[Context, Context]:
         """The contexts of phrases outside and inside `.Or`, `.And` and `.Replicate`."""
         ties_args = _single_arguments(self.phrases, "FullRankTies")
-        all_regions = ties_of(ties_args) if ties_args else self.jigsaw_regions
-        )
-        ties = _DEFAULT_TIES
+        ties = ties_of(ties_args) if ties_args else _DEFAULT_TIES
         is_free = self.geometry.free_grid is not None
         has_units = not is_free or any(isinstance(rule, Unit) for rule in self.rules)
         has_known_regions = not any(_arguments_of(self.phrases, "ChaosConstruction"))
-        regions = (self.boxes or all_regions, ties, work, has_units)
+        regions = (self.boxes or self.jigsaw_regions) if has_known_regions else ()
+        outside = Context(self.geometry, self._with_remaining(regions), ties, work, has_units)
         if not any(isinstance(rule, Windoku | ExtraRegion) for rule in self.rules):
             for args in _arguments_of(self.phrases, "Windoku"):
                 outside.unread[args.type.line, f".{args.phrase.name}"] = None  # it has no windows
         has_region_size = any(_arguments_of(self.phrases, "RegionSize"))
         regions = self.boxes if has_known_regions and not has_region_size else ()
-        known_ties = ties if ties == _USUAL_TIES else None
-        return outside, replace(outside, regions=self._with_remaining(regions), ties=known_ties)
+        inner_ties = ties if ties == _DEFAULT_TIES else None
+        return outside, replace(outside, regions=self._with_remaining(regions), ties=inner_ties)
 
     def _with_remaining(self, areas: Areas) -> Areas:
         """These areas, and all other cells, also those outside the grid, as one more area."""

@@ -98,8 +98,8 @@ class _Copier:
             return ConstraintGroup(phrase, self.copy_all(item.items, shift))
         shifts = _shifts(Arguments(phrase, self._context), shift or (0, 0))
         opener = replace(phrase, type=phrase.type._replace(text=AND), words=())
-        copies ConstraintGroup(opener, self.copy_all(item.items, offset)) for offset in shifts)
-        return Composite(opener, tuple(copies))
+        copies = (ConstraintGroup(opener, self.copy_all(item.items, offset)) for offset in shifts)
+        return ConstraintGroup(opener, tuple(copies))
 
 
 def _shifts(args: Arguments, shift: tuple[int, int]) -> Iterator[tuple[int, int]]:
