@@ -100,7 +100,7 @@ class Conversion:
             say(f"and {self.skipped_count - _MAX_REPORTED:,} more puzzles not converted")
 
     def _say_skipped(self, result: Converted) -> None:
-        """Report a skipped puzzle, unless too many were reported."""
+        """Report a skipped puzzle, unless _MAX_REPORTED were reported before."""
         if self.skipped_count <= _MAX_REPORTED:
             self._display.end()
             say(skip_message(result.where, result.reason or ""))

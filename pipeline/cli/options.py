@@ -229,7 +229,7 @@ def _check_is_no_option(option: str, value: str, command: Any) -> None:
 
 
 def is_piped() -> bool:
-    """Whether standard input is a pipe, socket or file; not if it is a terminal or closed."""
+    """Whether standard input is a pipe, socket or file; not a terminal, closed or /dev/null."""
     with suppress(AttributeError, OSError, ValueError):
         mode = os.fstat(sys.stdin.fileno()).st_mode
         return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _MARKS: Final = {"+": ("✓", "green"), "x": ("✗", "red"), "!": ("!", "yellow"), "-": ("·", "")}
-"""ASCII mark of a line → mark and colour. The lines: done, failed, warning, note."""
+"""ASCII mark → mark and colour, for lines about a finished job, a failure, a warning, a note."""
 
 _MIN_NAME_WIDTH, _MAX_NAME_WIDTH = 16, 40
 """The minimum and maximum width of the column of names."""

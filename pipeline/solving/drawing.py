@@ -95,7 +95,7 @@ def side_by_side(first: Grid, second: Grid, letters: str = "") -> str:
 
 
 def join_boards(boards: Sequence[str], columns: int) -> str:
-    """Put boards of one geometry side by side, as many as fit into `columns`, in several blocks."""
+    """Put boards of one geometry side by side, as many as fit into `columns`, the rest below."""
     lines, width = [board.splitlines() for board in boards], _text_width(boards[0]) + _GAP
     count = boards_per_row(boards[0], columns)
     blocks = []
@@ -190,9 +190,8 @@ def with_caret(line: str, column: int, width: int = 100) -> str:
     """A line of a file, and below it a line with a caret under `column`.
 
     Columns are counted from 1; the caret may be one past the end of the line. A line longer than
-    `width` characters, or than 20 if `width` is less, is shortened: `…` replaces text far from the
-    caret. Tabs become one space, and unprintable
-    characters are escaped. There is no newline at the end.
+    `width` characters (at least 20) is shortened: `…` replaces text far from the caret. Tabs become
+    one space, and unprintable characters are escaped. There is no newline at the end.
     """
     width = max(width, _MIN_LINE_WIDTH)
     line = line.rstrip("\r\n").replace("\t", " ")

@@ -204,7 +204,7 @@ class Difference:
     """Where grids differ.
 
     - `cells`: the cells in which they differ, as (row, column) from 1, row by row.
-    - `decisive`: cells with values that only one of the grids has all of.
+    - `decisive`: cells with their values; only one of the grids has all these values.
     - `exact`: true if no set of fewer values belongs to only one grid, false if that is unknown.
     """
 

@@ -30,11 +30,12 @@ triad is in a row. A triad *has* a value if one of its cells holds it.
 | SELECTED | 81 | `choose_cells` may choose the cell |
 | AVOIDED | 81 | `choose_cells` avoids the cell if possible |
 | ROW_SINGLE | 81 | at most one triad of the row can have the value (*): 9 · row + value |
-| COLUMN_SINGLE | 81 | the same for columns |
+| COLUMN_SINGLE | 81 | as ROW_SINGLE, for columns: 9 · column + value |
 | ROW_SELECTED_MAY | 243 | a selected cell of the row triad can hold the value: as ROW_MAY |
 | COLUMN_SELECTED_MAY | 243 | a selected cell of the column triad can hold it: as COLUMN_MAY |
 
-(*) `choose_cells` recomputes both vectors for triads of which a selected cell can hold the value.
+(*) Later, `choose_cells` redefines ROW_SINGLE and COLUMN_SINGLE: at most one triad of the line has
+a selected cell that can hold the value.
 """
 
 from __future__ import annotations
