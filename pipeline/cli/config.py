@@ -14,21 +14,23 @@ from pipeline.errors import UsageError, printable
 from pipeline.settings import FORMER_NAMES, Settings, settings_declared
 
 CONFIG, CONFIG_FILE = "config", "sudoku-pipeline.toml"
-"""The option for the settings file, and the file's default name."""
+"""The option that names the settings file, and the default name of the file."""
 
 MAX_CONFIG_BYTES = 1024 * 1024
 """Maximum size of a settings file."""
 
 _POSITION = re.compile(r"(.*) \(at line (\d+), column (\d+)\)")
-"""A message of `tomllib` that ends with the position."""
+"""Matches a message of `tomllib` that ends with a position."""
 
 
 def read_config(path: Path, *, is_named: bool = True) -> dict[str, Any]:
     """Read a settings file; returns field of `Settings` → value.
 
     Paths other than those of programs are relative to the folder of the file. Raises UsageError if
-    the file cannot be read, for an unknown setting, for an invalid value, and for a risky setting
-    unless the user named the file.
+    the file cannot be read, for an unknown setting, for an invalid value, and, unless `is_named`,
+    for a risky setting.
+
+    `is_named`: whether the user named the file.
     """
     try:
         chosen = _values_by_field(_parsed_toml(path), path, is_named=is_named)

@@ -126,9 +126,10 @@ def audit(
 
 
 def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: Path) -> list[Path]:
-    """The folders of --originals, by default `done` of the inbox. Raises UsageError.
+    """The folders that --originals names, or by default the folder `done` of the inbox.
 
     If --inbox is not given, an inbox beside the outbox is preferred to one in the current folder.
+    Raises UsageError.
     """
     from pipeline.outbox.names import DONE
 
@@ -145,7 +146,7 @@ def _folders_of_originals(settings: Settings, named: list[Path] | None, outbox: 
 
 
 def _finding_text(finding: Finding) -> str:
-    """The lines that show a finding: its verdict, name, and problems or notes."""
+    """The lines that show a finding: verdict and name, then problems, gaps, or claim with notes."""
     word = {"ok": "ok", "unchecked": "unchecked", "bad": "BAD"}[finding.verdict]
     notes = f" ({'; '.join(finding.notes)})" if finding.notes else ""
     first, *rest = (*finding.problems, *finding.gaps) or (finding.claim + notes,)

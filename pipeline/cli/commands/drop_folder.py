@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from pipeline.service.protocol.overview import FileState, Overview
 
 _MAX_SHOWN = 20
-"""Maximum number of files that `status` shows in each state."""
+"""Maximum number of files that `status` lists for each state."""
 _ALL_SETTINGS = tuple(settings_declared())
-"""Names of all settings."""
+"""The names of all settings."""
 _START_COMMANDS = """\
 sudoku-pipeline run      # one pass
 sudoku-pipeline watch    # until Ctrl-C
@@ -135,6 +135,7 @@ def serve(
 
 
 def _say_address(address: str) -> None:
+    """Print the address of the page."""
     print(f"serving at {address}", flush=True)
 
 
@@ -168,10 +169,10 @@ def init(
 
 
 def _terminal_log(settings: Settings, *, is_pass: bool = False) -> Screen | None:
-    """The log for people; None if the log is JSON.
+    """Create the log for people; None if the log is JSON.
 
-    The log of a single pass (`is_pass`) without a terminal, as from cron, shows only problems and
-    the summary.
+    `is_pass`: whether the command is `run`. Without a terminal, as from cron, its log shows only
+    problems and the summary.
     """
     from pipeline.service.log import is_journal
 
@@ -185,7 +186,7 @@ def _terminal_log(settings: Settings, *, is_pass: bool = False) -> Screen | None
 
 @contextmanager
 def _reporting(settings: Settings, log: Log) -> Iterator[ReportUpdater | None]:
-    """Update the report inside the `with` block, if the settings ask for one."""
+    """Context manager: an updater of the report, or None if the settings request no report."""
     if not settings.report:
         yield None
         return
@@ -246,7 +247,7 @@ def _folders(settings: Settings) -> Folders:
 
 
 def _print_overview(overview: Overview) -> None:
-    """Print the files by state."""
+    """Print the files in each state, and the time of the last scan."""
     for title in ("waiting", "settling", "ignored", "in work", "failed"):
         entries: list[FileState] = getattr(overview, title.replace(" ", "_"))
         print(f"{title:<10}{len(entries):>8}")
@@ -393,7 +394,7 @@ def doctor(
 
 
 def _explain(files: list[Path], settings: Settings, *, as_json: bool) -> int:
-    """Print how files are read; returns the exit code."""
+    """Print how each file is read, or why it is refused. Returns the exit code."""
     from pipeline.cli.file_access import check_sources, path_of, source_name
     from pipeline.errors import InputError, LimitReached
     from pipeline.reading.explain import Facts, explain

@@ -16,7 +16,13 @@ from pipeline.errors import SolverError
 from pipeline.limits import Limits
 from pipeline.solving.cnf import Sat, Unknown, Unsat
 from pipeline.solving.solvers import child
-from pipeline.solving.solvers.pysat import ENGINES, GaveUp, Pysat, Satisfiable, engine_names
+from pipeline.solving.solvers.pysat import (
+    ENGINES,
+    ProofLimitReached,
+    Pysat,
+    Satisfiable,
+    engine_names,
+)
 
 pytestmark = pytest.mark.usefixtures("started_engines")
 
@@ -83,7 +89,7 @@ def test_a_proof_that_was_cut_off_is_no_proof_and_no_doubt(monkeypatch):
         "pipeline.solving.solvers.child._SERVE", child._SERVE.replace("from", limit, 1)
     )
     with Pysat() as prover:
-        with pytest.raises(GaveUp, match="its proof is longer than"):
+        with pytest.raises(ProofLimitReached, match="its proof is longer than"):
             prover.prove(pigeons(6).clauses(), LIMITS)
         assert answers(prover)
 
