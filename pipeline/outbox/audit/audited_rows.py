@@ -11,7 +11,7 @@ from pathlib import Path
 from pipeline.errors import InputError, InvalidPuzzle, printable
 from pipeline.outbox.audit.conflicts import is_wrong_solution
 from pipeline.outbox.audit.findings import Findings
-from pipeline.outbox.consistency import COMPLETE, contradiction
+from pipeline.outbox.consistency import COMPLETE_VALUES, contradiction
 from pipeline.outbox.tables import PuzzleRow, Table, grid_in, lines_of, row_of
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, parse_source
@@ -213,12 +213,14 @@ def _puzzle_in(text: str) -> Puzzle | None:
 def _audit_count(row: PuzzleRow, lines: Sequence[str], report: Findings) -> None:
     """Check a row's status, completeness and solution against its lines in the solution files."""
     filled = [line for line in lines if line.strip(".")]
-    if row.complete not in COMPLETE:
+    if row.complete not in COMPLETE_VALUES:
         report.add_problem(f"complete: expected true or false, found {row.complete[:20]!r}")
     else:
         is_earlier = row.certificate == "drat" and not report.is_current_build
         certificate = "lrat" if is_earlier else row.certificate
-        if fault := contradiction(row.status, len(filled), COMPLETE[row.complete], certificate):
+        if fault := contradiction(
+            row.status, len(filled), COMPLETE_VALUES[row.complete], certificate
+        ):
             report.add_problem(fault)
     if row.solutions != str(len(filled)) or filled != [*lines[: len(filled)]]:
         report.add_problem(

@@ -14,7 +14,7 @@ from pipeline.certify import certify_grid, certify_many
 from pipeline.certify.many import Verdict, search_all_of_batch
 from pipeline.outbox.audit.audited_rows import AuditedRow, RowChunk
 from pipeline.outbox.audit.findings import Findings
-from pipeline.outbox.consistency import COMPLETE, contradiction
+from pipeline.outbox.consistency import COMPLETE_VALUES, contradiction
 from pipeline.outbox.tables import PuzzleRow, csv_field
 from pipeline.puzzle.geometry import NINE_BY_NINE, Geometry
 from pipeline.puzzle.puzzle import Puzzle
@@ -111,8 +111,12 @@ def _parse_assertion(assertion: str) -> tuple[int, Verdict]:
     The verdict is UNDECIDED if the fields are malformed or contradict each other.
     """
     status, solutions, complete, certificate, *more = [*assertion.split(","), "", "", ""]
-    is_well_formed = more == ["", "", ""] and _COUNT.fullmatch(solutions) and complete in COMPLETE
-    if not is_well_formed or contradiction(status, int(solutions), COMPLETE[complete], certificate):
+    is_well_formed = (
+        more == ["", "", ""] and _COUNT.fullmatch(solutions) and complete in COMPLETE_VALUES
+    )
+    if not is_well_formed or contradiction(
+        status, int(solutions), COMPLETE_VALUES[complete], certificate
+    ):
         return 0, Verdict.UNDECIDED
     return int(solutions), _verdict(status, solutions, complete)
 

@@ -172,7 +172,7 @@ def _clues_by_cell(clues: Sequence[C], geometry: Geometry, report: Findings) -> 
 
 def _mask(clue: RecordedClue, geometry: Geometry) -> int:
     """The mask of the values that a clue allows; 0 if a value is out of range."""
-    content = clue.holds
+    content = clue.content
     if isinstance(content, str):
         return geometry.even_values if content == "even" else geometry.odd_values
     allowed = {content} if isinstance(content, int) else {*content}

@@ -273,7 +273,7 @@ def _empty_puzzle(published: PublishedPuzzle, report: Findings) -> Puzzle | None
     try:
         record = published.record
         recorded = or_none(record.free)
-        grids, free = or_none(record.grids) or (), recorded.free() if recorded else None
+        grids, free = or_none(record.grids) or (), recorded.free_grid() if recorded else None
         return Puzzle.empty(Geometry(*record.box or (0, 0), grids, free))
     except ValueError as error:
         report.add_problem(f"box: {error}")
