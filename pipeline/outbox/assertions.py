@@ -226,7 +226,7 @@ class _OriginalFinder:
 def _find_entries(
     layout: Layout, stream: PeekableStream, indices: Sequence[int], settings: Settings
 ) -> dict[int, Entry]:
-    """Map indices to the entries of a collection. `indices` are ascending and begin with 1."""
+    """Map indices to the entries of a collection. `indices` are ascending, and count from 1."""
     by_index: dict[int, Entry] = {}
     entries_before, remaining = 0, [*reversed(indices)]
     for chunk in layout.chunks(stream, COLLECTION_CHUNK_BYTES):

@@ -54,7 +54,7 @@ STATUSES: Final = {
 """Statuses and their meanings, in display order."""
 
 COLLECTION, ARCHIVE, REFUSED = "collection", "archive", "refused"
-"""Statuses that other modules need; for their meanings, see STATUSES."""
+"""The statuses of collections, of archives, and of members of archives that cannot be read."""
 
 WITH_TOTALS: Final = (COLLECTION, ARCHIVE)
 """The statuses of jobs with several puzzles."""

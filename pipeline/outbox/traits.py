@@ -104,7 +104,9 @@ class MinimalColumns(Trait, frozen=True):
     ]
     redundant_cells: Annotated[
         str,
-        about("the redundant parts, such as `r1c9`, the given there, and `#2`, the second rule"),
+        about(
+            "the redundant parts: `r1c9` is the given in row 1, column 9; `#2` is the second rule"
+        ),
     ]
 
     @classmethod
@@ -174,15 +176,15 @@ class EffortColumns(Trait, frozen=True):
         str,
         about(
             "for a unique classic 9×9 puzzle: the depth of trial and error needed if singles are "
-            "applied after each trial; 0: singles alone suffice; 3: 3 or more"
+            "applied after each trial; 0: singles alone suffice; 3 means 3 or more"
         ),
         WHOLE,
     ]
     effort_backdoor: Annotated[
         str,
         about(
-            "the smallest number of cells whose solution values let singles solve the rest; 4: 4 "
-            "or more"
+            "the smallest number of cells whose solution values let singles solve the rest; 4 "
+            "means 4 or more"
         ),
         WHOLE,
     ]

@@ -33,7 +33,7 @@ from pipeline.solving.problem import PuzzleProblem
 from pipeline.solving.result import Certificate, Result
 
 _MAX_TEXT_CHARACTERS = 500
-"""Maximum number of characters of an invalid puzzle in a row."""
+"""Maximum number of characters that a row quotes of an invalid puzzle."""
 
 _COMMA = np.uint8(ord(","))
 """A comma in ASCII."""

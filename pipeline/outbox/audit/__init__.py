@@ -52,7 +52,7 @@ _MAX_HEADER_BYTES = 400
 """Maximum length of the first line of a table."""
 
 _NO_RECORD = "no record"
-"""What a finding gives as the assertion of a file that has no readable record."""
+"""The assertion in a finding about a file that has no readable record."""
 
 _STATUSES_OF_UNREAD = ("invalid", "failed")
 """The statuses that a source may have if it was not read."""

@@ -23,7 +23,7 @@ _MAX_CHUNK_CHARACTERS, _LINES_PER_CHECK = 16 * 1024 * 1024, 64
 lines."""
 
 _MAX_TEXT_CHARACTERS = 500
-"""Maximum number of characters of an invalid puzzle in a row."""
+"""Maximum number of characters that a row quotes of an invalid puzzle."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ _LINE_OF_DOTS = "." * _CELL_COUNT
 """The line of a solution file for a puzzle that has no solution in this file."""
 
 _SOLUTION_COUNT = re.compile("0|[1-9][0-9]{0,5}")
-"""Matches a number of solutions in a row."""
+"""Matches a valid field `solutions`."""
 
 
 def asserted_verdict(row: PuzzleRow) -> Verdict:

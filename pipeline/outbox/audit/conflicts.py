@@ -37,7 +37,7 @@ _PUZZLE_FIELDS = ("variant", "box", "grids", "free", "rules")
 """Fields that only the records of puzzles have."""
 
 _CLOCK_INTERVAL = 1000
-"""Number of combinations that are tried between two looks at the clock."""
+"""Number of combinations that are tried between two checks of the clock."""
 
 
 def audit_presence(published: PublishedPuzzle, report: Findings) -> None:

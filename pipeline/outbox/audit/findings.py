@@ -24,7 +24,7 @@ _MAX_STEMS = 1000
 """Only the first stems of a source, up to this number, are accepted as names of its set."""
 
 NOT_LISTED = "is not listed in any record"
-"""The message about a file that no record lists, without the name of the file before it."""
+"""The message about a file that no record lists. It follows the name of the file."""
 
 MAX_MESSAGES = 100
 """Maximum number of messages of one kind about one job. Further messages are only counted."""

@@ -95,7 +95,7 @@ def audit_proof(
     make_formula: MakeFormula | None,
     report: Findings,
 ) -> bool:
-    """Check the proof of a result. Returns whether there is a proof, and it is accepted.
+    """Check the proof of a result. Returns True if there is a proof and it is accepted.
 
     `make_formula` is None if the puzzle or formula is unknown.
     """

@@ -42,7 +42,7 @@ SAMPLE_ROWS = 64
 thousand rows."""
 
 _BATCH_SEARCHES = 1 << 15
-"""Number of searches in a batch. Each searches a puzzle from which one given was removed."""
+"""Number of searches in a batch. Each is for a puzzle from which one given was removed."""
 
 
 @dataclass(frozen=True, slots=True)
