@@ -18,12 +18,12 @@ from typing import Any
 from pipeline.errors import InputError, InvalidPuzzle, UsageError, counted, printable
 from pipeline.outbox import RECORD_SUFFIX, NoRecord
 from pipeline.outbox.audit.findings import AuditOptions, Findings
-from pipeline.outbox.audit.single import grid_of, models_of
+from pipeline.outbox.audit.single import read_grid, read_models
 from pipeline.outbox.consistency import contradiction
 from pipeline.outbox.originals import Originals, enclosing_archive
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle, load_published
 from pipeline.outbox.schema import ARCHIVE, CollectionRecord, or_none
-from pipeline.outbox.tables import PuzzleRow, grid_in, rows_with_solutions, yes_or_no
+from pipeline.outbox.tables import PuzzleRow, parse_grid_line, rows_with_solutions, yes_or_no
 from pipeline.puzzle.puzzle import Grid
 from pipeline.reading import (
     Archive,
@@ -249,10 +249,10 @@ def _puzzle_assertion(
     problem = read_problem(finder.read_problem_bytes(), record.source, settings)
     report = Findings(AuditOptions(settings), is_current_build=published.is_current_build)
     if isinstance(problem, FormulaProblem):
-        solutions: list[object] = [*models_of(published, problem.parsed, report)]
+        solutions: list[object] = [*read_models(published, problem.parsed, report)]
     else:
         names, puzzle = published.solution_files, problem.puzzle
-        solutions = [grid_of(published, name, puzzle, report) for name in names]
+        solutions = [read_grid(published, name, puzzle, report) for name in names]
     for fault in report.finding(published.stem, record.status).problems:
         raise InputError(fault)
     if None in solutions or not len(solutions) == len(published.solution_files) == record.solutions:
@@ -391,7 +391,7 @@ def _certified_grids(
         )
     grids: dict[str, Grid] = {}
     for name, line in lines.items():
-        if (grid := grid_in(line, signs, problem.puzzle.geometry)) is None:
+        if (grid := parse_grid_line(line, signs, problem.puzzle.geometry)) is None:
             raise InputError(f"{name}: {line[:100]!r} is not a grid of the puzzle's size")
         grids[name] = grid
     return _certify(problem, grids)

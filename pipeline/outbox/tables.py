@@ -228,7 +228,7 @@ def one_line(values: Sequence[int], signs: str = "") -> str:
     return " ".join(map(str, values))
 
 
-def grid_in(line: str, signs: str, geometry: Geometry) -> Grid | None:
+def parse_grid_line(line: str, signs: str, geometry: Geometry) -> Grid | None:
     """Read a grid from a line that `one_line` wrote. Returns None if the line is invalid.
 
     Without `signs`, a line of digits is accepted for grids of any size.
@@ -335,10 +335,10 @@ class Table(Generic[R]):
 
     def row(self, line: str) -> R:
         """Parse a line of this table. Raises ValueError if the line is malformed."""
-        return row_of(line, self.row_class)
+        return parse_row(line, self.row_class)
 
 
-def rows_in(path: Path, row_class: type[R], schema: int = SCHEMA) -> Iterator[R]:
+def read_rows(path: Path, row_class: type[R], schema: int = SCHEMA) -> Iterator[R]:
     """Yield the rows of a table. Raises InputError if the file is not a table of `row_class`."""
     table = Table(path, row_class, schema)
     for number, line in enumerate(table, 2):
@@ -357,12 +357,12 @@ def rows_with_solutions(
     have one to their lines. Raises InputError.
     """
     files = {name: lines_of(folder / name) for name in names}
-    for row in rows_in(folder / f"{stem}.csv", PuzzleRow, schema):
+    for row in read_rows(folder / f"{stem}.csv", PuzzleRow, schema):
         lines = {name: next(file, "") for name, file in files.items()}
         yield row, {name: line for name, line in lines.items() if line.strip(".")}
 
 
-def row_of(line: str, row_class: type[R]) -> R:
+def parse_row(line: str, row_class: type[R]) -> R:
     """Parse a line of CSV. Raises ValueError if the line is malformed."""
     fields = line.split(",")
     if '"' in line:

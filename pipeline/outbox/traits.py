@@ -272,7 +272,7 @@ TRAITS: Final[dict[str, type[Trait]]] = {
 """The traits by name, in the order of their columns at the end of tables."""
 
 
-def any_slow(trait_names: Iterable[str]) -> bool:
+def has_slow_traits(trait_names: Iterable[str]) -> bool:
     """Whether one of these traits takes long to compute."""
     return any(TRAITS[name].is_slow for name in trait_names)
 

@@ -22,7 +22,7 @@ from pipeline.outbox.audit.findings import NOT_LISTED, Findings, audit_files, fo
 from pipeline.outbox.audit.single import audit_content
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle, load_published
 from pipeline.outbox.schema import COLLECTION, DISAGREEMENTS, PROVED, REFUSED, UNVERIFIED, or_none
-from pipeline.outbox.tables import MemberRow, columns, member_fields, rows_in, traits_in
+from pipeline.outbox.tables import MemberRow, columns, member_fields, read_rows, traits_in
 from pipeline.outbox.traits import traits_in_record
 from pipeline.reading import OneProblem, Unreadable
 from pipeline.reading.archives import UnpackError, UnpackLimits
@@ -64,7 +64,7 @@ class _AuditedArchive:
         """Audit all members. Raises InputError or OSError if the audit must stop before the end."""
         self._find_records()
         table = self._published.sibling(f"{self._published.stem}.csv")
-        rows = rows_in(table, MemberRow, self._published.record.schema)
+        rows = read_rows(table, MemberRow, self._published.record.schema)
         for number, member in enumerate(walk(original, UnpackLimits.of(self._report.settings))):
             row = next(rows, None)
             if row is None:

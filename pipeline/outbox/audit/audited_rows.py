@@ -12,7 +12,7 @@ from pipeline.errors import InputError, InvalidPuzzle, printable
 from pipeline.outbox.audit.conflicts import is_wrong_solution
 from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.consistency import COMPLETE_VALUES, contradiction
-from pipeline.outbox.tables import PuzzleRow, Table, grid_in, lines_of, row_of
+from pipeline.outbox.tables import PuzzleRow, Table, lines_of, parse_grid_line, parse_row
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.reading.formats import Entry, parse_source
 from pipeline.reading.formats.plain import ChunkContents
@@ -56,7 +56,7 @@ class RowChunk:
     def row(self, index: int) -> PuzzleRow:
         """The row at this index. Raises InputError if it is malformed."""
         try:
-            return row_of(self.lines[index][0], PuzzleRow)
+            return parse_row(self.lines[index][0], PuzzleRow)
         except ValueError as error:
             number = self.first + index + 1  # the header is line 1
             raise InputError(f"{self.names[0]}: line {number}: {error}") from error
@@ -242,7 +242,7 @@ def _read_grids(
     for name, text in lines.items():
         if text and not text.strip(".") and size in (None, len(text)):
             continue
-        grid = grid_in(text, entry.signs, puzzle.geometry) if puzzle else None
+        grid = parse_grid_line(text, entry.signs, puzzle.geometry) if puzzle else None
         if grid is None:
             report.add_problem(f"{name}: {text[:100]!r} is not a grid of the puzzle's size")
         else:

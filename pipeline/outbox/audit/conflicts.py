@@ -23,7 +23,7 @@ from pipeline.outbox.schema import (
     RecordedRule,
     or_none,
 )
-from pipeline.outbox.tables import grid_in
+from pipeline.outbox.tables import parse_grid_line
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle, Rule
 from pipeline.reading.formats.dimacs import CNF_FORMAT
@@ -281,7 +281,7 @@ def is_wrong_solution(
     """
     if claimed is None or puzzle is None:
         return False
-    grid = grid_in(claimed, signs, puzzle.geometry)
+    grid = parse_grid_line(claimed, signs, puzzle.geometry)
     if grid is None or certify_grid(puzzle, grid):
         return True
     return complete and grid not in grids

@@ -208,7 +208,7 @@ def _read_grids(
     first: dict[Grid, str] = {}
     grids, valid_count = [], 0
     for name in published.solution_files:
-        grid = grid_of(published, name, rules, report)
+        grid = read_grid(published, name, rules, report)
         if grid is None:
             continue
         violations = certify_grid(rules, grid)
@@ -295,7 +295,9 @@ def _empty_puzzle(published: PublishedPuzzle, report: Findings) -> Puzzle | None
         return None
 
 
-def grid_of(published: PublishedPuzzle, name: str, rules: Puzzle, report: Findings) -> Grid | None:
+def read_grid(
+    published: PublishedPuzzle, name: str, rules: Puzzle, report: Findings
+) -> Grid | None:
     """Read the grid in a solution file. Reports an invalid file, and returns None.
 
     A solution is written as rows of values, or as a filled puzzle in the notation of the original.
@@ -367,7 +369,7 @@ def _audit_formula(published: PublishedPuzzle, content: Content, report: Finding
     if parsed is None and content is not None:
         why = f"it reads as {content.format}" if isinstance(content, Parsed) else content
         report.add_problem(f"the original is not a formula: {why}")
-    models = [*models_of(published, parsed, report)] if parsed else []
+    models = [*read_models(published, parsed, report)] if parsed else []
     if parsed:
         audit_formula_size(record, parsed, report)
         _audit_unread(record, parsed.unread, report)
@@ -386,7 +388,7 @@ def _audit_formula(published: PublishedPuzzle, content: Content, report: Finding
         report.add_gap(_ONE_MODEL_GAP)
 
 
-def models_of(
+def read_models(
     published: PublishedPuzzle, parsed: ParsedFormula, report: Findings
 ) -> Iterator[Model]:
     """Yield the models in the solution files. Reports wrong models, and omits unreadable ones."""

@@ -31,7 +31,7 @@ from pipeline.outbox.audit.audited_rows import RowChunk
 from pipeline.outbox.audit.conflicts import recorded_rule
 from pipeline.outbox.audit.findings import Findings
 from pipeline.outbox.schema import PuzzleRecord, or_none
-from pipeline.outbox.tables import columns, grid_in
+from pipeline.outbox.tables import columns, parse_grid_line
 from pipeline.outbox.traits import TRAITS, record_fields, row_fields, traits_in_record
 from pipeline.puzzle.geometry import Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
@@ -74,7 +74,7 @@ def audit_row_traits(chunk: RowChunk, trait_names: Sequence[str], report: Findin
             row_report.add_problem("the columns of --traits are missing")
         elif puzzle := entry.puzzle_read:
             solution = row.solution
-            grid = grid_in(solution, entry.signs, puzzle.geometry) if solution else None
+            grid = parse_grid_line(solution, entry.signs, puzzle.geometry) if solution else None
             rows.append(
                 TraitFields(
                     puzzle, row.status, grid, _group_by_trait(fields, trait_names), row_report

@@ -13,7 +13,7 @@ from pipeline.outbox.originals import MAX_SMALL_BYTES, SmallOriginals
 from pipeline.outbox.report.board import MAX_DRAWN_SIDE, Board
 from pipeline.outbox.report.published_jobs import PublishedJob, job_of_member, places_of
 from pipeline.outbox.schema import or_none
-from pipeline.outbox.tables import MemberRow, PuzzleRow, grid_in
+from pipeline.outbox.tables import MemberRow, PuzzleRow, parse_grid_line
 from pipeline.puzzle.geometry import MAX_SIDE, MIN_SIDE, Geometry
 from pipeline.puzzle.puzzle import Grid, Puzzle
 from pipeline.puzzle.shapes import Place
@@ -87,7 +87,9 @@ def board_of_row(row: PuzzleRow, second_solution: str, reading: Reading) -> Boar
     if parsed is None:
         return None
     geometry, signs = parsed.puzzle.geometry, signs_of(parsed.format)
-    grid, second_grid = (grid_in(text, signs, geometry) for text in (row.solution, second_solution))
+    grid, second_grid = (
+        parse_grid_line(text, signs, geometry) for text in (row.solution, second_solution)
+    )
     difference: list[Place] = []
     if grid and second_grid:
         pairs = enumerate(zip(grid.values, second_grid.values, strict=True))

@@ -29,7 +29,7 @@ from pipeline.outbox.report.published_jobs import (
 from pipeline.outbox.report.sheet import SheetPuzzle
 from pipeline.outbox.report.survey import is_record
 from pipeline.outbox.schema import ARCHIVE, PuzzleRecord, or_none
-from pipeline.outbox.tables import MemberRow, rows_in, rows_with_solutions
+from pipeline.outbox.tables import MemberRow, read_rows, rows_with_solutions
 from pipeline.reading.formats.dimacs import CNF_FORMAT, FORMULA_REFUSED
 
 _TABLE_SUFFIX = ".csv"
@@ -99,7 +99,7 @@ def _puzzles_of_archive(
     archive: PublishedJob, small_originals: SmallOriginals
 ) -> Iterator[SheetPuzzle | InputError]:
     try:
-        rows = rows_in(archive.path.with_suffix(_TABLE_SUFFIX), MemberRow, archive.record.schema)
+        rows = read_rows(archive.path.with_suffix(_TABLE_SUFFIX), MemberRow, archive.record.schema)
         numbered = enumerate(rows)
         while batch := [*islice(numbered, _BATCH_MEMBERS)]:
             for row, job, original in find_members(archive, batch, small_originals):
