@@ -25,7 +25,7 @@ from pipeline.errors import (
 from pipeline.files import read_regular
 from pipeline.limits import MIB, Deadline, Limits
 from pipeline.outbox.assertions import Assertion, enclosing_folders
-from pipeline.outbox.names import PROOF
+from pipeline.outbox.names import PROOF_SUFFIX
 from pipeline.outbox.published import PublishedCollection, PublishedPuzzle
 from pipeline.settings import Settings
 from pipeline.solving.complete import prove_complete
@@ -102,7 +102,7 @@ def prove(
             checker.confirm(formula.text(), proof.lrat, Deadline.of(limits))
     except (SolverError, LimitReached) as error:
         return replace(attempt, reason=f"the checker did not confirm the proof: {error}")
-    stem = f"{assertion.stem}{PROOF}"
+    stem = f"{assertion.stem}{PROOF_SUFFIX}"
     texts = {
         folder / f"{stem}.cnf": "".join(formula.text()),
         folder / f"{stem}.drat": proof.drat,

@@ -203,7 +203,7 @@ def proof(  # noqa: PLR0913 - one parameter per option
     is missing.
     """
     from pipeline.cli import proof_files
-    from pipeline.outbox.assertions import assertions_in, load_set
+    from pipeline.outbox.assertions import assertions_in, load_published_set
     from pipeline.outbox.originals import enclosing_archive
     from pipeline.solving.solvers import Solvers
     from pipeline.solving.solvers.pysat import check_installed
@@ -211,7 +211,7 @@ def proof(  # noqa: PLR0913 - one parameter per option
     check_installed()
     other_checker = proof_files.Checker(checker) if checker else None
     in_outbox = settings.outbox / path
-    published = load_set(path if path.exists() or not in_outbox.exists() else in_outbox)
+    published = load_published_set(path if path.exists() or not in_outbox.exists() else in_outbox)
     above = enclosing_archive(published.path)
     outbox = (above[0] if above else published.path).parent
     folders = _folders_of_originals(settings, originals, outbox)

@@ -30,7 +30,7 @@ from pipeline.outbox.events import finished_fields
 from pipeline.outbox.rows import Rows
 from pipeline.outbox.schema import REFUSED, SCHEMA, Fallback
 from pipeline.outbox.tables import PuzzleRow, columns
-from pipeline.outbox.traits import any_slow
+from pipeline.outbox.traits import has_slow_traits
 from pipeline.outbox.write_record import (
     CollectionSet,
     Origin,
@@ -150,7 +150,7 @@ class ChunkSizes:
         """The size of a collection's chunks in bytes."""
         if layout.format.has_variants:
             return self.variants
-        if settings.prove == "always" or any_slow(settings.trait_names):
+        if settings.prove == "always" or has_slow_traits(settings.trait_names):
             return self.proved
         is_nine = layout.cells == NINE_BY_NINE.size
         return self.chunk if is_nine else min(self.chunk, self.other_sides)

@@ -13,7 +13,7 @@ import msgspec
 from pipeline.outbox.rows import Rows, blank_lines, merge_fallbacks
 from pipeline.outbox.schema import Fallback
 from pipeline.outbox.tables import PuzzleRow, header
-from pipeline.outbox.traits import any_slow
+from pipeline.outbox.traits import has_slow_traits
 from pipeline.puzzle.geometry import NINE_BY_NINE
 from pipeline.reading import Collection
 from pipeline.reading.archives import UnpackLimits
@@ -145,7 +145,7 @@ def is_quick(
         and settings.solver in {"auto", "batch"}
         and (settings.max_solutions or 0) <= MAX_SOLUTIONS_IN_COLLECTION
         and settings.prove != "always"
-        and not any_slow(settings.trait_names)
+        and not has_slow_traits(settings.trait_names)
         and (
             size <= MAX_QUICK_PUZZLES * (cells + 1)
             or (cells == NINE_BY_NINE.size and _is_solver_compiled())

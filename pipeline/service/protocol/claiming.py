@@ -24,7 +24,7 @@ from pipeline.limits import MIB
 from pipeline.outbox import RECORD_SUFFIX, NoRecord, RecordForbidden, file_names, load_record
 from pipeline.outbox.names import (
     COUNT_SUFFIX,
-    PROOF,
+    PROOF_SUFFIX,
     claim_key,
     folded_stems,
     likely_stems,
@@ -221,7 +221,7 @@ class Reservations:
         """Yield the reserved stems whose file names may collide with names of this stem."""
         folded, base = folded_stems(stem)
         forms = {folded, base}
-        for ending in (COUNT_SUFFIX, PROOF):
+        for ending in (COUNT_SUFFIX, PROOF_SUFFIX):
             forms |= {folded + ending, folded.removesuffix(ending)}
         yield from {stem for form in forms for stem in self._stems.get(form, ())}
 
