@@ -23,7 +23,7 @@ REFUSALS: Final[dict[RefusalCode, str]] = {
     "not-text": "bytes that are not UTF-8, or a NUL character",
     "wrong-cell": "a character or number that cannot be a cell of this puzzle",
     "wrong-shape": "a wrong number of rows or cells, or boxes that do not fit",
-    "region-map": "a region map around a grid",
+    "region-map": "a grid with a region map, in a format that cannot have one",
     "several-puzzles": "several puzzles where one was expected",
     "unknown-rule": "an unknown rule",
     "ambiguous": "several possible readings; the message names the option that decides",
@@ -63,7 +63,7 @@ EXTRA_COUNTS: Final = {
         "that the check found; `fallbacks` gives the reasons"
     ),
     PROVED: "puzzles that are proved to have no other solutions",
-    UNVERIFIED: "puzzles not verified to have no other solutions",
+    UNVERIFIED: "puzzles whose solutions were not verified to be all",
 }
 """Counts besides those by status. A puzzle may be counted several times."""
 
@@ -108,8 +108,8 @@ class PuzzleCertificate(Struct, frozen=True, kw_only=True):
     complete: Annotated[
         str | None,
         about(
-            "`proved`: checked by code that shares no search with the solvers; `unverified`: "
-            "only one program found that no solution is missing; `no`: solutions may be missing"
+            "`proved`: checked by code independent of the solvers; `unverified`: only one program "
+            "reported that all solutions were found; `no`: solutions may be missing"
         ),
     ] = None
     by: Annotated[
@@ -240,7 +240,7 @@ class RecordedDifference(Struct, frozen=True, kw_only=True):
     cells: Annotated[tuple[RecordedCell, ...], about("the cells in which the solutions differ")]
     decisive: Annotated[
         tuple[Value, ...],
-        about("values that leave one solution if they are given, as few as were found"),
+        about("the smallest set found of values that, added as givens, leave one solution"),
     ]
     exact: Annotated[bool, about("whether `decisive` has the smallest possible number of values")]
 
@@ -370,7 +370,7 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     conflict_minimal: Annotated[
         bool | UnsetType | None,
         about(
-            "whether there is a solution once any single one of these clues and rules is removed; "
+            "whether removing any one of these clues or rules leaves a solution; "
             "false if that is unknown, null without a conflict"
         ),
     ] = UNSET
@@ -398,7 +398,10 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = UNSET
     redundant_rules: Annotated[
         tuple[RecordedRule, ...] | UnsetType | None,
-        about("for a variant, with `--traits minimal`: the redundant rules; null like `redundant`"),
+        about(
+            "for a variant, with `--traits minimal`: the redundant rules; null in "
+            "the same cases as `redundant`"
+        ),
     ] = UNSET
     effort: Annotated[
         Effort | UnsetType | None,

@@ -171,22 +171,28 @@ class EffortColumns(Trait, frozen=True):
     effort_depth: Annotated[
         str,
         about(
-            "for a unique classic 9×9 puzzle: the depth of trial and error over singles that "
-            "solves it; 0: singles suffice; 3: more than 2"
+            "for a unique classic 9×9 puzzle: the depth of trial and error that solves it, "
+            "with singles at each step; 0 means that singles suffice, 3 means more than 2"
         ),
         WHOLE,
     ]
     effort_backdoor: Annotated[
         str,
-        about("size of the smallest backdoor, cells that let singles solve the rest; 4: over 3"),
+        about(
+            "size of the smallest backdoor (a set of cells whose values let singles solve the "
+            "rest); 4 means more than 3"
+        ),
         WHOLE,
     ]
     effort_splits: Annotated[
         str,
-        about("branches of a search over singles, as the mean over 64 images of the puzzle"),
+        about(
+            "mean number of branches of a search that uses singles, over 64 equivalent forms "
+            "of the puzzle"
+        ),
         NUMBER,
     ]
-    effort_spread: Annotated[str, about("the standard deviation over these images"), NUMBER]
+    effort_spread: Annotated[str, about("the standard deviation over these forms"), NUMBER]
 
     @classmethod
     def _texts(cls, value: Effort) -> Sequence[str]:
@@ -221,7 +227,10 @@ class RatingColumns(Trait, frozen=True):
         str, about("the hardest technique, or that of the step that failed its check"), WORD
     ]
     steps: Annotated[str, about("the number of steps, or of the step that failed its check"), WHOLE]
-    se: Annotated[str, about("the highest rating of a step in Sudoku Explainer's order")]
+    se: Annotated[
+        str,
+        about("the highest rating of a step, when steps are chosen in Sudoku Explainer's order"),
+    ]
 
     @classmethod
     def _texts(cls, value: Rating) -> Sequence[str]:
@@ -238,7 +247,8 @@ class RatingColumns(Trait, frozen=True):
             return f"rating: failed: {value.failed}"
         score, level, hardest, steps, se = cls._texts(value)
         hardest = f", hardest {hardest}" if hardest else ""
-        return f"rating: {level}, score {score} in {steps} steps{hardest}; se {se}"
+        score = f"score {score} in {steps} steps{hardest}"
+        return f"rating: {level}, {score}; Sudoku Explainer rating {se}"
 
 
 TRAITS: Final[dict[str, type[Trait]]] = {

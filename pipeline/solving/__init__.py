@@ -53,16 +53,26 @@ class Effort(Struct, frozen=True, kw_only=True):
 
     depth: Annotated[
         Count,
-        about("the depth of trial and error over singles: 0 if singles suffice; 3: more than 2"),
+        about(
+            "the depth of trial and error that solves it, with singles at each step; 0 means that "
+            "singles suffice, 3 means more than 2"
+        ),
     ]
     backdoor: Annotated[
         Count,
-        about("size of the smallest backdoor, cells that let singles solve the rest; 4: over 3"),
+        about(
+            "size of the smallest backdoor (a set of cells whose values let singles solve the "
+            "rest); 4 means more than 3"
+        ),
     ]
     splits: Annotated[
-        float, about("branches of a search over singles, as the mean over 64 images of the puzzle")
+        float,
+        about(
+            "mean number of branches of a search that uses singles, over 64 equivalent forms "
+            "of the puzzle"
+        ),
     ]
-    spread: Annotated[float, about("the standard deviation over these images")]
+    spread: Annotated[float, about("the standard deviation over these forms")]
 
 
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
@@ -76,7 +86,10 @@ class Rating(Struct, frozen=True, kw_only=True):
     level: Annotated[Level | None, about("its level in HoDoKu; null if a step failed its check")]
     hardest: Annotated[str, about("the hardest technique; empty if there is no step")]
     steps: Annotated[Count, about("number of steps")]
-    se: Annotated[float, about("the highest rating of a step in Sudoku Explainer's order")]
+    se: Annotated[
+        float,
+        about("the highest rating of a step, when steps are chosen in Sudoku Explainer's order"),
+    ]
     solved: Annotated[
         bool,
         about("false if the steps do not solve the puzzle, so that the numbers are lower bounds"),

@@ -158,7 +158,9 @@ def _audit_invalid(
     code, recorded = getattr(content, "code", None), or_none(record.code)
     is_required = report.is_current_build  # earlier versions did not write codes
     if code and recorded != code and (recorded or is_required):
-        report.add_difference(f"the code is {recorded!r}, the original is {code!r}")
+        report.add_difference(
+            f"the record has code {recorded!r}, but the original is refused with code {code!r}"
+        )
 
 
 def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings) -> None:
@@ -357,7 +359,10 @@ def _audit_formula(published: PublishedPuzzle, content: Content, report: Finding
         audit_formula_size(record, parsed, report)
         _audit_unread(record, parsed.unread, report)
         if parsed.is_short and record.complete and record.solutions:
-            report.add_problem("complete: clauses are missing, so there may be fewer models")
+            report.add_problem(
+                "complete is true, but the formula has fewer clauses than its header declares, so "
+                "some models may not be models of the full formula"
+            )
 
     def formula() -> Formula:
         if parsed is None or len(models) != len(published.solution_files):

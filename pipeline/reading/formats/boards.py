@@ -418,7 +418,7 @@ def parse_board(text: Text, reading: Reading) -> Parsed:
     def only(fitting: Sequence[Alphabet]) -> Alphabet:
         if len(fitting) > 1:
             found = f"characters of {either(alphabet.name for alphabet in fitting)}"
-            raise text.error(None, None, "numbers with spaces between", found, code="ambiguous")
+            raise text.error(None, None, "numbers separated by spaces", found, code="ambiguous")
         return fitting[0]
 
     return puzzle_of_frame(text, _frame(text), _alphabets, reading, only)

@@ -86,7 +86,7 @@ def _are_regions(signs: str, side: int) -> bool:
 AS_JIGSAW = "write the jigsaw in one line: all cells, then the region of each"
 """The advice in the error for a region map."""
 
-NO_REGION_MAP = f"no region map around a grid ({AS_JIGSAW})"
+NO_REGION_MAP = f"a grid without a separate region map ({AS_JIGSAW})"
 
 
 class RegionMap(NamedTuple):

@@ -253,7 +253,7 @@ def other_members(value: object, path: JsonPath) -> Iterator[tuple[JsonPath, obj
 def _describe_other_value(value: object) -> str:
     """A value that is not a grid, as messages show it."""
     if isinstance(value, list):
-        return "a list that is no grid" if value else "an empty list"
+        return "a list that is not a grid" if value else "an empty list"
     return "an object without a grid" if isinstance(value, dict) else describe_value(value)
 
 
@@ -269,7 +269,9 @@ def _no_grid_error(document: object) -> Misread:
     if isinstance(document, list) and document and isinstance(document[0], dict):
         document = document[0]
     if not isinstance(document, dict):
-        return Misread(_EXPECTED, "a list of other values" if document else "an empty list")
+        return Misread(
+            _EXPECTED, "a list of values that are not puzzles" if document else "an empty list"
+        )
     cells = document.get("cells")
     first = cells[0] if isinstance(cells, list) and cells else None
     if isinstance(first, dict) and "position" in first:

@@ -189,7 +189,9 @@ def test_cages_far_down_in_a_collection_are_reported(cages):
 def test_a_file_of_several_killers_is_refused():
     for killer in (beside(GRID, MAP) + SUMS, GRID + MAP + SUMS):
         for between in ("", "\n", "Second one\n"):
-            assert "one killer in a file, found a second map of cages" in said_of(killer + between + killer)
+            assert "one killer in a file, found a second map of cages" in said_of(
+                killer + between + killer
+            )
 
 
 def test_cages_beside_a_map_of_regions_are_refused():

@@ -135,7 +135,7 @@ def diagonal(item: RuleObject) -> tuple[int, ...]:
     """The diagonal of a clue. If its cells are listed too, they must be the same."""
     diagonal = item.diagonal()
     if item.list("cells") and sorted(item.cells()) != sorted(diagonal):
-        raise item.member("cells").wrong("the cells of the diagonal", "other cells")
+        raise item.member("cells").wrong("the cells of the diagonal", "cells off the diagonal")
     return diagonal
 
 

@@ -114,7 +114,7 @@ needs_nine = condition(
     "a grid of side 9, with the values 1 to 9,",
 )
 needs_no_zero = condition(
-    lambda context: context.geometry.lowest != 0, "a grid with values from 1 on"
+    lambda context: context.geometry.lowest != 0, "a grid whose values start at 1"
 )
 
 
@@ -305,7 +305,9 @@ def lockout(args: Arguments) -> Iterator[RuleFields]:
         yield {"difference": difference, "line": cells}
     elif len(cells) > 2:
         word = args.phrase.words[0]
-        raise args.wrong(word, "a number, 1 or more, because of the cells between the ends,")
+        raise args.wrong(
+            word, "a difference of at least 1, since there are cells between the ends,"
+        )
 
 
 @field("parts", write_parts)

@@ -360,7 +360,7 @@ def determinize(
     depends on the number of cells read before.
     """
     if len(lengths) > 1 and not machine.breaks:
-        raise ValueError("it has no moves between segments")
+        raise ValueError("the pattern is for one segment, but the line has several")
     ends = {*accumulate(lengths[:-1])}
     begin = frozenset(machine.start), 0
     indices = {begin: 0}
