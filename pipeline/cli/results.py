@@ -77,7 +77,11 @@ def show_result(
     If `prefix` is None, only the notes on a single puzzle are printed.
     """
     if not item.is_only_item:
-        print(f"{printable(item.where)}: {_summary_line(result)}")
+        line = _summary_line(result)
+        if not item.line:  # the message begins with the name of the file
+            name = printable(Path(item.name).name)
+            line = line.replace(f"{result.status}: {name}:", f"{result.status}: ", 1)
+        print(f"{printable(item.where)}: {line}")
         return
     if prefix is not None:
         _print_result(prefix, result, boards=boards)

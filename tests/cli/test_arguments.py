@@ -41,8 +41,10 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
         ("run extra", "extra"),
         (
             "run --timeout x",
-            "--timeout: expected a number of seconds from .* to .*, "
-            "or a value with a unit such as 5m, found 'x'",
+            (
+                "--timeout: expected a number of seconds from .* to .*, "
+                "or a value with a unit such as 5m, found 'x'"
+            ),
         ),
         ("run --timeout", "--timeout.* requires an argument"),
         ("run --timeout 0", "--timeout: expected a number from 0.001 to 1,000,000"),
@@ -108,8 +110,10 @@ def test_settings_may_stand_in_the_environment(tmp_path, monkeypatch):
             "TIMEOUT",
             "x",
             2,
-            "expected a number of seconds from 0.001 to 1,000,000, "
-            "or a value with a unit such as 5m, found 'x'",
+            (
+                "expected a number of seconds from 0.001 to 1,000,000, "
+                "or a value with a unit such as 5m, found 'x'"
+            ),
         ),
         ("QUIET", "perhaps", 2, "expected true or false, found 'perhaps'"),
         ("MAX_SOLUTIONS", "0", 2, "expected a whole number from 1 to 1,000,000,000, found '0'"),

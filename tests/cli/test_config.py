@@ -70,13 +70,17 @@ def test_one_file_serves_all_commands_though_none_takes_all_of_it(folder):
         ("[run]\nquiet = true", "run: unknown setting"),
         (
             "timeout = 'x'",
-            "timeout: expected a number of seconds from 0.001 to 1,000,000, "
-            "or a value with a unit such as 5m, found 'x'",
+            (
+                "timeout: expected a number of seconds from 0.001 to 1,000,000, "
+                "or a value with a unit such as 5m, found 'x'"
+            ),
         ),
         (
             "timeout = true",
-            "timeout: expected a number of seconds from 0.001 to 1,000,000, "
-            "or a value with a unit such as 5m, found",
+            (
+                "timeout: expected a number of seconds from 0.001 to 1,000,000, "
+                "or a value with a unit such as 5m, found"
+            ),
         ),
         ("workers = 1.5", "workers: expected a whole number from 0 to 1,024, found 1.5"),
         ("quiet = 1", "quiet: expected true or false, found 1"),
