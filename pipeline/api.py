@@ -187,7 +187,7 @@ def _missing_solutions(
         if certificate.complete == "proved":
             return
         if certificate.complete == "unverified":
-            raise LimitReached(f"not verified that no solution is missing: {certificate.reason}")
+            raise LimitReached(f"completeness not verified: {certificate.reason}")
         if not checked.missing:
             raise SolverError(f"the solver missed solutions: {certificate.reason}")
     if len(known) > len(yielded):

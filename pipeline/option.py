@@ -101,8 +101,11 @@ class Setting:
         if self.unit and not self.unit.default_unit:
             return f"a number with its unit, as in {self.unit.example}"
         span = f" from {self.minimum:,} to {self.maximum:,}" if math.isfinite(self.maximum) else ""
-        written = f", in {self.unit.default_unit} or as in {self.unit.example}" if self.unit else ""
-        return (self.valid_text or _KIND_WORDS.get(self.kind, "a text")) + span + written
+        kind = self.valid_text or _KIND_WORDS.get(self.kind, "a text")
+        if not self.unit:
+            return kind + span
+        example = self.unit.example
+        return f"{kind} of {self.unit.default_unit}{span}, or a value with a unit such as {example}"
 
     def display_value(self, value: Any) -> Any:
         """The value, as text with a suffix if the setting has a unit."""

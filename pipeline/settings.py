@@ -179,7 +179,7 @@ class Settings:
     solver: Annotated[
         SolverChoice,
         Setting(SOLVING),
-        "auto: batch for collections, else minisat, or PySAT if minisat is missing.",
+        "Solver; auto uses batch for collections, else minisat, or PySAT if minisat is missing.",
     ] = "auto"
     minisat: Annotated[
         str | None,
@@ -249,7 +249,8 @@ class Settings:
         Setting(
             READING, "RxC", pattern=_BOXES, valid_text="auto, or RxC with R and C above 1, as 2x3"
         ),
-        "Box size, rows x columns, as 2x3, if the input does not state it; auto: from the input.",
+        "Box size as ROWSxCOLUMNS, such as 2x3, for input that does not state it; auto: take it "
+        "from the input.",
     ] = "auto"
     strict: Annotated[
         bool,
@@ -312,7 +313,8 @@ class Settings:
     log_format: Annotated[
         LogFormat,
         Setting(OUTPUT),
-        "console: text; json: one event per line; auto: json in the systemd journal, else text.",
+        "Format of the log; console: text; json: one event per line; auto: json in the "
+        "systemd journal, else text.",
     ] = "auto"
     quiet: Annotated[bool, Setting(OUTPUT, short="-q"), "Print only problems."] = False
 

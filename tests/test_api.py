@@ -230,7 +230,7 @@ def test_each_look_for_what_is_missing_takes_of_the_same_time(monkeypatch):
 
     monkeypatch.setattr("pipeline.api.check_complete", check)
     monkeypatch.setattr("pipeline.api.Stopwatch", lambda: Stopwatch(lambda: float(next(ticks))))
-    with pytest.raises(LimitReached, match="not verified that no solution is missing: a reason"):
+    with pytest.raises(LimitReached, match="completeness not verified: a reason"):
         list(solutions(SIX, solver="pysat"))
     assert spent == sorted({*spent})
     assert len(spent) == 4

@@ -93,8 +93,8 @@ class Wish:
             raise UsageError(f"givens: a puzzle with one solution has at least {MIN_GIVENS}")
         if self.minimal and not self.marks and minimum > MAX_MINIMAL_GIVENS:
             raise UsageError(
-                f"givens: no minimal puzzle with more than {MAX_MINIMAL_GIVENS} clues is known; "
-                "minimal=False leaves redundant clues in"
+                f"givens: no minimal puzzle with more than {MAX_MINIMAL_GIVENS} givens is known; "
+                "minimal=False allows redundant givens"
             )
         if self.depth and not 0 <= self.depth[0] <= self.depth[1] <= MAX_DEPTH:
             raise UsageError(f"depth: expected a range within 0 to {MAX_DEPTH}")
@@ -153,7 +153,7 @@ def _generate_batches(
         if fruitless == max_fruitless or (fruitless == MIN_FRUITLESS_BATCHES and is_far):
             raise LimitReached(
                 f"none of {fruitless * BATCH_GRIDS:,} puzzles has the requested properties; "
-                f"they have {fewest_clues} to {most_clues} clues"
+                f"they have {fewest_clues} to {most_clues} givens"
             )
 
 

@@ -57,8 +57,8 @@ def _values_by_field(values: Mapping[str, Any], path: Path, *, is_named: bool) -
         if setting is None:
             raise UsageError(f"{printable(key)}: unknown setting{did_you_mean(key, known)}")
         if setting.is_risky and not is_named:
-            why = f"only allowed in a file that you name: --{CONFIG} {path}"
-            raise UsageError(f"{key}: {why}")
+            why = "not allowed in a settings file that was not named"
+            raise UsageError(f"{key}: {why}; to trust this file, pass --{CONFIG} {path}")
         taken = setting.read if setting.unit and isinstance(value, str) else setting.check
         known_value = taken(current_value(setting.name, value, f"{path}: {key} ="), key)
         if setting.kind is Path:

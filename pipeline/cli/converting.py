@@ -41,10 +41,13 @@ def target_notation(to: str | None, output: Path) -> str:
     meant = [name for name in NAMES if output.suffix.lower() in endings_of(name)]
     if len(meant) == 1:
         return meant[0]
-    end = printable(output.suffix)
-    why = f"no notation has the extension {end}; " if end and not meant else ""
-    names = " or ".join(meant) or ", ".join(NAMES)
-    raise UsageError(f"--to: {why}expected {names}")
+    if output.suffix and not meant:
+        raise UsageError(
+            f"--output {printable(str(output))}: no notation has the extension "
+            f"{printable(output.suffix)}; use another extension, or name one with --to: "
+            f"{', '.join(NAMES)}"
+        )
+    raise UsageError(f"--to: expected {' or '.join(meant) or ', '.join(NAMES)}")
 
 
 def items_of_files(files: Sequence[Path], settings: Settings) -> Iterator[Item]:

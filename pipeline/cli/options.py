@@ -201,7 +201,11 @@ def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) ->
         if PIPED in more and is_piped():
             value = ["-"]
         elif parameter.required or (PIPED in more and type(None) not in get_args(kind)):
-            raise UsageError(f"{shown} is missing" + example_hint(context.command))
+            if PIPED in more:
+                problem = f"give {shown}, or pipe a puzzle to standard input"
+            else:
+                problem = f"{'option' if is_option else 'argument'} {shown} is missing"
+            raise UsageError(problem + example_hint(context.command))
     source = context.get_parameter_source(parameter.name)
     subject = parameter.envvar if source and source.name == "ENVIRONMENT" else shown
     own = next((extra for extra in more if isinstance(extra, Setting)), Setting())

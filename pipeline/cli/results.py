@@ -79,7 +79,11 @@ def show_result(
     `prefix` is None, prints only the notes.
     """
     if not item.is_only_item:
-        print(f"{printable(item.where)}: {_summary_line(result)}")
+        line = _summary_line(result)
+        if not item.line:  # the message begins with the name of the file
+            name = printable(Path(item.name).name)
+            line = line.replace(f"{result.status}: {name}:", f"{result.status}: ", 1)
+        print(f"{printable(item.where)}: {line}")
         return
     if prefix is not None:
         _print_result(prefix, result, boards=boards)
@@ -137,7 +141,7 @@ def _print_result(prefix: str, result: Result, *, boards: bool) -> None:
             print(marked_grid(problem.puzzle, result.conflict.places()))
     elif result.solutions and problem:
         number = counted(len(result.solutions), "solution")
-        number = f"all {number}" if result.complete else f"{number} and more"
+        number = f"all {number}" if result.complete else f"at least {number}"
         headline = f"{prefix}{result.status}" + f": {number}" * (result.status == "multiple")
         print(f"\x1b[1m{headline}\x1b[0m" if prefix and boards and _has_bold() else headline)
         if boards and isinstance(problem, PuzzleProblem):
@@ -212,7 +216,7 @@ def _explain(item: Item, result: Result, settings: Settings) -> None:
     if "ruleset" in unread or "drawings" in unread:
         subject = "the text of the rules was" if "ruleset" in unread else "the drawings were"
         rules = _rules_read(result.problem)
-        say(f"{name}: {subject} not read, and may contain more rules than were read: {rules}")
+        say(f"{name}: {subject} not read and may contain further rules; rules read: {rules}")
     if result.disagreement and result.complete and result.solutions:
         say(f"{name}: {result.disagreement}")
     difference = result.difference
@@ -262,7 +266,7 @@ def _unverified_reason(result: Result) -> str | None:
     certificate = result.certificate
     if certificate is None or certificate.complete != "unverified":
         return None
-    return f"not verified that no solution is missing: {certificate.reason}"
+    return f"completeness not verified: {certificate.reason}"
 
 
 def _trait_sentences(result: Result) -> list[str]:

@@ -166,11 +166,15 @@ class Screen:
         if self._earlier_puzzles:
             line += f", {self._earlier_puzzles:,} of them solved by earlier runs"
         facts = _counts(self._puzzles, self._unverified)
+        waited = ""
         if self._waited_seconds:
-            facts.append(f"plus {duration(self._waited_seconds)} waiting for files")
+            waited = f"plus {duration(self._waited_seconds)} waiting for files"
         if not has_waited:
             seconds = max(self._clock() - self._started_at - self._waited_seconds, 1e-3)
-            line += f", {duration(seconds)}, {_rate((total - self._earlier_puzzles) / seconds)}"
+            rate = _rate((total - self._earlier_puzzles) / seconds)
+            line += f", {duration(seconds)}{waited and f' {waited}'}, {rate}"
+        elif waited:
+            facts.append(waited)
         self._say("-", line, ", ".join(facts))
         self._say_where()
 
@@ -282,7 +286,7 @@ def _detail(values: Mapping[str, Any]) -> str:
 
 
 def _event_text(event: str, values: Mapping[str, Any]) -> str:
-    """An event as text: its documented meaning, except for progress and fallbacks."""
+    """An event as text: mostly its documented meaning."""
     source, reason = values.get("source"), values.get("reason")
     if event == "solver.fallback":
         solver = values.get("solver") or "another solver"
@@ -291,6 +295,9 @@ def _event_text(event: str, values: Mapping[str, Any]) -> str:
     elif event == "job.progress":
         text = f"{values['puzzles']:,} puzzles done, {_rate(values['per_second'])}"
         text += f", {values['percent']:.0f} %" if values["percent"] is not None else ""
+    elif event == "compiled.missing":
+        text = f"{values['programs']} not compiled"
+        text += "; until then, collections are processed hundreds of times slower"
     else:
         text = "" if event in _SHOWN_BY_REASON else EVENTS[event].meaning
     return printable(": ".join(filter(None, (source, text, reason))))

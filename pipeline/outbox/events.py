@@ -49,7 +49,7 @@ FIELDS: Final = {
     "totals": "number of puzzles by status",
     "unread": "parts of a collection or archive that were not read, with the number of puzzles, as "
     "in its record; omitted if there are none",
-    "unverified": "number of puzzles not verified to have no other solutions",
+    "unverified": "number of puzzles whose solutions were not verified to be all",
     "variant": "`classic`, `even-odd` or `rules`",
 }
 """The fields of events and their meanings."""
@@ -134,14 +134,12 @@ EVENTS: Final = {
         "the file stays claimed until the problem is fixed", "source", "reason"
     ),
     "file.held": _stderr_event("the file is still being written", "source", "reason"),
-    "file.waits": _stderr_event("the folder waits until nothing in it changes", "source", "reason"),
-    "file.left": _stderr_event(
-        "the file was not complete in time, and is left for the next `run`", "source", "reason"
-    ),
+    "file.waits": _stderr_event("waiting until nothing in the folder changes", "source", "reason"),
+    "file.left": _stderr_event("not complete in time; left for the next `run`", "source", "reason"),
     "file.stuck": _stderr_event("the file cannot be moved out of the inbox", "source", "reason"),
     "marker.unchangeable": _stderr_event(
-        "a marker file in `.work` (of a file being read, or of the last scan) cannot be changed; "
-        "files are processed anyway",
+        "cannot update a marker file in `.work` (of a file being read, or of the last scan); "
+        "files are still processed",
         "reason",
     ),
     "compiled.missing": _stderr_event(

@@ -26,7 +26,7 @@ REFUSALS: Final[dict[RefusalCode, str]] = {
     "not-text": "bytes that are not UTF-8, or a NUL character",
     "wrong-cell": "a character or number that cannot be a cell of this puzzle",
     "wrong-shape": "a wrong number of rows or cells, or boxes that do not fit",
-    "region-map": "a region map around a grid",
+    "region-map": "a grid with a region map, in a format that cannot have one",
     "several-puzzles": "several puzzles where one was expected",
     "unknown-rule": "an unknown rule",
     "ambiguous": "several possible readings; the message names the option that decides",
@@ -72,7 +72,7 @@ EXTRA_COUNTS: Final = {
         "that the check found; the field `fallbacks` gives the reasons"
     ),
     PROVED: "puzzles that are proved to have no other solutions",
-    UNVERIFIED: "puzzles not verified to have no other solutions",
+    UNVERIFIED: "puzzles whose solutions were not verified to be all",
 }
 """Counts in addition to the counts by status. A puzzle may occur in several of them."""
 
@@ -117,8 +117,8 @@ class PuzzleCertificate(Struct, frozen=True, kw_only=True):
     complete: Annotated[
         str | None,
         about(
-            "`proved`: checked by code that shares no search with the solvers; `unverified`: "
-            "only one program found that no solution is missing; `no`: solutions may be missing"
+            "`proved`: checked by code independent of the solvers; `unverified`: only one program "
+            "reported that all solutions were found; `no`: solutions may be missing"
         ),
     ] = None
     by: Annotated[
@@ -250,10 +250,7 @@ class RecordedDifference(Struct, frozen=True, kw_only=True):
     cells: Annotated[tuple[RecordedCell, ...], about("the cells in which the solutions differ")]
     decisive: Annotated[
         tuple[Value, ...],
-        about(
-            "values that leave exactly one solution if they are added as givens, the "
-            "fewest that were found"
-        ),
+        about("the smallest set found of values that, added as givens, leave one solution"),
     ]
     exact: Annotated[bool, about("whether `decisive` has the smallest possible number of values")]
 
@@ -383,8 +380,8 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     conflict_minimal: Annotated[
         bool | UnsetType | None,
         about(
-            "whether there is a solution if any one clue or rule of the conflict is removed; false "
-            "if that is unknown; null without a conflict"
+            "whether removing any one of these clues or rules leaves a solution; "
+            "false if that is unknown, null without a conflict"
         ),
     ] = UNSET
     difference: Annotated[
@@ -411,7 +408,10 @@ class PuzzleRecord(Struct, frozen=True, kw_only=True):
     ] = UNSET
     redundant_rules: Annotated[
         tuple[RecordedRule, ...] | UnsetType | None,
-        about("for a variant, with `--traits minimal`: the redundant rules; null like `redundant`"),
+        about(
+            "for a variant, with `--traits minimal`: the redundant rules; null in "
+            "the same cases as `redundant`"
+        ),
     ] = UNSET
     effort: Annotated[
         Effort | UnsetType | None,

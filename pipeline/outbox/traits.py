@@ -175,24 +175,24 @@ class EffortColumns(Trait, frozen=True):
     effort_depth: Annotated[
         str,
         about(
-            "for a unique classic 9×9 puzzle: the depth of trial and error needed if singles are "
-            "applied after each trial; 0: singles alone suffice; 3 means 3 or more"
+            "for a unique classic 9×9 puzzle: the depth of trial and error that solves it, "
+            "with singles at each step; 0 means that singles suffice, 3 means more than 2"
         ),
         WHOLE,
     ]
     effort_backdoor: Annotated[
         str,
         about(
-            "the smallest number of cells whose solution values let singles solve the rest; 4 "
-            "means 4 or more"
+            "size of the smallest backdoor (a set of cells whose values let singles solve the "
+            "rest); 4 means more than 3"
         ),
         WHOLE,
     ]
     effort_splits: Annotated[
         str,
         about(
-            "number of branches of an exhaustive search that propagates singles: the mean over 64 "
-            "symmetric forms of the puzzle"
+            "mean number of branches of a search that uses singles, over 64 equivalent forms "
+            "of the puzzle"
         ),
         NUMBER,
     ]
@@ -239,10 +239,7 @@ class RatingColumns(Trait, frozen=True):
     ]
     se: Annotated[
         str,
-        about(
-            "the highest Sudoku Explainer rating of a step when techniques are tried in order of "
-            "that rating"
-        ),
+        about("the highest rating of a step, when steps are chosen in Sudoku Explainer's order"),
     ]
 
     @classmethod
@@ -260,7 +257,8 @@ class RatingColumns(Trait, frozen=True):
             return f"rating: failed: {value.failed}"
         score, level, hardest, steps, se = cls._texts(value)
         hardest = f", hardest {hardest}" if hardest else ""
-        return f"rating: {level}, score {score} in {steps} steps{hardest}; se {se}"
+        score = f"score {score} in {steps} steps{hardest}"
+        return f"rating: {level}, {score}; Sudoku Explainer rating {se}"
 
 
 TRAITS: Final[dict[str, type[Trait]]] = {

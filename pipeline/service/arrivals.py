@@ -208,7 +208,7 @@ class Arrivals:
                 return Deferral()
             seconds = min(seconds, verdict.patience)
         if observation.is_folder and seconds >= 1:
-            self.log_once("file.waits", name, f"for {seconds:.0f} s or more, until it is unchanged")
+            self.log_once("file.waits", name, f"at least {seconds:.0f} s")
         return Deferral(seconds)
 
     def log_once(self, event: str, name: str, reason: str) -> None:

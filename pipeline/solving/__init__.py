@@ -58,25 +58,25 @@ class Effort(Struct, frozen=True, kw_only=True):
     depth: Annotated[
         Count,
         about(
-            "the depth of trial and error needed when singles are applied after each trial: 0 if "
-            "singles alone suffice, 3 means 3 or more"
+            "the depth of trial and error that solves it, with singles at each step; 0 means that "
+            "singles suffice, 3 means more than 2"
         ),
     ]
     backdoor: Annotated[
         Count,
         about(
-            "the smallest number of cells whose solution values let singles solve the rest; 4 "
-            "means 4 or more"
+            "size of the smallest backdoor (a set of cells whose values let singles solve the "
+            "rest); 4 means more than 3"
         ),
     ]
     splits: Annotated[
         float,
         about(
-            "number of branches of an exhaustive search that propagates singles: the mean over 64 "
-            "symmetric forms of the puzzle"
+            "mean number of branches of a search that uses singles, over 64 equivalent forms "
+            "of the puzzle"
         ),
     ]
-    spread: Annotated[float, about("the standard deviation of `splits` over these 64 forms")]
+    spread: Annotated[float, about("the standard deviation of `splits` over these forms")]
 
 
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
@@ -94,10 +94,7 @@ class Rating(Struct, frozen=True, kw_only=True):
     steps: Annotated[Count, about("number of steps")]
     se: Annotated[
         float,
-        about(
-            "the highest Sudoku Explainer rating of a step when techniques are tried in order "
-            "of that rating"
-        ),
+        about("the highest rating of a step, when steps are chosen in Sudoku Explainer's order"),
     ]
     solved: Annotated[
         bool,

@@ -98,7 +98,7 @@ def solvers_named(names: Sequence[str], minisat: str | None = None) -> dict[str,
             solvers[name] = Pysat(name, waits=True)
         else:
             expected = ", ".join((PROGRAM, *known))
-            raise UsageError(f"unknown solver {name!r}; expected one of {expected}")
+            raise UsageError(f"--solvers: unknown solver {name!r}; expected one of {expected}")
     if not solvers:
         raise UsageError("no solver is named")
     return solvers

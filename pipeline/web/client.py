@@ -94,7 +94,7 @@ class Client:
                 self._names.appendleft(name)
                 return name
         raise InputError(
-            "other files have this name and its variants; rename the file and try again"
+            "this name and its numbered alternatives are all taken; rename the file and try again"
         )
 
     def _is_used(self, name: str) -> bool:
@@ -120,7 +120,7 @@ class Client:
         if (folders.inbox / name).exists():
             state = "waiting in the inbox"
         elif is_in_work(folders, name):
-            state = f"in work{progress_text(folders.work / claim_key(name))}"
+            state = f"in progress{progress_text(folders.work / claim_key(name))}"
         elif latest := latest_record(folders, name):
             html = job_fragment(latest[0], folders.inbox, next(self._ids))
             html = html or _CARD.format(name, "…")

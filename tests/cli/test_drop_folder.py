@@ -58,7 +58,7 @@ def test_status_shows_a_table_and_the_same_as_json(worked):
     table = table_of(printed)
     assert (code, said) == (0, "")
     assert [*table] == [
-        "waiting", "settling", "ignored", "in work", "failed", "done", "last scan",
+        "waiting", "settling", "ignored", "in progress", "failed", "done", "last scan",
     ]  # fmt: skip
     assert (table["waiting"], table["done"]) == (["0"], ["1"])
     assert table["settling"] == ["1", "empty.txt: it is still empty"]

@@ -13,11 +13,11 @@ from support.drop_folders import SMALL, DropFolder, events_in, finished
 from support.outboxes import Outbox, copied
 from support.sheets import SheetText
 
-from pipeline.outbox.tables import PuzzleRow, rows_in
+from pipeline.outbox.tables import PuzzleRow, read_rows
 
 RULE = "The two diagonals hold each value once."
 TEXT = f"line 6: '{RULE}'"
-SAID = f"unique by the rules that were read; not read: {TEXT}"
+SAID = f"unique under the rules that were read; not read: {TEXT}"
 ONE = f"{SMALL}\n{RULE}\n"
 OTHER = "1...\n....\n....\n...4\n"
 STACKED = f"Grid 1\n{SMALL}Cages, see below\n{SMALL}Grid 3, last\n{SMALL}\n{RULE}\n"
@@ -75,7 +75,7 @@ def test_the_log_says_it_once_for_a_file(solved):
 def test_the_rows_of_a_table_have_titles_and_say_what_was_not_read(solved):
     rows = [*csv.DictReader(io.StringIO(solved.box.text("stacked.csv")))]
     assert [row["title"] for row in rows] == ["Grid 1", "Cages, see below", "Grid 3, last"]
-    unread = "unique by the rules that were read; not read: {}".format
+    unread = "unique under the rules that were read; not read: {}".format
     texts = ["", unread("line 6: 'Cages, see below'"), unread(f"line 17: '{RULE}'")]
     assert [row["message"] for row in rows] == texts
     rows = csv.DictReader(io.StringIO(solved.box.text("table.csv")))
@@ -116,7 +116,7 @@ def test_a_table_of_an_earlier_version_has_no_titles(solved, tmp_path):
     assert "the first line is not" in outbox.problems("stacked")[0]
     outbox.edit("stacked", version="0.0.1")
     assert outbox.finding("stacked").verdict == "ok"
-    read = [*rows_in(outbox.path("stacked.csv"), PuzzleRow)]
+    read = [*read_rows(outbox.path("stacked.csv"), PuzzleRow)]
     assert [[*astuple(row)] for row in read] == [[*row, ""] for row in rows[1:]]
 
 

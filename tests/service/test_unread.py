@@ -14,7 +14,7 @@ from support.sheets import SheetText
 
 from pipeline.reading.unread import caveat, unread_of_many, unread_texts
 
-UNREAD = "{} by the rules that were read; the text of the rules was not read"
+UNREAD = "{} under the rules that were read; the text of the rules was not read"
 UNIQUE = UNREAD.format("unique")
 INCOMPLETE = "the solution in the file is incomplete and was not compared"
 
@@ -49,11 +49,11 @@ SAID = [
 @pytest.mark.parametrize(
     ("unread", "said"),
     [
-        (["drawings"], "unique by the rules that were read; drawings were not read"),
+        (["drawings"], "unique under the rules that were read; drawings were not read"),
         (
             ["ruleset", "drawings", "solution"],
-            "unique by the rules that were read; drawings and the text of the rules were not read; "
-            + INCOMPLETE,
+            "unique under the rules that were read; "
+            "drawings and the text of the rules were not read; " + INCOMPLETE,
         ),
     ],
 )

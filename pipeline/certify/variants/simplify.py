@@ -206,7 +206,8 @@ class SimplifiedConstraints:
     def simplify_count_of_values(self, constraint: CountOfValues) -> list[Constraint]:
         if len(self.values) > _MAX_COUNTED_VALUES:
             raise TooLarge(
-                f"different values are counted only among up to {_MAX_COUNTED_VALUES} values"
+                "rules that count different values are searched only in grids of up to "
+                f"{_MAX_COUNTED_VALUES} values"
             )
         cells = constraint.counter, *constraint.cells
         accepted = [(values.bit_count(), values) for values in range(1 << self.values[-1] + 1)]

@@ -190,7 +190,7 @@ def generate(  # noqa: PLR0913 - one parameter per option
     """Generate classic 9×9 puzzles, each with a certified unique solution.
 
     Puzzles are minimal, unless --redundant is given. The same options and seed give the same
-    puzzles. The table contains solutions and certificates.
+    puzzles. The table of --table contains solutions and certificates.
 
     sudoku-pipeline generate 10
 
@@ -202,7 +202,7 @@ def generate(  # noqa: PLR0913 - one parameter per option
 
     sudoku-pipeline generate 3 --even-odd
 
-    Exit code 1: no puzzle that fits the options was found for a long time.
+    Exit code 1: the search gave up, because no puzzle matched the options for a long time.
     """
     from pipeline.cli import catalogue
     from pipeline.cli.file_access import STANDARD_OUTPUT, check_targets
@@ -359,11 +359,13 @@ def _compare(
         found = comparing.find_overlap([first], rest, settings, kept, tallies)
         copies = catalogue.write_copies(table_target, found, display, out)
     named = ", ".join(map(source_name, sources))
-    verdict = f"{ours.copies:,} of {counted(ours.puzzles, 'puzzle', ',')} of {named}"
-    verdict += " is" if ours.copies == 1 else " are"
-    verdict += (
-        f" equivalent to one of {counted(theirs.puzzles, 'puzzle', ',')} of {source_name(known)}"
-    )
+    if ours.puzzles == 1:
+        verdict = f"the 1 puzzle in {named} has {'an' if ours.copies else 'no'} equivalent"
+    else:
+        number = f"{ours.copies:,}" if ours.copies else "none"
+        verb = "have" if ours.copies > 1 else "has"
+        verdict = f"{number} of the {ours.puzzles:,} puzzles in {named} {verb} an equivalent"
+    verdict += f" among the {counted(theirs.puzzles, 'puzzle', ',')} in {source_name(known)}"
     to_stderr = STANDARD_OUTPUT in (target, table_target)
     Output(out.as_json).note(
         f"{'overlap' if ours.copies else 'no overlap'}: {verdict}", to_stderr=to_stderr
@@ -391,7 +393,7 @@ def overlap(
     force: ForceOption = False,
     as_json: CopiesJsonOption = False,
 ) -> None:
-    """Do what `dedupe --against A B` does, until version 1.1."""
+    """Former name of `dedupe --against A B`; works until version 1.1."""
     from pipeline.cli.file_access import check_targets
 
     say_renamed("overlap A B", "dedupe --against A B")

@@ -189,9 +189,9 @@ def proof(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Write proofs, for other checkers, that there are no solutions besides the published ones.
 
-    For each result, however it was certified, this writes NAME.proof.cnf, a formula that states
-    that there is another solution, and refutations of it: NAME.proof.drat, and with hints
-    NAME.proof.lrat. The proof is computed from scratch and checked.
+    For each result, however it was certified, this writes NAME.proof.cnf, a formula that says that
+    there is another solution, and two refutations: NAME.proof.drat (without hints) and
+    NAME.proof.lrat (with hints). The proof is computed from scratch and checked.
 
     sudoku-pipeline proof outbox/classic.json
 

@@ -58,7 +58,8 @@ def run(settings: Settings) -> None:
     On a terminal, this prints a line for each job and a summary; elsewhere, only problems and the
     summary.
 
-    Exit code 0: success; 1: some input was invalid, unknown or failed, or there is no inbox; 75: a
+    Exit code 0: success; 1: some puzzle ended with the status
+    invalid, unknown or failed, or there is no inbox; 75: a
     disk or folder failed, or a signal arrived. Nothing is lost then: run it again.
     """
     from pipeline.service.log import LazyLog
@@ -143,7 +144,9 @@ def init(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="FOLDER", help="Folder in which to create them. Default: the current folder."
+            metavar="FOLDER",
+            help="Folder in which to create them. Default: the current folder.",
+            show_default=False,
         ),
     ] = Path(),
     *,
@@ -214,13 +217,13 @@ def status(
         ),
     ] = False,
 ) -> None:
-    """Show which files are waiting, settling, ignored, in work or failed, and count done files.
+    """Show which files are waiting, settling, ignored, in progress or failed, and count done files.
 
     sudoku-pipeline status
 
     sudoku-pipeline status --json | jq .scan_age
 
-    Exit code 1: files are waiting, and the inbox was not scanned for two minutes.
+    Exit code 1: files are waiting, and the inbox has not been scanned for two minutes.
     """
     from pipeline.service.protocol.overview import read_overview
 
@@ -248,9 +251,9 @@ def _folders(settings: Settings) -> Folders:
 
 def _print_overview(overview: Overview) -> None:
     """Print the files in each state, and the time of the last scan."""
-    for title in ("waiting", "settling", "ignored", "in work", "failed"):
-        entries: list[FileState] = getattr(overview, title.replace(" ", "_"))
-        print(f"{title:<10}{len(entries):>8}")
+    for title in ("waiting", "settling", "ignored", "in progress", "failed"):
+        entries: list[FileState] = getattr(overview, title.replace("in progress", "in_work"))
+        print(f"{title:<12}{len(entries):>6}")
         for entry in entries[:_MAX_SHOWN]:
             is_named = entry.note.startswith(f"{entry.name}:")
             text = entry.note if is_named else ": ".join(filter(None, (entry.name, entry.note)))
@@ -350,7 +353,8 @@ def doctor(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Show instead how these files are read; also a puzzle itself, or - for stdin."
+            help="Instead of checking the machine, show how these files are read; a puzzle itself "
+            "or - (stdin) also works."
         ),
     ] = None,
     as_json: Annotated[
@@ -359,8 +363,8 @@ def doctor(
 ) -> None:
     """Check this machine and the settings, and suggest fixes; or show how files are read.
 
-    Takes the options of `run` and `watch`, and shows where each setting without its default value
-    comes from: the command line, the environment, or the settings file.
+    Takes the options of `run` and `watch`, and shows where each setting that differs from its
+    default comes from: the command line, the environment, or the settings file.
 
     sudoku-pipeline doctor
 

@@ -59,9 +59,7 @@ def audit_presence(published: PublishedPuzzle, report: Findings) -> None:
         if is_present != (is_expected and is_puzzle):
             report.add_problem(f"{name}: {'not expected here' if is_present else 'missing'}")
     if (or_none(record.conflict) is None) != (or_none(record.conflict_minimal) is None):
-        report.add_difference(
-            "conflict_minimal: required with a conflict, and not allowed without one"
-        )
+        report.add_difference("conflict_minimal must be present if and only if conflict is present")
     for name in (
         (*_PUZZLE_FIELDS, "unread")
         if record.status in UNSOLVED_STATUSES

@@ -60,13 +60,13 @@ def audit_certificate(record: PuzzleRecord, report: Findings) -> str:
     fields = _CERTIFICATE_FIELDS.get((word, by))
     if fields is None:
         shown = "null" if by is None else repr(by[:40])
-        report.add_problem(f"complete {word!r} is not possible with by: {shown}")
+        report.add_problem(f"certificate: complete {word!r} contradicts by {shown}")
         return word
     label = f"{word} by {by}" if by else word
     for name in _ALL_CERTIFICATE_FIELDS:
         if (getattr(recorded, name, None) is not None) != (name in fields):
             problem = "is missing" if name in fields else "is not allowed"
-            report.add_problem(f"{name} {problem} in a certificate of kind {label!r}")
+            report.add_problem(f"{name} {problem} in a certificate that is {label}")
     if recorded and by == "lrat" and recorded.checker != f"sudoku-pipeline {record.version}":
         report.add_problem(
             f"the checker is {(recorded.checker or '')[:60]!r}, "
@@ -83,7 +83,7 @@ def _audit_current_certificate(recorded: PuzzleCertificate, report: Findings) ->
         report.add_problem("complete is missing")
     if recorded.by == "lrat" and (recorded.solver == _PROPAGATION_SOLVER) != (recorded.steps == 1):
         report.add_problem(
-            f"steps: 1 if and only if the solver is {_PROPAGATION_SOLVER}; "
+            f"steps must be 1 exactly when the solver is {_PROPAGATION_SOLVER}; "
             f"found {recorded.steps} and {(recorded.solver or '')[:40]!r}"
         )
     if recorded.by == "drat":
@@ -131,7 +131,7 @@ def _find_proof_files(published: PublishedPuzzle, report: Findings) -> dict[str,
     if not kinds:
         for name in files:
             report.add_problem(
-                f"{name} is listed, but certificate {word[:40]!r} has no proof files"
+                f"{name} is listed, but a certificate {word[:40]!r} must not have proof files"
             )
     elif files[:1] != expected[:1] or [name.removesuffix(".xz") for name in files] != expected:
         listed = " and ".join(files) or "nothing"

@@ -163,9 +163,10 @@ def _audit_invalid(
     if record.status != (status := "other" if is_other else "invalid"):
         report.add_problem(f"the status should be {status!r}")
     code, recorded = getattr(content, "code", None), or_none(record.code)
-    # earlier versions did not write codes
     if code and recorded != code and (recorded or report.is_current_build):
-        report.add_difference(f"the code is {recorded!r} in the record, {code!r} for the original")
+        report.add_difference(
+            f"the record has code {recorded!r}, but the original is refused with code {code!r}"
+        )
 
 
 def _audit_puzzle(published: PublishedPuzzle, content: Content, report: Findings) -> None:
@@ -374,7 +375,10 @@ def _audit_formula(published: PublishedPuzzle, content: Content, report: Finding
         audit_formula_size(record, parsed, report)
         _audit_unread(record, parsed.unread, report)
         if parsed.is_short and record.complete and record.solutions:
-            report.add_problem("complete: clauses are missing, so there may be fewer models")
+            report.add_problem(
+                "complete is true, but the formula has fewer clauses than its header declares, so "
+                "some models may not be models of the full formula"
+            )
 
     def formula() -> Formula:
         if parsed is None or len(models) != len(published.solution_files):

@@ -194,7 +194,7 @@ def _report_difference(name: str, recorded: str, computed: str, row: TraitFields
     if computed.startswith("failed"):  # a step failed its check, which is a bug in this program
         report.add_gap(message)
     elif name == "minimal" and row.status == "unique" and "," in (recorded, computed):
-        report.add_note(f"{message}: time ran out for one of the two")
+        report.add_note(f"{message}: time ran out when one of the two values was computed")
     elif report.is_current_build or name == "minimal":
         report.add_problem(message)
     else:  # canonical forms and measures of difficulty depend on the version

@@ -48,12 +48,10 @@ def charts_of_times(survey: Survey, bounds: PageBounds) -> list[Chart]:
         charts.append(("Throughput", words, _svg(bars, "Puzzles finished over time", "c0")))
     if bars := _solve_time_bars(survey.solve_times):
         words = f"{counted(survey.solve_times.total(), 'puzzle', ',')} solved individually; "
-        words += "batches are not included"
-        words += (
-            f", and only {bounds.timed_members:,} members of archives."
-            if survey.lacks_times
-            else "."
-        )
+        words += "without batches"
+        if survey.lacks_times:
+            words += f", and with at most {bounds.timed_members:,} members of archives"
+        words += "."
         charts.append(("Solve time", words, _svg(bars, "Puzzles by solve time", "c1")))
     return charts
 

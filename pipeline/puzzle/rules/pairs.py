@@ -62,7 +62,10 @@ class NegativeRule:
 
     def __post_init__(self) -> None:
         if list(self.exempt) != sorted({*self.exempt}) or any(a >= b for a, b in self.exempt):
-            raise ValueError(f"{self.name}: the exempt pairs must be ascending, sorted and unique")
+            raise ValueError(
+                f"{self.name}: each exempt pair must be ascending, and the pairs sorted and "
+                "distinct"
+            )
 
     def pairs(self, geometry: Geometry) -> CellPairs:
         """The pairs of cells to which the rule applies."""

@@ -75,8 +75,8 @@ _REASONS = {
     "title": "under titles",
     "number": "under numbers",
     "comment": "under comments",
-    "mark": "with lines of signs between",
-    "empty": "with empty lines between",
+    "mark": "separated by lines of punctuation",
+    "empty": "separated by empty lines",
     "rows": "one below the other",
 }
 """Descriptions of the separators, by kind."""
@@ -312,7 +312,8 @@ def entries_of_boards(chunk: TextChunk, layout: RecordLayout, reader: Reader) ->
         if is_too_long(text):
             entries.append(reader.too_long(first, text))
         elif body and (expected := layout.expectation([line for _, line in body])):
-            entries.append(reader.refuse(body[0][0], 1, expected, "other rows", body[0][1]))
+            number, line = body[0]
+            entries.append(reader.refuse(number, 1, expected, "rows that do not fit", line))
         elif body:
             entry = _entry(body, reader)
             if entry.error is None:
@@ -349,7 +350,7 @@ def _with_candidates(entry: Entry, puzzle: Puzzle, reader: Reader, line: str) ->
     try:
         text = render_pencil_marks(puzzle, "").strip()
     except ValueError as error:
-        expected = "no candidates in a collection (put such a board into a file of its own)"
+        expected = "boards without candidates (put such a board into a file of its own)"
         return reader.refuse(entry.line, 1, expected, str(error), line)
     return entry._replace(text=text, parsed=Parsed(puzzle, "pencil-marks", claimed=entry.claimed))
 

@@ -99,7 +99,7 @@ def parse_characters(text: Text, reading: Reading) -> Parsed:
     if reading.variant == "even-odd":
         for word in frame.words():
             if word.text in (EVEN, ODD):
-                expected = "no marks of even or odd cells in a puzzle of letters"
+                expected = "a puzzle of letters without even or odd marks"
                 raise text.at_word(word, expected, code="wrong-cell")
     alphabets = [
         letters(name) for name in names if frame.fault or len(ALPHABETS[name]) == frame.side
@@ -182,7 +182,7 @@ def render_characters(puzzle: Puzzle, notation: str) -> str:
             return rendered
     if puzzle.geometry not in LARGER_GEOMETRIES.values():
         raise ValueError(shape_in_words(puzzle.geometry))
-    raise ValueError("letters: no alphabet is the only one that its characters fit")
+    raise ValueError("this grid in letters, because they fit more than one alphabet")
 
 
 def _render_in_alphabet(puzzle: Puzzle, name: str, *, is_one_line: bool = False) -> str:

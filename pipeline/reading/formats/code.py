@@ -433,13 +433,13 @@ def _geometry_and_origin(
         boxes = "--boxes such as 3x3"
         if origin and largest in SIDES_WITH_BOXES:
             boxes = boxes_options(largest)
-        expected = f"the side, 9, 16 or 25, as the largest number, or {boxes}"
+        expected = f"a largest number of 9, 16 or 25 (the side), or {boxes}"
         raise text.error(None, None, expected, found)
     geometry = Geometry(*reading.box) if reading.box else ALL_GEOMETRIES[largest]
     side = geometry.side
     if origin and side not in coordinates and max(coordinates) < side:
-        expected = f"a row or column 0 or {side}, to show whether they count from 0 or 1"
-        expected += f" (if from 1, add '{side} {side} 0', an empty cell)"
+        expected = f"a cell in row or column 0 or {side}, which shows whether numbering starts at "
+        expected += f"0 or 1 (if at 1, add the line '{side} {side} 0', an empty cell)"
         raise text.error(None, None, expected, span)
     if not origin and 0 in values and side not in values:
         expected = f"values from 1 to {side}, or 0 for a blank and the value {side}"

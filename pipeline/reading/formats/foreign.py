@@ -30,7 +30,7 @@ class ForeignFile(NamedTuple):
 
 
 _BINARY_FILES = {
-    b"%PDF-": ForeignFile("a PDF document", f"{_COPY_CELLS_HINT}, one puzzle a line"),
+    b"%PDF-": ForeignFile("a PDF document", f"{_COPY_CELLS_HINT}, one puzzle per line"),
     b"\x89PNG": ForeignFile("a picture (PNG)", _TYPE_CELLS_HINT),
     b"\xff\xd8\xff": ForeignFile("a picture (JPEG)", _TYPE_CELLS_HINT),
     b"GIF87a": ForeignFile("a picture (GIF)", _TYPE_CELLS_HINT),
@@ -38,12 +38,12 @@ _BINARY_FILES = {
     b"II*\0": ForeignFile("a picture (TIFF)", _TYPE_CELLS_HINT),
     b"MM\0*": ForeignFile("a picture (TIFF)", _TYPE_CELLS_HINT),
     b"\xd0\xcf\x11\xe0": ForeignFile("a document of an older office program", _CSV_HINT),
-    b"\x28\xb5\x2f\xfd": ForeignFile("a file packed by zstd", _UNPACK_HINT),
-    b"\x04\x22\x4d\x18": ForeignFile("a file packed by lz4", _UNPACK_HINT),
-    b"\x1f\x9d": ForeignFile("a file packed by compress", _UNPACK_HINT),
+    b"\x28\xb5\x2f\xfd": ForeignFile("a file compressed with zstd", _UNPACK_HINT),
+    b"\x04\x22\x4d\x18": ForeignFile("a file compressed with lz4", _UNPACK_HINT),
+    b"\x1f\x9d": ForeignFile("a file compressed with compress", _UNPACK_HINT),
     b"7z\xbc\xaf\x27\x1c": ForeignFile("a 7z archive", _UNPACK_HINT),
     b"Rar!\x1a\x07": ForeignFile("a RAR archive", _UNPACK_HINT),
-    b"LZIP\x01": ForeignFile("a file packed by lzip", _UNPACK_HINT),
+    b"LZIP\x01": ForeignFile("a file compressed with lzip", _UNPACK_HINT),
     b"SQLite format 3\0": ForeignFile("an SQLite database", "export the puzzles as CSV"),
     b"PAR1\x15": ForeignFile("a Parquet table", "export the puzzles as CSV"),
 }
@@ -52,7 +52,7 @@ _BINARY_FILES = {
 _BINARY_PATTERNS = (
     (
         re.compile(rb"\x5d\0\0.{2}(?:\xff{8}|.{4}\0{4})\0", re.DOTALL),
-        ForeignFile("a file packed by lzma", _UNPACK_HINT),
+        ForeignFile("a file compressed with lzma", _UNPACK_HINT),
     ),
     (re.compile(rb"RIFF.{4}WEBP", re.DOTALL), ForeignFile("a picture (WebP)", _TYPE_CELLS_HINT)),
     (re.compile(rb"BM.{4}\0{4}", re.DOTALL), ForeignFile("a picture (BMP)", _TYPE_CELLS_HINT)),

@@ -174,7 +174,7 @@ class Stack:
 
     @property
     def reason(self) -> str:
-        separators = {None: "one below the other", _EMPTY_LINE: "with empty lines between them"}
+        separators = {None: "one below the other", _EMPTY_LINE: "separated by empty lines"}
         return f"grids of {self.side} rows, {separators.get(self.separator, 'under titles')}"
 
 

@@ -99,8 +99,7 @@ def _may_be_region_map(characters: str, side: int) -> bool:
 JIGSAW_HINT = "write the jigsaw in one line: all cells, then the region of each"
 """The advice in errors for region maps around a grid."""
 
-NO_REGION_MAP = f"no region map around a grid ({JIGSAW_HINT})"
-"""What errors for region maps around a grid say was expected."""
+NO_REGION_MAP = f"a grid without a separate region map ({JIGSAW_HINT})"
 
 
 class RegionMap(NamedTuple):

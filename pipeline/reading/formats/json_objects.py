@@ -287,7 +287,9 @@ def _no_grid_error(document: object) -> Misread:
     if isinstance(document, list) and document and isinstance(document[0], dict):
         document = document[0]
     if not isinstance(document, dict):
-        return Misread(_EXPECTED_GRID, "a list of other values" if document else "an empty list")
+        return Misread(
+            _EXPECTED_GRID, "a list of values that are not puzzles" if document else "an empty list"
+        )
     cells = document.get("cells")
     first = cells[0] if isinstance(cells, list) and cells else None
     if isinstance(first, dict) and "position" in first:

@@ -87,7 +87,7 @@ def recognise_line(text: Text) -> str | None:
     if len(lengths) == 1 and lengths[0] > _MAX_ROW_LENGTH:
         return f"one line of {lengths[0]} cells"
     if sum(length in _LENGTHS for length in lengths) > len(lengths) / 2:
-        return "whole puzzles in single lines"
+        return "one whole puzzle per line"
     return None
 
 
@@ -171,7 +171,7 @@ def split_fields(line: str, fields: Fields) -> list[tuple[int, str]]:
         except csv.Error as error:
             is_open = str(error) == "unexpected end of data"
             found = (
-                "a quote that does not end in this line"
+                "a quote that is not closed on this line"
                 if is_open
                 else "text after a closing quote"
             )
@@ -377,7 +377,7 @@ def _entry(line: str, number: int, fields: Fields, reader: Reader) -> Entry | No
     try:
         located_fields = split_fields(line, fields)
     except NotCsv as error:
-        return reader.refuse(number, 1, "a record of CSV", str(error), line, "damaged")
+        return reader.refuse(number, 1, "a CSV record", str(error), line, "damaged")
     entry = _record(line, number, located_fields, fields, reader)
     unread = _unread_in(located_fields, fields, entry)
     return entry._replace(unread=add_unread_texts(entry.unread, unread)) if unread else entry
@@ -478,8 +478,8 @@ def recognise_lines(head: SourceHead) -> tuple[Fields, str] | None:
         ), "it is declared"
     if not scored.is_collection(head.minimum) or fields.delimiter is not None:
         return None
-    where = f"in field {fields.column + 1} of each line" if fields.column else "in single lines"
-    return fields, f"whole puzzles {where}"
+    where = f"in field {fields.column + 1} of each line" if fields.column else "per line"
+    return fields, f"one whole puzzle {where}"
 
 
 def _takes_plain_lines(fields: Fields) -> bool:

@@ -123,7 +123,7 @@ def parse_wordoku(text: Text, reading: Reading) -> Parsed:
     if reading.variant == "even-odd":
         for word in frame.words():
             if word.text in (EVEN, ODD):
-                raise text.at_word(word, "no marks of even or odd cells in a puzzle of letters")
+                raise text.at_word(word, "a puzzle of letters without even or odd marks")
     allowed = list[str]()
     for word in frame.words():
         sign = word.text

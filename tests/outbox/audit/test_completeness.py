@@ -185,21 +185,21 @@ def test_more_solutions_than_were_asked_for_cannot_be_denied(tmp_path):
 
 PROVED = {"complete": "proved", "by": "exhaustive-search", "nodes": 1}
 CERTIFICATES = [
-    ({"complete": "proved"}, "complete 'proved' is not possible with by: null"),
-    (PROVED | {"by": "magic"}, "complete 'proved' is not possible with by: 'magic'"),
+    ({"complete": "proved"}, "certificate: complete 'proved' contradicts by null"),
+    (PROVED | {"by": "magic"}, "certificate: complete 'proved' contradicts by 'magic'"),
     (
         PROVED | {"complete": "unverified"},
-        "complete 'unverified' is not possible with by: 'exhaustive-search'",
+        "certificate: complete 'unverified' contradicts by 'exhaustive-search'",
     ),
     (PROVED | {"complete": "no"}, "complete is 'no', but the record's complete is true"),
     (PROVED | {"complete": "sure"}, "complete: expected proved, unverified or no, found 'sure'"),
-    (PROVED | {"nodes": None}, "nodes is missing in a certificate of kind 'proved by exhaustive"),
-    (PROVED | {"steps": 3}, "steps is not allowed in a certificate of kind 'proved by exh"),
-    (PROVED | {"checker": "me"}, "checker is not allowed in a certificate of kind 'proved by"),
-    (PROVED | {"by": "lrat"}, "steps is missing in a certificate of kind 'proved by lrat'"),
+    (PROVED | {"nodes": None}, "nodes is missing in a certificate that is proved by exhaustive"),
+    (PROVED | {"steps": 3}, "steps is not allowed in a certificate that is proved by exh"),
+    (PROVED | {"checker": "me"}, "checker is not allowed in a certificate that is proved by"),
+    (PROVED | {"by": "lrat"}, "steps is missing in a certificate that is proved by lrat"),
     (
         {"complete": "unverified", "nodes": 1},
-        "nodes is not allowed in a certificate of kind 'unverified'",
+        "nodes is not allowed in a certificate that is unverified",
     ),
     ({}, "complete is 'no', but the record's complete is true"),
 ]

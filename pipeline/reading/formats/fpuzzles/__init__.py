@@ -66,10 +66,10 @@ _FPUZZLES_PREFIX = re.compile(r"fpuz(?:zles)?(?=N4)", re.IGNORECASE)
 _OTHER_NOTATIONS = {
     "scl": "SudokuPad's own notation, 'scl…', which has drawings instead of rules",
     "ctc": "SudokuPad's older notation, 'ctc…', which has drawings instead of rules",
-    "scf": "SudokuPad's packed notation, 'scf…'",
+    "scf": "SudokuPad's compressed notation, 'scf…'",
 }
 _PENPA_REFUSED = "Penpa's notation, 'm=edit&p=…', which has drawings instead of rules"
-HINT_OPEN_LINK = "nothing is fetched: open the link in a browser, and give the cells instead"
+HINT_OPEN_LINK = "links are not fetched: open it in a browser and copy the cells"
 """The advice in the error for a link that contains no puzzle."""
 
 _MIN_PACKED = 20
@@ -151,7 +151,7 @@ def unpack(text: Text) -> str:
         raise text.at_word(word, "letters, digits, '+' and '/'", quote(wrong))
     unpacked = _lz_unpack(packed)
     if unpacked is None:
-        raise text.at_word(word, "a document packed by LZString", "damaged data")
+        raise text.at_word(word, "a document compressed with LZString", "damaged data")
     if len(unpacked) > MAX_CHARACTERS:
         raise text.at_word(word, f"a document of at most {MAX_CHARACTERS} characters", "more")
     return unpacked

@@ -141,7 +141,7 @@ def diagonal(item: RuleObject) -> tuple[int, ...]:
     """The diagonal of a clue. If the object also lists its cells, they must be the same."""
     diagonal = item.diagonal()
     if item.list("cells") and sorted(item.cells()) != sorted(diagonal):
-        raise item.member("cells").wrong("the cells of the diagonal", "other cells")
+        raise item.member("cells").wrong("the cells of the diagonal", "cells off the diagonal")
     return diagonal
 
 

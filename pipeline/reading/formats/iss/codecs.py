@@ -117,7 +117,7 @@ needs_values_1_to_9 = condition(
     "a grid of side 9 with the values 1 to 9",
 )
 needs_no_zero = condition(
-    lambda context: context.geometry.lowest != 0, "a grid with values from 1 on"
+    lambda context: context.geometry.lowest != 0, "a grid whose values start at 1"
 )
 
 
@@ -313,7 +313,9 @@ def lockout(args: Arguments) -> Iterator[RuleFields]:
         yield {"difference": difference, "line": cells}
     elif len(cells) > 2:
         word = args.phrase.words[0]
-        raise args.wrong(word, "a number, 1 or more, because of the cells between the ends,")
+        raise args.wrong(
+            word, "a difference of at least 1, since there are cells between the ends,"
+        )
 
 
 @field("parts", write_parts)

@@ -387,7 +387,7 @@ def determinize(
     of a line. In that case, each state also depends on the number of cells read before it.
     """
     if len(lengths) > 1 and not machine.breaks:
-        raise ValueError("it has no moves between segments")
+        raise ValueError("the pattern is for one segment, but the line has several")
     segment_ends = {*accumulate(lengths[:-1])}
     begin = frozenset(machine.start), 0
     indices = {begin: 0}

@@ -586,7 +586,7 @@ REFUSED = {
     ".Shape~6x9.Skyscraper~R7~1~": "a row or column of the grid",
     ".Shape~9x9~0-8.~R1C1_9": "a number, 0 to 8",
     ".Shape~9x9~0-8.Entropic~R1C1~R1C2~R1C3": "values 1 to 9",
-    ".Shape~9x9~0-8.AntiTaxicab": "a grid with values from 1 on",
+    ".Shape~9x9~0-8.AntiTaxicab": "a grid whose values start at 1",
     ".Shape~9x9~0-8.SumLine~1~R1C1~R1C2~LOOP": "a number, 2 to 30",
     ".Shape~3x3~~Raw.AntiKing": "a grid whose '.Shape' is not 'Raw'",
     ".Shape~3x3~~Raw.AntiConsecutive": "a grid whose '.Shape' is not 'Raw'",

@@ -218,7 +218,7 @@ def test_a_published_puzzle_whose_machines_read_segments_has_one_solution():
 
 def test_a_machine_without_moves_between_segments_cannot_read_them():
     alone = Machine([[(0,), (), ()]], frozenset((0,)))
-    with pytest.raises(ValueError, match="no moves between segments"):
+    with pytest.raises(ValueError, match="the pattern is for one segment"):
         determinize(alone, VALUES, (1, 1), Work())
 
 
