@@ -47,12 +47,15 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
             ),
         ),
         ("run --timeout", "--timeout.* requires an argument"),
-        ("run --timeout 0", "--timeout: expected a number from 0.001 to 1,000,000"),
+        ("run --timeout 0", "--timeout: expected a number of seconds from 0.001 to 1,000,000"),
         ("run --workers 1.5", "--workers: expected a whole number from 0 to 1,024, found '1.5'"),
         *((f"count x --timeout {text}", "--timeout: expected a number") for text in ODD),
         *((f"count x --max-bytes {text}", "--max-bytes: expected a whole") for text in ODD),
         *(
-            (f"{command} --settle={text}", "--settle: expected a number from 0 to 1,000,000")
+            (
+                f"{command} --settle={text}",
+                "--settle: expected a number of seconds from 0 to 1,000,000",
+            )
             for command in ("run", "watch")
             for text in ("nan", "-1")
         ),

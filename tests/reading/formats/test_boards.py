@@ -211,7 +211,7 @@ def test_letters_are_values_above_9(signs):
 def test_letters_of_several_alphabets_are_refused():
     text = drawn(twelve(3, 4, "123456789ABC"), 3, 4, "")
     assert "1-C or 0-B" in said_of(text.replace("C", "."))
-    assert "numbers with spaces" in said_of(text.replace("C", "."))
+    assert "numbers separated by spaces" in said_of(text.replace("C", "."))
 
 
 @pytest.mark.parametrize("side", [4, 6])
