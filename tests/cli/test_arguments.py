@@ -59,7 +59,7 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
             for command in ("run", "watch")
             for text in ("nan", "-1")
         ),
-        ("run --memory-limit 63", "--memory-limit: expected a whole number of megabytes from 64 to"),
+        ("run --memory-limit 63", "--memory-limit: expected a whole number of megabytes from 64"),
         ("run --quiet=3", "--quiet.* not take a value"),
         ("run --solver foo", "--solver: expected one of auto, minisat, .*, found 'foo'"),
         ("solve", "give FILES, or pipe a puzzle to standard input"),
