@@ -203,7 +203,7 @@ def test_a_check_that_found_what_a_solver_left_out_wants_a_proof_that_these_are_
         monkeypatch.setattr("pipeline.solving.solvers.pysat.Pysat.prove", prove_nothing)
     liar = program(tmp_path / "minisat", "echo UNSAT > $out; exit 20")
     error = SolverError if is_provable else LimitReached
-    with pytest.raises(error, match="missed solutions" if is_provable else "is missing"):
+    with pytest.raises(error, match="missed solutions" if is_provable else "not verified"):
         list(solutions(SIX, minisat=liar))
 
 

@@ -47,16 +47,19 @@ ODD = ("0", "nan", "inf", "1e300", "1e-300", "9" * 400, "9" * 5000, "-1")
             ),
         ),
         ("run --timeout", "--timeout.* requires an argument"),
-        ("run --timeout 0", "--timeout: expected a number from 0.001 to 1,000,000"),
+        ("run --timeout 0", "--timeout: expected a number of seconds from 0.001 to 1,000,000"),
         ("run --workers 1.5", "--workers: expected a whole number from 0 to 1,024, found '1.5'"),
         *((f"count x --timeout {text}", "--timeout: expected a number") for text in ODD),
         *((f"count x --max-bytes {text}", "--max-bytes: expected a whole") for text in ODD),
         *(
-            (f"{command} --settle={text}", "--settle: expected a number from 0 to 1,000,000")
+            (
+                f"{command} --settle={text}",
+                "--settle: expected a number of seconds from 0 to 1,000,000",
+            )
             for command in ("run", "watch")
             for text in ("nan", "-1")
         ),
-        ("run --memory-limit 63", "--memory-limit: expected a whole number from 64 to"),
+        ("run --memory-limit 63", "--memory-limit: expected a whole number of megabytes from 64"),
         ("run --quiet=3", "--quiet.* not take a value"),
         ("run --solver foo", "--solver: expected one of auto, minisat, .*, found 'foo'"),
         ("solve", "give FILES, or pipe a puzzle to standard input"),

@@ -87,7 +87,7 @@ def test_one_file_serves_all_commands_though_none_takes_all_of_it(folder):
         ("quiet = 'yes'", "quiet: expected true or false, found 'yes'"),
         ("traits = ['a']", "traits: expected a text, found ['a']"),
         ("solver = 'foo'", "solver: expected one of auto, minisat, pysat, batch, found 'foo'"),
-        ("timeout = 0", "timeout: expected a number from 0.001 to 1,000,000"),
+        ("timeout = 0", "timeout: expected a number of seconds from 0.001 to 1,000,000"),
         ("timeout = ", "line 1, column 11: Invalid value"),
         ("timeout = 1\ntimeout = 2", "line 2, column 12: Cannot overwrite a value"),
         ("# \xff", "expected UTF-8, found an invalid byte 3"),

@@ -108,7 +108,7 @@ def test_a_link_that_contains_no_puzzle_is_named_with_what_to_do():
     code, _, said = run("solve", "https://tinyurl.com/2p8kuvjz")
     assert code == 1
     assert said.startswith("https://tinyurl.com/2p8kuvjz:1:1: expected a link that contains")
-    assert "open the link in a browser" in said
+    assert "open it in a browser" in said
 
 
 def test_a_mistyped_puzzle_is_told_where_it_is_wrong():

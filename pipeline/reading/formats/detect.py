@@ -524,7 +524,7 @@ class _ExaminedSource:
             parsed = entry.parsed or parse_single(text, self._source, undeclared)
         except InvalidPuzzle:
             return None
-        reason = f"{layout.reason}, but only one puzzle"
+        reason = f"{layout.reason}, but there is only one puzzle"
         parsed = replace(parsed, reason=reason, claimed=entry.claimed)
         return parsed.with_text(entry.title, entry.unread)
 

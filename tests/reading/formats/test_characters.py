@@ -261,7 +261,7 @@ def test_box_sizes_under_a_comment_of_16_letters_are_no_characters():
 
 def test_a_puzzle_that_no_alphabet_would_tell_is_not_written_without_naming_one():
     empty = Puzzle.empty(SIXTEEN)
-    with pytest.raises(ValueError, match="no alphabet"):
+    with pytest.raises(ValueError, match="more than one alphabet"):
         render_puzzle(empty, "characters")
     assert render_puzzle(empty, "characters A-P") == DOTS * 16
     with pytest.raises(ValueError, match="25×25"):

@@ -113,7 +113,7 @@ def test_a_grid_is_read_as_programs_write_it(text):
         (facts([(1, 2, 3), (2, 2, 4)]), "expected a largest number of 9, 16 or 25 (the side)"),
         (
             facts([(row, column, value) for row, column, value in GIVENS if max(row, column) < 9]),
-            "expected a row or column 0 or 9, to show whether they count from 0 or 1",
+            "expected a cell in row or column 0 or 9, which shows whether numbering",
         ),
         (triples() + "3 4\n", "31:1: expected row, column and value, found '3 4'"),
         (

@@ -456,7 +456,7 @@ def test_a_collection_of_one_puzzle_is_that_puzzle(name):
     parsed = parse_source(LONE[name].encode(), "a.txt")
     assert parsed.puzzle == parse_puzzle(A)
     assert parsed.format in ("line", "grid")
-    assert "it has only one puzzle" in parsed.reason
+    assert "there is only one puzzle" in parsed.reason
 
 
 @pytest.mark.parametrize("broken", ["x", "53..7....6..195....98....6.8...6...34 1.2", "puzzle\n12"])

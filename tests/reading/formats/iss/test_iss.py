@@ -693,7 +693,7 @@ REFUSED = {
     f"{SHAPE}.LookAndSay~01020304~R1C1": "a rule that can be satisfied",
     ".CountDistinct~R1C1": "at least 1 cell",
     ".CountDistinct~R1C1~R1C2~R1C2": "different cells",
-    ".Lockout~0~R1C1~R1C2~R1C3": "a number, 1 or more",
+    ".Lockout~0~R1C1~R1C2~R1C3": "a difference of at least 1",
     ".CountingCircles~R1C1~R1C1": "different cells",
     ".HiddenSkyscraper~C1~10": "1 to 9",
     ".NumberedRoom~C1~0": "1 to 9",
