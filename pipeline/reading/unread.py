@@ -40,11 +40,11 @@ def caveat(status: str, unread: Collection[str]) -> str | None:
     if status not in ("unique", "multiple", "unsolvable"):
         return None
     ignored = _CAVEATS.get(tuple(code for code in ("ruleset", "drawings") if code in unread))
-    caveats = [f"{status} under the rules that were read; {ignored}"] if ignored else []
+    caveats = [f"{status} by the rules that were read; {ignored}"] if ignored else []
     if "solution" in unread:
         caveats.append("the solution in the file is incomplete and was not compared")
     if texts := unread_texts(unread):
-        caveats.append(f"{status} under the rules that were read; not read: {', '.join(texts)}")
+        caveats.append(f"{status} by the rules that were read; not read: {', '.join(texts)}")
     return "; ".join(caveats) or None
 
 

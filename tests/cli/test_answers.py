@@ -76,7 +76,7 @@ def test_solve_tells_which_rules_it_read_where_a_document_has_rules_in_prose(puz
     (puzzle_folder / "prose.json").write_text(text_of(document(4, **parts)))
     _, _, said = run("solve", "prose.json")
     first, second, *_ = said.splitlines()
-    assert first.endswith("under the rules that were read; the text of the rules was not read")
+    assert first.endswith("by the rules that were read; the text of the rules was not read")
     told = "the text of the rules was not read and may contain further rules; rules read: "
     told += "2 × cage, anti-king"
     assert second == f"prose.json: {told}"

@@ -17,7 +17,7 @@ from pipeline.outbox.tables import PuzzleRow, read_rows
 
 RULE = "The two diagonals hold each value once."
 TEXT = f"line 6: '{RULE}'"
-SAID = f"unique under the rules that were read; not read: {TEXT}"
+SAID = f"unique by the rules that were read; not read: {TEXT}"
 ONE = f"{SMALL}\n{RULE}\n"
 OTHER = "1...\n....\n....\n...4\n"
 STACKED = f"Grid 1\n{SMALL}Cages, see below\n{SMALL}Grid 3, last\n{SMALL}\n{RULE}\n"
@@ -75,7 +75,7 @@ def test_the_log_says_it_once_for_a_file(solved):
 def test_the_rows_of_a_table_have_titles_and_say_what_was_not_read(solved):
     rows = [*csv.DictReader(io.StringIO(solved.box.text("stacked.csv")))]
     assert [row["title"] for row in rows] == ["Grid 1", "Cages, see below", "Grid 3, last"]
-    unread = "unique under the rules that were read; not read: {}".format
+    unread = "unique by the rules that were read; not read: {}".format
     texts = ["", unread("line 6: 'Cages, see below'"), unread(f"line 17: '{RULE}'")]
     assert [row["message"] for row in rows] == texts
     rows = csv.DictReader(io.StringIO(solved.box.text("table.csv")))

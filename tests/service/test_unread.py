@@ -14,7 +14,7 @@ from support.sheets import SheetText
 
 from pipeline.reading.unread import caveat, unread_of_many, unread_texts
 
-UNREAD = "{} under the rules that were read; the text of the rules was not read"
+UNREAD = "{} by the rules that were read; the text of the rules was not read"
 UNIQUE = UNREAD.format("unique")
 INCOMPLETE = "the solution in the file is incomplete and was not compared"
 
@@ -49,10 +49,10 @@ SAID = [
 @pytest.mark.parametrize(
     ("unread", "said"),
     [
-        (["drawings"], "unique under the rules that were read; drawings were not read"),
+        (["drawings"], "unique by the rules that were read; drawings were not read"),
         (
             ["ruleset", "drawings", "solution"],
-            "unique under the rules that were read; "
+            "unique by the rules that were read; "
             "drawings and the text of the rules were not read; " + INCOMPLETE,
         ),
     ],
