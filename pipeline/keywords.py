@@ -97,6 +97,6 @@ def _current_setting(name: str, value: Any) -> tuple[str, Any]:
         former, value = f"{name}={value!r}", FORMER_VALUES[current, value]
     if former != current:
         now = current if former == name else f"{current}={value!r}"
-        message = f"{former} is now {now}; the old spelling works until 1.1"
+        message = f"{former} is now {now}; the old name works until 1.1"
         warnings.warn(message, DeprecationWarning, stacklevel=5)
     return current, value

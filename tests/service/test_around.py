@@ -101,7 +101,7 @@ def test_an_audit_finds_what_is_not_told(solved, tmp_path):
         ("one", "unread: the record says ()"),
         ("titled", "title: the record says Another"),
         ("table", "unread: the record says {"),
-        ("stacked", "row 2: the message lacks: unique under the rules"),
+        ("stacked", "row 2: the message lacks: unique by the rules"),
         ("stacked", "row 1: the title is '' in the table, 'Grid 1' in the original"),
     ):
         assert any(said in each for each in found[stem].problems), (stem, found[stem])

@@ -201,7 +201,7 @@ TAMPERED: list[tuple[str, Tamper, str]] = [
     (
         "one",
         edit("one", certificate={"solutions": "checked"}),
-        "one.proof.cnf is listed, but certificate",
+        "one.proof.cnf is listed, but a certificate",
     ),
     ("one", edit("one", certificate=None), "Expected `object`, got `null` - at `$.certificate`"),
     ("one", edit("one", declared={"format": "cnf"}), "the original is not a puzzle"),
