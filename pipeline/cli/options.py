@@ -221,7 +221,7 @@ def _convert_value(parameter: Any, annotation: Any, context: Any, value: Any) ->
 
 
 def _read(setting: Setting, text: str, subject: str, is_option: bool) -> Any:
-    """Parse a value; an argument, unlike an option, may be a link. Raises UsageError."""
+    """Parse a value. An argument, unlike an option, may be a web link. Raises UsageError."""
     value = setting.read(text, subject)
     return path_of_argument(text) if setting.kind is Path and not is_option else value
 

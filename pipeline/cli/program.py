@@ -187,7 +187,7 @@ def _exit_code(error: Exception) -> int:
 
 
 def _check_variables() -> None:
-    """Warn of environment variables with the prefix of settings that are no setting.
+    """Warn about environment variables that begin with the prefix of settings but name none.
 
     A variable with the former name of a setting is renamed, unless the current name is set.
     """

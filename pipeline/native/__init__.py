@@ -54,7 +54,7 @@ RETRY_SECONDS = 3600.0
 """Seconds until a failed compilation is tried again."""
 
 UNUSED_SECONDS = 30 * 24 * 3600.0
-"""Seconds after its last use when code of another version is removed."""
+"""Seconds without use after which the code of another version is removed."""
 
 _CODE_FILE = "code.o"
 """Name of the file with the machine code, which follows its digest."""

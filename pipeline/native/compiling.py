@@ -65,7 +65,7 @@ def compile_object(
 
 @contextmanager
 def _numba_versions(modules: Sequence[ModuleType]) -> Iterator[None]:
-    """Replace the functions marked `compiled` by numba's versions during a `with` statement."""
+    """Within a `with` statement, replace the functions marked `compiled` with numba's versions."""
     marked = [
         (module, name, function)
         for module in modules
@@ -86,7 +86,7 @@ def _numba_versions(modules: Sequence[ModuleType]) -> Iterator[None]:
 
 
 def _entry_point(main: Callable[..., Any], argument_types: Any) -> Callable[..., Any]:
-    """Return a function of a pointer to numbers, which calls `main` with arguments built from them.
+    """Return a function that takes a pointer to numbers, and calls `main` with what they encode.
 
     `argument_types` is numba's type of the tuple of arguments.
     """

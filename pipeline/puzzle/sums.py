@@ -133,7 +133,7 @@ class SetTotal(Constraint):
 
 
 class TotalBetween(Constraint):
-    """The n cells hold each value once, and the values in cells between 1 and n sum to `total`."""
+    """The n cells hold each value once, and those between the cells with 1 and n sum to `total`."""
 
     cells: Cells
     total: int

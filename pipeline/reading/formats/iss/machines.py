@@ -39,8 +39,8 @@ class Machine(NamedTuple):
     """An NFA (nondeterministic finite automaton).
 
     - `moves`: for each state and each index of a value, the next states.
-    - `breaks`: for each state, the next states between two segments of a line; empty if the machine
-      cannot read several segments.
+    - `breaks`: for each state, the states to which it moves between two segments of a line; empty
+      if it cannot read several segments.
     """
 
     moves: list[list[Sequence[int]]]
